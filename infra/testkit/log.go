@@ -58,6 +58,16 @@ func (l *Log) Lines() []Line {
 	return slices.Clone(l.lines)
 }
 
+// Find returns the attributes of the records with a level and a text, and no others.
+func (l *Log) Find(level slog.Level, text string) (all []map[string]any) {
+	for _, line := range l.Lines() {
+		if line.Level == level && line.Text == text {
+			all = append(all, line.Attrs)
+		}
+	}
+	return all
+}
+
 // TakeWarnings returns and removes the records of level Warn and above.
 func (l *Log) TakeWarnings() (all []string) {
 	l.mu.Lock()

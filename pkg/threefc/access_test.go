@@ -85,6 +85,7 @@ func (m *match) routes() []route {
 		{"create-game", session + "/games", map[string]any{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20}, aScorekeeper, nil},
 		{"update-game", game, map[string]any{"location": "Pitch 2"}, aScorekeeper, nil},
 		{"create-join-code", game + "/join-code", nil, aScorekeeper, nil},
+		{"revoke-join-codes", game + "/join-code", nil, aScorekeeper, nil},
 		{"put-seat", seat, map[string]any{"teamId": "blue"}, aScorekeeper, nil},
 		{"delete-seat", seat, nil, aScorekeeper, nil},
 		{"start-third", game + "/thirds/1/start", empty, aScorekeeper, nil},
@@ -107,6 +108,7 @@ func (m *match) routes() []route {
 		{"put-team", season + "/teams/red", map[string]any{"name": "Reds"}, anAdmin, nil},
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},
 		{"drop-claim", "/v1/players/" + m.l.Players[7] + "/claim", nil, anAdmin, nil}, // of sue
+		{"delete-player", "/v1/players/" + m.l.Players[0], nil, anAdmin, nil},         // who was in a team
 		{"delete-team", season + "/teams/red", nil, anAdmin, nil},
 		{"delete-game", game, nil, anAdmin, nil},
 		{"delete-session", session, nil, anAdmin, nil},

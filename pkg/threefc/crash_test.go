@@ -177,6 +177,16 @@ var useCases = []useCase{
 		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
 		return err
 	}},
+	{"delete a player", player.DeletePlayerFunction, nil, func(m *match) {
+		m.Do("eve", "POST", "/v1/join/"+m.code(), map[string]any{"nickname": "Evie"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		evie := slices.DeleteFunc(m.players(), func(id string) bool { return slices.Contains(m.l.Players, id) })
+		if len(evie) == 0 { // by the run before
+			return nil
+		}
+		_, err := open(m, env, player.Open).DeletePlayer(ctx, &player.DeletePlayer{User: ann, PlayerID: evie[0]})
+		return err
+	}},
 	{"drop the own claim", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: auth.User{UserID: "vic"}, PlayerID: m.l.Players[0]})
 		return err
@@ -229,6 +239,14 @@ var useCases = []useCase{
 	{"export a user", profile.ExportUserFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, profile.OpenForgetter).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
+}
+
+// players are the ids of the players of the league.
+func (m *match) players() (all []string) {
+	for _, p := range decode[struct{ Players []player.Player }](m, "ann", "GET", "/v1/leagues/"+m.l.ID+"/players", nil).Players {
+		all = append(all, p.PlayerID)
+	}
+	return all
 }
 
 // gone takes what a run before has deleted for success.

@@ -5,13 +5,14 @@
 // # Where to find a rule
 //
 //	who wins, and what a goal counts                      item: ResultOf, Scores
-//	what a goal must say, and who may record it when      game: GoalFields.goal, mayScore
+//	what a goal must say                                  game: GoalFields.goal
+//	who may record and correct it when                    game: mayScore
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
 //	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
 //	the order of the standings and of the players         standing: Teams, Players
 //	when the tables are computed                          standing: AggregateSeason
-//	who may do what                                       league: Check; item: Role
+//	who may do what                                       item: Check, Role
 //	how a user signs in                                   signin
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
@@ -70,6 +71,13 @@
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
 //	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
+//
+// # Whose goals
+//
+// A scorekeeper records, edits and deletes the goals of the third that runs. An administrator
+// does so for every third that has begun, also of a finished game. An administrator who
+// reopens a finished game lets scorekeepers correct all its thirds until it is finished
+// again. Who moves a goal needs the right for both thirds.
 //
 // # Guarantees
 //

@@ -15,8 +15,8 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// TestWhoMayScoreWhen: a scorekeeper records goals of the third that runs, an administrator
-// also those of thirds that are over, nobody those of a third that has not begun.
+// TestWhoMayScoreWhen: a scorekeeper records goals of the third that runs, and of all thirds
+// of a reopened game; an administrator those of all that have begun.
 func TestWhoMayScoreWhen(t *testing.T) {
 	t.Parallel()
 	const (
@@ -35,7 +35,8 @@ func TestWhoMayScoreWhen(t *testing.T) {
 		{"the second runs", []string{"thirds/2/start"}, [3]string{ok, running, ok}, [3]string{ok, ok, ok}},
 		{"all are over", []string{"thirds/2/finish", "thirds/3/start", "thirds/3/finish"}, [3]string{needed, running, running}, [3]string{needed, ok, ok}},
 		{"finished", []string{"finish"}, [3]string{over, over, over}, [3]string{needed, ok, ok}},
-		{"reopened", []string{"reopen"}, [3]string{needed, running, running}, [3]string{needed, ok, ok}},
+		{"reopened", []string{"reopen"}, [3]string{needed, ok, ok}, [3]string{needed, ok, ok}},
+		{"finished again", []string{"finish"}, [3]string{over, over, over}, [3]string{needed, ok, ok}},
 	} {
 		m.step(c.steps...)
 		for third := range 3 {
@@ -53,7 +54,7 @@ func TestWhoMayScoreWhen(t *testing.T) {
 	}
 }
 
-// TestWhoMayCorrectWhen: a scorekeeper corrects a game until it is finished.
+// TestWhoMayCorrectWhen: who may record a goal of a third may edit and delete it, and undo.
 func TestWhoMayCorrectWhen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,7 +63,8 @@ func TestWhoMayCorrectWhen(t *testing.T) {
 		sam, admin string
 	}{
 		{"the first runs", nil, "200", "200"},
-		{"break", []string{"thirds/1/finish"}, "200", "200"},
+		{"break", []string{"thirds/1/finish"}, "409 third_not_running", "200"},
+		{"the second runs", []string{"thirds/1/finish", "thirds/2/start"}, "409 third_not_running", "200"},
 		{"finished", []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish"}, "409 game_finished", "200"},
 		{"reopened", []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish", "reopen"}, "200", "200"},
 	} {
@@ -92,6 +94,34 @@ func TestWhoMayCorrectWhen(t *testing.T) {
 	}
 }
 
+// TestWhoMayMoveAGoal: who may record goals of both thirds.
+func TestWhoMayMoveAGoal(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	first := m.score("sam", m.goalOf(0, "blue")).EventID
+	m.step("thirds/1/finish", "thirds/2/start")
+	second := m.score("sam", m.goalOf(1, "blue")).EventID
+	move := func(user, id string, to int) string {
+		g := m.goalOf(2, "blue")
+		g.Third = to
+		return code(m.Ask(user, "PATCH", m.path("goals", id), g))
+	}
+	where := func() (all []string) {
+		for _, g := range m.goals() {
+			all = append(all, fmt.Sprint(g.Third))
+		}
+		return all
+	}
+	const over, begun = "409 third_not_running", "409 third_not_started"
+	same(t, "the second runs", []string{move("sam", first, 1), move("sam", first, 2), move("sam", second, 1), move("sam", second, 3), move("ann", second, 3), move("sam", second, 2)}, []string{over, over, over, begun, begun, "200"})
+	same(t, "the thirds", where(), []string{"1", "2"})
+	same(t, "an administrator", []string{move("ann", second, 1), move("ann", first, 2)}, []string{"200", "200"})
+	m.step("thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish", "reopen")
+	same(t, "reopened", []string{move("sam", first, 3), move("sam", second, 2)}, []string{"200", "200"})
+	same(t, "the thirds", where(), []string{"2", "3"})
+	m.consistent()
+}
+
 // TestWhatAGoalMustSay: each rule of a goal, for a new goal and for a correction.
 func TestWhatAGoalMustSay(t *testing.T) {
 	t.Parallel()
@@ -109,7 +139,7 @@ func TestWhatAGoalMustSay(t *testing.T) {
 		{"an own goal", goal{Conceding: "blue", Scorer: p[3], OwnGoal: true}, "", ""},
 		{"assists of all teams", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Assists: []string{p[1], p[3], p[8]}}, "", ""},
 		{"minute 0", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(0)}, "", ""},
-		{"stoppage", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(120)}, "", ""},
+		{"stoppage", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(23)}, "", ""},
 		{"no scoring team", goal{Conceding: "blue", Scorer: p[0]}, "bad_scoring_team", "body.scoringTeamId"},
 		{"an own goal with a scoring team", goal{Scoring: "red", Conceding: "blue", Scorer: p[3], OwnGoal: true}, "bad_scoring_team", "body.scoringTeamId"},
 		{"an unknown scoring team", goal{Scoring: "green", Conceding: "blue", Scorer: p[0]}, "unknown_team", "body.scoringTeamId"},
@@ -321,7 +351,7 @@ func TestEditMovesAGoal(t *testing.T) {
 	edit := m.goalOf(0, "blue")
 	edit.Third, edit.Minute = 2, new(int)
 	m.pass(time.Second)
-	m.Do("sam", "PATCH", m.path("goals", first.EventID), edit)
+	m.Do("ann", "PATCH", m.path("goals", first.EventID), edit)
 	var got []string
 	for _, g := range m.goals() {
 		got = append(got, fmt.Sprintf("%d/%d %s", g.Third, g.Minute, g.EventID))
@@ -337,7 +367,7 @@ func TestEditMovesAGoal(t *testing.T) {
 	if g := m.goals()[1]; g.Third != 2 || g.Minute != 0 || g.Conceding != "yellow" {
 		t.Errorf("the goal is %+v", g)
 	}
-	same(t, "the log", m.corrections(), []string{"sam edit 1/5' 2/0'", "sam edit 2/0' 2/0'"})
+	same(t, "the log", m.corrections(), []string{"ann edit 1/5' 2/0'", "sam edit 2/0' 2/0'"})
 	rows := 0
 	for _, r := range everything(m.World) {
 		if r["pk"] == item.GameKey(m.id) && strings.HasPrefix(r["sk"].(string), item.Goals) {
@@ -506,30 +536,75 @@ func TestThirdsInOrder(t *testing.T) {
 	}
 }
 
-// TestStepsOfAnOfflinePhone: a phone says when a step was made that it sends later.
+// TestStepsOfAnOfflinePhone: a phone says when a step was made that it sends later. A wrong
+// clock refuses no step, and none that follows.
 func TestStepsOfAnOfflinePhone(t *testing.T) {
 	t.Parallel()
-	m := club(t)
-	now := m.Clock.Now()
-	at := func(d time.Duration) map[string]any { return map[string]any{"at": now.Add(d)} }
+	steps := []string{"thirds/1/start", "thirds/1/finish", "thirds/2/start"}
 	for _, c := range []struct {
-		step string
-		at   time.Duration
-		want string
+		name     string
+		at, want []time.Duration
 	}{
-		{"thirds/1/start", -12*time.Hour - time.Second, "422 bad_time"}, {"thirds/1/start", time.Minute + time.Second, "422 bad_time"},
-		{"thirds/1/start", -time.Hour, "200"}, {"thirds/1/finish", -time.Hour - time.Second, "422 bad_time"}, {"thirds/1/finish", -38 * time.Minute, "200"},
-		{"thirds/2/start", -39 * time.Minute, "422 bad_time"}, {"thirds/2/start", -38 * time.Minute, "200"},
+		{"as it was", []time.Duration{-time.Hour, -38 * time.Minute, -30 * time.Minute}, []time.Duration{-time.Hour, -38 * time.Minute, -30 * time.Minute}},
+		{"12 hours ago", []time.Duration{-12 * time.Hour, -11 * time.Hour, -11 * time.Hour}, []time.Duration{-12 * time.Hour, -11 * time.Hour, -11 * time.Hour}},
+		{"a clock that is ahead", []time.Duration{-time.Hour, 30 * time.Second, 0}, []time.Duration{-time.Hour, 0, 0}},
+		{"a clock that is a year ahead", []time.Duration{8760 * time.Hour, 8761 * time.Hour, -time.Minute}, []time.Duration{0, 0, 0}},
+		{"a clock that is behind that of another phone", []time.Duration{-time.Hour, -61 * time.Minute, -62 * time.Minute}, []time.Duration{-time.Hour, -time.Hour, -time.Hour}},
+		{"a clock that is a year behind", []time.Duration{-8760 * time.Hour, -8759 * time.Hour, 0}, []time.Duration{0, 0, 0}},
+		{"a second more than 12 hours ago", []time.Duration{-12*time.Hour - time.Second, 0, 0}, []time.Duration{0, 0, 0}},
 	} {
-		if got := code(m.Ask("sam", "POST", m.path(c.step), at(c.at))); got != c.want {
-			t.Errorf("%s %s ago: %s, want %s", c.step, -c.at, got, c.want)
+		m := club(t)
+		now := m.Clock.Now()
+		for i, step := range steps {
+			if got := code(m.Ask("sam", "POST", m.path(step), map[string]any{"at": now.Add(c.at[i])})); got != "200" {
+				t.Errorf("%s: %s: %s, want 200", c.name, step, got)
+			}
 		}
+		var got []time.Duration
+		for _, third := range m.read().Thirds {
+			for _, at := range []*time.Time{third.StartedAt, third.FinishedAt} {
+				if at != nil {
+					got = append(got, at.Sub(now))
+				}
+			}
+		}
+		same(t, c.name, got, c.want)
 	}
-	if g := m.score("sam", m.goalOf(0, "blue")); g.Minute != 38 || g.Third != 2 {
-		t.Errorf("the goal is of minute %d of third %d, want minute 38 of the second", g.Minute, g.Third)
+	m := club(t)
+	m.Do("sam", "POST", m.path("thirds/1/start"), map[string]any{"at": m.Clock.Now().Add(-38 * time.Minute)})
+	if g := m.score("sam", m.goalOf(0, "blue")); g.Minute != 38 {
+		t.Errorf("the goal is of minute %d, want 38", g.Minute)
 	}
-	thirds := m.read().Thirds
-	same(t, "the first third", []time.Time{*thirds[0].StartedAt, *thirds[0].FinishedAt}, []time.Time{now.Add(-time.Hour), now.Add(-38 * time.Minute)})
+}
+
+// TestMinutes: a minute is within twice the length of the third, or what its clock shows. What an
+// edit leaves as it is stays.
+func TestMinutes(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	at := func(minute int) goal {
+		g := m.goalOf(0, "blue")
+		g.Third, g.Minute = 1, &minute
+		return g
+	}
+	ask := func(user string, minute int) string { return code(m.Ask(user, "POST", m.path("goals"), at(minute))) }
+	const bad = "422 bad_minute"
+	same(t, "a second into a third of 20 minutes", []string{ask("sam", 40), ask("sam", 41), ask("sam", 120), ask("ann", 120)}, []string{"201", bad, bad, bad})
+	out := m.Ask("sam", "POST", m.path("goals"), at(41))
+	if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.gameMinute"); err != nil {
+		t.Error(err)
+	}
+	m.pass(75 * time.Minute)
+	late := m.score("sam", at(75)).EventID
+	same(t, "after 75 minutes", []string{ask("sam", 75), ask("sam", 76)}, []string{"201", bad})
+	m.step("thirds/1/finish", "thirds/2/start")
+	m.pass(time.Hour)
+	same(t, "an hour after the end", []string{ask("ann", 75), ask("ann", 76)}, []string{"201", bad})
+	edit := at(75)
+	edit.Conceding = "yellow"
+	m.Do("ann", "PATCH", m.path("goals", late), edit)
+	edit.Third = 2
+	refused(t, "to the second third", m.Ask("ann", "PATCH", m.path("goals", late), edit), 422, "bad_minute")
 }
 
 // TestGoalsAreLimited: the 201st goal of a game is refused.

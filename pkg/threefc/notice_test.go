@@ -88,6 +88,87 @@ func TestReminder(t *testing.T) {
 	}
 }
 
+// tomorrow creates a session of tomorrow, and returns the path of its answers.
+func (m *match) tomorrow() string {
+	m.T.Helper()
+	day := m.Clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+	return "/v1/sessions/" + decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": day}).SessionID + "/availability"
+}
+
+// remind runs the reminders of the day, and returns how many mails lena has got in all.
+func (m *match) remind() int {
+	m.T.Helper()
+	testkit.Must(m.T, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(m.NewContext()))
+	m.notify()
+	return len(m.subjects())
+}
+
+// said is who will play: the player, and the answer.
+func (m *match) said(path string) (all []string) {
+	m.T.Helper()
+	for _, a := range decode[struct{ Players []notice.Answer }](m, "sam", "GET", path, nil).Players {
+		all = append(all, a.Nickname+" "+a.Status)
+	}
+	return all
+}
+
+// TestAvailabilityOfMergedPlayers: the user of two players who are one answers for that one,
+// before the merge and afterwards, and is not asked again.
+func TestAvailabilityOfMergedPlayers(t *testing.T) {
+	t.Parallel()
+	in, out := map[string]any{"status": "in"}, map[string]any{"status": "out"}
+	for name, c := range map[string]struct {
+		claims []int // beside the first player
+		into   int   // of the first
+	}{
+		"both are claimed": {[]int{1}, 1}, "the one who disappears is claimed": {nil, 1}, "into one who is claimed first": {[]int{1, 2}, 2},
+	} {
+		m := club(t)
+		m.lena()
+		for _, i := range c.claims {
+			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		}
+		path := m.tomorrow()
+		before := decode[notice.Answer](m, "lena", "PUT", path, in)
+		same(t, name+": before the merge", before.Nickname, "Ada")
+		merge := "/v1/players/" + m.l.Players[0] + "/merge"
+		stays := []string{"Ada", "Bo", "Cy"}[c.into]
+		m.Do("ann", "POST", merge, map[string]any{"intoPlayerId": m.l.Players[c.into]})
+		same(t, name+": the answer before the merge", []any{m.said(path), m.remind()}, []any{[]string{stays + " in"}, 0})
+		m.pass(time.Second)
+		after := decode[notice.Answer](m, "lena", "PUT", path, out)
+		same(t, name+": who answers", after, notice.Answer{PlayerID: m.l.Players[c.into], Nickname: stays, Status: "out"})
+		same(t, name+": afterwards", []any{m.said(path), m.remind()}, []any{[]string{stays + " out"}, 0})
+		code := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+		joined := decode[struct{ Nickname string }](m, "lena", "POST", "/v1/join/"+code, map[string]any{})
+		same(t, name+": who joins a game", joined.Nickname, stays)
+		m.Do("ann", "POST", merge, map[string]any{})
+		same(t, name+": the merge is undone", m.said(path), []string{"Ada out"})
+	}
+}
+
+// TestAvailabilityEndsWithTheClaim: what a stranger has answered for a player goes with the
+// claim, whoever ends it, and the player's user is asked.
+func TestAvailabilityEndsWithTheClaim(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"ann", "eve"} {
+		m := club(t)
+		m.Accounts()
+		m.Join(m.l, item.Viewer, follow(m.World, "lena", ask(m.World, "lena@example.com")))
+		claim := "/v1/players/" + m.l.Players[0] + "/claim"
+		path := m.tomorrow()
+		m.Do("eve", "POST", claim, nil)
+		m.Do("eve", "PUT", path, map[string]any{"status": "in"})
+		same(t, "with the claim", m.said(path), []string{"Ada in"})
+		m.Do(by, "DELETE", claim, nil)
+		same(t, "without", m.said(path), []string(nil))
+		m.Do("lena", "POST", claim, nil)
+		same(t, "of another user", []any{m.said(path), m.remind()}, []any{[]string(nil), 1})
+		m.Do("lena", "PUT", path, map[string]any{"status": "maybe"})
+		same(t, "of another user, who answers", m.said(path), []string{"Ada maybe"})
+	}
+}
+
 // TestMailFailures: each failing call is an error of the run; in the end there is a mail,
 // and it is marked.
 func TestMailFailures(t *testing.T) {

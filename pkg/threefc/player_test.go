@@ -270,12 +270,11 @@ func TestPoolIsLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
-	var rows []item.Row[item.Pooled]
 	for i := range game.MaxPlayers.Max - 1 {
 		id := fmt.Sprintf("01JZ%022d", i)
-		rows = append(rows, item.New(item.GameKey(m.id), item.PoolKey(id), "Pool", item.Pooled{PlayerID: id}, m.Clock.Now()))
+		testkit.PutRows(m.World.World, tables.App, item.New(item.GameKey(m.id), item.PoolKey(id), "Pool", item.Pooled{PlayerID: id}, m.Clock.Now()))
+		testkit.PutRows(m.World.World, tables.App, item.New(item.PlayerKey(id), item.Profile, "Player", item.Player{ID: id, LeagueID: m.l.ID}, m.Clock.Now()))
 	}
-	testkit.PutRows(m.World.World, tables.App, rows...)
 	join := func(i int) string {
 		return code(m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": fmt.Sprint("P", i)}))
 	}
@@ -285,6 +284,143 @@ func TestPoolIsLimited(t *testing.T) {
 	same(t, "a finished game", join(4), "409 game_finished")
 	m.Do("ann", "DELETE", m.path(), nil)
 	same(t, "a deleted game", join(5), "404 invalid_or_expired_code")
+}
+
+// join has who has no account join by a code, and returns the player's id.
+func (m *match) join(code, nickname string) string {
+	m.T.Helper()
+	return testkit.Decode[struct{ PlayerID string }](m.World.World, m.Do("", "POST", "/v1/join/"+code, map[string]any{"nickname": nickname})).PlayerID
+}
+
+// code makes a code of the game.
+func (m *match) code() string {
+	m.T.Helper()
+	return decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+}
+
+// TestPlayerIsDeleted: by an administrator, unless the player was ever in a team, or another is
+// merged into it. The league has room for another then.
+func TestPlayerIsDeleted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	spam := m.join(m.code(), "Spam")
+	path := func(id string) string { return "/v1/players/" + id }
+	counted := func() int {
+		row := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
+		return row.V().Players
+	}
+	same(t, "the players at first", counted(), 10)
+	m.Do("eve", "POST", path(spam)+"/claim", nil)
+	refused(t, "by a scorekeeper", m.Ask("sam", "DELETE", path(spam), nil), 403, "admin_required")
+	refused(t, "by who is the player", m.Ask("eve", "DELETE", path(spam), nil), 403, "league_access_required")
+	refused(t, "by an old revision", m.Ask("ann", "DELETE", path(spam), nil, threefctest.Header{Name: "if-match", Value: `"1"`}), 409, "stale")
+	same(t, "by an administrator", code(m.Ask("ann", "DELETE", path(spam), nil)), "204")
+	refused(t, "again", m.Ask("ann", "DELETE", path(spam), nil), 404, "player_not_found")
+	same(t, "the players", counted(), 9)
+	same(t, "what is left", m.left(spam), []string{item.GameKey(m.id) + " " + item.PoolKey(spam)}) // until the game goes
+	same(t, "the pool", len(decode[struct{ Players []player.Player }](m, "sam", "GET", m.path("pool"), nil).Players), 0)
+	m.mirrored("afterwards")
+
+	const used = "409 player_in_use"
+	one, other := m.newPlayer(m.l.ID, "Jo"), m.newPlayer(m.l.ID, "Joe")
+	m.Do("ann", "POST", path(one)+"/merge", map[string]any{"intoPlayerId": other})
+	same(t, "in a team, and the target of a merge", []string{code(m.Ask("ann", "DELETE", path(m.l.Players[0]), nil)), code(m.Ask("ann", "DELETE", path(other), nil))}, []string{used, used})
+	m.Do("sam", "DELETE", m.path("roster", m.l.Players[0]), nil)
+	same(t, "once in a team, and merged into another", []string{code(m.Ask("ann", "DELETE", path(m.l.Players[0]), nil)), code(m.Ask("ann", "DELETE", path(one), nil))}, []string{used, "204"})
+	last := m.newPlayer(m.l.ID, "Last")
+	got := atOnce(2, func(i int) string {
+		if i == 0 {
+			return code(m.Ask("sam", "PUT", m.path("roster", last), map[string]any{"teamId": "red"}))
+		}
+		return code(m.Ask("ann", "DELETE", path(last), nil))
+	})
+	if got["200"]+got["204"] != 1 || got["404 player_not_found"]+got[used] != 1 {
+		t.Errorf("into a team and deleted at once: %v, want one of them", got)
+	}
+	m.mirrored("at the end")
+}
+
+// TestPoolHasRoomAfterDeletions: a player who is deleted has no place in a full pool.
+func TestPoolHasRoomAfterDeletions(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := m.code()
+	var ids []string
+	for i := range game.MaxPlayers.Max {
+		ids = append(ids, m.join(c, fmt.Sprint("P", i)))
+	}
+	refused(t, "one more", m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": "Q"}), 409, "too_many_players")
+	m.Do("ann", "DELETE", "/v1/players/"+ids[0], nil)
+	m.Do("ann", "DELETE", "/v1/players/"+ids[1], nil)
+	m.join(c, "Q")
+	m.join(c, "R")
+	refused(t, "one more again", m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": "S"}), 409, "too_many_players")
+	same(t, "of who was deleted", append(m.left(ids[0]), m.left(ids[1])...), []string(nil))
+}
+
+// TestCodesAreRevoked: a scorekeeper ends all codes of a game, and may make others. A code of a
+// game that is gone shows no picture.
+func TestCodesAreRevoked(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	first, second := m.code(), m.code()
+	m.join(first, "Foxy")
+	all := func(codes ...string) (got []string) {
+		for _, c := range codes {
+			got = append(got, code(m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": "P"})), code(m.Ask("", "GET", "/v1/join/"+c+"/qr.png", nil)))
+		}
+		return got
+	}
+	refused(t, "by a viewer", m.Ask("vic", "DELETE", m.path("join-code"), nil), 403, "scorekeeper_required")
+	same(t, "by a scorekeeper", code(m.Ask("sam", "DELETE", m.path("join-code"), nil)), "204")
+	const ended = "404 invalid_or_expired_code"
+	same(t, "the codes", all(first, second), []string{ended, ended, ended, ended})
+	third := m.code()
+	same(t, "a new one", all(third, first), []string{"201", "200", ended, ended})
+	same(t, "who has joined stays", len(decode[struct{ Players []player.Player }](m, "sam", "GET", m.path("pool"), nil).Players), 2)
+	m.consistent()
+	m.Do("ann", "DELETE", m.path(), nil)
+	same(t, "of a deleted game", all(third), []string{ended, ended})
+}
+
+// TestStrangersAreLimited: a league gets at most 100 players a day by who has no account,
+// whatever the codes.
+func TestStrangersAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	codes := []string{m.code()}
+	second := m.Schedule("ann", m.l)
+	codes = append(codes, decode[struct{ Code string }](m, "sam", "POST", "/v1/games/"+second+"/join-code", nil).Code)
+	ask := func(user string, i int) string {
+		return code(m.Ask(user, "POST", "/v1/join/"+codes[i%2], map[string]any{"nickname": fmt.Sprint("P", i)}))
+	}
+	for i := range player.MaxStrangers.Max - 1 {
+		same(t, "a stranger", ask("", i), "201")
+	}
+	m.pass(time.Hour)
+	same(t, "two at once with room for one", atOnce(2, func(i int) string { return ask("", i) }), map[string]int{"201": 1, "429 too_many_joins": 1})
+	out := m.Ask("", "POST", "/v1/join/"+codes[0], map[string]any{"nickname": "P"})
+	refused(t, "one more", out, 429, "too_many_joins")
+	if got := testkit.Header(out).Get("Retry-After"); got != "82800" {
+		t.Errorf("Retry-After is %s, want 82800", got)
+	}
+	same(t, "who is signed in", ask("eve", 0), "201")
+	m.pass(23 * time.Hour)
+	m.SignIn("sam")
+	codes[0] = m.code()
+	same(t, "on the next day", ask("", 0), "201")
+}
+
+// TestDroppedClaimIsForMembers: a player whose claim an administrator has ended can be claimed by
+// members of the league only; one whose user has left by anybody.
+func TestDroppedClaimIsForMembers(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0] + "/claim"
+	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	same(t, "a stranger, twice", []string{ask("eve", "POST"), ask("eve", "DELETE"), ask("eve", "POST")}, []string{"200", "204", "200"})
+	same(t, "an administrator ends it", ask("ann", "DELETE"), "204")
+	same(t, "the stranger again, and the player", []string{ask("eve", "POST"), ask("vic", "POST"), ask("vic", "DELETE"), ask("eve", "POST")}, []string{"403 league_access_required", "200", "204", "403 league_access_required"})
 }
 
 // TestDeletedUserJoinsNothing: who has deleted the account claims no player by a code.

@@ -24,6 +24,7 @@ import (
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
 	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
 )
 
 // phone is the scorekeeper's page in a browser, of a world without a fleet: its requests go
@@ -37,7 +38,8 @@ type phone struct {
 
 	mu    sync.Mutex
 	fault fault
-	sent  int // changes that were done, or refused, since the fault was set
+	gone  bool // the server answers nothing, also no file
+	sent  int  // changes that were done, or refused, since the fault was set
 }
 
 // fault is what happens to the requests of a phone.
@@ -51,7 +53,8 @@ const (
 	expired       // the session has ended: they get 401
 )
 
-// shell is the part of the console's page that the panel needs. Its clock stands.
+// shell is the part of the console's page that the panel needs. Its clock stands. Without a
+// server it tells the panel nothing.
 const shell = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>3FC</title><link rel="stylesheet" href="/console/style.css"><link rel="stylesheet" href="/console/threefc/panel.css"><link rel="icon" href="data:,">
 <main>{{template "main"}}</main>
 <script type="module">
@@ -59,11 +62,14 @@ import { clock, room } from "/console/base.js";
 clock.speed = 0;
 window.time = clock;
 const tell = async () => { clock.now = Date.parse(await (await fetch("/console/now")).text()); };
-await tell();
+const there = await tell().then(() => true, () => false);
 const panel = await import("/console/threefc/panel.js");
-room.threefc = { email: "sam@example.com", game: {{.}} };
-panel.draw.threefc();
-setInterval(() => tell().then(panel.everySecond), 50);
+if (there) {
+  room.threefc = { email: "sam@example.com", game: {{.}} };
+  panel.draw.threefc();
+}
+setInterval(() => tell().then(panel.everySecond, panel.everySecond), 50);
+navigator.serviceWorker.ready.then(() => { window.kept = true; });
 </script>`
 
 // newPhone opens the page for a game of a world.
@@ -72,12 +78,14 @@ func newPhone(t *testing.T) *phone {
 	p := &phone{}
 	p.tab, p.complaints = consoletest.Browser(t)
 	p.World = threefctest.New(t)
-	p.SignIn("sam")
-	l := p.Found("sam")
-	p.game = p.Schedule("sam", l)
+	p.SignIn("ann", "sam")
+	l := p.Found("ann")
+	p.Join(l, item.Scorekeeper, "sam")
+	p.game = p.Schedule("ann", l)
 	page := template.Must(template.Must(template.ParseFiles("panel/panel.html")).New("shell").Parse(shell))
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { testkit.Must(t, page.Execute(w, p.game)) })
+	mux.HandleFunc("GET /threefc/{$}", func(w http.ResponseWriter, _ *http.Request) { testkit.Must(t, page.Execute(w, p.game)) })
+	mux.HandleFunc("GET /threefc/sw.js", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "panel/sw.js") })
 	mux.HandleFunc("GET /console/now", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, p.Clock.Now().Format(time.RFC3339Nano))
 	})
@@ -86,10 +94,18 @@ func newPhone(t *testing.T) *phone {
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		mux.HandleFunc(method+" /threefc/", p.serve)
 	}
-	server := httptest.NewServer(mux)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		gone := p.gone
+		p.mu.Unlock()
+		if gone {
+			panic(http.ErrAbortHandler)
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	p.url = server.URL
-	p.run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url))
+	p.run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url+"/threefc/"))
 	return p
 }
 
@@ -165,7 +181,7 @@ func (p *phone) offline(cut bool) {
 	p.T.Helper()
 	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
-			{URLPattern: p.url + "/threefc/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
+			{URLPattern: p.url + "/threefc/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
 		}})
 		return err
 	}))
@@ -221,6 +237,87 @@ func (p *phone) same(what string, want ...string) {
 	if got := p.stored(); strings.Join(got, ", ") != strings.Join(want, ", ") {
 		p.T.Errorf("%s: 3FC has the goals %q, want %q; the page complained %q", what, got, want, p.complaints())
 	}
+}
+
+// refuses checks what the page shows as refused: what, and why.
+func (p *phone) refuses(want ...string) {
+	p.T.Helper()
+	list, _ := json.Marshal(append([]string{}, want...))
+	p.run(consoletest.See(fmt.Sprintf(`document.querySelector("#kept").hidden === %v`, len(want) == 0)),
+		consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#kept-list li")].map((li) => li.children[0].textContent + ": " + li.children[1].textContent)) === JSON.stringify(%s)`, list)))
+}
+
+// decide presses a button of the refused entry i.
+func (p *phone) decide(i int, text string) {
+	p.T.Helper()
+	p.run(consoletest.See(fmt.Sprintf(`([...document.querySelectorAll("#kept-list li")][%d].querySelectorAll("button").forEach((b) => b.textContent === %q && b.click()), true)`, i, text)))
+}
+
+// TestRefusedGoalsStay: goals of a phone without a network, of a third that another phone has
+// finished meanwhile, stay with the reason until they are sent again or discarded.
+func TestRefusedGoalsStay(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.offline(true)
+	p.pass(7 * time.Minute)
+	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "GOAL", "Yellow", "Red", "Gus")
+	p.sees("3 waiting")
+	p.tap("finish third 1")
+	p.sees("4 waiting")
+	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
+	p.offline(false)
+	const why = ": 3FC says: this third does not run: an administrator may change its goals, or reopen the game once it is finished."
+	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ed · Blue against Yellow"+why, "1. third, 7' · Gus · Yellow against Red"+why)
+	p.sees("3 refused")
+	p.shown()
+	p.same("what was refused")
+	p.run(chromedp.Reload())
+	p.sees("3 refused")
+	p.run(consoletest.See(`document.querySelector("#kept-list a").href.startsWith("mailto:?subject=A%20goal") && document.querySelector("#kept-list a").href.includes("Ada")`))
+	p.decide(1, "discard")
+	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Gus · Yellow against Red"+why)
+	p.decide(0, "try again")
+	p.sees("2 refused")
+	p.tap("start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
+	p.sees("2 refused")
+	p.Do("ann", "POST", "/v1/games/"+p.game+"/reopen", nil)
+	p.decide(0, "try again")
+	p.sees("1 refused")
+	p.same("after the game was reopened", "1/7 red>blue")
+	p.decide(0, "discard")
+	p.sees("everything is sent")
+	p.refuses()
+}
+
+// TestPageOpensWithoutANetwork: once it was open, with its queue, its clock and its game.
+func TestPageOpensWithoutANetwork(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.run(consoletest.See(`window.kept`))
+	p.pass(7 * time.Minute)
+	p.unplug(true)
+	p.tap("GOAL", "Red", "Blue", "Ada")
+	p.run(chromedp.Reload())
+	p.sees("1 waiting")
+	p.shown("1. third, 7' · Ada · Red against Blue")
+	p.run(consoletest.Says("#clock", "07:00"))
+	p.tap("GOAL", "Blue", "Yellow", "Ed")
+	p.run(chromedp.Reload())
+	p.sees("2 waiting")
+	p.unplug(false)
+	p.sees("everything is sent")
+	p.same("with a network", "1/7 red>blue", "1/7 blue>yellow")
+}
+
+// unplug takes the whole server away, for the worker of the page too, or brings it back.
+func (p *phone) unplug(gone bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = gone
 }
 
 // TestScorekeeper scores a game on a phone whose network is bad: each goal is stored once,

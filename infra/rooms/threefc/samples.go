@@ -55,8 +55,8 @@ func (h *Host) samples() story.Samples {
 			"create-league", "list-leagues", "get-league", "update-league", "delete-league", "list-access", "invite-member", "put-access", "delete-access",
 			"create-season", "list-seasons", "get-season", "update-season", "copy-season", "put-team", "list-teams", "delete-team",
 			"create-session", "list-sessions", "delete-session", "delete-season",
-			"create-player", "list-players", "get-player", "update-player", "claim-player", "drop-claim", "merge-player",
-			"create-game", "list-games", "get-game", "update-game", "delete-game", "create-join-code", "show-join-code", "join-game", "list-pool",
+			"create-player", "list-players", "get-player", "update-player", "claim-player", "drop-claim", "merge-player", "delete-player",
+			"create-game", "list-games", "get-game", "update-game", "delete-game", "create-join-code", "show-join-code", "join-game", "list-pool", "revoke-join-codes",
 			"put-seat", "delete-seat", "list-roster", "start-third", "create-goal", "update-goal", "delete-goal", "undo-goal", "list-goals", "finish-third",
 			"finish-game", "reopen-game", "list-corrections", "aggregate-season", "sweep-outbox",
 			"show-game", "show-timeline", "show-standings", "show-leaders", "show-season-page", "show-game-page", "show-calendar", "get-stats",
@@ -116,7 +116,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 	add(item.LinkKey(token("lea")), item.Metadata, "AuthLink", map[string]string{"email": "lea@example.com", "tokenHash": session.ID(token("secret"))}, until)
 
 	roles := map[string]item.Role{ann: item.Admin, sam: item.Scorekeeper, vic: item.Viewer}
-	add(item.LeagueKey(league), item.Metadata, "League", item.League{ID: league, Name: "Parkside", Slug: "parkside", Admins: 1, Members: 3, Seasons: 2, Players: 7})
+	add(item.LeagueKey(league), item.Metadata, "League", item.League{ID: league, Name: "Parkside", Slug: "parkside", Admins: 1, Members: 3, Seasons: 2, Players: 8})
 	add(item.SlugKey("parkside"), item.Metadata, "Slug", item.Ref{ID: league})
 	for user, role := range roles {
 		g := item.Grant{LeagueID: league, UserID: user, Role: role}
@@ -147,7 +147,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		add(item.SessionKey(x.ID), item.Metadata, "Session", x)
 		add(item.SeasonKey(season), item.SessionKey(x.ID), "Session", x)
 	}
-	for i, name := range []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Eddie"} {
+	for i, name := range []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Eddie", "Nobody"} {
 		p := item.Player{ID: playerID(i + 1), LeagueID: league, Nickname: name}
 		if name == "Ed" {
 			p.ClaimedBy = gone

@@ -142,6 +142,9 @@ func (f *Faults) MessageFault(queue, body string, sent time.Time) (fate sqs.Faul
 	if !f.started() {
 		return sqs.Fault{}
 	}
+	if f.Alias != nil {
+		body = f.Alias(body)
+	}
 	who := []string{queue, body, at(sent)}
 	if f.chance(append(who, string(HeldBack))...) < f.Messages[HeldBack] {
 		f.count(HeldBack)

@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -500,5 +501,20 @@ func TestFate(t *testing.T) {
 	}
 	if c := f.Counts(); c[HeldBack] != 2*late || c[Redelivered] != 2*again {
 		t.Errorf("counted %v", c)
+	}
+}
+
+// TestMessageFaultIgnoresDrawnIds: a message that differs between runs by a random id only has
+// the same fate in both.
+func TestMessageFaultIgnoresDrawnIds(t *testing.T) {
+	t.Parallel()
+	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.5, Redelivered: 0.5}})
+	f.Alias = func(text string) string { return strings.NewReplacer("7f3a", "job", "c01d", "job").Replace(text) }
+	f.Start()
+	for i := range 20 {
+		sent := start.Add(time.Duration(i) * time.Second)
+		if a, b := f.MessageFault("q", `{"job":"7f3a"}`, sent), f.MessageFault("q", `{"job":"c01d"}`, sent); a != b {
+			t.Errorf("message %d: %+v and %+v", i, a, b)
+		}
 	}
 }

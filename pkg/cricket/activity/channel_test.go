@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -192,6 +195,46 @@ func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 	testkit.Must(t, err)
 	if got := testkit.Row[activity.Channel](w.World, tables.Channels, "7", match.Neutral); got.ChannelID != out.Body.Channel || len(w.Phones.Channels()) != 1 {
 		t.Errorf("the row is %+v, Apple has %v; want the channel %s only", got, w.Phones.Channels(), out.Body.Channel)
+	}
+}
+
+// A channel that nobody gets, and that cannot be deleted, is left to sweep-channels: the log
+// says so, and of which match it is.
+func TestUnusedChannelIsLogged(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	w.RegisterPhones("18.0", "fan")
+	env := w.Env(activity.StartActivityFunction)
+	table := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if len(w.Phones.Channels()) > 0 { // the id is to be stored: another process has the claim, and Apple is gone
+			testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli() + 1})
+			_ = w.Phones.Close()
+		}
+		return table.Do(r)
+	})
+	if _, err := w.Starter(env).StartActivity(w.NewContext(), channelRequest("7", "fan", "")); problem.Of(err) != problem.Unavailable {
+		t.Errorf("error %v, want Unavailable", err)
+	}
+	got := w.Logs.Find(slog.LevelWarn, "an unused channel could not be deleted: sweep-channels will delete it")
+	if len(got) != 1 || got[0]["match"] != "7" || got[0]["err"] == nil {
+		t.Errorf("the log has %v, want the match and the reason", got)
+	}
+}
+
+// TestPushIsRetriedWithoutApple: while Apple cannot be reached the message is sent again, and
+// the log says why.
+func TestPushIsRetriedWithoutApple(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	discardMessages(w)
+	testkit.Must(t, w.Phones.Close())
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
+		t.Errorf("the log has %v, want the reason", got)
+	}
+	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(got) != 1 || got[0].Try != 1 {
+		t.Errorf("the messages are %+v, want the same with try 1", got)
 	}
 }
 

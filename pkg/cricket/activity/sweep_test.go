@@ -1,6 +1,7 @@
 package activity_test
 
 import (
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -84,6 +85,14 @@ func TestSweepDeletesOnlyUnusedChannels(t *testing.T) {
 			t.Errorf("the second run makes the calls %v, want no DeleteItem", calls)
 		}
 	}
+	want := []map[string]any{{"channels": int64(10), "rows": int64(8), "unused": int64(7)}, {"channels": int64(4), "rows": int64(4), "unused": int64(0)}}
+	if diff := cmp.Diff(want, w.Logs.Find(slog.LevelInfo, "sweeping channels")); diff != "" {
+		t.Errorf("what is logged before (-want +got):\n%s", diff)
+	}
+	want = []map[string]any{{"deleted": int64(7), "left": int64(0)}, {"deleted": int64(0), "left": int64(0)}}
+	if diff := cmp.Diff(want, w.Logs.Find(slog.LevelInfo, "channels swept")); diff != "" {
+		t.Errorf("what is logged after (-want +got):\n%s", diff)
+	}
 	if state, ended := w.PhoneState("away"); !ended {
 		t.Errorf("the activity on the channel of an ended match shows %q, want it ended", state)
 	}
@@ -120,6 +129,10 @@ func TestSweepDeletesAtMostMaxSwept(t *testing.T) {
 		if apple, _ := channelIDs(w); len(apple) != want {
 			t.Errorf("%d channels are left, want %d", len(apple), want)
 		}
+	}
+	want := []map[string]any{{"deleted": int64(activity.MaxSwept), "left": int64(10)}, {"deleted": int64(10), "left": int64(0)}}
+	if diff := cmp.Diff(want, w.Logs.Find(slog.LevelInfo, "channels swept")); diff != "" {
+		t.Errorf("what is logged (-want +got):\n%s", diff)
 	}
 }
 

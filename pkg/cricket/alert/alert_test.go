@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -634,6 +636,9 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
 		t.Errorf("the messages are %+v, want the alert with try 1", got)
 	}
+	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
+		t.Errorf("the log has %v, want the reason", got)
+	}
 	w.Logs.TakeWarnings()
 }
 
@@ -922,6 +927,18 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 		edit(&m)
 		if err := a.SendAlert(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: error %v, want Invalid", name, err)
+		}
+	}
+	for field, edit := range map[string]func(*alert.Alert){
+		"matchId": func(m *alert.Alert) { m.MatchID = "" },
+		"key":     func(m *alert.Alert) { m.Key = "" },
+		"kind":    func(m *alert.Alert) { m.Kind = "" },
+		"title":   func(m *alert.Alert) { m.Title = "" },
+	} {
+		m := wicketAlert(w)
+		edit(&m)
+		if p, ok := errors.AsType[*problem.Error](a.SendAlert(w.NewContext(), m)); !ok || p.Field != field {
+			t.Errorf("without %s: the problem is %+v, want that it names the field", field, p)
 		}
 	}
 	old := wicketAlert(w)

@@ -156,7 +156,7 @@ const registerTries = 10
 // Conflict if other registrations of the user or the phone refuse every attempt.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {
-		if _, err := zone(in.Body.TimeZone); err != nil {
+		if _, err := httpapi.TimeZone(in.Body.TimeZone); err != nil {
 			return nil, problem.In("body.timeZone", "%s", err)
 		}
 	}

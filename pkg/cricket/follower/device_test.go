@@ -1,8 +1,10 @@
 package follower_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,6 +42,33 @@ func tokensOf(w *crickettest.World, user string) (tokens []string) {
 	}
 	slices.Sort(tokens)
 	return tokens
+}
+
+// TestRegistrationReadsWhatWasWritten: which phones a user has, and whose a token is, is read
+// strongly consistently: the phone that was registered a moment ago counts.
+func TestRegistrationReadsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	env := w.Env(follower.RegisterDeviceFunction)
+	table, consistent := env.AWS.HTTPClient, []bool(nil)
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+			text, err := io.ReadAll(r.Body)
+			testkit.Must(t, err)
+			r.Body = io.NopCloser(bytes.NewReader(text))
+			var in struct{ ConsistentRead bool }
+			testkit.Must(t, json.Unmarshal(text, &in))
+			consistent = append(consistent, in.ConsistentRead)
+		}
+		return table.Do(r)
+	})
+	d, err := follower.OpenDevices(w.NewContext(), env)
+	testkit.Must(t, err)
+	_, err = d.RegisterDevice(w.NewContext(), registration("ann", "first"))
+	testkit.Must(t, err)
+	if diff := cmp.Diff([]bool{true, true}, consistent); diff != "" {
+		t.Errorf("reads of the user's phones and of the token's owner (-want +got):\n%s", diff)
+	}
 }
 
 // TestDevice follows a user through registration, renewal, a new phone, expiry and

@@ -2,7 +2,6 @@ package follower
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -59,7 +58,7 @@ func (p Preferences) Allows(k event.Kind, at time.Time) bool {
 // include reports whether at is within the quiet hours. A time zone that the IANA
 // database no longer has counts as UTC.
 func (q *QuietHours) include(at time.Time) bool {
-	where, err := zone(q.TimeZone)
+	where, err := httpapi.TimeZone(q.TimeZone)
 	if err != nil {
 		where = time.UTC
 	}
@@ -68,15 +67,6 @@ func (q *QuietHours) include(at time.Time) bool {
 		return q.From <= now && now < q.To
 	}
 	return q.From <= now || now < q.To
-}
-
-// zone returns a time zone of the IANA database. The text of the error is for users.
-func zone(name string) (*time.Location, error) {
-	where, err := time.LoadLocation(name)
-	if err != nil || name == "" || name == "Local" {
-		return nil, errors.New("unknown time zone: valid are names of the IANA database, such as Asia/Kolkata")
-	}
-	return where, nil
 }
 
 // PreferencesRow is a row of cricket-preferences.
@@ -135,7 +125,7 @@ func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*Pre
 		if q.From == q.To {
 			return nil, problem.In("body.quietHours.to", "the quiet hours are empty: to must differ from from")
 		}
-		if _, err := zone(q.TimeZone); err != nil {
+		if _, err := httpapi.TimeZone(q.TimeZone); err != nil {
 			return nil, problem.In("body.quietHours.timeZone", "%s", err)
 		}
 	}

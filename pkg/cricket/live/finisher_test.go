@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -116,6 +117,17 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			var w *crickettest.World
 			w, s, first := matchLeft(t, func() (int, string) { return c.page(sinceLeft(w)) })
 			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows+5*time.Minute, s.FinishMatch)
+			unread := w.Logs.Find(slog.LevelWarn, "the provider's page of the match cannot be read")
+			if broken := strings.HasPrefix(name, "a provider that"); (len(unread) > 0) != broken || broken && (unread[0]["match"] != "7" || unread[0]["err"] == nil) {
+				t.Errorf("the log has %v of pages that cannot be read, want the match and the reason: %t", unread, broken)
+			}
+			var finished []map[string]any
+			if c.after >= 0 {
+				finished = []map[string]any{{"match": "7"}}
+			}
+			if diff := cmp.Diff(finished, w.Logs.Find(slog.LevelInfo, "match finished")); diff != "" {
+				t.Errorf("matches that are logged as finished (-want +got):\n%s", diff)
+			}
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 			if c.after < 0 {
 				if f.FinishedAt != 0 || requests < 29 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -30,6 +31,7 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 )
 
 func TestLateTickIsSkipped(t *testing.T) {
@@ -309,6 +311,14 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 				t.Errorf("after the faults (-want +got):\n%s", diff)
 			}
 			lines := w.Logs.Lines()
+			problems := map[sim.Kind]string{ // each is logged once, though three payloads have them
+				sim.UnknownStatus: `[{unknownStatus unknown status "Review"}]`,
+				sim.ShortBalls:    "[{disagreement innings 1: the balls do not add up to the total} {partialBalls balls are missing that were listed before}]",
+				sim.WrongTypes:    "[{partialBalls balls are missing that were listed before}]",
+			}[kind]
+			if logged := w.Logs.Find(slog.LevelWarn, "the provider's payload has problems"); len(logged) != min(len(problems), 1) || len(logged) == 1 && (logged[0]["problems"] != problems || got.Fixtures[fmt.Sprint(logged[0]["match"])].MatchID == "") {
+				t.Errorf("the log has the problems %v, want %q of the match", logged, problems)
+			}
 			complaints := w.Logs.TakeWarnings()
 			if fault == "" {
 				return
@@ -329,6 +339,25 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTickWithoutAnAnswer: a tick whose request fails claims its slot, and nothing else is read
+// or counted.
+func TestTickWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.Play(3, cricsheet.T20, match.SlotLength)
+	tk := w.Ticker()
+	w.TickAt(tk, 20)
+	testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: sim.ServerError, Count: 1, Resource: "livescores"}))
+	before := len(w.Logs.EmittedMetrics())
+	if calls := w.CountCalls(func() { w.TickAt(tk, 21) }); !maps.Equal(calls, map[string]int{"UpdateItem": 1}) {
+		t.Errorf("it makes the calls %v, want that which claims the slot", calls)
+	}
+	if got := w.Logs.EmittedMetrics()[before:]; !slices.EqualFunc(got, []spec.Metric{tables.SlotsClaimed, tables.ProviderFaults}, func(a, b spec.Metric) bool { return a.Name == b.Name }) {
+		t.Errorf("it counts %v, want the slot and the fault", got)
+	}
+	w.Logs.TakeWarnings()
 }
 
 // TestContradictoryFinishIsNoResult has the provider finish a match before winner, note

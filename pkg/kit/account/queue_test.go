@@ -22,6 +22,7 @@ func TestWhatRoomsShare(t *testing.T) {
 		{account.Queue("cricket", account.Forget), queue("cricket-forget-user")},
 		{account.Queue("pickem", account.Export), queue("pickem-export-user")},
 		{account.DoneQueue, queue("accounts-done")},
+		{account.DeleteQueue, queue("accounts-delete")},
 		{account.Exports, spec.Bucket{Name: "account-exports", Expires: 7 * 24 * time.Hour, Shared: true}},
 		{account.KeepExport, 168 * time.Hour},
 		{account.PartKey("cricket", "j1"), "parts/cricket/j1.json"},

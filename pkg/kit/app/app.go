@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ type Opener[S any] func(context.Context, Env) (S, error)
 // API serves a use case on the route of fn. Called with the argument "openapi",
 // the program prints the route's OpenAPI description instead.
 func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error)) {
-	if len(os.Args) == 2 && os.Args[1] == "openapi" {
+	if slices.Equal(os.Args[1:], []string{"openapi"}) {
 		document, err := httpapi.OpenAPI(fn, func(context.Context, *In) (*Out, error) { return nil, nil })
 		if err != nil {
 			panic(err)

@@ -20,12 +20,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -57,8 +59,8 @@ func envOf(t *testing.T, more map[string]string) Env {
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	env := envOf(t, map[string]string{spec.EnvPrefix: "x-", spec.EnvQueues: "https://sqs/1/x-", "SPORTMONKS_URL": "http://y"})
-	if env.Stage != "prod" || env.Prefix != "x-" || env.Queues != "https://sqs/1/x-" || env.Setting("SPORTMONKS_URL") != "http://y" || env.HTTP != nil {
+	env := envOf(t, map[string]string{spec.EnvPrefix: "x-", spec.EnvQueues: "https://sqs/1/x-", spec.EnvSecrets: "x/", spec.EnvUserPool: "pool-1", "SPORTMONKS_URL": "http://y"})
+	if env.Stage != "prod" || env.Prefix != "x-" || env.Queues != "https://sqs/1/x-" || env.Secrets != "x/" || env.Pool != "pool-1" || env.Setting("SPORTMONKS_URL") != "http://y" || env.HTTP != nil {
 		t.Errorf("got %+v", env)
 	}
 	for missing, want := range map[string]string{"AWS_REGION": "AWS_REGION is not set", spec.EnvStage: "MATCHDAY_STAGE is not set"} {
@@ -156,6 +158,34 @@ func TestCallsAreRepeated(t *testing.T) {
 	}
 }
 
+// TestPausesBetweenTries: at random up to 50 ms, doubled for each try. A pause is drawn so often
+// that the longest is within a millisecond of the limit.
+func TestPausesBetweenTries(t *testing.T) {
+	t.Parallel()
+	for attempt, limit := range map[int]time.Duration{1: 50 * time.Millisecond, 2: 100 * time.Millisecond, 3: 200 * time.Millisecond} {
+		longest := time.Duration(0)
+		for range 20_000 {
+			pause, err := backoff(attempt, nil)
+			if err != nil || pause < 0 {
+				t.Fatalf("a pause of %v, %v", pause, err)
+			}
+			longest = max(longest, pause)
+		}
+		if longest >= limit || longest < limit*99/100 {
+			t.Errorf("the longest pause after try %d is %v, want just below %v", attempt, longest, limit)
+		}
+	}
+}
+
+// TestIdleConnections: what a tick needs stays open until the next.
+func TestIdleConnections(t *testing.T) {
+	t.Parallel()
+	client, ok := envOf(t, nil).AWS.HTTPClient.(*awshttp.BuildableClient)
+	if !ok || client.GetTransport().MaxIdleConnsPerHost != 100 {
+		t.Errorf("the client is %+v, want one that keeps 100 connections to a service", client)
+	}
+}
+
 func TestLocalSecret(t *testing.T) {
 	t.Parallel()
 	env := envOf(t, map[string]string{spec.EnvStage: spec.Local, "TOKEN": "s3cr3t"})
@@ -188,7 +218,7 @@ func TestDeployedSecret(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				var ask struct{ SecretId string }
-				if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || ask.SecretId != "TOKEN" || r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue" {
+				if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || ask.SecretId != "prod/TOKEN" || r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue" {
 					t.Errorf("asked for %q by %s, %v", ask.SecretId, r.Header.Get("X-Amz-Target"), err)
 				}
 				w.Header().Set("Content-Type", "application/x-amz-json-1.1")
@@ -196,7 +226,7 @@ func TestDeployedSecret(t *testing.T) {
 				io.WriteString(w, c.body)
 			}))
 			t.Cleanup(server.Close)
-			env := envOf(t, map[string]string{"AWS_ENDPOINT_URL_SECRETS_MANAGER": server.URL, "TOKEN": "from the environment"})
+			env := envOf(t, map[string]string{"AWS_ENDPOINT_URL_SECRETS_MANAGER": server.URL, spec.EnvSecrets: "prod/", "TOKEN": "from the environment"})
 			got, err := env.Secret(t.Context(), "TOKEN")
 			if c.want == "" {
 				if got != value || err != nil {
@@ -305,6 +335,42 @@ func TestLocalSleep(t *testing.T) {
 	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
 		t.Error("without a runtime the sleep succeeds")
 	}
+	if _, err := clockOf(t, spec.Local, "no host")(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "invalid character") {
+		t.Errorf("a runtime whose name is no host: got %v", err)
+	}
+}
+
+// TestLocalSleepCutOff: an answer that ends early is no time.
+func TestLocalSleepCutOff(t *testing.T) {
+	t.Parallel()
+	until := noon.Add(time.Hour)
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, until.Format(time.RFC3339Nano))
+	}))
+	t.Cleanup(runtime.Close)
+	now, err := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))(at(t.Context(), "2026-06-01T12:00:00Z", "0"), until)
+	if !strings.Contains(fmt.Sprint(err), io.ErrUnexpectedEOF.Error()) {
+		t.Errorf("got %v, %v, want that the answer ended early", now, err)
+	}
+}
+
+// TestRestoredTables: a table that was restored under another name is asked by that name.
+func TestRestoredTables(t *testing.T) {
+	t.Parallel()
+	read := spec.Table{Name: "overs", Key: spec.Key{Partition: "id"}}.On("Get over", "id", spec.Rate{}, spec.GetItem)
+	for restored, want := range map[string]string{"": "x-overs", "overs:2": "x-overs-2"} {
+		env, asked := envOf(t, map[string]string{spec.EnvRestored: restored, spec.EnvPrefix: "x-"}), ""
+		env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+			var in struct{ TableName string }
+			err := json.NewDecoder(r.Body).Decode(&in)
+			asked = in.TableName
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, err
+		})
+		if _, _, err := dynamo.Get[map[string]any](t.Context(), dynamo.Open(env.AWS, env.Prefix), read, "1"); err != nil || asked != want {
+			t.Errorf("%s=%q: the table %s is asked, %v; want %s", spec.EnvRestored, restored, asked, err, want)
+		}
+	}
 }
 
 // TestLocalSleepWithoutATime: before the first invocation with a time, a sleep ends when the
@@ -317,6 +383,10 @@ func TestLocalSleepWithoutATime(t *testing.T) {
 	until := time.Now().Add(time.Hour).UTC()
 	if now, err := ask(t.Context(), until); err != nil || !now.Equal(until) {
 		t.Errorf("got %v, %v; want %v", now, err, until)
+	}
+	until = noon.Add(time.Hour)
+	if now, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "1e6"), until); err != nil || !now.After(until) {
+		t.Errorf("on a fast clock: %v, %v; want that it goes on from %v", now, err, until)
 	}
 }
 
@@ -563,7 +633,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		m, err := decode[ball](body)
 		if err != nil {
-			if problem.Of(err) != problem.Invalid {
+			if p, ok := errors.AsType[*problem.Error](err); !ok || p.Kind != problem.Invalid || p.Code != "unreadable_message" {
 				t.Fatalf("%q: %v is not an Invalid problem", body, err)
 			}
 			return

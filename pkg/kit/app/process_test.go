@@ -108,7 +108,7 @@ func (p *process) logLines() (lines []map[string]any) {
 
 func TestTaskInItsProcess(t *testing.T) {
 	t.Parallel()
-	p := run(t, spec.Local, "KIND=task", spec.EnvCommit+"=0a1b2c3d4e5f")
+	p := run(t, spec.Local, "KIND=task", spec.EnvCommit+"=0a1b2c3d4e5f", spec.EnvPrefix+"=x-")
 	out, err := p.invoke(`{"Do":"now"}`)
 	if want := `{"Now":"2026-06-01T12:00:00Z","Stage":"local"}`; err != nil || out != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)
@@ -125,9 +125,12 @@ func TestTaskInItsProcess(t *testing.T) {
 		t.Errorf("a task that fails: got %v", err)
 	}
 	if !slices.ContainsFunc(p.logLines(), func(l map[string]any) bool {
-		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test-keep-score" && l["requestId"] != nil && l["commit"] == "0a1b2c3d4e5f"
+		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test-keep-score" && l["room"] == "x-test" && l["requestId"] != nil && l["commit"] == "0a1b2c3d4e5f"
 	}) {
 		t.Errorf("the process logged %v", p.logLines())
+	}
+	if n := p.failed(); n != 1 {
+		t.Errorf("%v runs are counted as failures, want that of rain", n)
 	}
 }
 
@@ -163,9 +166,17 @@ func TestJobInItsProcess(t *testing.T) {
 			t.Errorf("%s: %v", event, err)
 		}
 	}
+	for _, l := range p.logLines() {
+		if l["msg"] == "metrics" || l["msg"] == "failed" {
+			t.Errorf("a job without a failure logs %v", l)
+		}
+	}
 	p = run(t, spec.Local, "KIND=job", "JOB=fail")
 	if _, err := p.invoke(`{}`); err == nil || !strings.Contains(err.Error(), "rain") {
 		t.Errorf("a job that fails: got %v", err)
+	}
+	if n := p.failed(); n != 1 {
+		t.Errorf("%v runs are counted as failures, want 1", n)
 	}
 }
 
@@ -176,6 +187,7 @@ func TestAPIInItsProcess(t *testing.T) {
 		"/overs/7":      {`"statusCode":200`, `2026-06-01T12:00:00Z`},
 		"/test/overs/7": {`"statusCode":200`, `2026-06-01T12:00:00Z`}, // by a custom domain
 		"/overs/0":      {`"statusCode":404`, `no such over`},
+		"/overs/many":   {`"statusCode":429`, `too many overs`},
 		"/overs/fail":   {`"statusCode":500`, `something went wrong on our side`},
 	} {
 		out, err := p.invoke(`{"version":"2.0","rawPath":"` + path + `","requestContext":{"domainName":"x","http":{"method":"GET","path":"` + path + `"}}}`)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // This file builds updates and conditions from the struct of a row. Attributes are
@@ -192,7 +191,10 @@ func attributesOf(row reflect.Type) *attributes {
 		if name == "" {
 			name = f.Name
 		}
-		if !f.IsExported() || name == "-" || f.Anonymous && !tagged {
+		if f.Anonymous && tagged { // its fields would be attributes here, and not where Put writes them
+			panic(fmt.Sprintf("dynamo: %s embeds %s with a tag, which is not supported", row, f.Name))
+		}
+		if !f.IsExported() || name == "-" || f.Anonymous {
 			continue
 		}
 		if options != "" && options != "omitempty" {
@@ -235,14 +237,11 @@ func (of *attributes) value(row any) reflect.Value {
 	return v
 }
 
-var (
-	marshaler = reflect.TypeFor[attributevalue.Marshaler]()
-	avType    = reflect.TypeFor[types.AttributeValue]()
-)
+var marshaler = reflect.TypeFor[attributevalue.Marshaler]()
 
 // kindOf returns the kind of DynamoDB's values of type t, "" if it is unknown here.
 func kindOf(t reflect.Type) string {
-	if t == nil || t.Implements(marshaler) || t.Implements(avType) || reflect.PointerTo(t).Implements(marshaler) {
+	if t == nil || reflect.PointerTo(t).Implements(marshaler) {
 		return ""
 	}
 	switch k := t.Kind(); {
@@ -250,7 +249,7 @@ func kindOf(t reflect.Type) string {
 		return "string"
 	case k == reflect.Bool:
 		return "bool"
-	case k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr:
+	case k <= reflect.Float64 && k != reflect.Uintptr: // but for Bool, all up to here are numbers
 		return "number"
 	}
 	return ""

@@ -42,7 +42,7 @@ func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		body, status, errs := readBody(ctx, described)
-		if errs == nil && body != nil {
+		if body != nil {
 			body, status, errs = validBody(api.OpenAPI().Components.Schemas, described.Content[jsonType].Schema, field.Type, body)
 		}
 		if errs != nil {
@@ -56,7 +56,7 @@ func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// readBody returns the bytes of a body, or nil for none, which may be valid.
+// readBody returns the bytes of a body, or nil for none, which may be valid, and with errors.
 func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status int, errs []error) {
 	if given := ctx.Header("Content-Type"); given != "" {
 		if media, _, err := mime.ParseMediaType(given); err != nil || media != jsonType {
@@ -113,9 +113,7 @@ func unreadable(err error) []error {
 		text, where = "given more than once", e.JSONPointer
 	}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		if text, where = "this value is not valid", e.JSONPointer; errors.Is(err, json.ErrUnknownName) {
-			text = "unexpected property"
-		}
+		text, where = "this value is not valid", e.JSONPointer
 	}
 	path := "body"
 	for token := range where.Tokens() {
@@ -174,14 +172,10 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 			here := fmt.Sprintf("%s[%d]", path, i)
 			if s.UniqueItems && !scalar(item) { // huma.Validate would panic
 				c.fail(here, "expected a single value")
-				continue
 			}
 			v[i] = c.value(s.Items, item, here)
 		}
 	case map[string]any:
-		if s.Type != huma.TypeObject {
-			return value
-		}
 		for name, member := range v {
 			if of, ok := s.Properties[name]; ok {
 				v[name] = c.value(of, member, path+"."+name)

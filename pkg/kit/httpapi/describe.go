@@ -39,9 +39,9 @@ func operation[In any](fn spec.Function) huma.Operation {
 		OperationID: name, Method: route.Method, Path: route.Path, Tags: []string{room},
 		Metadata: map[string]any{auth.Room: room},
 		Summary:  strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
-		MaxBodyBytes: -1, SkipValidateBody: true, // see readBodies
-		Errors:   []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
-		Security: []map[string][]string{}, // explicitly none
+		SkipValidateBody: true, // see readBodies
+		Errors:           []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Security:         []map[string][]string{}, // explicitly none
 	}
 	if len(route.Answers) > 0 {
 		op.DefaultStatus = route.Answers[0]

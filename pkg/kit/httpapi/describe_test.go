@@ -23,6 +23,9 @@ func TestExamplesOfSchemas(t *testing.T) {
 		want   any
 	}{
 		"the first of its examples":     {huma.Schema{Type: huma.TypeString, Examples: []any{"a", "b"}, Default: "c", Enum: []any{"d"}}, "a"},
+		"its only example":              {huma.Schema{Type: huma.TypeString, Examples: []any{"a"}, Default: "c"}, "a"},
+		"its only value":                {huma.Schema{Type: huma.TypeString, Enum: []any{"won"}}, "won"},
+		"that of its only alternative":  {huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}}}, true},
 		"its default":                   {huma.Schema{Type: huma.TypeInteger, Default: 6, Enum: []any{7}}, 6},
 		"the first of its values":       {huma.Schema{Type: huma.TypeString, Enum: []any{"won", "lost"}, Format: email}, "won"},
 		"that of its first alternative": {huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeInteger}}}, true},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -72,6 +73,21 @@ const blank = "\u2800\ufffc\ufffd\U0001d159"
 // maxMarks is the most marks on one letter that a language writes, with room to spare:
 // more would be drawn over the lines above and below.
 const maxMarks = 4
+
+// TimeZone returns a time zone by its name in the IANA database. The files beside the zones,
+// "posixrules" for example, and the other copies of the zones, in "right" for example, are none.
+func TimeZone(name string) (*time.Location, error) {
+	if name == "" || name[0] < 'A' || name[0] > 'Z' || name == "Local" || name == "Factory" {
+		return nil, errTimeZone
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, errTimeZone
+	}
+	return zone, nil
+}
+
+var errTimeZone = errors.New("unknown time zone: valid are names of the IANA database, such as Asia/Kolkata")
 
 // address matches a mail address: an atom with dots, and a host name of two or more
 // labels (RFC 5321, 4.1.2). Quoted local parts, comments, address literals and

@@ -65,6 +65,8 @@ func TestDisplayName(t *testing.T) {
 		"b" + strings.Repeat("\u0301", 5):       "",
 		strings.Repeat("b\u0489", 20):           strings.Repeat("b\u0489", 20),
 		"b" + strings.Repeat("\u0489", 5) + "b": "",
+		strings.Repeat("\u0301", 4) + "b":       strings.Repeat("\u0301", 4) + "b",
+		strings.Repeat("\u0301", 5) + "b":       "",
 		"ที่นี่":                                "ที่นี่",
 	} {
 		got, err := DisplayName(given)

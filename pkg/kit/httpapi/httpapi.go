@@ -97,7 +97,7 @@ const maxSegment = 512
 func routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
-		known := clean == r.URL.Path || clean+"/" == r.URL.Path
+		known := clean == r.URL.Path
 		for segment := range strings.SplitSeq(r.URL.Path, "/") {
 			known = known && len(segment) <= maxSegment && utf8.ValidString(segment)
 		}
@@ -280,7 +280,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	others := fn.On.(spec.Route).OthersCall
 	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
-	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
+	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal}}
 	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{}
 	switch fn.On.(spec.Route).Auth {
@@ -354,13 +354,8 @@ const (
 // sealed removes refused values from a problem document: they may be tokens, and
 // documents are logged. It limits the list of errors, and sets a missing type.
 func sealed(_ huma.Context, _ string, v any) (any, error) {
-	var doc *huma.ErrorModel
-	switch v := v.(type) {
-	case *huma.ErrorModel:
-		doc = v
-	case document:
-		doc = v.ErrorModel
-	default:
+	doc, ok := v.(*huma.ErrorModel)
+	if !ok { // an answer, or a document of ours
 		return v, nil
 	}
 	slices.SortStableFunc(doc.Errors, func(a, b *huma.ErrorDetail) int { return strings.Compare(a.Location, b.Location) })
@@ -380,11 +375,8 @@ func codeOf(status int) string {
 	if kind := slices.Index(statuses[:], status); kind >= 0 {
 		return problem.Kind(kind).Code()
 	}
-	switch status {
-	case http.StatusRequestEntityTooLarge:
+	if status == http.StatusRequestEntityTooLarge {
 		return "too_large"
-	case http.StatusUnsupportedMediaType:
-		return "unsupported_media_type"
 	}
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }

@@ -53,7 +53,7 @@ func describeMedia[Out any](op *huma.Operation) {
 
 // render replaces a problem document by the page of r.
 func (a *answer) render(r Refuser) {
-	if a.status < http.StatusBadRequest || !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
+	if !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
 		return
 	}
 	header, page := r.Refusal(a.status)

@@ -3,7 +3,8 @@
 // happens once.
 //
 // The answer is stored in the transaction of its effect, so that neither exists without
-// the other. It is kept for a day, for the user, method and path of the request.
+// the other. It is kept for a day, for the user, method and path of the request. Who has lost
+// the right to the request since does not get it: see Guard.
 package idem
 
 import (
@@ -40,7 +41,8 @@ type Request interface{ key() string }
 
 // Record is the answer of a request as a table holds it.
 type Record struct {
-	Hash   string          `json:"hash"` // of the request's body
+	Hash   string          `json:"hash"`            // of the request's body
+	Guard  string          `json:"guard,omitempty"` // the right by which the request was made
 	Answer json.RawMessage `json:"answer"`
 }
 
@@ -52,6 +54,19 @@ type Store struct {
 	Find func(ctx context.Context, userID, id string) (r Record, ok bool, err error)
 	// Write returns the write of a record, whose condition is that Find would find none.
 	Write func(userID, id string, r Record) dynamo.Write
+	// Allow returns an error unless a user still has a right that was given to Guard. It may be
+	// nil if Guard is not used.
+	Allow func(ctx context.Context, userID, right string) error
+}
+
+type guardKey struct{}
+
+// Guard notes the right by which the request of ctx, that of the function in Once, is made. It
+// is checked again before a stored answer is returned. The last of several counts.
+func Guard(ctx context.Context, right string) {
+	if guard, ok := ctx.Value(guardKey{}).(*string); ok {
+		*guard = right
+	}
 }
 
 // Commit makes the writes of a request, by an access pattern, with its answer. Without
@@ -62,7 +77,8 @@ type Commit[Out any] func(ctx context.Context, a spec.Access, answer *Out, write
 var errTaken = errors.New("the request was committed by another invocation")
 
 // Once returns the answer of do, which makes its writes by commit, or the stored answer of
-// the same request. Errors: ErrConflict, and those of do, which are not stored.
+// the same request. Errors: ErrConflict, those of do, which are not stored, and those of
+// Store.Allow.
 func Once[Out any](ctx context.Context, s Store, fn spec.Function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
 	if in.key() == "" {
 		return do(ctx, func(ctx context.Context, a spec.Access, _ *Out, writes ...dynamo.Write) error {
@@ -75,12 +91,14 @@ func Once[Out any](ctx context.Context, s Store, fn spec.Function, userID string
 	if ok || err != nil {
 		return out, err
 	}
+	var guard string
+	ctx = context.WithValue(ctx, guardKey{}, &guard)
 	out, err = do(ctx, func(ctx context.Context, a spec.Access, answer *Out, writes ...dynamo.Write) error {
 		text, err := json.Marshal(answer)
 		if err != nil {
 			return fmt.Errorf("encode the answer: %w", err)
 		}
-		err = dynamo.Transact(ctx, s.DB, a, append(writes, s.Write(userID, id, Record{hash, text}))...)
+		err = dynamo.Transact(ctx, s.DB, a, append(writes, s.Write(userID, id, Record{hash, guard, text}))...)
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == len(writes) {
 			return errTaken
 		}
@@ -105,6 +123,11 @@ func stored[Out any](ctx context.Context, s Store, userID, id, hash string) (out
 	}
 	if r.Hash != hash {
 		return nil, false, ErrConflict
+	}
+	if r.Guard != "" {
+		if err := s.Allow(ctx, userID, r.Guard); err != nil {
+			return nil, false, err
+		}
 	}
 	if err := json.Unmarshal(r.Answer, &out); err != nil {
 		return nil, false, fmt.Errorf("decode a stored answer: %w", err)

@@ -57,13 +57,13 @@ func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	now := l.Now()
 	r := l.row(now)
 	r.Holder, r.Fence = holder, now.UnixMilli()
-	item, err := attributevalue.MarshalMap(r)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(item, dynamo.Key(l.Acquire, key))
 	free := dynamo.Absent[row]("holder").Or(dynamo.Less[row]("expiresAtMs", now.UnixMilli()), dynamo.Equal[row]("holder", holder))
-	if err := dynamo.Put(ctx, l.DB, l.Acquire, item, free); err != nil {
+	item, err := attributevalue.MarshalMap(r)
+	if err == nil {
+		maps.Copy(item, dynamo.Key(l.Acquire, key))
+		err = dynamo.Put(ctx, l.DB, l.Acquire, item, free)
+	}
+	if err != nil {
 		return nil, dynamo.RefusedAs(err, held(key))
 	}
 	return &Lease{Fence: r.Fence, locks: l, key: key, holder: holder}, nil

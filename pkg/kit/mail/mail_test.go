@@ -159,7 +159,7 @@ func TestSuppressed(t *testing.T) {
 func TestOff(t *testing.T) {
 	t.Parallel()
 	s, cfg := start(t, ses.Config{})
-	if err := mail.Open(cfg, "").Send(t.Context(), letter); !errors.Is(err, mail.ErrOff) || problem.Of(err) != problem.Unavailable || len(s.Sent()) > 0 {
+	if err := mail.Open(cfg, "").Send(t.Context(), letter); err != error(mail.ErrOff) || mail.ErrOff.Kind != problem.Unavailable || mail.ErrOff.Code != "mail_off" || len(s.Sent()) > 0 {
 		t.Errorf("got %v, with %v", err, s.Sent())
 	}
 }

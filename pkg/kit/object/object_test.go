@@ -104,6 +104,11 @@ func TestRequests(t *testing.T) {
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""),
 		HTTPClient: smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 			got = request{r.Method, r.URL.Host + r.URL.Path, r.Header.Get("Content-Type"), r.Header.Get("X-Amz-Sdk-Checksum-Algorithm"), ""}
+			for name := range r.Header {
+				if strings.HasPrefix(name, "X-Amz-Checksum-") || name == "X-Amz-Trailer" {
+					got.Checksum += name
+				}
+			}
 			if r.Body != nil {
 				text, _ := io.ReadAll(r.Body)
 				got.Body = string(text)

@@ -81,11 +81,11 @@ func (m es256) Sign(text string, key any) ([]byte, error) {
 	h := m.Hash.New()
 	h.Write([]byte(text))
 	der, err := k.Sign(nil, h.Sum(nil), crypto.SHA256) // no randomness: RFC 6979
-	if err != nil {
-		return nil, err
-	}
 	var sig struct{ R, S *big.Int }
-	if _, err := asn1.Unmarshal(der, &sig); err != nil {
+	if err == nil {
+		_, err = asn1.Unmarshal(der, &sig)
+	}
+	if err != nil {
 		return nil, err
 	}
 	raw := make([]byte, 2*m.KeySize)

@@ -137,7 +137,8 @@ func TestWrongKeySendsNothing(t *testing.T) {
 	s.provider.key = key
 	_, _, sent := send(t, s, alert(t), tokens(1))
 	_, created := s.CreateChannel(t.Context(), KeepNothing)
-	for name, err := range map[string]error{"a push": sent, "a channel": created, "Ready": s.Ready(t.Context())} {
+	_, listed := s.Channels(t.Context())
+	for name, err := range map[string]error{"a push": sent, "a channel": created, "channels": listed, "Ready": s.Ready(t.Context()), "a broadcast": s.Broadcast(t.Context(), "c1", update(t, 1))} {
 		if want := "push: the provider token cannot be signed with this key"; err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}

@@ -58,10 +58,7 @@ func (c Cookie) header(token string, seconds int) string {
 // there is none, or one that New cannot have made.
 func (c Cookie) Token(cookies []string) string {
 	for _, line := range cookies {
-		all, err := http.ParseCookie(line)
-		if err != nil {
-			continue
-		}
+		all, _ := http.ParseCookie(line) // none if the line is malformed
 		for _, one := range all {
 			if b, err := base64.RawURLEncoding.Strict().DecodeString(one.Value); one.Name == c.Name && err == nil && len(b) == tokenSize {
 				return one.Value

@@ -56,6 +56,7 @@ func TestIdentify(t *testing.T) {
 		err  error
 	}{
 		"a read":                              {request("GET", "", "club_session="+token), "ann", nil},
+		"a read of the head":                  {request("HEAD", "", "club_session="+token), "ann", nil},
 		"a read of another page":              {request("GET", "https://evil.example", "club_session="+token), "ann", nil},
 		"a write of the app":                  {request("POST", app, "club_session="+token), "ann", nil},
 		"among others":                        {request("GET", "", "a=1", "club_session="+token, "z=2"), "ann", nil},

@@ -97,6 +97,18 @@ func TestEmit(t *testing.T) {
 	}
 }
 
+// TestLongestDelay: what is longer than two hours counts as the longest duration that a
+// histogram holds.
+func TestLongestDelay(t *testing.T) {
+	t.Parallel()
+	var h telemetry.Histogram
+	h.Add(100 * time.Hour)
+	const from = 15 << 19 // ms: the last sixteenth of the last power of two
+	if got, want := h.Samples(spec.Metric{})[0].Values, []float64{from + (1<<19-1)/2.}; !cmp.Equal(want, got) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // TestHistogramOfDelays: the values of a sample are spread as the durations are, each
 // within a sixteenth.
 func TestHistogramOfDelays(t *testing.T) {

@@ -69,6 +69,10 @@ func (p Pool) Ensure(ctx context.Context, email string) (subject string, err err
 
 // Reserve is Ensure for an address of somebody else. A sign-up that nobody has confirmed
 // stays: its owner may be about to confirm it. Errors: ErrUnverified.
+//
+// The account has no password, like one of Ensure. Cognito refuses a sign-up with its address, and
+// a forgotten password: its owner signs in by a mail, or by the temporary password that Invite
+// sends.
 func (p Pool) Reserve(ctx context.Context, email string) (subject string, err error) {
 	return p.ensure(ctx, email, false)
 }

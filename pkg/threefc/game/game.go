@@ -35,13 +35,14 @@ import (
 // Errors about games.
 var (
 	ErrFinished  = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
+	errReopen    = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator can reopen it, and then it can be changed")
 	errNotLive   = problem.New(problem.Conflict, "game_not_live", "the game is not being played")
 	errTeams     = problem.New(problem.Unprocessable, "three_teams_needed", "a game needs three different teams of the season").In("body.teamIds")
 	errStarted   = problem.New(problem.Conflict, "game_started", "the game has begun: its teams cannot be changed").In("body.teamIds")
 	errThird     = problem.New(problem.Conflict, "bad_third_transition", "thirds start and finish one after the other")
 	errUnplayed  = problem.New(problem.Conflict, "thirds_unfinished", "finish all three thirds first")
 	errNotBegun  = problem.New(problem.Conflict, "third_not_started", "this third has not started yet")
-	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third is over: an administrator may still add the goal")
+	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third does not run: an administrator may change its goals, or reopen the game once it is finished")
 	errUnderTeam = problem.New(problem.Unprocessable, "unknown_team", "the team does not play in this game")
 )
 
@@ -76,6 +77,7 @@ type Game struct {
 	Teams       []item.Team  `json:"teams" doc:"The teams, three once it has started."`
 	Thirds      []Third      `json:"thirds" doc:"The three thirds."`
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
+	Reopened    bool         `json:"reopened,omitempty" doc:"The game was finished, and is reopened: scorekeepers may change the goals of all thirds until it is finished again."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
 	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
 }
@@ -84,7 +86,7 @@ func shown(row item.Row[item.Game]) Game {
 	g := row.V()
 	out := Game{
 		GameID: g.ID, SessionID: g.SessionID, SeasonID: g.SeasonID, LeagueID: g.LeagueID, Slug: g.Slug, Status: row.Status,
-		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Result: g.Result,
+		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Reopened: g.Reopened, Result: g.Result,
 		Teams: append([]item.Team{}, g.Teams...), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {
@@ -153,7 +155,7 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 		return nil, league.ErrScope
 	}
 	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
-	st.role, err = league.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
+	st.role, err = item.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
 	return st, err
 }
 
@@ -360,7 +362,7 @@ func (s *Service) session(ctx context.Context, sessionID, userID string, least i
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 
@@ -454,7 +456,7 @@ func (s *Service) read(ctx context.Context, gameID, userID string) (item.Row[ite
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, item.Viewer)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, item.Viewer)
 	return row, err
 }
 
@@ -467,7 +469,7 @@ type UpdateGame struct {
 	Body   struct {
 		StartTs     *time.Time `json:"gameStartTs,omitempty" doc:"When it is to start." example:"2026-06-06T18:30:00Z"`
 		ThirdLength int        `json:"thirdLength,omitempty" enum:"20,25,30" doc:"The minutes of a third." example:"25"`
-		Location    string     `json:"location,omitempty" format:"display-name" doc:"Where it is played." example:"Powerleague, pitch 2"`
+		Location    *string    `json:"location,omitempty" format:"display-name" minLength:"0" doc:"Where it is played, empty if that is not known." example:"Powerleague, pitch 2"`
 		TeamIDs     []string   `json:"teamIds,omitempty" minItems:"3" maxItems:"3" doc:"The three teams, as the season has them now." example:"[\"red\",\"blue\",\"yellow\"]"`
 	}
 }
@@ -479,7 +481,7 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			g := st.game.V()
 			if st.game.Status == item.Finished {
-				return nil, false, ErrFinished
+				return nil, false, errReopen
 			}
 			was := *g
 			if in.Body.StartTs != nil {
@@ -488,7 +490,10 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 				}
 				g.StartTs = item.Format(*in.Body.StartTs)
 			}
-			g.ThirdLength, g.Location = cmp.Or(in.Body.ThirdLength, g.ThirdLength), cmp.Or(in.Body.Location, g.Location)
+			g.ThirdLength = cmp.Or(in.Body.ThirdLength, g.ThirdLength)
+			if in.Body.Location != nil {
+				g.Location = *in.Body.Location
+			}
 			var writes []dynamo.Write
 			if in.Body.TeamIDs != nil {
 				if st.game.Status != item.Scheduled {

@@ -25,6 +25,7 @@ var (
 	errOther     = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
 	errNothing   = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
 	errNoThird   = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
+	errMinute    = problem.New(problem.Unprocessable, "bad_minute", "the minute is more than twice the length of the third, and later than its clock").In("body.gameMinute")
 	errScoring   = problem.New(problem.Unprocessable, "bad_scoring_team", "a goal needs a scoring team, and an own goal must not have one").In("body.scoringTeamId")
 	errSame      = problem.New(problem.Unprocessable, "same_team", "a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
 	errScorer    = problem.New(problem.Unprocessable, "scorer_not_in_team", "the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
@@ -83,7 +84,7 @@ func goalPage(status int, st *state, goal item.Goal) *GoalPage {
 // GoalFields are what a scorekeeper says of a goal.
 type GoalFields struct {
 	Third     int      `json:"third,omitempty" minimum:"1" maximum:"3" doc:"The third: by default the one that is running." example:"1"`
-	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock." example:"7"`
+	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock. It is at most twice the length of the third, or what its clock shows if that is more." example:"7"`
 	Scoring   string   `json:"scoringTeamId,omitempty" maxLength:"24" doc:"The team that scored. An own goal has none." example:"red"`
 	Conceding string   `json:"concedingTeamId" minLength:"1" maxLength:"24" doc:"The team that conceded." example:"blue"`
 	Scorer    string   `json:"scorerPlayerId" minLength:"1" maxLength:"26" doc:"The player who scored." example:"01JX0000000000000000000001"`
@@ -108,11 +109,12 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	if f.Minute != nil {
 		g.Minute = *f.Minute
 	} else {
-		clock := now
-		if third.FinishedAt != "" { // it stops with the third
-			clock = item.Parse(third.FinishedAt)
+		g.Minute = minute(third, now)
+	}
+	if was := st.index(id); was < 0 || st.goals[was].V().Third != g.Third || st.goals[was].V().Minute != g.Minute {
+		if g.Minute > max(2*st.game.V().ThirdLength, minute(third, now)) {
+			return g, errMinute
 		}
-		g.Minute = min(maxMinute, max(0, int(clock.Sub(item.Parse(third.StartedAt)).Minutes())))
 	}
 	teams := st.game.V().Teams
 	of := g.Scoring // the scorer's team
@@ -142,6 +144,14 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 // maxMinute is the last minute of a third that has a place in the order of goals.
 const maxMinute = 120
 
+// minute returns what the clock of a third shows, which stops with the third.
+func minute(third item.Third, now time.Time) int {
+	if third.FinishedAt != "" {
+		now = item.Parse(third.FinishedAt)
+	}
+	return min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
+}
+
 // teamOf returns the team for which a player plays.
 func (st *state) teamOf(playerID string) (team string, ok bool) {
 	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
@@ -151,17 +161,18 @@ func (st *state) teamOf(playerID string) (team string, ok bool) {
 	return st.seats[i].V().TeamID, true
 }
 
-// mayScore returns nil if the caller may change the goals of a third, 0 for any: a
-// scorekeeper those of the third that runs, an administrator all.
-func (st *state) mayScore(third int) error {
-	switch {
+// mayScore returns nil if the caller may record, edit and delete the goals of thirds: a
+// scorekeeper those of the third that runs and, while a game is reopened, of all thirds; an
+// administrator those of all thirds. Without thirds it checks the game alone.
+func (st *state) mayScore(thirds ...int) error {
+	switch g := st.game.V(); {
 	case st.game.Status == item.Scheduled:
 		return errNotLive
 	case st.role == item.Admin:
 		return nil
 	case st.game.Status == item.Finished:
 		return ErrFinished
-	case third > 0 && third != st.game.V().Running():
+	case !g.Reopened && slices.ContainsFunc(thirds, func(third int) bool { return third != g.Running() }):
 		return errNotNow
 	}
 	return nil
@@ -194,7 +205,7 @@ type CreateGoal struct {
 
 // CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
 // the first was. Errors: game_not_live, game_finished, third_not_started,
-// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals,
+// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals, bad_minute,
 // bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, CreateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
@@ -211,7 +222,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 			if st.removed[item.RemovedKey(id)] {
 				return nil, false, errRemoved
 			}
-			if err := st.mayScore(0); err != nil {
+			if err := st.mayScore(); err != nil {
 				return nil, false, err
 			}
 			if goal, err = in.Body.goal(st, id, now); err != nil {
@@ -247,8 +258,8 @@ type UpdateGoal struct {
 }
 
 // UpdateGoal replaces what is said of a goal; third and minute stay if they are left out.
-// A scorekeeper may change goals of a live game, an administrator also of a finished one,
-// whose result follows. Errors: goal_not_found, stale, and those of CreateGoal.
+// Who moves it to another third must be allowed to record goals of both: see mayScore. The
+// result of a finished game follows. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
@@ -257,16 +268,19 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 			if i < 0 {
 				return nil, false, errNoGoal
 			}
-			if err := st.mayScore(0); err != nil {
-				return nil, false, err
-			}
 			row := st.goals[i]
 			was, fields := *row.V(), in.Body
+			if err := st.mayScore(was.Third); err != nil {
+				return nil, false, err
+			}
 			fields.Third = cmp.Or(fields.Third, was.Third)
 			if fields.Minute == nil {
 				fields.Minute = &was.Minute
 			}
 			if goal, err = fields.goal(st, was.ID, now); err != nil {
+				return nil, false, err
+			}
+			if err := st.mayScore(goal.Third); err != nil {
 				return nil, false, err
 			}
 			if in.Body.says(was) {
@@ -300,8 +314,7 @@ type DeleteGoal struct {
 }
 
 // DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
-// second run changes nothing. Errors: goal_not_found, game_finished for scorekeepers,
-// stale.
+// second run changes nothing. Errors: goal_not_found, stale, and those of mayScore.
 func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
@@ -314,7 +327,7 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 		if i < 0 {
 			return nil, false, errNoGoal
 		}
-		if err := st.mayScore(0); err != nil {
+		if err := st.mayScore(st.goals[i].V().Third); err != nil {
 			return nil, false, err
 		}
 		return st.remove(now, "delete", i), true, nil
@@ -340,14 +353,14 @@ type UndoGoal struct {
 
 // UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
 // has seen, so that two taps delete one goal. Errors: nothing_to_undo, stale, rev_needed,
-// game_finished for scorekeepers.
+// and those of mayScore.
 func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error) {
 	if in.Match == "" {
 		return nil, errUndoMatch
 	}
 	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
-			if err := st.mayScore(0); err != nil {
+			if err := st.mayScore(); err != nil {
 				return nil, false, err
 			}
 			if len(st.goals) == 0 {
@@ -358,6 +371,9 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 				if g.V().GameRev > st.goals[last].V().GameRev {
 					last = i
 				}
+			}
+			if err := st.mayScore(st.goals[last].V().Third); err != nil {
+				return nil, false, err
 			}
 			return st.remove(now, "undo", last), true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })

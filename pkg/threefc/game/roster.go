@@ -53,11 +53,12 @@ type SeatPage struct {
 // scorekeepers, player_has_goals, too_many_players.
 func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 	return idem.Once(ctx, s.Answers, PutSeatFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
-		player, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer)
-		if err != nil {
-			return nil, err
-		}
+		var player item.Row[item.Player]
 		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			var err error
+			if player, err = item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer); err != nil {
+				return nil, false, err
+			}
 			switch team, ok := st.teamOf(in.PlayerID); {
 			case player.V().LeagueID != st.game.V().LeagueID:
 				return nil, false, ErrNoPlayer
@@ -74,8 +75,13 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 			}
 			row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType, item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
 			st.seats = append(st.seats, row)
-			there := dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))
-			return append(writes, row.Create(), there), true, nil
+			writes = append(writes, row.Create())
+			if player.V().Used {
+				return append(writes, dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))), true, nil
+			}
+			player.V().Used = true // it cannot be deleted any more
+			player, saved := player.Save(now)
+			return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), true, nil
 		}, func(*state) *SeatPage {
 			return &SeatPage{http.StatusOK, httpapi.NoStore, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
 		})

@@ -94,7 +94,7 @@ var (
 	}
 	ReopenGameFunction = spec.Function{
 		Name:   "threefc/reopen-game",
-		Does:   "Makes a finished game live again.",
+		Does:   "Makes a finished game live again, so that scorekeepers may correct it.",
 		IfDown: "A game cannot be reopened.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/reopen", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
@@ -126,7 +126,7 @@ var (
 	}
 	CreateGoalFunction = spec.Function{
 		Name:   "threefc/create-goal",
-		Does:   "Records a goal.",
+		Does:   "Records a goal: a scorekeeper of the third that runs, or of any third of a reopened game; an administrator of any third that has begun.",
 		IfDown: "Scorekeepers cannot record goals.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
@@ -134,7 +134,7 @@ var (
 	}
 	UpdateGoalFunction = spec.Function{
 		Name:   "threefc/update-goal",
-		Does:   "Corrects a goal.",
+		Does:   "Corrects a goal, or moves it between thirds of which the caller may record goals.",
 		IfDown: "Goals cannot be corrected.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
@@ -142,7 +142,7 @@ var (
 	}
 	DeleteGoalFunction = spec.Function{
 		Name:   "threefc/delete-goal",
-		Does:   "Deletes a goal.",
+		Does:   "Deletes a goal of a third of which the caller may record goals.",
 		IfDown: "Goals cannot be deleted.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session, Answers: []int{http.StatusOK}},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
@@ -150,7 +150,7 @@ var (
 	}
 	UndoGoalFunction = spec.Function{
 		Name:   "threefc/undo-goal",
-		Does:   "Deletes the goal that was recorded last.",
+		Does:   "Deletes the goal that was recorded last, if it is of a third of which the caller may record goals.",
 		IfDown: "Scorekeepers cannot undo a goal.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals/undo", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},

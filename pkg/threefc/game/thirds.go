@@ -9,7 +9,6 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
 )
@@ -21,20 +20,24 @@ type MoveThird struct {
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
 	Third  int    `path:"third" minimum:"1" maximum:"3" doc:"The third."`
 	Body   struct {
-		At *time.Time `json:"at,omitempty" doc:"When it happened, if the phone was offline: at most 12 hours ago. By default now." example:"2026-06-06T18:00:05Z"`
+		At *time.Time `json:"at,omitempty" doc:"When it happened, if the phone was offline: by default now. A time before the step before is that of the step before; one in the future, or more than 12 hours ago, is now." example:"2026-06-06T18:00:05Z"`
 	}
 }
 
-// How far the clock of a phone may be off, and how old what it sends may be.
-const (
-	maxAhead = time.Minute
-	maxLate  = 12 * time.Hour
-)
+// maxLate is how old what a phone sends may be.
+const maxLate = 12 * time.Hour
 
-var errAt = problem.New(problem.Unprocessable, "bad_time", "the time must be within the last 12 hours, and not before the step before").In("body.at")
+// during returns the time of a step by what a phone says of it, nil for now. The clock of a
+// phone may be wrong, which must refuse neither this step nor the next.
+func during(said *time.Time, before string, now time.Time) string {
+	if said == nil || said.After(now) || said.Before(now.Add(-maxLate)) {
+		said = &now
+	}
+	return max(item.Format(*said), before)
+}
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
-// Errors: bad_third_transition, three_teams_needed, game_finished, bad_time.
+// Errors: bad_third_transition, three_teams_needed, game_finished.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
@@ -73,14 +76,7 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Ga
 		if st.game.Status == item.Finished {
 			return nil, false, ErrFinished
 		}
-		when := now
-		if in.Body.At != nil {
-			when = *in.Body.At
-		}
-		if when.After(now.Add(maxAhead)) || when.Before(now.Add(-maxLate)) || item.Format(when) < before {
-			return nil, false, errAt
-		}
-		*at = item.Format(when)
+		*at = during(in.Body.At, before, now)
 		st.game.Status = item.Live
 		return nil, true, nil
 	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
@@ -105,14 +101,14 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error
 			if !st.game.V().Over() {
 				return nil, false, errUnplayed
 			}
-			st.game.Status = item.Finished
+			st.game.Status, st.game.V().Reopened = item.Finished, false
 			return []dynamo.Write{st.log(now, "finish", nil, nil)}, true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
 
-// ReopenGame makes a finished game live again, for corrections by scorekeepers. It counts
-// for nothing until it is finished again. A second run changes nothing. Errors:
+// ReopenGame makes a finished game live again, for corrections of all thirds by
+// scorekeepers. It counts for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
@@ -123,7 +119,7 @@ func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error
 			case item.Scheduled:
 				return nil, false, errNotLive
 			}
-			st.game.Status = item.Live
+			st.game.Status, st.game.V().Reopened = item.Live, true
 			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})

@@ -98,6 +98,7 @@ type League struct {
 	Members int    `json:"memberCount"`
 	Seasons int    `json:"seasonCount"`
 	Players int    `json:"playerCount"`
+	Joins   Window `json:"joins,omitzero"` // of players without an account
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.
@@ -162,8 +163,10 @@ type Game struct {
 	Location    string        `json:"location,omitempty"`
 	Teams       []Team        `json:"teams"`
 	Thirds      [Thirds]Third `json:"thirds"`
-	Scores      []Score       `json:"scores"`           // of the goals, in the order of Teams
-	Result      *Result       `json:"result,omitempty"` // of a finished game
+	Reopened    bool          `json:"reopened,omitempty"` // since it was finished
+	Series      int           `json:"series,omitempty"`   // of its join codes: how often they were revoked
+	Scores      []Score       `json:"scores"`             // of the goals, in the order of Teams
+	Result      *Result       `json:"result,omitempty"`   // of a finished game
 }
 
 // Running returns the number of the third that is being played, 0 if none is.
@@ -246,26 +249,11 @@ type Seat struct {
 	PlayerID string `json:"playerId"`
 }
 
-// Player is a player of a league.
-type Player struct {
-	ID         string `json:"playerId"`
-	LeagueID   string `json:"leagueId"`
-	Nickname   string `json:"nickname"`
-	Avatar     string `json:"avatar,omitempty"`
-	ClaimedBy  string `json:"claimedByUserId,omitempty"`
-	MergedInto string `json:"mergedInto,omitempty"`
-}
-
-// Claim is a player whom a user has claimed, under the user.
-type Claim struct {
-	PlayerID string `json:"playerId"`
-	LeagueID string `json:"leagueId"`
-}
-
 // Join is a code by which players enter the pool of a game.
 type Join struct {
 	Code   string `json:"code"`
 	GameID string `json:"gameId"`
+	Series int    `json:"series,omitempty"` // valid while it is the game's
 }
 
 // Pooled is a player who wants to play in a game.

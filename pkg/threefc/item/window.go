@@ -30,11 +30,18 @@ func CountOne(row Row[Window], pk, sk, entityType string, limit spec.Limit, now 
 		row.TTL = ends
 		return row.Create()
 	}
-	if n, _ := row.V().Within(limit, now); n > 0 {
-		row.V().Count++
-	} else {
-		*row.V(), row.TTL = Window{Format(now), 1}, ends
+	if *row.V() = row.V().And(limit, now); row.V().Count == 1 {
+		row.TTL = ends
 	}
 	_, saved := row.Save(now)
 	return saved
+}
+
+// And returns the window with one more, or another that begins with it.
+func (w Window) And(limit spec.Limit, now time.Time) Window {
+	if n, _ := w.Within(limit, now); n == 0 {
+		return Window{Format(now), 1}
+	}
+	w.Count++
+	return w
 }

@@ -45,7 +45,7 @@ type AccessList struct {
 
 // ListAccess returns the members of a league.
 func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, error) {
-	if _, err := Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
+	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
 		return nil, err
 	}
 	rows, err := item.List[item.Grant](ctx, s.DB, tables.ListGrants, item.LeagueKey(in.LeagueID), item.Grants)

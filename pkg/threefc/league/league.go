@@ -24,32 +24,11 @@ import (
 // Errors about leagues.
 var (
 	ErrScope     = problem.New(problem.NotFound, "acl_scope_not_found", "there is nothing with this id")
-	errAccess    = problem.New(problem.Denied, "league_access_required", "this is for members of the league")
-	errScorer    = problem.New(problem.Denied, "scorekeeper_required", "this is for scorekeepers and administrators of the league")
-	ErrAdmin     = problem.New(problem.Denied, "admin_required", "this is for administrators of the league")
 	errSlug      = problem.New(problem.Conflict, "slug_taken", "another league has this slug").In("body.slug")
 	errNotEmpty  = problem.New(problem.Conflict, "league_not_empty", "the league has seasons: delete them first")
 	errLastAdmin = problem.New(problem.Conflict, "last_admin", "the league needs an administrator: make another one first")
 	errNoMember  = problem.New(problem.NotFound, "member_not_found", "this user has no role in the league")
 )
-
-// Check returns nil if the user has at least a role in the league: else 403, with the code
-// league_access_required, scorekeeper_required or admin_required.
-func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least item.Role) (item.Role, error) {
-	g, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, db, tables.GetGrant, item.LeagueKey(leagueID), item.GrantKey(userID))
-	role := g.V().Role
-	switch {
-	case err != nil:
-		return "", err
-	case !ok:
-		return "", errAccess
-	case role.AtLeast(least):
-		return role, nil
-	case least == item.Scorekeeper:
-		return "", errScorer
-	}
-	return "", ErrAdmin
-}
 
 // Service is the service of leagues.
 type Service struct{ signin.Base }
@@ -204,7 +183,7 @@ func (s *Service) read(ctx context.Context, leagueID, userID string, least item.
 	if row, err = item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, ErrScope); err != nil {
 		return row, "", err
 	}
-	role, err = Check(ctx, s.DB, leagueID, userID, least)
+	role, err = item.Check(ctx, s.DB, leagueID, userID, least)
 	return row, role, err
 }
 
@@ -266,7 +245,7 @@ type DeleteLeague struct {
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 	if err == ErrScope {
-		_, err = Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
+		_, err = item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
 	} else if err == nil {
 		err = s.dropLeague(ctx, row, in.IfMatch)
 	}

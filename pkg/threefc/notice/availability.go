@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
 )
@@ -38,10 +39,24 @@ type Answer struct {
 // row is an answer as the table has it.
 type row struct {
 	PlayerID string `json:"playerId"`
+	Claim    int    `json:"claim"` // the number of the claim by which it was given
 	Status   string `json:"status"`
 }
 
 const answers = "AVAIL#"
+
+// said returns what players say, by the id of the player as whom they count: of those who are
+// merged the latest. What was said by a claim that has ended does not count.
+func said(rows []item.Row[row], players map[string]item.Player) map[string]string {
+	slices.SortStableFunc(rows, func(a, b item.Row[row]) int { return cmp.Compare(a.UpdatedAt, b.UpdatedAt) })
+	all := map[string]string{}
+	for _, a := range item.Values(rows) {
+		if p := players[a.PlayerID]; p.ClaimedBy != "" && p.Claims == a.Claim {
+			all[item.Resolve(p.ID, players).ID] = a.Status
+		}
+	}
+	return all
+}
 
 // PutAvailability is the request to say whether the caller will play.
 type PutAvailability struct {
@@ -61,7 +76,7 @@ type AnswerPage struct {
 }
 
 // PutAvailability says whether the player whom the caller has claimed in the league will
-// play in a session. A second run changes nothing. Errors: player_needed, stale.
+// play in a session: the one as whom it counts, if it is merged. A second run changes nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
 		return item.Retry(ctx, func() (*AnswerPage, error) {
@@ -69,35 +84,20 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 			if err != nil {
 				return nil, err
 			}
-			id, err := s.claimed(ctx, in.UserID, x.V().LeagueID)
+			p, counts, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 			if err != nil {
 				return nil, err
 			}
-			p, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(id), item.Profile, errNoPlayer)
-			if err != nil {
-				return nil, err
+			if p.ID == "" {
+				return nil, errNoPlayer
 			}
-			out := &AnswerPage{http.StatusOK, httpapi.NoStore, Answer{id, p.V().Nickname, in.Body.Status}}
+			out := &AnswerPage{http.StatusOK, httpapi.NoStore, Answer{counts.ID, counts.Nickname, in.Body.Status}}
 			// The session changes with each answer: one that is deleted meanwhile refuses the answer,
 			// and its deletion reads the answers again.
 			_, there := x.Save(s.Now())
-			return out, commit(ctx, tables.PutAvailability, out, dynamo.PutWrite(item.New(x.PK, answers+id, "Availability", row{id, in.Body.Status}, s.Now())), there)
+			return out, commit(ctx, tables.PutAvailability, out, dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, in.Body.Status}, s.Now())), there)
 		})
 	})
-}
-
-// claimed returns the player whom a user has claimed in a league, or player_needed.
-func (s *Service) claimed(ctx context.Context, userID, leagueID string) (string, error) {
-	rows, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(userID), item.Players)
-	if err != nil {
-		return "", err
-	}
-	mine := item.Values(rows)
-	i := slices.IndexFunc(mine, func(c item.Claim) bool { return c.LeagueID == leagueID })
-	if i < 0 {
-		return "", errNoPlayer
-	}
-	return mine[i].PlayerID, nil
 }
 
 // ListAvailability is the request for who will play.
@@ -121,8 +121,9 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if err != nil {
 		return nil, err
 	}
-	if _, refused := league.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
-		if _, err := s.claimed(ctx, in.UserID, x.V().LeagueID); err != nil || problem.Of(refused) != problem.Denied {
+	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
+		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
+		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
 			return nil, refused
 		}
 	}
@@ -130,22 +131,18 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if err != nil {
 		return nil, err
 	}
-	var keys []dynamo.Item
+	var ids []string
 	for _, a := range item.Values(rows) {
-		keys = append(keys, item.Key(item.PlayerKey(a.PlayerID), item.Profile))
+		ids = append(ids, a.PlayerID)
 	}
-	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListAvailability, keys)
+	players, err := item.ReadPlayers(ctx, s.DB, tables.ListAvailability, ids)
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
-	for _, p := range item.Values(players) {
-		names[p.ID] = p.Nickname
-	}
 	out := &AnswerList{CacheControl: httpapi.NoStore}
-	out.Body.Players = make([]Answer, len(rows))
-	for i, a := range item.Values(rows) {
-		out.Body.Players[i] = Answer{a.PlayerID, names[a.PlayerID], a.Status}
+	out.Body.Players = []Answer{}
+	for id, status := range said(rows, players) {
+		out.Body.Players = append(out.Body.Players, Answer{id, players[id].Nickname, status})
 	}
 	order := []string{"in", "maybe", "out"}
 	slices.SortFunc(out.Body.Players, func(a, b Answer) int {

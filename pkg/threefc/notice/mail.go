@@ -63,11 +63,11 @@ func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error
 	return s.ask(ctx, item.Values(players), nil, Mail{GameID: in.GameID})
 }
 
-// ask asks for a mail to each user who has claimed one of the players, but those left out.
+// ask asks for a mail to each user who has claimed one of the players, but the users left out.
 func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[string]bool, m Mail) error {
 	asked := map[string]bool{"": true}
 	for _, p := range players {
-		if without[p.ID] || asked[p.ClaimedBy] {
+		if without[p.ClaimedBy] || asked[p.ClaimedBy] {
 			continue
 		}
 		asked[p.ClaimedBy] = true
@@ -95,8 +95,8 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 	return nil
 }
 
-// RemindSession asks for a mail to each user who has claimed a player of the league that has
-// not said in or out. A second run asks again; a mail is sent once.
+// RemindSession asks for a mail to each user who has claimed a player of the league, and has said
+// neither in nor out for any. A second run asks again; a mail is sent once.
 func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
 	if err != nil || !ok {
@@ -106,17 +106,18 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	if err != nil {
 		return err
 	}
-	decided := map[string]bool{}
-	for _, a := range item.Values(rows) {
-		decided[a.PlayerID] = a.Status != "maybe"
-	}
 	players, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(x.V().LeagueID), item.Players)
 	if err != nil {
 		return err
 	}
+	all := map[string]item.Player{}
 	for _, p := range item.Values(players) {
-		if p.MergedInto != "" {
-			decided[p.ID] = true
+		all[p.ID] = p
+	}
+	answers, decided := said(rows, all), map[string]bool{}
+	for id, p := range all {
+		if status := answers[item.Resolve(id, all).ID]; status == "in" || status == "out" {
+			decided[p.ClaimedBy] = true
 		}
 	}
 	return s.ask(ctx, item.Values(players), decided, Mail{SessionID: in.SessionID})

@@ -36,7 +36,7 @@ var (
 		Does:   "Says whether the caller will play in a session.",
 		IfDown: "Players cannot say whether they will play.",
 		On:     spec.Route{Method: "PUT", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers, tables.GetPlayer, tables.PutAvailability, account.CheckDeleted},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers, tables.PutAvailability, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListAvailabilityFunction = spec.Function{

@@ -1,6 +1,10 @@
 // Package player is the players of leagues: who they are, who claims to be one, and the
 // codes by which they enter the pool of a game.
 //
+// Anybody with a code may join, and anybody who is signed in may claim a player that nobody has
+// claimed. Administrators end what is wrong: they delete players who never played, and end claims,
+// after which only members of the league may claim the player; scorekeepers revoke codes.
+//
 // A player belongs to a league. Two players who are the same person are merged: the one
 // leads to the other, which then has the goals of both. Nothing of a game is rewritten, so
 // that a merge can be undone.
@@ -38,9 +42,11 @@ import (
 
 // Errors about players.
 var (
+	errUsed    = problem.New(problem.Conflict, "player_in_use", "the player was in a team of a game, or another is merged into it: rename it, or merge it into another")
 	errClaimed = problem.New(problem.Conflict, "already_claimed", "somebody else has claimed this player: ask an administrator of the league")
 	errMerge   = problem.New(problem.Unprocessable, "bad_merge", "a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
 	errCode    = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
+	errAvatar  = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
 	errName    = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
 )
 
@@ -87,21 +93,27 @@ type CreatePlayer struct {
 	auth.User
 	idem.Key
 	Body struct {
-		LeagueID string `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
-		Nickname string `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+		LeagueID string  `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
+		Nickname string  `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
+		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji." example:"🦊"`
 	}
 }
 
-// CreatePlayer creates a player of a league. Errors: too_many_players.
+// CreatePlayer creates a player of a league. Errors: bad_avatar, too_many_players.
 func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPage, error) {
+	avatar := ""
+	if in.Body.Avatar != nil {
+		if avatar = *in.Body.Avatar; !emoji(avatar) {
+			return nil, errAvatar
+		}
+	}
 	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
 			}
-			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: in.Body.Avatar}, s.Now())
+			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: avatar}, s.Now())
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +129,7 @@ func (s *Service) league(ctx context.Context, leagueID, userID string, least ite
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, leagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, leagueID, userID, least)
 	return row, err
 }
 
@@ -151,7 +163,7 @@ type PlayerList struct {
 
 // ListPlayers returns a page of the players of a league.
 func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList, error) {
-	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
+	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
 	pk := item.LeagueKey(in.LeagueID)
@@ -195,7 +207,7 @@ func (s *Service) read(ctx context.Context, playerID, userID string, least item.
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 
@@ -212,15 +224,18 @@ type UpdatePlayer struct {
 	httpapi.IfMatch
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 	Body     struct {
-		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+		Nickname string  `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
+		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, or empty for none." example:"🦊"`
 	}
 }
 
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
 // who has claimed the player. The tables show it once they are computed again, at once. A
-// second run has them computed again, and changes nothing else. Errors: stale.
+// second run has them computed again, and changes nothing else. Errors: bad_avatar, stale.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
+	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
+		return nil, errAvatar
+	}
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
@@ -228,7 +243,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				return nil, err
 			}
 			if row.V().ClaimedBy != in.UserID {
-				if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
 					return nil, err
 				}
 			}
@@ -236,7 +251,10 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				return nil, err
 			}
 			was := *row.V()
-			row.V().Nickname, row.V().Avatar = cmp.Or(in.Body.Nickname, was.Nickname), cmp.Or(in.Body.Avatar, was.Avatar)
+			row.V().Nickname = cmp.Or(in.Body.Nickname, was.Nickname)
+			if in.Body.Avatar != nil {
+				row.V().Avatar = *in.Body.Avatar
+			}
 			if *row.V() == was {
 				return page(http.StatusOK, row, in.UserID), nil
 			}
@@ -249,6 +267,43 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
 	}
 	return out, err
+}
+
+// DeletePlayer is the request to delete a player.
+type DeletePlayer struct {
+	auth.User
+	httpapi.IfMatch
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// DeletePlayer deletes a player who was never in a team of a game, with its claim. Its places in
+// pools go with the games. A second run finds no player. Errors: player_not_found,
+// player_in_use, stale.
+func (s *Service) DeletePlayer(ctx context.Context, in *DeletePlayer) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		if err := in.IfMatch.Check(row.Rev); err != nil {
+			return nil, err
+		}
+		p := row.V()
+		if p.Used {
+			return nil, errUsed
+		}
+		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(p.LeagueID), item.Metadata, league.ErrScope)
+		if err != nil {
+			return nil, err
+		}
+		parent.V().Players--
+		_, counted := parent.Save(s.Now())
+		writes := []dynamo.Write{row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), counted}
+		if p.ClaimedBy != "" {
+			writes = append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(p.ClaimedBy), row.PK)))
+		}
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropPlayer, writes...)
+	})
 }
 
 // MergePlayer is the request to merge a player into another.
@@ -282,7 +337,8 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 				if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
 					return nil, errMerge
 				}
-				_, same = save(into, s.Now()) // nobody merges it meanwhile
+				into.V().Used = true
+				_, same = save(into, s.Now()) // nobody merges or deletes it meanwhile
 			}
 			row.V().MergedInto = in.Body.Into
 			row, writes := save(row, s.Now())
@@ -303,8 +359,10 @@ type ClaimPlayer struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
-// ClaimPlayer says that the caller is the player. The first who says so is believed. A
-// second run changes nothing. Errors: player_not_found, already_claimed, too_many_claims.
+// ClaimPlayer says that the caller is the player. The first who says so is believed; once an
+// administrator has ended a claim, the first member of the league. A second run changes
+// nothing. Errors: player_not_found, already_claimed, too_many_claims,
+// league_access_required.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
@@ -319,6 +377,11 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 			default:
 				return nil, errClaimed
 			}
+			if row.V().Guarded {
+				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
+					return nil, err
+				}
+			}
 			mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(in.UserID), item.Players)
 			if err != nil {
 				return nil, err
@@ -326,7 +389,7 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 			if len(mine) >= MaxClaims.Max {
 				return nil, problem.Beyond(MaxClaims)
 			}
-			row.V().ClaimedBy = in.UserID
+			*row.V() = claimedBy(*row.V(), in.UserID)
 			now := s.Now()
 			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
@@ -342,7 +405,8 @@ type DropClaim struct {
 }
 
 // DropClaim ends the claim of a player: the user's own, or by an administrator of the league
-// that of somebody who is not the player. A player whom nobody has claimed stays so: a
+// that of somebody who is not the player, whom then only members of the league may claim. What
+// the user has said of sessions does not count any more. A player whom nobody has claimed stays so: a
 // second run changes nothing. Errors: player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return item.Retry(ctx, func() (*httpapi.Removed, error) {
@@ -356,14 +420,23 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			return httpapi.NewRemoved(), nil
 		case in.UserID:
 		default:
-			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
+			if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
 				return nil, err
 			}
+			row.V().Guarded = true
 		}
 		row.V().ClaimedBy = ""
 		row, writes := save(row, s.Now())
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer, append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(user), row.PK)))...)
 	})
+}
+
+// claimedBy returns a player whom a user has claimed.
+func claimedBy(p item.Player, userID string) item.Player {
+	if p.ClaimedBy = userID; userID != "" {
+		p.Claims++
+	}
+	return p
 }
 
 // claim returns the write of the player's row under its user.
@@ -410,16 +483,37 @@ var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", ""
 // CreateCode returns a new code for a game; earlier codes stay valid.
 func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, error) {
 	return idem.Once(ctx, s.Answers, CreateCodeFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
-		if _, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper); err != nil {
+		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
+		if err != nil {
 			return nil, err
 		}
 		now := s.Now()
 		code := newCode()
-		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID}, now)
+		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID, Series: g.V().Series}, now)
 		row.TTL = now.Add(codeLifetime).Unix()
 		out := &CodePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.link(code), time.Unix(row.TTL, 0).UTC()
 		return out, commit(ctx, tables.PutCode, out, row.Create())
+	})
+}
+
+// RevokeCodes is the request to end the codes of a game.
+type RevokeCodes struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// RevokeCodes ends all codes of a game. Who has joined by one stays. A second run ends those
+// that were made since.
+func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
+		if err != nil {
+			return nil, err
+		}
+		g.V().Series++
+		_, saved := g.Save(s.Now())
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.RevokeCodes, saved)
 	})
 }
 
@@ -468,13 +562,22 @@ func callerOf(ctx context.Context) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// coded reads the game of a code: invalid_or_expired_code if it is gone, or the code was revoked.
+func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Game], error) {
+	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(found.GameID), item.Metadata, errCode)
+	if err == nil && g.V().Series != found.Series {
+		err = errCode
+	}
+	return g, err
+}
+
 // game reads a game in whose league the user has at least a role.
 func (s *Service) game(ctx context.Context, gameID, userID string, least item.Role) (item.Row[item.Game], error) {
 	row, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, league.ErrScope)
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 
@@ -502,7 +605,7 @@ type Joined struct {
 // Who is signed in joins as the player that the user has claimed in the league, or as a new
 // one that is claimed at once: a second run changes nothing. Anybody else joins as a new
 // player, each time another. Errors: invalid_or_expired_code, too_many_codes,
-// nickname_needed, game_finished, too_many_players.
+// nickname_needed, game_finished, too_many_players, too_many_joins.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
@@ -517,11 +620,11 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	if userID != "" {
 		ctx = account.Require(ctx, userID)
 	}
-	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found.GameID, userID, in.Body.Nickname) })
+	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
 }
 
-func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*Joined, error) {
-	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, errCode)
+func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string) (*Joined, error) {
+	g, err := s.coded(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -540,20 +643,28 @@ func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*J
 	now := s.Now()
 	var row item.Row[item.Player]
 	var writes []dynamo.Write
-	if id, err := s.claimed(ctx, userID, g.V().LeagueID); err != nil {
-		return nil, err
-	} else if id != "" {
-		row, err = item.Read[item.Player](ctx, s.DB, tables.JoinPool, item.PlayerKey(id), item.Profile, game.ErrNoPlayer)
-		if err != nil {
+	var mine item.Player
+	if userID != "" {
+		if _, mine, err = Claimed(ctx, s.DB, userID, g.V().LeagueID); err != nil {
 			return nil, err
 		}
+	}
+	if mine.ID != "" {
+		row.Data.Value = mine
 		_, counted := parent.Save(now)
 		writes = append(writes, counted)
 	} else {
 		if nickname == "" {
 			return nil, errName
 		}
-		if row, writes, err = add(parent, item.Player{Nickname: nickname, ClaimedBy: userID}, now); err != nil {
+		if userID == "" {
+			joins := &parent.V().Joins
+			if n, wait := joins.Within(MaxStrangers, now); n >= MaxStrangers.Max {
+				return nil, problem.Beyond(MaxStrangers).WithRetryAfter(wait)
+			}
+			*joins = joins.And(MaxStrangers, now)
+		}
+		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
 			return nil, err
 		}
 		if userID != "" {
@@ -561,33 +672,44 @@ func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*J
 		}
 	}
 	out := &Joined{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
-	out.Body.PlayerID, out.Body.Nickname, out.Body.GameID = row.V().ID, row.V().Nickname, gameID
+	out.Body.PlayerID, out.Body.Nickname, out.Body.GameID = row.V().ID, row.V().Nickname, g.V().ID
 	if slices.ContainsFunc(pool, func(r item.Row[item.Pooled]) bool { return r.V().PlayerID == row.V().ID }) {
 		return out, nil
 	}
-	if len(pool) >= game.MaxPlayers.Max {
-		return nil, problem.Beyond(game.MaxPlayers)
+	if len(pool) >= game.MaxPlayers.Max { // unless some were deleted
+		var ids []string
+		for _, r := range item.Values(pool) {
+			ids = append(ids, r.PlayerID)
+		}
+		players, err := item.ReadPlayers(ctx, s.DB, tables.JoinPool, ids)
+		if err != nil {
+			return nil, err
+		}
+		gone := slices.DeleteFunc(pool, func(r item.Row[item.Pooled]) bool { return players[r.V().PlayerID].ID != "" })
+		if len(gone) == 0 {
+			return nil, problem.Beyond(game.MaxPlayers)
+		}
+		for _, r := range gone {
+			writes = append(writes, dynamo.DeleteWrite(item.Key(r.PK, r.SK)))
+		}
 	}
 	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
 	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
 	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
 }
 
-// claimed returns the player of a league that the user has claimed, "" if there is none.
-func (s *Service) claimed(ctx context.Context, userID, leagueID string) (string, error) {
-	if userID == "" {
-		return "", nil
+// Claimed returns the player of a league whom a user has claimed, the first of several, and the
+// one as whom it counts: it may be merged into another. Both have no id if there is none.
+func Claimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (claimed, counts item.Player, err error) {
+	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
+	mine := item.Values(rows)
+	i := slices.IndexFunc(mine, func(c item.Claim) bool { return c.LeagueID == leagueID })
+	if i < 0 || err != nil {
+		return claimed, counts, err
 	}
-	mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(userID), item.Players)
-	if err != nil {
-		return "", err
-	}
-	for _, c := range item.Values(mine) {
-		if c.LeagueID == leagueID {
-			return c.PlayerID, nil
-		}
-	}
-	return "", nil
+	all, err := item.ReadPlayers(ctx, db, tables.MyPlayers, []string{mine[i].PlayerID})
+	claimed = all[mine[i].PlayerID]
+	return claimed, item.Resolve(claimed.ID, all), err
 }
 
 // ListPool is the request for the pool of a game.

@@ -31,6 +31,9 @@ func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) 
 	if err != nil {
 		return nil, err
 	}
+	if _, err := s.coded(ctx, found); err != nil {
+		return nil, err
+	}
 	picture, err := drawn(s.link(found.Code))
 	return &Picture{httpapi.NoStore, picture}, err
 }

@@ -17,7 +17,10 @@ var (
 	// MaxGuesses is enough for a team behind one address that mistypes a code, and too
 	// little to find one of 2⁴⁰.
 	MaxGuesses = spec.Limit{Name: "wrong codes per address", Max: 30, Per: time.Hour, Code: "too_many_codes"}
-	MaxClaims  = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
+	// MaxStrangers lets several teams join a game on one day, and keeps who has a code, and has to
+	// prove nothing, from filling up the league.
+	MaxStrangers = spec.Limit{Name: "players without an account who join a league", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
+	MaxClaims    = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
 )
 
 // The functions.
@@ -54,6 +57,14 @@ var (
 		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
+	DeletePlayerFunction = spec.Function{
+		Name:   "threefc/delete-player",
+		Does:   "Deletes a player who was never in a team of a game.",
+		IfDown: "Players who joined by mistake, or to annoy, cannot be removed.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.GetLeague, tables.DropPlayer),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	MergePlayerFunction = spec.Function{
 		Name:   "threefc/merge-player",
 		Does:   "Makes two players one, who are the same person.",
@@ -86,12 +97,20 @@ var (
 		Uses:   league.Writes(tables.GetGame, tables.PutCode),
 		Memory: 256, Timeout: 5 * time.Second,
 	}
+	RevokeCodesFunction = spec.Function{
+		Name:   "threefc/revoke-join-codes",
+		Does:   "Ends all codes by which players join a game.",
+		IfDown: "A code that is in wrong hands stays valid for its day.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetGame, tables.RevokeCodes),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	JoinFunction = spec.Function{
 		Name:   "threefc/join-game",
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxGuesses},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxStrangers, MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ShowCodeFunction = spec.Function{
@@ -99,7 +118,7 @@ var (
 		Does:   "Shows the QR code of a code by which players join a game.",
 		IfDown: "Players must type the code.",
 		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
-		Uses:   []spec.Access{tables.FindCode, tables.CountGuess}, Limits: []spec.Limit{MaxGuesses},
+		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame}, Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListPoolFunction = spec.Function{

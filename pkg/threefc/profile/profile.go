@@ -79,20 +79,16 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
+	var claimed, ids []string
 	for _, c := range item.Values(claims) {
-		id := c.PlayerID
-		for range item.MaxTries {
-			p, ok, err := dynamo.Get[item.Row[item.Player]](ctx, s.DB, tables.GetPlayer, item.PlayerKey(id), item.Profile)
-			if err != nil {
-				return nil, err
-			}
-			if !ok || p.V().MergedInto == "" {
-				break
-			}
-			id = p.V().MergedInto
-		}
-		if !slices.Contains(ids, id) {
+		claimed = append(claimed, c.PlayerID)
+	}
+	players, err := item.ReadPlayers(ctx, s.DB, tables.MyPlayers, claimed)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range claimed {
+		if id = item.Resolve(id, players).ID; !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

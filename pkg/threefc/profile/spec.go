@@ -22,7 +22,7 @@ var (
 		Does:   "Returns the numbers of the players whom the caller has claimed.",
 		IfDown: "Users do not see their own numbers.",
 		On:     spec.Route{Method: "GET", Path: "/v1/me/stats", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.MyPlayers, tables.GetPlayer, tables.ReadStats},
+		Uses:   []spec.Access{tables.ResolveSession, tables.MyPlayers, tables.ReadStats},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteAccountFunction = spec.Function{

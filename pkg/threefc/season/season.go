@@ -85,7 +85,7 @@ func (f Fields) apply(s *item.Season) error {
 	s.Name, s.Starts, s.Ends = cmp.Or(f.Name, s.Name), cmp.Or(f.StartsOn, s.Starts), cmp.Or(f.EndsOn, s.Ends)
 	s.TimeZone = cmp.Or(f.TimeZone, s.TimeZone, "UTC")
 	s.Slug = cmp.Or(f.Slug, s.Slug, league.Slug(s.Name))
-	if _, err := time.LoadLocation(s.TimeZone); err != nil || s.TimeZone == "Local" {
+	if _, err := httpapi.TimeZone(s.TimeZone); err != nil {
 		return errZone
 	}
 	if s.Starts != "" && s.Ends != "" && s.Ends < s.Starts {
@@ -123,7 +123,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		if err != nil {
 			return nil, err
 		}
-		if _, err := league.Check(ctx, s.DB, leagueID, userID, item.Admin); err != nil {
+		if _, err := item.Check(ctx, s.DB, leagueID, userID, item.Admin); err != nil {
 			return nil, err
 		}
 		if parent.V().Seasons++; parent.V().Seasons > MaxSeasons.Max {
@@ -200,7 +200,7 @@ type SeasonList struct {
 
 // ListSeasons returns the seasons of a league.
 func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList, error) {
-	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
+	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
 	rows, err := item.List[item.Season](ctx, s.DB, tables.ListSeasons, item.LeagueKey(in.LeagueID), item.Seasons)
@@ -236,7 +236,7 @@ func (s *Service) read(ctx context.Context, seasonID, userID string, least item.
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 

@@ -83,6 +83,7 @@ func NewBase(env app.Env) Base {
 				free := dynamo.Absent[item.Row[idem.Record]]("pk").Or(dynamo.AtMost[item.Row[idem.Record]]("ttlEpoch", env.Now().Unix()))
 				return dynamo.PutWrite(row, free)
 			},
+			Allow: func(ctx context.Context, userID, right string) error { return item.CheckAgain(ctx, db, userID, right) },
 		},
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +79,11 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 		return err
 	}
 	games := item.Values(rows)
-	who, err := s.players(ctx, games)
+	var ids []string
+	for _, g := range games {
+		ids = slices.AppendSeq(ids, maps.Keys(g.Players))
+	}
+	who, err := item.ReadPlayers(ctx, s.db, tables.ReadPlayers, ids)
 	if err != nil {
 		return err
 	}
@@ -149,36 +155,6 @@ func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string
 		}
 	}
 	return have, nil
-}
-
-// players reads the players of games, and those into whom they are merged.
-func (s *Aggregator) players(ctx context.Context, games []item.Listing) (map[string]item.Player, error) {
-	all := map[string]item.Player{}
-	next := map[string]bool{}
-	for _, g := range games {
-		for id := range g.Players {
-			next[id] = true
-		}
-	}
-	for len(next) > 0 {
-		var keys []dynamo.Item
-		for id := range next {
-			keys = append(keys, item.Key(item.PlayerKey(id), item.Profile))
-			all[id] = item.Player{ID: id}
-		}
-		rows, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ReadPlayers, keys)
-		if err != nil {
-			return nil, err
-		}
-		clear(next)
-		for _, p := range item.Values(rows) {
-			all[p.ID] = p
-			if _, known := all[p.MergedInto]; p.MergedInto != "" && !known {
-				next[p.MergedInto] = true
-			}
-		}
-	}
-	return all, nil
 }
 
 // tell sends what follows from a game in the outbox, and removes it unless it has changed

@@ -94,7 +94,7 @@ func Players(games []item.Listing, players map[string]item.Player) []PlayerTotal
 	for _, g := range finished(games) {
 		played := map[string]bool{}
 		for id, t := range g.Players {
-			p := resolve(id, players)
+			p := item.Resolve(id, players)
 			s := all[p.ID]
 			if s == nil {
 				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
@@ -117,18 +117,4 @@ func Players(games []item.Listing, players map[string]item.Player) []PlayerTotal
 		return cmp.Or(cmp.Compare(b.Goals, a.Goals), cmp.Compare(b.Assists, a.Assists), cmp.Compare(a.Games, b.Games), cmp.Compare(a.PlayerID, b.PlayerID))
 	})
 	return list
-}
-
-// resolve returns the player as which one counts.
-func resolve(id string, players map[string]item.Player) item.Player {
-	for range len(players) {
-		p, ok := players[id]
-		if !ok || p.MergedInto == "" {
-			break
-		}
-		id = p.MergedInto
-	}
-	p := players[id]
-	p.ID = id
-	return p
 }

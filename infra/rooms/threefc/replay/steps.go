@@ -176,7 +176,12 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 		m.did["corrections"]++
 	case 1:
 		r.keyed(ctx, m, r.admin, http.MethodPost, path+"/reopen", nil, nil, "")
-		r.edit(ctx, m, d, r.admin)
+		m.reopened = true
+		r.edit(ctx, m, d, by)
+		if r.record(ctx, m, by, r.newGoal(m, d, 1+d.IntN(3), d.IntN(20))) {
+			m.did["added"]++
+		}
+		m.reopened = false
 		r.keyed(ctx, m, by, http.MethodPost, path+"/finish", nil, nil, "")
 		m.did["reopened"]++
 	}
@@ -285,21 +290,24 @@ func (r *run) refuse2(ctx context.Context, m *match, by *user, path, tag string)
 	r.keyed(ctx, m, by, http.MethodPost, path, nil, nil, "stale", "If-Match", tag)
 }
 
-// edit moves a goal to another third and minute, with another scorer.
+// edit moves a goal to another third and minute, with another scorer. A scorekeeper may do
+// so within the third that runs, and everywhere in a reopened game.
 func (r *run) edit(ctx context.Context, m *match, d *rand.Rand, by *user) {
 	if len(m.goals) == 0 {
 		return
 	}
 	was := m.goals[d.IntN(len(m.goals))]
-	third := was.third
-	if by == r.admin {
+	third, want := was.third, ""
+	if by == r.admin || m.reopened {
 		third = 1 + d.IntN(3)
+	} else if was.third != m.goals[len(m.goals)-1].third { // the latest is of the third that runs
+		want = "third_not_running"
 	}
 	next := r.newGoal(m, d, third, d.IntN(24))
 	next.id, next.at = was.id, was.at
 	in := body(next)
 	delete(in, "eventId")
-	if r.keyed(ctx, m, by, http.MethodPatch, "/v1/games/"+m.id+"/goals/"+was.id, in, nil, "") {
+	if r.keyed(ctx, m, by, http.MethodPatch, "/v1/games/"+m.id+"/goals/"+was.id, in, nil, want) && want == "" {
 		*was = *next
 		m.did["edited"]++
 	}

@@ -50,6 +50,7 @@ type match struct {
 	roster   map[*player]string
 	goals    []*goal
 	finished bool
+	reopened bool
 	problems []string
 	did      map[string]int
 }

@@ -114,6 +114,8 @@ func New(t testing.TB) *World {
 		player.ListPlayersFunction.Name:      testkit.Serve(w.World, player.ListPlayersFunction, player.Open, (*player.Service).ListPlayers),
 		player.GetPlayerFunction.Name:        testkit.Serve(w.World, player.GetPlayerFunction, player.Open, (*player.Service).GetPlayer),
 		player.UpdatePlayerFunction.Name:     testkit.Serve(w.World, player.UpdatePlayerFunction, player.Open, (*player.Service).UpdatePlayer),
+		player.DeletePlayerFunction.Name:     testkit.Serve(w.World, player.DeletePlayerFunction, player.Open, (*player.Service).DeletePlayer),
+		player.RevokeCodesFunction.Name:      testkit.Serve(w.World, player.RevokeCodesFunction, player.Open, (*player.Service).RevokeCodes),
 		player.MergePlayerFunction.Name:      testkit.Serve(w.World, player.MergePlayerFunction, player.Open, (*player.Service).MergePlayer),
 		player.DropClaimFunction.Name:        testkit.Serve(w.World, player.DropClaimFunction, player.Open, (*player.Service).DropClaim),
 		player.ClaimPlayerFunction.Name:      testkit.Serve(w.World, player.ClaimPlayerFunction, player.Open, (*player.Service).ClaimPlayer),

@@ -72,8 +72,11 @@ type get struct {
 type page struct{ Body told }
 
 func (s service) get(ctx context.Context, in *get) (*page, error) {
-	if in.ID == "0" {
+	switch in.ID {
+	case "0":
 		return nil, problem.New(problem.NotFound, "", "no such over")
+	case "many":
+		return nil, problem.New(problem.Limited, "", "too many overs")
 	}
 	out, err := s.do(ctx, ask{Do: in.ID})
 	return &page{out}, err

@@ -1,0 +1,239 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+)
+
+// door identifies callers by the header x-user.
+type door func(context.Context, events.APIGatewayV2HTTPRequest) (string, error)
+
+func (d door) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest) (string, error) {
+	return d(ctx, e)
+}
+
+var errNoSession = problem.New(problem.Unauthenticated, "missing_session", "sign in first")
+
+func byHeader(_ context.Context, e events.APIGatewayV2HTTPRequest) (string, error) {
+	if user := e.Headers["x-user"]; user != "" {
+		return user, nil
+	}
+	return "", errNoSession
+}
+
+// mine is a request of a caller.
+type mine struct {
+	auth.User
+	ID string `path:"id"`
+}
+
+func readMine(_ context.Context, in *mine) (*over, error) { return answered(in.UserID) }
+
+// routeOf is getOver for some callers.
+func routeOf(a spec.Auth, uses ...spec.Access) spec.Function {
+	fn := getOver
+	fn.On, fn.Uses = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: a}, uses
+	return fn
+}
+
+// TestSessionIdentifiesTheCaller: to a use case the caller of a route for sessions is a user as
+// any other. Whom the session does not identify is refused before anything else is read.
+func TestSessionIdentifiesTheCaller(t *testing.T) {
+	t.Parallel()
+	busy := problem.New(problem.Unavailable, "", "busy").WithRetryAfter(1500 * time.Millisecond)
+	type answer struct {
+		Status                   int
+		User, Type, Cache, Retry string
+	}
+	for name, c := range map[string]struct {
+		by     door
+		user   string
+		target string
+		want   answer
+	}{
+		"a user":             {byHeader, "ann", "/overs/7", answer{200, "ann", "", "public, max-age=2", ""}},
+		"nobody":             {byHeader, "", "/overs/7", answer{401, "", "missing_session", NoStore, ""}},
+		"nobody, of no path": {byHeader, "", "/nowhere?x=1", answer{401, "", "missing_session", NoStore, ""}},
+		"busy":               {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "ann", busy }, "", "/overs/7", answer{503, "", "unavailable", NoStore, "2"}},
+		"a defect":           {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "", errors.New("secret") }, "", "/overs/7", answer{500, "", "internal", NoStore, ""}},
+	} {
+		e := request(t, "GET", c.target, "")
+		e.Headers["x-user"] = c.user
+		out, err := Lambda(routeOf(spec.Session), c.by, readMine)(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := answer{Status: out.StatusCode, Cache: out.Headers["Cache-Control"], Retry: out.Headers["Retry-After"]}
+		if out.StatusCode == 200 {
+			var body struct{ Text string }
+			if err := json.Unmarshal([]byte(out.Body), &body); err != nil {
+				t.Fatal(err)
+			}
+			got.User = body.Text
+		} else {
+			got.Type = strings.TrimPrefix(problemIn(t, out).Type, problemType)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSessionEndsBeforeTheInvocation: to identify the caller takes no more time than the use
+// case has, and an address that is not the CDN's identifies nobody.
+func TestSessionEndsBeforeTheInvocation(t *testing.T) {
+	t.Parallel()
+	end, asked := time.Now().Add(time.Hour), 0
+	ctx, cancel := context.WithDeadline(t.Context(), end)
+	defer cancel()
+	do := Lambda(routeOf(spec.Session), door(func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (string, error) {
+		asked++
+		if at, ok := ctx.Deadline(); !ok || end.Sub(at) != answerTime {
+			t.Errorf("the caller is identified until %v before the end, want %v", end.Sub(at), answerTime)
+		}
+		return "ann", nil
+	}), readMine)
+	e := request(t, "GET", "/overs/7", "")
+	if out, err := do(ctx, e); err != nil || out.StatusCode != 200 || asked != 1 {
+		t.Errorf("got %d, %v, after %d identifications", out.StatusCode, err, asked)
+	}
+	e.StageVariables = map[string]string{spec.CDNKeys: "k"}
+	if out, err := do(ctx, e); err != nil || out.StatusCode != 403 || asked != 1 {
+		t.Errorf("not through the CDN: got %d, %v, after %d identifications", out.StatusCode, err, asked)
+	}
+}
+
+// TestWhoIdentifies: a route for sessions needs somebody who identifies callers, and no other
+// route asks one.
+func TestWhoIdentifies(t *testing.T) {
+	t.Parallel()
+	never := door(func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) {
+		t.Error("the caller is identified")
+		return "ann", nil
+	})
+	for _, a := range []spec.Auth{spec.Public, spec.Browser} {
+		for _, by := range []Identifier{nil, never} {
+			if out, err := Lambda(routeOf(a), by, reading)(t.Context(), request(t, "GET", "/overs/7", "")); err != nil || out.StatusCode != 200 {
+				t.Errorf("%s: got %d, %v", a, out.StatusCode, err)
+			}
+		}
+	}
+	defer func() {
+		if got, want := fmt.Sprint(recover()), "test/get-over is for callers with a session, and nothing identifies them"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}()
+	Lambda(routeOf(spec.Session), nil, readMine)
+}
+
+// TestWritesOfASessionAreChecked: a deleted user writes nothing by a session either. On a route
+// for browsers the token says nothing of who writes.
+func TestWritesOfASessionAreChecked(t *testing.T) {
+	t.Parallel()
+	for a, want := range map[spec.Auth]string{spec.Session: "ann", spec.Browser: ""} {
+		got := ""
+		e := request(t, "GET", "/overs/7", "")
+		e.Headers["x-user"] = "ann"
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": "eve"}},
+		}
+		out, err := Lambda(routeOf(a, account.CheckDeleted), door(byHeader), func(ctx context.Context, in *mine) (*over, error) {
+			if r, ok := dynamo.Required(ctx); ok {
+				got = r.Key["userId"].(*types.AttributeValueMemberS).Value
+			}
+			return readMine(ctx, in)
+		})(t.Context(), e)
+		if err != nil || out.StatusCode != 200 || got != want {
+			t.Errorf("%s: %d, %v, the requirement is of %q, want %q", a, out.StatusCode, err, got, want)
+		}
+	}
+}
+
+// TestRefusalThatIsNoJSON: members that cannot be encoded are a defect, which is not answered
+// as if it were a refusal.
+func TestRefusalThatIsNoJSON(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("it was answered")
+		}
+	}()
+	refusal(t.Context(), errNoSession.With(map[string]any{"bad": func() {}}))
+}
+
+// TestSessionsAreDescribed: the description says by which cookie a route knows its callers.
+func TestSessionsAreDescribed(t *testing.T) {
+	t.Parallel()
+	type described struct {
+		Security []map[string][]string
+		Schemes  map[string]map[string]string
+		Refusals []string // 401, 403 and 409
+	}
+	cookie := map[string]map[string]string{"session": {"type": "apiKey", "in": "cookie", "name": "test_session", "description": "The cookie that the sign-in sets."}}
+	for a, want := range map[spec.Auth]described{
+		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403", "409"}},
+		spec.Browser: {[]map[string][]string{}, nil, []string{"401", "403", "409"}},
+		spec.Public:  {[]map[string][]string{}, nil, nil},
+	} {
+		text, err := OpenAPI(routeOf(a), reading)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			Paths map[string]map[string]struct {
+				Security  []map[string][]string
+				Responses map[string]any
+			}
+			Components struct{ SecuritySchemes map[string]map[string]string }
+		}
+		if err := json.Unmarshal(text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		op := doc.Paths["/overs/{id}"]["get"]
+		got := described{Security: op.Security, Schemes: doc.Components.SecuritySchemes}
+		for status := range op.Responses {
+			if slices.Contains([]string{"401", "403", "409", "418"}, status) {
+				got.Refusals = append(got.Refusals, status)
+			}
+		}
+		slices.Sort(got.Refusals)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", a, diff)
+		}
+	}
+}
+
+// TestRoomOfAnAdministrator: the administrators of a route are those of its room.
+func TestRoomOfAnAdministrator(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		auth.Admin
+		ID string `path:"id"`
+	}
+	for group, status := range map[string]int{"[test-admin]": 200, "[other-admin]": 403} {
+		e := request(t, "GET", "/overs/7", "")
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": "eve", "cognito:groups": group}},
+		}
+		out, err := Lambda(routeOf(spec.Admin), nil, func(context.Context, *in) (*over, error) { return answered("") })(t.Context(), e)
+		if err != nil || out.StatusCode != status {
+			t.Errorf("%s: got %d, %v, want %d", group, out.StatusCode, err, status)
+		}
+	}
+}

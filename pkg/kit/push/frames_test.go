@@ -1,0 +1,190 @@
+package push
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// TestPathsOfAnyLength: the length of a path takes one byte, two or three.
+func TestPathsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	var got []hpack.HeaderField
+	in := hpack.NewDecoder(0, func(f hpack.HeaderField) { got = append(got, f) })
+	for _, n := range []int{0, 1, 100, 126, 127, 128, 254, 255, 256, 382, 383, 384, 16_510, 16_511, 40_000} {
+		for _, letter := range []string{"a", "x", "~"} { // of 5, 7 and 13 bits
+			want := strings.Repeat(letter, n)
+			got = nil
+			if _, err := in.Write(appendPath(nil, want)); err != nil || in.Close() != nil || len(got) != 1 || got[0].Name != ":path" || got[0].Value != want {
+				t.Errorf("%d times %s: %d fields, %v", n, letter, len(got), err)
+			}
+		}
+	}
+}
+
+// TestLastStreamOfAConnection: streams are numbered up to 2^31-1, and then another connection
+// is needed.
+func TestLastStreamOfAConnection(t *testing.T) {
+	t.Parallel()
+	for next, usable := range map[uint32]bool{math.MaxInt32 - 2: true, math.MaxInt32: false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, p := primed(t)
+			c.mu.Lock()
+			c.nextID = next
+			c.mu.Unlock()
+			got := ask(t, c, "/x", 1)
+			id, _ := p.request()
+			if id != next || c.usable() != usable {
+				t.Errorf("the stream is %d of %d, and the connection takes more: %t, want %t", id, next, c.usable(), usable)
+			}
+			p.answer(id, "200", "")
+			if r := <-got; r.err != nil || r.status != 200 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestSendToNoConnection: no request of a run is put on a connection that takes none, or that
+// is too narrow for the body. What waits for room is told so once.
+func TestSendToNoConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		l, h := newLine(), newHeader("apple", "POST", "jwt")
+		all := []*stream{{line: l, header: h, token: "aa", due: time.Now().Add(time.Hour)}, {line: l, header: h, token: "bb", due: time.Now().Add(time.Hour)}}
+		p.must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
+		p.next(http2.FrameSettings)
+		if n, err := c.send(all, make([]byte, 1001)); n != 0 || err != errClosed {
+			t.Errorf("a body of 1001 bytes: %d are sent, %v, want errClosed", n, err)
+		}
+		n, err := c.send(all, make([]byte, 1000))
+		if n != 1 || err != nil {
+			t.Errorf("with room for one: %d are sent, %v", n, err)
+		}
+		if n, err := c.send(all[1:], nil); n != 0 || err != nil || len(c.waiting) != 1 {
+			t.Errorf("without room: %d are sent, %v, %d lines wait", n, err, len(c.waiting))
+		}
+		p.request()
+		c.retire()
+		if n, err := c.send(all[1:], nil); n != 0 || err != errClosed {
+			t.Errorf("after its end: %d are sent, %v, want errClosed", n, err)
+		}
+	})
+}
+
+// TestEachRequestHasItsTime: of two requests each is given up when its own time is over, by one
+// timer.
+func TestEachRequestHasItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		began := time.Now()
+		h := newHeader("apple", "POST", "jwt")
+		waited := map[time.Duration]chan time.Duration{}
+		for _, patience := range []time.Duration{7 * time.Second, 3 * time.Second, 5 * time.Second} {
+			waited[patience] = make(chan time.Duration, 1)
+			go func() {
+				if _, err := c.do(t.Context(), patience, "/x", h, []byte("x")); err != errSlow {
+					t.Errorf("after %v: %v", patience, err)
+				}
+				waited[patience] <- time.Since(began)
+			}()
+			p.request()
+		}
+		go func() { // so that the connection is not silent
+			for range 7 {
+				time.Sleep(900 * time.Millisecond)
+				_ = p.WritePing(false, [8]byte{})
+			}
+		}()
+		go func() {
+			for {
+				if _, err := p.ReadFrame(); err != nil {
+					return
+				}
+			}
+		}()
+		for patience, took := range waited {
+			if got := <-took; got != patience {
+				t.Errorf("given up after %v, want %v", got, patience)
+			}
+		}
+		if !c.usable() {
+			t.Error("the connection is given up")
+		}
+	})
+}
+
+// TestRoomInPieces: room on the connection counts also if its frame arrives in pieces.
+func TestRoomInPieces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		c.mu.Lock()
+		c.window = 10
+		c.mu.Unlock()
+		got := ask(t, c, "/x", 100)
+		if n := active(c); n != 0 {
+			t.Fatalf("%d requests out of no room", n)
+		}
+		frame := appendFrame(nil, 4, http2.FrameWindowUpdate, 0, 0)
+		_, err := p.nc.Write(frame)
+		p.must(err)
+		synctest.Wait()
+		_, err = p.nc.Write(binary.BigEndian.AppendUint32(nil, 90))
+		p.must(err)
+		id, _ := p.request()
+		if c.window != 0 {
+			t.Errorf("the window is %d, want it used up", c.window)
+		}
+		// Room on a stream is none on the connection.
+		_, err = p.nc.Write(appendFrame(nil, 4, http2.FrameWindowUpdate, 0, id))
+		p.must(err)
+		synctest.Wait()
+		_, err = p.nc.Write(binary.BigEndian.AppendUint32(nil, 90))
+		p.must(err)
+		synctest.Wait()
+		if c.window != 0 {
+			t.Errorf("the window is %d after an update of a stream's", c.window)
+		}
+		p.answer(id, "200", "")
+		if r := <-got; r.err != nil {
+			t.Error(r.err)
+		}
+	})
+}
+
+// TestBrokenFramesEndTheConnection: a header block that breaks off, and a setting that none may
+// have.
+func TestBrokenFramesEndTheConnection(t *testing.T) {
+	t.Parallel()
+	for name, send := range map[string]func(p *peer, id uint32) error{
+		"a header block": func(p *peer, id uint32) error {
+			return p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x40, 5, 'a'}, EndHeaders: true, EndStream: true})
+		},
+		"a setting": func(p *peer, _ uint32) error {
+			return p.WriteSettings(http2.Setting{ID: http2.SettingEnablePush, Val: 2})
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, p := primed(t)
+			got := ask(t, c, "/x", 1)
+			id, _ := p.request()
+			var frame bytes.Buffer
+			p.must(send(&peer{http2.NewFramer(&frame, nil), t, nil}, id))
+			_, err := p.nc.Write(frame.Bytes())
+			p.must(err)
+			if r := <-got; r.err != errClosed || c.usable() {
+				t.Errorf("%s: got %+v, and the connection is usable: %t; want its end", name, r, c.usable())
+			}
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"matchday/infra/sim/apns"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/spec"
+)
+
+// TestPausesBetweenTries: a push is tried eight times, with pauses from half of 200 ms to the
+// whole, doubled for each try up to 2 s.
+func TestPausesBetweenTries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		s := on(t, c, 1)
+		var asked []time.Time
+		go func() {
+			for {
+				f, err := p.ReadFrame()
+				if err != nil {
+					return
+				}
+				if f.Header().Type == http2.FrameData {
+					asked = append(asked, time.Now())
+					p.answer(f.Header().StreamID, "503", `{"reason":"ServiceUnavailable"}`)
+				}
+			}
+		}()
+		_, counts, err := send(t, s, alert(t), tokens(1))
+		if err != nil || counts != (Counts{Requeued: 1, Retries: 7}) || len(asked) != 8 {
+			t.Fatalf("%+v, %v after %d tries, want 8", counts, err, len(asked))
+		}
+		for i, limit := range []time.Duration{200, 400, 800, 1600, 2000, 2000, 2000} {
+			limit *= time.Millisecond
+			if pause := asked[i+1].Sub(asked[i]); pause < limit/2 || pause > limit {
+				t.Errorf("pause %d is %v, want %v to %v", i+1, pause, limit/2, limit)
+			}
+		}
+	})
+}
+
+// TestPauseEndsWithTheRun: who waits for the next try is told at once that there is none.
+func TestPauseEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, newer := time.Now(), errors.New("a newer state")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(newer) })
+		if err := wait(ctx, time.Hour); err != newer || time.Since(began) != time.Second {
+			t.Errorf("got %v after %v, want the cause after 1 s", err, time.Since(began))
+		}
+		if err := wait(t.Context(), time.Minute); err != nil || time.Since(began) != 61*time.Second {
+			t.Errorf("got %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// TestIdleConnectionIsReplaced: after IdleTimeout the push goes out on a new connection.
+func TestIdleConnectionIsReplaced(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	to := tokens(1)
+	server.Answer(to[0], times(1, apns.Refuse("IdleTimeout"))...)
+	_, counts, err := send(t, s, alert(t), to)
+	if n := server.Counts()["Connection"]; err != nil || counts.Delivered != 1 || n != 2 {
+		t.Errorf("%+v, %v on %d connections, want 2", counts, err, n)
+	}
+}
+
+// TestGoneAfterATry: a token that becomes invalid between two tries is reported as such.
+func TestGoneAfterATry(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	to := tokens(1)
+	server.Answer(to[0], append(times(1, apns.Refuse("TooManyRequests")), apns.Refuse("BadDeviceToken"))...)
+	got, counts, err := send(t, s, alert(t), to)
+	if want := (Outcome{Gone, "BadDeviceToken", start}); err != nil || got[to[0]] != want || counts.Retries != 1 {
+		t.Errorf("got %+v after %d retries, %v; want %+v after 1", got[to[0]], counts.Retries, err, want)
+	}
+}
+
+// TestRetiredConnection takes no new requests: who waits for room is told so, and after the
+// last answer it is closed.
+func TestRetiredConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
+		p.next(http2.FrameSettings)
+		out := ask(t, c, "/out", 1)
+		id, _ := p.request()
+		waits := ask(t, c, "/waits", 1)
+		began := time.Now()
+		c.retire()
+		if r := <-waits; r.err != errClosed || time.Since(began) != 0 {
+			t.Errorf("who waits for room gets %+v after %v, want errClosed at once", r, time.Since(began))
+		}
+		p.answer(id, "200", "")
+		if r := <-out; r.err != nil || r.status != 200 {
+			t.Errorf("the last answer: %+v", r)
+		}
+		if _, err := p.ReadFrame(); err != io.EOF || !c.hasEnded() {
+			t.Errorf("the connection is open: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		c.retire()
+		if _, err := p.ReadFrame(); err != io.EOF || !c.hasEnded() {
+			t.Errorf("a connection without requests is open: %v", err)
+		}
+	})
+}
+
+// TestUnansweredFirstRequest: while no token was accepted, requests go out one by one.
+func TestUnansweredFirstRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := pair(t)
+		first := ask(t, c, "/a", 1)
+		p.request()
+		time.Sleep(4 * time.Second)
+		p.must(p.WritePing(false, [8]byte{}))
+		p.next(http2.FramePing)
+		if r := <-first; r.err != errSlow {
+			t.Fatalf("%+v", r)
+		}
+		p.next(http2.FrameRSTStream)
+		ask(t, c, "/b", 1)
+		ask(t, c, "/c", 1)
+		if n := active(c); n != 1 {
+			t.Errorf("%d requests are out before a token was accepted, want 1", n)
+		}
+		p.request()
+	})
+}
+
+// TestTokensOfTheGreatestLength: 100 bytes are a token, and 101 are none.
+func TestTokensOfTheGreatestLength(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"": false, "a": false, "ab": true, "AF09": true, strings.Repeat("ab", 100): true, strings.Repeat("ab", 101): false, "ag": false} {
+		if got := isToken(text); got != want {
+			t.Errorf("%d characters: %t, want %t", len(text), got, want)
+		}
+	}
+}
+
+// TestAuthorityOfTheSimulator: a deployed function trusts the system's authorities only.
+func TestAuthorityOfTheSimulator(t *testing.T) {
+	t.Parallel()
+	roots, err := rootsOf(app.Env{Stage: "prod", Setting: func(string) string { return "/nowhere" }})
+	if roots != nil || err != nil {
+		t.Errorf("deployed: %v, %v, want the system's", roots, err)
+	}
+	if roots, err := rootsOf(app.Env{Stage: spec.Local, Setting: func(string) string { return "" }}); roots != nil || err != nil {
+		t.Errorf("local, without a file: %v, %v, want the system's", roots, err)
+	}
+}

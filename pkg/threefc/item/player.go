@@ -1,0 +1,69 @@
+package item
+
+import (
+	"context"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+// Player is a player of a league.
+type Player struct {
+	ID         string `json:"playerId"`
+	LeagueID   string `json:"leagueId"`
+	Nickname   string `json:"nickname"`
+	Avatar     string `json:"avatar,omitempty"`
+	ClaimedBy  string `json:"claimedByUserId,omitempty"`
+	Claims     int    `json:"claimCount,omitempty"` // so far: what a claim before has left is not of the next
+	MergedInto string `json:"mergedInto,omitempty"`
+	Used       bool   `json:"used,omitempty"`    // was in a team, or another was merged into it: it cannot be deleted
+	Guarded    bool   `json:"guarded,omitempty"` // an administrator has ended a claim: only members may claim it
+}
+
+// Resolve returns the player as whom one counts: the one into whom it is merged, if any.
+// Without a row it has an id only.
+func Resolve(id string, players map[string]Player) Player {
+	for range len(players) {
+		p, ok := players[id]
+		if !ok || p.MergedInto == "" {
+			break
+		}
+		id = p.MergedInto
+	}
+	p := players[id]
+	p.ID = id
+	return p
+}
+
+// ReadPlayers reads players, and those into whom they are merged, by id. Those that are not
+// there are left out.
+func ReadPlayers(ctx context.Context, db dynamo.DB, a spec.Access, ids []string) (map[string]Player, error) {
+	all, asked := map[string]Player{}, map[string]bool{}
+	for len(ids) > 0 {
+		var keys []dynamo.Item
+		for _, id := range ids {
+			if !asked[id] {
+				asked[id] = true
+				keys = append(keys, Key(PlayerKey(id), Profile))
+			}
+		}
+		rows, err := dynamo.GetAll[Row[Player]](ctx, db, a, keys)
+		if err != nil {
+			return nil, err
+		}
+		ids = nil
+		for _, p := range Values(rows) {
+			all[p.ID] = p
+			if p.MergedInto != "" && !asked[p.MergedInto] {
+				ids = append(ids, p.MergedInto)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Claim is a player whom a user has claimed, under the user.
+type Claim struct {
+	PlayerID string `json:"playerId"`
+	LeagueID string `json:"leagueId"`
+}

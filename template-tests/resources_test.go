@@ -2,14 +2,22 @@ package templatetests
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"matchday/infra/stage"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/spec"
 )
 
 // TestNetwork: a room whose functions use a database or a cache has a VPC with two
-// isolated subnets in two zones. TestKinds sees to it that there is no gateway and
-// no route. A security group names another one, never an address.
+// isolated subnets in two zones. TestKinds sees to it that there is no gateway to the Internet
+// and no route of our own. A security group names another one, or the addresses of DynamoDB
+// or S3, which functions reach for what they are granted, and CloudFormation's bucket for
+// the result of a migration.
 func TestNetwork(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		inside, targets := false, []string{}
@@ -61,11 +69,56 @@ func TestNetwork(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s to SecurityGroup What functions of %s reach: %s, tcp %s-%s", functions, tmpl.Room.Name, name, port, port))
 		}
 		same(t, "what is let in", in, want)
+		gateways := map[string]string{"dynamodb": "pl-02cd2c6b", "s3": "pl-63a5400a"}
+		reached := map[string][]string{}
+		for _, f := range tmpl.Room.Functions {
+			if !f.InVPC() {
+				continue
+			}
+			for _, line := range tmpl.rights(tmpl.function(f)) {
+				if service, _, _ := strings.Cut(line, ":"); gateways[service] != "" && !slices.Contains(reached[service], line) {
+					reached[service] = append(reached[service], line)
+				}
+			}
+			if _, ok := f.On.(spec.Migration); ok {
+				reached["s3"] = append(reached["s3"], "s3:PutObject s3:::cloudformation-custom-resource-response-useast1/*")
+			}
+		}
+		for service, list := range gateways {
+			if len(reached[service]) > 0 {
+				want = append(want, functions+" to <nil>, tcp 443-443, and "+list)
+			}
+		}
 		same(t, "what is let out", out, want)
 		for _, e := range tmpl.of("AWS::EC2::VPCEndpoint") {
-			if e.at("VpcEndpointType") != "Interface" || tmpl.plain(e.at("ServiceName")) != "com.amazonaws.us-east-1.sqs" || e.at("PrivateDnsEnabled") != true {
-				t.Errorf("the endpoint is %v", e.Properties)
+			service := strings.TrimPrefix(tmpl.plain(e.at("ServiceName")), "com.amazonaws.us-east-1.")
+			if service == "sqs" {
+				if e.at("VpcEndpointType") != "Interface" || e.at("PrivateDnsEnabled") != true {
+					t.Errorf("the endpoint is %v", e.Properties)
+				}
+				continue
 			}
+			tmpl.compare(t, service, []any{e.at("VpcEndpointType"), e.at("RouteTableIds")}, []any{"Gateway", []any{"RouteTable"}})
+			var got []string
+			for _, s := range tmpl.statements(e.at("PolicyDocument")) {
+				for _, a := range s.Actions {
+					for _, r := range s.Resources {
+						got = append(got, a+" "+short(r))
+					}
+				}
+				account := map[string]string{"aws:PrincipalAccount": "123456789012"}
+				if strings.Contains(strings.Join(s.Resources, " "), "cloudformation") {
+					account = map[string]string{} // CloudFormation has signed the request
+				}
+				if s.Effect != "Allow" || !maps.Equal(s.Conditions, account) || len(s.Other) > 0 {
+					t.Errorf("the endpoint of %s says %+v", service, s)
+				}
+			}
+			same(t, "what the endpoint of "+service+" lets through", got, reached[service])
+		}
+		tables, subnetsOf := len(tmpl.of("AWS::EC2::RouteTable")), len(tmpl.of("AWS::EC2::SubnetRouteTableAssociation"))
+		if len(reached) > 0 && (tables != 1 || subnetsOf != 2) || len(reached) == 0 && tables+subnetsOf > 0 {
+			t.Errorf("%d route tables are of %d subnets", tables, subnetsOf)
 		}
 	})
 }
@@ -91,12 +144,16 @@ func TestDatabases(t *testing.T) {
 		}
 		for i, d := range tmpl.Room.Databases() {
 			name := tmpl.Stage.Prefix() + d.Name
+			prod, days, scaling := tmpl.Stage.Name == stage.Prod, 7, map[string]any{"MinCapacity": 0, "MaxCapacity": 4, "SecondsUntilAutoPause": 300}
+			if prod {
+				days, scaling = 30, map[string]any{"MinCapacity": 0.5, "MaxCapacity": 4}
+			}
 			tmpl.compare(t, d.Name, clusters[i].Properties, map[string]any{
 				"DBClusterIdentifier": name, "DatabaseName": "matchday", "Engine": "aurora-postgresql", "EngineVersion": "17.7", "Port": 5432,
 				"MasterUsername": "matchday", "MasterUserAuthenticationType": "iam-db-auth", "EnableIAMDatabaseAuthentication": true,
-				"StorageEncrypted": true, "CopyTagsToSnapshot": true, "BackupRetentionPeriod": 7, "DeletionProtection": false,
+				"StorageEncrypted": true, "CopyTagsToSnapshot": true, "BackupRetentionPeriod": days, "DeletionProtection": prod,
 				"DBSubnetGroupName": "DBSubnetGroup", "DBClusterParameterGroupName": "DBClusterParameterGroup",
-				"ServerlessV2ScalingConfiguration": map[string]any{"MinCapacity": 0, "MaxCapacity": 4, "SecondsUntilAutoPause": 300},
+				"ServerlessV2ScalingConfiguration": scaling,
 				"VpcSecurityGroupIds":              []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: sql-" + d.Name},
 			})
 		}
@@ -108,6 +165,111 @@ func TestDatabases(t *testing.T) {
 		for _, i := range tmpl.of("AWS::RDS::DBInstance") {
 			if i.at("PubliclyAccessible") != false || i.at("DBInstanceClass") != "db.serverless" {
 				t.Errorf("an instance is %v", i.Properties)
+			}
+		}
+	})
+}
+
+// TestMigrations: a deployment with another migration runs the latest code of the function that
+// migrates, when the database and all ways to it are there, and before it changes another
+// function of the database.
+func TestMigrations(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		all := tmpl.of("AWS::CloudFormation::CustomResource")
+		if len(all) != len(tmpl.Room.Databases()) {
+			t.Fatalf("there are %d, want %d", len(all), len(tmpl.Room.Databases()))
+		}
+		ids := map[string]string{} // by resource
+		for id, r := range tmpl.Resources {
+			if r.Type == "AWS::CloudFormation::CustomResource" || r.Type == "AWS::Lambda::Function" {
+				ids[tmpl.label(r)] = id
+			}
+		}
+		for _, f := range tmpl.Room.Functions {
+			waits := slices.Contains(tmpl.spelled(tmpl.function(f).DependsOn), ids["CustomResource"])
+			if _, ok := f.On.(spec.Migration); !ok {
+				if waits != (len(f.SQL) > 0) {
+					t.Errorf("%s waits for a migration: %v", f.Name, waits)
+				}
+				continue
+			}
+			tmpl.compare(t, f.Name, all[0].Properties, map[string]any{
+				"ServiceToken": "Function " + tmpl.Stage.Function(f), "ServiceTimeout": f.Timeout.Seconds() + 60, "Version": newest(t, f.On.(spec.Migration).Of),
+			})
+			var kinds []string
+			for _, id := range tmpl.spelled(all[0].DependsOn) {
+				kinds = append(kinds, strings.TrimPrefix(tmpl.Resources[id].Type, "AWS::"))
+			}
+			slices.Sort(kinds)
+			for _, kind := range []string{"RDS::DBInstance", "EC2::SecurityGroupEgress", "EC2::SecurityGroupIngress", "EC2::SubnetRouteTableAssociation", "EC2::VPCEndpoint"} {
+				if !slices.Contains(kinds, kind) {
+					t.Errorf("%s does not wait for a %s, but for %q", f.Name, kind, kinds)
+				}
+			}
+		}
+	})
+}
+
+// newest returns the version of the newest migration of a database.
+func newest(t *testing.T, d spec.SQLDatabase) string {
+	t.Helper()
+	files, err := fs.ReadDir(d.Migrations, ".") // in order
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files[len(files)-1].Name()[:5]
+}
+
+// maxConnections is how many connections Aurora accepts by the most units to which a cluster
+// scales: Aurora User Guide, "Maximum connections for Aurora Serverless v2". It keeps some of
+// them for AWS and for an owner who looks after it.
+var maxConnections = map[float64]int{1: 189, 4: 823}
+
+const keptConnections = 15
+
+// TestConnections: whatever the load, the functions of a room do not use up the connections of
+// its database. Each has a limit of instances: its own, or that of its queue. A migration has
+// a second connection, which holds the lock.
+func TestConnections(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		if tmpl.Room.Name == "lab" {
+			return // it has no such limits
+		}
+		for i, d := range tmpl.Room.Databases() {
+			instances := 0
+			for _, f := range tmpl.Room.Functions {
+				if !slices.ContainsFunc(f.SQL, func(l spec.SQLLogin) bool { return l.Database.Name == d.Name }) {
+					continue
+				}
+				n, _ := tmpl.function(f).at("ReservedConcurrentExecutions").(float64)
+				for _, s := range tmpl.of("AWS::Lambda::EventSourceMapping") {
+					if most, ok := s.at("ScalingConfig", "MaximumConcurrency").(float64); ok && n == 0 && tmpl.plain(s.at("FunctionName")) == tmpl.callable(f) {
+						n = most
+					}
+				}
+				if n == 0 {
+					t.Errorf("%s has no limit of instances", f.Name)
+				}
+				instances += int(n)
+			}
+			most, _ := tmpl.of("AWS::RDS::DBCluster")[i].at("ServerlessV2ScalingConfiguration", "MaxCapacity").(float64)
+			used, free := instances*pg.MaxConns+1, maxConnections[most]-keptConnections
+			t.Logf("%s: %d instances of %d connections, and 1, are %d of %d", d.Name, instances, pg.MaxConns, used, free)
+			if used > free {
+				t.Errorf("%s: %d connections, more than %d", d.Name, used, free)
+			}
+		}
+	})
+}
+
+// TestProviderIsReached: what calls the Internet does not run in the VPC, which has no way there.
+func TestProviderIsReached(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		for _, s := range tmpl.Room.Settings {
+			for _, f := range tmpl.Room.Functions {
+				if s.Like == "^https?://[^ ]+$" && s.Of(f) && tmpl.function(f).at("VpcConfig") != nil {
+					t.Errorf("%s calls %s from the VPC", f.Name, s.Name)
+				}
 			}
 		}
 	})

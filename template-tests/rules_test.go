@@ -103,7 +103,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				env[l.Env()] = fmt.Sprintf("postgres://%s@DBCluster %s:5432/matchday?sslmode=verify-full", l.Role, prefix+l.Database.Name)
 			}
 			for _, l := range f.Caches {
-				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379", prefix+l.Cache.Name+"-"+l.User, prefix+l.Cache.Name)
+				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379/%s", prefix+l.Cache.Name+"-"+l.User, prefix+l.Cache.Name, prefix+l.Cache.Name)
 			}
 			for _, a := range f.Objects {
 				env[a.Env()] = prefix + a.Bucket.Name + "-123456789012"
@@ -119,11 +119,11 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			if f.Reserved > 0 {
 				want["ReservedConcurrentExecutions"] = f.Reserved
 			}
-			if on, ok := f.On.(spec.Queue); ok && slices.Contains(f.Sends, on) {
+			if f.SendsToItself() {
 				want["RecursiveLoop"] = "Allow"
 			}
 			switch f.On.(type) {
-			case spec.Schedule, spec.Task:
+			case spec.Schedule, spec.Migration, spec.Task:
 				want["TracingConfig"] = map[string]any{"Mode": "PassThrough"}
 			}
 			if _, ok := f.On.(spec.Schedule); ok {
@@ -274,7 +274,7 @@ func TestDataStays(t *testing.T) {
 	if err := parse("manifest.json", &manifest); err != nil {
 		t.Fatal(err)
 	}
-	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate", "AWS::SES::EmailIdentity": "Retain"}
+	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate", "AWS::SES::EmailIdentity": "Retain", "AWS::RDS::DBCluster": "Snapshot"}
 	each(t, func(t *testing.T, tmpl template) {
 		prod := tmpl.Stage.Name == "prod"
 		if got := manifest.Artifacts[tmpl.Name].Properties.TerminationProtection; got != prod {
@@ -284,6 +284,9 @@ func TestDataStays(t *testing.T) {
 			deleted, replaced := "Delete", "Delete"
 			if prod && kept[r.Type] != "" && r.at("GenerateSecretString") == nil {
 				deleted, replaced = kept[r.Type], "Retain"
+				if deleted == "Snapshot" {
+					replaced = deleted
+				}
 			}
 			if got := cmp.Or(r.DeletionPolicy, "Delete"); got != deleted {
 				t.Errorf("%s, when it goes: %s, want %s", id, got, deleted)
@@ -331,6 +334,18 @@ func TestQueues(t *testing.T) {
 			sources[tmpl.plain(s.at("EventSourceArn"))] = s
 		}
 		for _, f := range tmpl.Room.Functions {
+			if on, ok := f.On.(spec.DeadLetters); ok {
+				dead := "Queue " + tmpl.Stage.Prefix() + on.Of.DeadLetter()
+				tmpl.compare(t, f.Name, sources[dead].Properties, map[string]any{
+					"EventSourceArn": dead, "FunctionName": tmpl.callable(f), "BatchSize": on.Of.Batch,
+					"ScalingConfig": map[string]any{"MaximumConcurrency": 2}, "FunctionResponseTypes": []any{"ReportBatchItemFailures"},
+				})
+				for _, q := range tmpl.of("AWS::SQS::Queue") {
+					if tmpl.label(q) == dead && q.at("VisibilityTimeout") != 6*f.Timeout.Seconds() {
+						t.Errorf("%s hides messages for %v s", dead, q.at("VisibilityTimeout"))
+					}
+				}
+			}
 			on, ok := f.On.(spec.Queue)
 			if !ok {
 				continue
@@ -533,8 +548,9 @@ var kinds = []string{
 	"AWS::Logs::LogGroup",                                                                            // TestLogs
 	"AWS::Lambda::EventInvokeConfig", "AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", // TestSchedules and TestMachines
 	"AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentConfig", "AWS::CodeDeploy::DeploymentGroup", // TestGradualDeployments
-	"AWS::SecretsManager::Secret",                                                                                                                              // TestNoSecrets
-	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC", "AWS::EC2::VPCEndpoint", // TestNetwork
+	"AWS::SecretsManager::Secret",                                                                                                                                                                                               // TestNoSecrets
+	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC", "AWS::EC2::VPCEndpoint", "AWS::EC2::RouteTable", "AWS::EC2::SubnetRouteTableAssociation", // TestNetwork
+	"AWS::CloudFormation::CustomResource",                                                                         // TestMigrations
 	"AWS::RDS::DBCluster", "AWS::RDS::DBClusterParameterGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBSubnetGroup", // TestDatabases
 	"AWS::ElastiCache::ServerlessCache", "AWS::ElastiCache::User", "AWS::ElastiCache::UserGroup", // TestCaches
 	"AWS::S3::Bucket", "AWS::S3::BucketPolicy", // TestBuckets

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -70,6 +71,7 @@ type resource struct {
 	Properties                          map[string]any
 	Metadata, UpdatePolicy              map[string]any
 	DeletionPolicy, UpdateReplacePolicy string
+	DependsOn                           any
 }
 
 var (
@@ -143,6 +145,7 @@ var deployments = []struct {
 var required = map[string]string{
 	"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
 	"COMMITCOLLECT_BUNDLE": "app.matchday.commitcollect", "THREEFC_MAIL": "3fc@example.com",
+	"BESTSHOT_BUNDLE": "app.matchday.bestshot", "BESTSHOT_PROVIDER_URL": "https://provider.example.com/api/v1",
 }
 
 var (
@@ -159,7 +162,7 @@ var (
 			labFunction("take-turns", turns),
 			labFunction("tidy-up", spec.Schedule("rate(5 minutes)")),
 			labFunction("say-hello", spec.UserConfirmed{}),
-			labMigrate, labTally, labScore, labUpload,
+			labMigrate, labTally, labKeep, labScore, labUpload,
 		},
 		Settings: []spec.Setting{
 			{Name: "LAB_MODE", Secret: "LAB_KEY", Does: "how the lab works", Like: "slow|fast"},
@@ -168,17 +171,23 @@ var (
 	}
 
 	// What is reached in a VPC, and what is reached outside.
-	books = spec.SQLDatabase{Name: "lab-books"}
+	books = spec.SQLDatabase{Name: "lab-books", Migrations: fstest.MapFS{"00001_create.sql": {}, "00002_more.sql": {}}}
+	tally = spec.Queue{Name: "lab-tally", MaxReceiveCount: 3, Batch: 1, Concurrency: 2, Backoff: []time.Duration{time.Minute}}
 	ranks = spec.Cache{Name: "lab-ranks"}
 	files = spec.Bucket{Name: "lab-files", Expires: 30 * 24 * time.Hour}
 
 	labMigrate = spec.Function{
-		Name: "lab/migrate", Does: "Migrates.", IfDown: "Nothing is migrated.", On: spec.Task{}, Memory: 128, Timeout: time.Minute,
+		Name: "lab/migrate", Does: "Migrates.", IfDown: "Nothing is migrated.", On: spec.Migration{Of: books}, Memory: 128, Timeout: time.Minute,
 		SQL: []spec.SQLLogin{books.As(spec.SQLAdmin)},
 	}
 	labTally = spec.Function{
-		Name: "lab/tally", Does: "Tallies.", IfDown: "Nothing is tallied.", On: spec.Queue{Name: "lab-tally", MaxReceiveCount: 3, Batch: 1, Concurrency: 2},
-		SQL: []spec.SQLLogin{books.As("tally")}, Caches: []spec.CacheLogin{ranks.As("writer", "~* +@all -@dangerous")}, Memory: 128, Timeout: 10 * time.Second,
+		Name: "lab/tally", Does: "Tallies.", IfDown: "Nothing is tallied.", On: tally,
+		Uses: []spec.Access{things.On("Get", "id, at", spec.Rate{}, spec.GetItem)},
+		SQL:  []spec.SQLLogin{books.As("tally")}, Caches: []spec.CacheLogin{ranks.As("writer", "~* +@all -@dangerous")}, Memory: 128, Timeout: 10 * time.Second,
+	}
+	labKeep = spec.Function{
+		Name: "lab/keep", Does: "Keeps.", IfDown: "Nothing is kept.", On: spec.DeadLetters{Of: tally},
+		Objects: []spec.ObjectAccess{files.On("dead/", spec.PutObject)}, SQL: []spec.SQLLogin{books.As("tally")}, Memory: 128, Timeout: 20 * time.Second,
 	}
 	labScore = spec.Function{
 		Name: "lab/get-score", Does: "Reads.", IfDown: "Nothing is read.", On: spec.Route{Method: "GET", Path: "/score", Auth: spec.User},
@@ -196,10 +205,10 @@ func labFunction(name string, on spec.Trigger) spec.Function {
 		Name: "lab/" + name, Does: "Does " + name + ".", IfDown: "Nobody notices " + name + ".", On: on, Memory: 128, Timeout: 10 * time.Second,
 		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", spec.Rate{}, spec.Query), things.On("Put", "id, at", spec.Rate{}, spec.PutItem)},
 	}
-	switch on {
-	case work:
+	switch name {
+	case "do-work":
 		f.Sends, f.Secrets = []spec.Queue{work, turns}, []string{"LAB_KEY"}
-	case turns:
+	case "take-turns":
 		f.Users = []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}
 	}
 	return f
@@ -414,7 +423,12 @@ func (t template) plain(v any) string {
 	case map[string]any:
 		if join, ok := v["Fn::Join"].([]any); ok && join[0] == "" {
 			var b strings.Builder
-			for _, part := range join[1].([]any) {
+			parts, ok := join[1].([]any)
+			if !ok { // of a text that is split
+				split := join[1].(map[string]any)["Fn::Split"].([]any)
+				return strings.ReplaceAll(t.plain(split[1]), split[0].(string), "")
+			}
+			for _, part := range parts {
 				b.WriteString(t.plain(part))
 			}
 			return b.String()

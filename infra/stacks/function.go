@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func (r *room) function(f spec.Function) error {
 	// log of a job or a task tells more than its trace, which costs more than the run.
 	tracing, group := awslambda.Tracing_ACTIVE, r.Stage.LogGroup(r.spec.Name)
 	switch f.On.(type) {
-	case spec.Schedule, spec.Task:
+	case spec.Schedule, spec.Migration, spec.Task:
 		tracing = awslambda.Tracing_PASS_THROUGH
 	}
 	props := &awslambda.FunctionProps{
@@ -74,7 +73,9 @@ func (r *room) function(f spec.Function) error {
 		if f.SendsToItself() {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
-		dead := r.deadLetters(r.Stage.DeadLetter(f))
+		reader, _ := r.spec.Letters(on)
+		dead := r.deadLetters(r.Stage.DeadLetter(f), reader.VisibilityTimeout())
+		r.dead[on.Name] = dead
 		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
 			QueueName: text(r.Stage.Prefix() + on.Name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true),
 			VisibilityTimeout: seconds(f.VisibilityTimeout()),
@@ -84,6 +85,16 @@ func (r *room) function(f spec.Function) error {
 		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
 			Target: fn, EventSourceArn: queue.QueueArn(), BatchSize: number(float64(on.Batch)),
 			MaxConcurrency: number(float64(on.Concurrency)), ReportBatchItemFailures: yes(true),
+		})
+	case spec.DeadLetters:
+		dead := r.dead[on.Of.Name]
+		if dead == nil {
+			return fmt.Errorf("%s takes the dead letters of %s: list it after the function of that queue", f.Name, on.Of.Name)
+		}
+		fn := r.callable(f, props)
+		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
+			Target: fn, EventSourceArn: dead.QueueArn(), BatchSize: number(float64(on.Of.Batch)),
+			MaxConcurrency: number(spec.LettersAtOnce), ReportBatchItemFailures: yes(true),
 		})
 	case spec.Schedule:
 		var dead awssqs.Queue
@@ -178,8 +189,8 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	return &env
 }
 
-// rights returns the statements of a function's policy.
-func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
+// tables returns the statements for a function's use of tables.
+func (r *room) tables(f spec.Function) (all []awsiam.PolicyStatement) {
 	for _, g := range f.Grants() {
 		resource := "table/" + r.Stage.Table(g.Table)
 		if g.Index != "" {
@@ -191,8 +202,21 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 		}
 		all = append(all, allow(actions, r.arn("dynamodb", resource)))
 	}
-	if on, ok := f.On.(spec.Queue); ok {
-		all = append(all, allow([]string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, r.arn("sqs", r.Stage.Prefix()+on.Name)))
+	return all
+}
+
+// rights returns the statements of a function's policy.
+func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
+	all = r.tables(f)
+	receive := []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+	switch on := f.On.(type) {
+	case spec.Queue:
+		if len(on.Backoff) > 0 {
+			receive = append(receive, "sqs:ChangeMessageVisibility")
+		}
+		all = append(all, allow(receive, r.arn("sqs", r.Stage.Prefix()+on.Name)))
+	case spec.DeadLetters:
+		all = append(all, allow(receive, r.arn("sqs", r.Stage.Prefix()+on.Of.DeadLetter())))
 	}
 	if dead := r.Stage.DeadLetter(f); dead != "" {
 		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", dead)))

@@ -2,8 +2,10 @@ package stacks
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -19,12 +21,15 @@ const (
 	httpsPort = 443
 )
 
-// network is a VPC without a way in or out: two isolated subnets in two zones, and
-// an interface endpoint of SQS. Its security groups name each other.
+// network is a VPC without a way in or out: two isolated subnets in two zones, an interface
+// endpoint of SQS, and gateway endpoints of DynamoDB and S3, which cost nothing. Its security
+// groups name each other, and the addresses of the two gateways.
 type network struct {
 	vpc       awsec2.CfnVPC
 	subnets   []*string // ids
 	functions awsec2.CfnSecurityGroup
+	routes    awsec2.CfnRouteTable // nil before there is a gateway
+	ways      []awscdk.CfnResource // what must be there before a function can reach anything
 }
 
 // network adds the room's VPC, if a function needs one. The error describes in one
@@ -35,8 +40,8 @@ func (r *room) network() error {
 		if f.InVPC() {
 			inside = append(inside, f)
 		}
-		if f.InVPC() && len(f.Uses)+len(f.Users)+len(f.Secrets)+len(f.Objects)+len(f.Mail) > 0 {
-			return fmt.Errorf("%s uses a database or a cache, so it runs in the VPC, from which it reaches no table, bucket, secret, account or mail: divide it by a queue", f.Name)
+		if f.InVPC() && len(f.Users)+len(f.Secrets)+len(f.Mail) > 0 {
+			return fmt.Errorf("%s uses a database or a cache, so it runs in the VPC, from which it reaches no secret, account or mail: divide it by a queue", f.Name)
 		}
 	}
 	if len(inside) == 0 {
@@ -61,7 +66,99 @@ func (r *room) network() error {
 			PrivateDnsEnabled: yes(true), SubnetIds: n.ids(), SecurityGroupIds: &[]any{endpoint.AttrGroupId()},
 		})
 	}
+	var tables, objects []awsiam.PolicyStatement
+	for _, f := range inside {
+		tables = append(tables, r.tables(f)...)
+		for _, a := range f.Objects {
+			objects = append(objects, r.objects(a)...)
+		}
+	}
+	for _, s := range slices.Concat(tables, objects) {
+		s.AddAnyPrincipal()
+		s.AddCondition(text("StringEquals"), map[string]*string{"aws:PrincipalAccount": r.stack.Account()})
+	}
+	if slices.ContainsFunc(inside, migrates) {
+		answer := allow([]string{"s3:PutObject"}, text(fmt.Sprintf("arn:%s:s3:::%s/*", *r.stack.Partition(), *r.answers())))
+		answer.AddAnyPrincipal() // CloudFormation has signed the URL
+		objects = append(objects, answer)
+	}
+	r.gateway("dynamodb", r.Stage.PrefixLists.DynamoDB, tables)
+	r.gateway("s3", r.Stage.PrefixLists.S3, objects)
 	return nil
+}
+
+// gateway adds the gateway endpoint of a service, through which the subnets reach it for what
+// the statements allow. list is the prefix list with the addresses of the service.
+func (r *room) gateway(service, list string, allowed []awsiam.PolicyStatement) {
+	if len(allowed) == 0 {
+		return
+	}
+	n := r.net
+	if n.routes == nil {
+		n.routes = awsec2.NewCfnRouteTable(r.stack, text("RouteTable"), &awsec2.CfnRouteTableProps{VpcId: n.vpc.Ref(), Tags: r.nameTag("isolated")})
+		for i, subnet := range n.subnets {
+			n.ways = append(n.ways, awsec2.NewCfnSubnetRouteTableAssociation(r.stack, text(fmt.Sprintf("RouteTable-%d", i+1)), &awsec2.CfnSubnetRouteTableAssociationProps{
+				RouteTableId: n.routes.Ref(), SubnetId: subnet,
+			}))
+		}
+	}
+	n.ways = append(n.ways, awsec2.NewCfnVPCEndpoint(r.stack, text("Endpoint-"+service), &awsec2.CfnVPCEndpointProps{
+		VpcId: n.vpc.Ref(), VpcEndpointType: text("Gateway"), ServiceName: text("com.amazonaws." + *r.stack.Region() + "." + service),
+		RouteTableIds:  &[]any{n.routes.Ref()},
+		PolicyDocument: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &allowed, Minimize: yes(true)}),
+	}), awsec2.NewCfnSecurityGroupEgress(r.stack, text("Egress-"+service), &awsec2.CfnSecurityGroupEgressProps{
+		GroupId: n.functions.AttrGroupId(), DestinationPrefixListId: &list, IpProtocol: text("tcp"), FromPort: number(httpsPort), ToPort: number(httpsPort),
+	}))
+}
+
+// answers is the bucket to which a custom resource of the region answers: CloudFormation User
+// Guide, "Setting up VPC endpoints".
+func (r *room) answers() *string {
+	parts := awscdk.Fn_Split(text("-"), r.stack.Region(), nil)
+	return text("cloudformation-custom-resource-response-" + *awscdk.Fn_Join(text(""), parts))
+}
+
+func migrates(f spec.Function) bool { _, ok := f.On.(spec.Migration); return ok }
+
+// migrations has each deployment with other migrations run them: after the database and the
+// ways to it are there, and before the functions that use it are changed. If they fail, the
+// deployment is rolled back; what was migrated stays. The functions of before must therefore
+// work with the schema of after.
+func (r *room) migrations() error {
+	for _, f := range r.spec.Functions {
+		on, ok := f.On.(spec.Migration)
+		if !ok {
+			continue
+		}
+		version, err := newest(on.Of)
+		if err != nil {
+			return err
+		}
+		done := awscdk.NewCfnCustomResource(r.stack, text("Schema-"+on.Of.Name), &awscdk.CfnCustomResourceProps{
+			ServiceToken: r.functions[f.Name].FunctionArn(), ServiceTimeout: number((f.Timeout + time.Minute).Seconds()),
+		})
+		done.AddPropertyOverride(text("Version"), version)
+		done.AddResourceDependency(r.instances[on.Of.Name], text("it migrates the database"))
+		for _, way := range r.net.ways {
+			done.AddResourceDependency(way, text("it reaches the database and answers"))
+		}
+		for _, other := range r.spec.Functions {
+			if other.Name != f.Name && slices.ContainsFunc(other.SQL, func(l spec.SQLLogin) bool { return l.Database.Name == on.Of.Name }) {
+				r.code[other.Name].AddResourceDependency(done, text("it expects the schema"))
+			}
+		}
+	}
+	return nil
+}
+
+// newest returns the version of a database's newest migration.
+func newest(d spec.SQLDatabase) (string, error) {
+	files, err := fs.Glob(d.Migrations, "*.sql")
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("the database %s has no migrations", d.Name)
+	}
+	version, _, _ := strings.Cut(slices.Max(files), "_")
+	return version, nil
 }
 
 // ids are the ids of the subnets, as most constructs take them.
@@ -100,21 +197,24 @@ func (r *room) securityGroup(name, description string) awsec2.CfnSecurityGroup {
 // reachable returns a security group that only the functions can reach, on one port.
 func (r *room) reachable(name string, port float64) awsec2.CfnSecurityGroup {
 	group := r.securityGroup(name, "What functions of "+r.spec.Name+" reach: "+name)
-	awsec2.NewCfnSecurityGroupIngress(r.stack, text("Ingress-"+name), &awsec2.CfnSecurityGroupIngressProps{
+	in := awsec2.NewCfnSecurityGroupIngress(r.stack, text("Ingress-"+name), &awsec2.CfnSecurityGroupIngressProps{
 		GroupId: group.AttrGroupId(), SourceSecurityGroupId: r.net.functions.AttrGroupId(), IpProtocol: text("tcp"), FromPort: &port, ToPort: &port,
 	})
-	awsec2.NewCfnSecurityGroupEgress(r.stack, text("Egress-"+name), &awsec2.CfnSecurityGroupEgressProps{
+	out := awsec2.NewCfnSecurityGroupEgress(r.stack, text("Egress-"+name), &awsec2.CfnSecurityGroupEgressProps{
 		GroupId: r.net.functions.AttrGroupId(), DestinationSecurityGroupId: group.AttrGroupId(), IpProtocol: text("tcp"), FromPort: &port, ToPort: &port,
 	})
+	r.net.ways = append(r.net.ways, in, out)
 	return group
 }
 
 // inside puts a function into the VPC, if its spec requires it.
 func (r *room) inside(f spec.Function, fn awslambda.Function) {
+	code := fn.Node().DefaultChild().(awslambda.CfnFunction)
+	r.code[f.Name] = code
 	if !f.InVPC() {
 		return
 	}
-	fn.Node().DefaultChild().(awslambda.CfnFunction).SetVpcConfig(&awslambda.CfnFunction_VpcConfigProperty{
+	code.SetVpcConfig(&awslambda.CfnFunction_VpcConfigProperty{
 		SubnetIds: &r.net.subnets, SecurityGroupIds: &[]*string{r.net.functions.AttrGroupId()},
 	})
 }

@@ -54,7 +54,7 @@ func (r *room) database(d spec.SQLDatabase) {
 	if !prod {
 		excuse(cluster, "AwsSolutions-RDS10", "Only production is kept when its stack goes.")
 	}
-	awsrds.NewCfnDBInstance(r.stack, text("SqlInstance-"+d.Name), &awsrds.CfnDBInstanceProps{
+	r.instances[d.Name] = awsrds.NewCfnDBInstance(r.stack, text("SqlInstance-"+d.Name), &awsrds.CfnDBInstanceProps{
 		DbInstanceIdentifier: text(name + "-1"), DbClusterIdentifier: cluster.Ref(), Engine: text(postgres), DbInstanceClass: text("db.serverless"),
 		PubliclyAccessible: yes(false), AutoMinorVersionUpgrade: yes(true),
 	})

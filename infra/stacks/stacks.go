@@ -97,6 +97,9 @@ type room struct {
 	url       *string                     // of the API, if browsers call it
 	client    *string                     // id of the client by which browsers sign in
 	databases map[string]awsrds.CfnDBCluster
+	instances map[string]awsrds.CfnDBInstance
+	code      map[string]awslambda.CfnFunction // the functions themselves, by the name in the spec
+	dead      map[string]awssqs.Queue          // dead-letter queues, by the name in the spec of their queues
 	cached    map[string]awselasticache.CfnServerlessCache
 }
 
@@ -104,7 +107,8 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	r := &room{
 		stack: newStack(app, cfg.Stage, s.Name, "Matchday: "+s.Name), Config: cfg, spec: s,
 		functions: map[string]awslambda.IFunction{}, secrets: map[string]*string{}, deployed: map[string]*string{},
-		groups:    map[string]awslogs.LogGroup{},
+		groups: map[string]awslogs.LogGroup{},
+		code:   map[string]awslambda.CfnFunction{}, dead: map[string]awssqs.Queue{}, instances: map[string]awsrds.CfnDBInstance{},
 		databases: map[string]awsrds.CfnDBCluster{}, cached: map[string]awselasticache.CfnServerlessCache{},
 	}
 	for _, t := range s.Tables() {
@@ -128,13 +132,16 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 		r.logGroup("Logs", cfg.Stage.LogGroup(s.Name))
 	}
 	if cfg.Stage.HasJobs(s) {
-		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name))
+		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name), 0)
 	}
 	r.newAPI()
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.migrations(); err != nil {
+		return nil, err
 	}
 	r.api()
 	for _, m := range s.Machines {
@@ -156,11 +163,16 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 }
 
 // deadLetters returns a queue for messages that could not be handled, with the maximum
-// retention of SQS.
-func (r *room) deadLetters(name string) awssqs.Queue {
-	return awssqs.NewQueue(r.stack, text("Queue-"+name), &awssqs.QueueProps{
+// retention of SQS. visibility is how long one is hidden from others than its reader, 0 for the
+// default of SQS.
+func (r *room) deadLetters(name string, visibility time.Duration) awssqs.Queue {
+	props := &awssqs.QueueProps{
 		QueueName: text(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true), RetentionPeriod: awscdk.Duration_Days(number(14)),
-	})
+	}
+	if visibility > 0 {
+		props.VisibilityTimeout = seconds(visibility)
+	}
+	return awssqs.NewQueue(r.stack, text("Queue-"+name), props)
 }
 
 // logGroup returns a log group that keeps logs for a month in production and for a week

@@ -159,14 +159,13 @@ func TestCapacity(t *testing.T) {
 }
 
 // TestVPCReachesNothingElse: a function in the VPC that would need more than
-// databases, caches and queues is refused with one sentence.
+// databases, caches, queues, tables and buckets is refused with one sentence.
 func TestVPCReachesNothingElse(t *testing.T) {
 	t.Parallel()
-	table := spec.Table{Name: "t", Key: spec.Key{Partition: "id"}}
 	r := &room{spec: spec.Room{Functions: []spec.Function{{
-		Name: "lab/both", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}, Uses: []spec.Access{table.On("Get", "id", spec.Rate{}, spec.GetItem)},
+		Name: "lab/both", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}, Secrets: []string{"KEY"},
 	}}}}
-	const want = "lab/both uses a database or a cache, so it runs in the VPC, from which it reaches no table, bucket, secret, account or mail: divide it by a queue"
+	const want = "lab/both uses a database or a cache, so it runs in the VPC, from which it reaches no secret, account or mail: divide it by a queue"
 	if err := r.network(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}

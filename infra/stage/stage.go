@@ -44,6 +44,7 @@ type Stage struct {
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
 	Commit          string            // of the source that is deployed, "" if unknown
+	PrefixLists     PrefixLists       // of the region
 	Restored        string            // the tables that were restored under another name: see spec.ParseRestored
 	Settings        map[string]string // environment variables of the functions
 }
@@ -56,6 +57,37 @@ var (
 	numbers      = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+$`)
 )
+
+// PrefixLists are the ids of a region's prefix lists, which AWS manages: the addresses of the
+// services that a VPC reaches through a gateway.
+type PrefixLists struct{ S3, DynamoDB string }
+
+// prefixLists are those of the regions that need no setting.
+var prefixLists = map[string]PrefixLists{
+	"us-east-1": {"pl-63a5400a", "pl-02cd2c6b"},
+}
+
+var lists = regexp.MustCompile(`^(pl-[0-9a-f]{8,17}),(pl-[0-9a-f]{8,17})$`)
+
+// readPrefixLists returns the prefix lists of the setting or of the region. The error is for a
+// region whose lists are not known, if a room needs them.
+func (s Stage) readPrefixLists(rooms []spec.Room, value string, agnostic bool) (PrefixLists, error) {
+	if m := lists.FindStringSubmatch(value); m != nil {
+		return PrefixLists{m[1], m[2]}, nil
+	}
+	if value != "" {
+		return PrefixLists{}, fmt.Errorf("invalid prefixlists=%q: must be the ids of the prefix lists of S3 and DynamoDB, like pl-63a5400a,pl-02cd2c6b", value)
+	}
+	if known, ok := prefixLists[s.Region]; ok || agnostic {
+		return cmp.Or(known, prefixLists[edgeRegion]), nil
+	}
+	for _, room := range rooms {
+		if slices.ContainsFunc(room.Functions, spec.Function.InVPC) {
+			return PrefixLists{}, fmt.Errorf("%s has a VPC, so the region %s requires -c prefixlists=S3,DYNAMODB: `aws ec2 describe-prefix-lists` lists their ids", room.Name, s.Region)
+		}
+	}
+	return PrefixLists{}, nil
+}
 
 // edgeRegion is the region in which AWS requires the firewall and the certificate of a
 // CloudFront distribution.
@@ -128,6 +160,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	if err := s.check(agnostic); err != nil {
 		return Stage{}, err
 	}
+	if s.PrefixLists, err = s.readPrefixLists(rooms, context["prefixlists"], agnostic); err != nil {
+		return Stage{}, err
+	}
 	if err := s.checkRestored(rooms); err != nil {
 		return Stage{}, err
 	}
@@ -144,7 +179,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
-		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary",
+		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {

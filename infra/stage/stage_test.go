@@ -49,8 +49,8 @@ func TestBadInput(t *testing.T) {
 		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
@@ -90,6 +90,7 @@ func TestBadInput(t *testing.T) {
 		"a canary":              {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100"},
 		"a restored name":       {map[string]string{"restored": "games"}, `invalid restored="games": "games" must be the name of a table, and what was appended to it: cricket-fixtures:r1`},
 		"a restored table":      {map[string]string{"restored": "games:r1"}, `invalid restored="games:r1": no room has the table games`},
+		"one prefix list":       {map[string]string{"prefixlists": "pl-63a5400a"}, `invalid prefixlists="pl-63a5400a": must be the ids of the prefix lists of S3 and DynamoDB, like pl-63a5400a,pl-02cd2c6b`},
 		"no setting":            {map[string]string{"TEAM_ID": ""}, "the setting TEAM_ID is missing, the id of the team: -c TEAM_ID=…"},
 		"a setting":             {map[string]string{"TEAM_ID": "team"}, `invalid setting TEAM_ID, the id of the team: "team" is not like [A-Z0-9]{10}`},
 		"a part of a setting":   {map[string]string{"HOST": "https://b.example.com"}, `invalid setting HOST, the host of pushes: "https://b.example.com" is not like https://(a|b)`},
@@ -423,5 +424,35 @@ func TestConcurrencyIsWatchedOnce(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("%d rooms watch the concurrency that they share, want 1", n)
+	}
+}
+
+// TestPrefixLists: where a room has a VPC, the prefix lists of the region are known or set.
+func TestPrefixLists(t *testing.T) {
+	t.Parallel()
+	inside := []spec.Room{{Name: "lab", Functions: []spec.Function{{Name: "lab/count", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}}}}}
+	const missing = "lab has a VPC, so the region eu-west-1 requires -c prefixlists=S3,DYNAMODB: `aws ec2 describe-prefix-lists` lists their ids"
+	for name, c := range map[string]struct {
+		rooms  []spec.Room
+		change map[string]string
+		want   PrefixLists
+		fails  string
+	}{
+		"a known region":       {inside, map[string]string{"region": "us-east-1"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
+		"a review":             {inside, map[string]string{"agnostic": "true"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
+		"another region":       {inside, map[string]string{"region": "eu-west-1"}, PrefixLists{}, missing},
+		"another, with lists":  {inside, map[string]string{"region": "eu-west-1", "prefixlists": "pl-00000001,pl-00000002"}, PrefixLists{"pl-00000001", "pl-00000002"}, ""},
+		"nothing needs a list": {nil, map[string]string{"region": "eu-west-1"}, PrefixLists{}, ""},
+	} {
+		context := map[string]string{"stage": "dev", "account": "123456789012"}
+		maps.Copy(context, c.change)
+		got, err := Read(c.rooms, context, func(string) string { return "" })
+		fails := ""
+		if err != nil {
+			fails = err.Error()
+		}
+		if got.PrefixLists != c.want || fails != c.fails {
+			t.Errorf("%s: got %v, %q, want %v, %q", name, got.PrefixLists, fails, c.want, c.fails)
+		}
 	}
 }

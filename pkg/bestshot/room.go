@@ -32,6 +32,23 @@ var Room = spec.Room{
 		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction, notice.RemindFunction, notice.SendRemindersFunction,
 		schema.MigrateFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
+	Alarms: []spec.Alarm{
+		{
+			Name: "polls-failed", Function: ingest.PollProviderFunction.Name, Metrics: []spec.Metric{ingest.PollsFailed}, Stat: "Sum", Bound: 0, Minutes: 1,
+			Watches: "a poll of the provider that fails",
+			IfDown:  "Results do not arrive: the provider is down, or refuses us.",
+		},
+		{
+			Name: "results-refused", Function: ingest.IngestFeedFunction.Name, Metrics: []spec.Metric{ingest.Refused}, Stat: "Sum", Bound: 0, Minutes: 1,
+			Watches: "a change of a match that has ended, which the room does not believe",
+			IfDown:  "If the provider is right, a match has wrong points: an administrator corrects it.",
+		},
+		{
+			Name: "letters-kept", Function: settlement.KeepLettersFunction.Name, Metrics: []spec.Metric{settlement.Kept}, Stat: "Sum", Bound: 0, Minutes: 1,
+			Watches: "a match that could not be settled, and waits for an administrator",
+			IfDown:  "The points of a match do not arrive.",
+		},
+	},
 	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
 		Name: ingest.ProviderURL, Function: ingest.PollProviderFunction.Name, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
 	}),

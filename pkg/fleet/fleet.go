@@ -3,6 +3,7 @@ package fleet
 
 import (
 	"matchday/pkg/accounts"
+	"matchday/pkg/bestshot"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/cricket"
 	"matchday/pkg/pickem"
@@ -12,5 +13,5 @@ import (
 
 // Rooms are the fleet's rooms, in the order in which a newcomer should visit them.
 func Rooms() []spec.Room {
-	return []spec.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, accounts.Room}
+	return []spec.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, bestshot.Room, accounts.Room}
 }

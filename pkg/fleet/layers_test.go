@@ -16,7 +16,7 @@ const module = "matchday/"
 var rooms = []string{"accounts", "cricket", "pickem", "commitcollect", "bestshot", "threefc"}
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "idem", "lock", "mail", "object", "problem", "push", "queue", "session", "telemetry", "userpool"}
+var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "idem", "lock", "mail", "object", "pg", "pg/migrate", "problem", "push", "queue", "redis", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:
@@ -86,6 +86,7 @@ var orders = map[string][]string{
 	},
 	"commitcollect": {"tables", "tally", "strava", "item", "trail", "signin", "link", "workout", "model", "milestone", "notice", "profile", ""},
 	"threefc":       {"tables", "item", "signin", "league", "season", "game", "player", "standing", "public", "notice", "profile", ""},
+	"bestshot":      {"tables", "schema", "provider", "score", "view", "member", "tournament", "guess", "league", "settlement", "ingest", "notice", "profile", ""},
 	"pickem":        {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
 }
 

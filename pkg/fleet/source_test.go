@@ -62,6 +62,10 @@ func starterOf(on spec.Trigger) string {
 		return "app.Job"
 	case spec.Queue:
 		return "app.Queue"
+	case spec.DeadLetters:
+		return "app.Letters"
+	case spec.Migration:
+		return "app.Migration"
 	}
 	return "app.Task"
 }
@@ -118,7 +122,8 @@ func selected(e ast.Expr) (from, name string) {
 }
 
 // functionNames are the names of the functions whose values a package declares, by
-// the variable: FooFunction = spec.Function{Name: "room/foo", …}.
+// the variable: FooFunction = spec.Function{Name: "room/foo", …}, or what a call makes,
+// FooFunction = reader("foo", …).
 func functionNames(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	names := map[string]string{}
@@ -127,8 +132,13 @@ func functionNames(t *testing.T, dir string) map[string]string {
 			continue
 		}
 		variables(parse(t, file), func(name string, value ast.Expr) {
-			if v, ok := value.(*ast.CompositeLit); ok {
+			switch v := value.(type) {
+			case *ast.CompositeLit:
 				names[name] = nameOf(v)
+			case *ast.CallExpr:
+				if len(v.Args) > 0 {
+					names[name] = path.Base(filepath.Dir(dir)) + "/" + literal(v.Args[0])
+				}
 			}
 		})
 	}

@@ -425,7 +425,7 @@ type Setting struct {
 // Of reports whether a function gets the setting: because it is the setting's, because it
 // holds the secret, or because it sends mail from the address that the setting is.
 func (s Setting) Of(f Function) bool {
-	return s.Function == f.Name || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
+	return s.Function != "" && s.Function == f.Name || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

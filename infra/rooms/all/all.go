@@ -5,6 +5,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/accounts"
+	"matchday/infra/rooms/bestshot"
 	"matchday/infra/rooms/commitcollect"
 	"matchday/infra/rooms/cricket"
 	"matchday/infra/rooms/pickem"
@@ -13,7 +14,7 @@ import (
 
 // Rooms returns the value of every room, in the order of pkg/fleet.
 func Rooms() []rooms.Room {
-	return []rooms.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, accounts.Room}
+	return []rooms.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, bestshot.Room, accounts.Room}
 }
 
 // Fleet returns every room for fleet.Config, with simulators of its own.

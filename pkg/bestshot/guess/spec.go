@@ -16,7 +16,7 @@ var (
 		IfDown: "Nobody can guess.",
 		On:     spec.Route{Method: "POST", Path: "/api/v2/guess", Auth: spec.User},
 		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 40,
 	}
 	ListGuessesFunction = spec.Function{
 		Name:   "bestshot/list-guesses",
@@ -24,7 +24,7 @@ var (
 		IfDown: "Members do not see their guesses.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/guess", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 20,
 	}
 	ListMatchGuessesFunction = spec.Function{
 		Name:   "bestshot/list-match-guesses",
@@ -32,7 +32,7 @@ var (
 		IfDown: "Members do not see the guesses of others.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/matches/{matchId}/guesses", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
 	}
 	GetScoreFunction = spec.Function{
 		Name:   "bestshot/get-score",
@@ -40,6 +40,6 @@ var (
 		IfDown: "Members do not see their points beside the leaderboard.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
 	}
 )

@@ -60,8 +60,8 @@ type Feed struct {
 
 // The queues.
 var (
-	PollQueue = spec.Queue{Name: "bestshot-polls", MaxReceiveCount: 2, Batch: 1, Concurrency: 4}
-	FeedQueue = spec.Queue{Name: "bestshot-feeds", MaxReceiveCount: 20, Batch: 1, Concurrency: 2}
+	PollQueue = spec.Queue{Name: "bestshot-polls", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
+	FeedQueue = spec.Queue{Name: "bestshot-feeds", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
 )
 
 // Planner is the service that plans polls.

@@ -24,10 +24,9 @@ import (
 
 // Limits of leagues.
 var (
-	maxLeagues     = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
-	maxMembers     = spec.Limit{Name: "members per league", Max: 10_000, Code: "league_full"}
-	maxTournaments = spec.Limit{Name: "tournaments per league", Max: 20, Code: "too_many_tournaments"}
-	maxCodes       = spec.Limit{Name: "wrong codes per member", Max: 10, Per: time.Hour, Code: "too_many_codes"}
+	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
+	maxMembers = spec.Limit{Name: "members per league", Max: 10_000, Code: "league_full"}
+	maxCodes   = spec.Limit{Name: "wrong codes per member", Max: 10, Per: time.Hour, Code: "too_many_codes"}
 )
 
 // Errors of leagues.

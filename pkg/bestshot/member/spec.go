@@ -16,7 +16,7 @@ var (
 		IfDown: "Nobody can register.",
 		On:     spec.Route{Method: "POST", Path: "/api/v2/member", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
 	}
 	GetMemberFunction = spec.Function{
 		Name:   "bestshot/get-member",
@@ -24,7 +24,7 @@ var (
 		IfDown: "Members do not see their nickname.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/member", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
 	}
 	UpdateMemberFunction = spec.Function{
 		Name:   "bestshot/update-member",
@@ -33,6 +33,6 @@ var (
 		On:     spec.Route{Method: "PATCH", Path: "/api/v2/member", Auth: spec.User},
 		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
 		Limits: []spec.Limit{maxRenames},
-		Memory: 256, Timeout: 15 * time.Second,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
 	}
 )

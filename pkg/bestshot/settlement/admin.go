@@ -19,12 +19,14 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/redis"
+	"matchday/pkg/kit/telemetry"
 )
 
 // Office is the service of the administrators' settlements.
 type Office struct {
 	view.Views
 	queue queue.Sender
+	now   func() time.Time
 }
 
 // OpenOffice opens the service of the administrators' settlements.
@@ -34,7 +36,7 @@ func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
 		return nil, err
 	}
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
-	return &Office{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues)}, err
+	return &Office{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 var (
@@ -206,7 +208,10 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 // KeepLetter stores a message that could not be settled, with the reason. A second run stores
 // it once.
 func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
-	_, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
+	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
+	if n > 0 {
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
+	}
 	return err
 }
 

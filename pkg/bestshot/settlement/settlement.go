@@ -148,6 +148,7 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 var (
 	Settled = spec.Metric{Name: "MatchesSettled", Unit: spec.Count}
 	Guesses = spec.Metric{Name: "GuessesSettled", Unit: spec.Count}
+	Kept    = spec.Metric{Name: "LettersKept", Unit: spec.Count}
 )
 
 // state is a match and what it was settled with.

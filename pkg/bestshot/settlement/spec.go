@@ -11,7 +11,7 @@ import (
 func office(name, does, down, method, path string, sends []spec.Queue, answers ...int) spec.Function {
 	return spec.Function{
 		Name: "bestshot/" + name, Does: does, IfDown: down, On: spec.Route{Method: method, Path: "/api/v2/admin" + path, Auth: spec.Admin, Answers: answers},
-		SQL: []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: sends, Memory: 512, Timeout: 29 * time.Second,
+		SQL: []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: sends, Memory: 512, Timeout: 28 * time.Second, Reserved: 2,
 	}
 }
 
@@ -39,7 +39,7 @@ var (
 		Does:   "Keeps the messages that could not be settled, for the administrators.",
 		IfDown: "They wait in the dead-letter queue.",
 		On:     spec.DeadLetters{Of: Queue},
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser},
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Emits: []spec.Metric{Kept},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 )

@@ -11,7 +11,7 @@ import (
 func reader(name, does, down, path string) spec.Function {
 	return spec.Function{
 		Name: "bestshot/" + name, Does: does, IfDown: down, On: spec.Route{Method: "GET", Path: "/api/v2" + path, Auth: spec.User},
-		SQL: []spec.SQLLogin{tables.Reader}, Caches: []spec.CacheLogin{tables.CacheUser}, Memory: 256, Timeout: 15 * time.Second,
+		SQL: []spec.SQLLogin{tables.Reader}, Caches: []spec.CacheLogin{tables.CacheUser}, Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
 	}
 }
 

@@ -83,7 +83,7 @@ var DeleteQueue = spec.Queue{Name: "accounts-delete", MaxReceiveCount: 10, Batch
 
 // Apps are the rooms that keep something of users: the apps that lose their data with an
 // account.
-var Apps = []string{"cricket", "pickem", "commitcollect", "threefc"}
+var Apps = []string{"cricket", "pickem", "commitcollect", "threefc", "bestshot"}
 
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour

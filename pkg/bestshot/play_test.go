@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/pg"
@@ -433,6 +434,74 @@ func TestHydrate(t *testing.T) {
 		}
 	}
 	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/hydrate/scoreboard/58de2f1b-1374-4c92-bd53-23a81943de4b", nil), 404, "tournament_not_found"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListOfSettlements: the newest first, in pages that lose nothing though all are of one
+// moment; and the backlog.
+func TestListOfSettlements(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(-3 * hour)
+	var fixtures []provider.Fixture
+	for n := range 103 {
+		fixtures = append(fixtures, bestshottest.Fixture(n, kickOff, provider.Ended, 1, 0))
+	}
+	w.Ingest(c.Feed("1", fixtures...))
+	type page struct {
+		Data []settlement.Settlement
+		Next string
+	}
+	for _, status := range []string{"pending", "applied"} {
+		seen, target := map[string]bool{}, "/admin/settlements?status="+status
+		first := testkit.Decode[page](w.World, w.Do(root, "GET", target, nil))
+		second := testkit.Decode[page](w.World, w.Do(root, "GET", target+"&cursor="+first.Next, nil))
+		for _, x := range slices.Concat(first.Data, second.Data) {
+			seen[x.MatchID] = true
+			if (x.Key == nil) != (status == "pending") {
+				t.Errorf("%s: the key is %v", status, x.Key)
+			}
+		}
+		if len(first.Data) != 100 || len(second.Data) != 3 || len(seen) != 103 || second.Next != "" {
+			t.Errorf("%s: %d and %d of %d matches, then %q", status, len(first.Data), len(second.Data), len(seen), second.Next)
+		}
+		w.Settle()
+	}
+	for _, cursor := range []string{"x", "1_2_3", "1_58de2f1b-1374-4c92-bd53-23a81943de4b_x", "99999999999999999999_58de2f1b-1374-4c92-bd53-23a81943de4b_1"} {
+		if err := testkit.CheckProblemCode(w.Ask(root, "GET", "/api/v2/admin/settlements?cursor="+cursor, nil), 400, "bad_cursor"); err != nil {
+			t.Errorf("%s: %v", cursor, err)
+		}
+	}
+}
+
+// TestDashboard: the matches of a day, with what the caller has guessed; a tournament that is
+// cancelled has none, and takes no guesses.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c := w.Found("cup")
+	midnight := bestshottest.Noon.Add(12 * hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, midnight.Add(-time.Second), provider.Open), bestshottest.Fixture(2, midnight, provider.Open), bestshottest.Fixture(3, midnight.Add(-24*hour-time.Second), provider.Open)))
+	w.Guess("ann", w.MatchID(1), 1, 1)
+	day := func(query string) (all []string) {
+		for _, m := range testkit.Decode[struct{ Data []tournament.DayMatch }](w.World, w.Do("ann", "GET", "/dashboard"+query, nil)).Data {
+			all = append(all, fmt.Sprintf("%s %t", m.Home.Name, m.Guessed))
+		}
+		return all
+	}
+	for query, want := range map[string][]string{"": {"Home 1 true"}, "?day=2026-06-07": {"Home 2 false"}, "?day=2026-06-05": {"Home 3 false"}, "?day=2026-06-08": nil} {
+		if diff := cmp.Diff(want, day(query)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+	w.Do(root, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": "cancelled"})
+	if got := day(""); got != nil {
+		t.Errorf("of a cancelled tournament: %q", got)
+	}
+	if err := testkit.CheckProblemCode(w.Guess("ann", w.MatchID(2), 1, 1), 409, "guess_window_closed"); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // Errors of guesses.
 var (
 	ErrNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
-	errClosed  = problem.New(problem.Conflict, "guess_window_closed", "the match has begun, or has no date: it takes no guesses now")
+	errClosed  = problem.New(problem.Conflict, "guess_window_closed", "the match has begun, has no date, or its tournament is over: it takes no guesses now")
 	errOpen    = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
 )
 
@@ -177,7 +177,8 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	}
 	b := in.Body
 	n, err := pg.Do(ctx, s.DB, `INSERT INTO guess (match_id, member_id, home_score, away_score)
-		SELECT m.id, p.id, $3, $4 FROM match m, member p WHERE m.id = $1 AND p.public_id = $2 AND m.status = 'open' AND m.date > now()
+		SELECT m.id, p.id, $3, $4 FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active'), member p
+		WHERE m.id = $1 AND p.public_id = $2 AND m.status = 'open' AND m.date > now()
 		ON CONFLICT ON CONSTRAINT guess_once DO UPDATE SET home_score = excluded.home_score, away_score = excluded.away_score, updated_at = now()`,
 		b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
 	if err != nil {

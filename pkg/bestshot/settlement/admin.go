@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,13 +51,14 @@ var (
 type ListSettlements struct {
 	auth.Admin
 	Status string `query:"status" enum:"applied,pending" default:"applied" doc:"applied: what was settled, the newest first. pending: matches that have ended and are not settled."`
-	Cursor string `query:"cursor" maxLength:"64" format:"date-time" doc:"The next of the page before."`
+	Cursor string `query:"cursor" maxLength:"80" doc:"The next of the page before."`
 }
 
 // Settlement is the settlement of a match.
 type Settlement struct {
 	MatchID      string    `json:"matchId" db:"match_id" format:"uuid" doc:"The id of the match."`
 	TournamentID string    `json:"tournamentId" db:"tournament_id" format:"uuid" doc:"The id of its tournament."`
+	Version      int       `json:"version" db:"version" doc:"1 for the first settlement of the match; of a pending one that of the last."`
 	Key          *string   `json:"idempotencyKey" db:"idempotency_key" doc:"The key of the settlement; null while it is pending."`
 	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,rule,void" doc:"Why the match was settled; null while it is pending."`
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
@@ -73,36 +76,61 @@ type Settlements struct {
 	}
 }
 
-// ListSettlements returns settlements, or the backlog.
+// ListSettlements returns settlements, or the backlog. Errors: bad_cursor.
 func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
-	before := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	after := place{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), MatchID: strings.Repeat("f", 32)}
 	if in.Cursor != "" {
-		at, err := time.Parse(time.RFC3339Nano, in.Cursor)
-		if err != nil {
-			return nil, httpapi.ErrBadCursor
+		var err error
+		if after, err = parsePlace(in.Cursor); err != nil {
+			return nil, err
 		}
-		before = at
 	}
-	sql := `SELECT z.match_id::text, m.tournament_id::text, z.idempotency_key, z.reason, z.home_score, z.away_score, z.guesses, z.applied_at AS at
-		FROM settlement z JOIN match m ON m.id = z.match_id WHERE z.applied_at < $1 ORDER BY z.applied_at DESC, z.match_id LIMIT $2`
+	sql := `SELECT z.match_id::text, m.tournament_id::text, z.version, z.idempotency_key, z.reason, z.home_score, z.away_score, z.guesses, z.applied_at AS at
+		FROM settlement z JOIN match m ON m.id = z.match_id WHERE (z.applied_at, z.match_id, z.version) < ($1, $2::uuid, $3) ORDER BY z.applied_at DESC, z.match_id DESC, z.version DESC LIMIT $4`
 	if in.Status == "pending" {
-		sql = `SELECT id::text AS match_id, tournament_id::text, NULL AS idempotency_key, NULL AS reason, home_score, away_score, NULL::int AS guesses, coalesce(finished_at, date) AS at
-			FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND coalesce(finished_at, date) < $1 ORDER BY at DESC, id LIMIT $2`
+		sql = `SELECT id::text AS match_id, tournament_id::text, settled_version AS version, NULL AS idempotency_key, NULL AS reason, home_score, away_score, NULL::int AS guesses, coalesce(finished_at, date) AS at
+			FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND (coalesce(finished_at, date), id, settled_version) < ($1, $2::uuid, $3) ORDER BY at DESC, id DESC LIMIT $4`
 	}
-	all, err := pg.All[Settlement](ctx, s.DB, sql, before, view.PageSize+1)
+	all, err := pg.All[Settlement](ctx, s.DB, sql, after.At, after.MatchID, after.Version, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
 	out := &Settlements{CacheControl: httpapi.NoStore}
-	if len(all) > view.PageSize {
-		all = all[:view.PageSize]
-		out.Body.Next = all[view.PageSize-1].At.UTC().Format(time.RFC3339Nano)
-	}
 	for i := range all {
 		all[i].At = all[i].At.UTC()
 	}
+	if len(all) > view.PageSize {
+		all = all[:view.PageSize]
+		last := all[view.PageSize-1]
+		out.Body.Next = place{last.At, last.MatchID, last.Version}.String()
+	}
 	out.Body.Data = append([]Settlement{}, all...)
 	return out, nil
+}
+
+// place is the place of a settlement in the list.
+type place struct {
+	At      time.Time
+	MatchID string
+	Version int
+}
+
+func (p place) String() string {
+	return fmt.Sprintf("%d_%s_%d", p.At.UnixMicro(), p.MatchID, p.Version)
+}
+
+// parsePlace reads a cursor. Errors: bad_cursor.
+func parsePlace(cursor string) (p place, err error) {
+	parts := strings.Split(cursor, "_")
+	if len(parts) != 3 || !isID(parts[1]) {
+		return p, httpapi.ErrBadCursor
+	}
+	at, err1 := strconv.ParseInt(parts[0], 10, 54)
+	version, err2 := strconv.ParseInt(parts[2], 10, 31)
+	if err1 != nil || err2 != nil {
+		return p, httpapi.ErrBadCursor
+	}
+	return place{time.UnixMicro(at).UTC(), parts[1], int(version)}, nil
 }
 
 // CorrectMatch is the request to correct a result.

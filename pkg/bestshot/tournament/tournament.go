@@ -284,14 +284,15 @@ type dayRow struct {
 type Dashboard struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Data []DayMatch `json:"data" doc:"Of active tournaments, in the order of their kick-offs, at most 200."`
+		Data []DayMatch `json:"data" doc:"Of upcoming and active tournaments, in the order of their kick-offs, at most 200."`
 	}
 }
 
 // maxDay is the limit of matches of a day: on the busiest a league has ten.
 const maxDay = 200
 
-// GetDashboard returns the matches of a day in the active tournaments.
+// GetDashboard returns the matches of a day in the upcoming and active
+// tournaments.
 func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dashboard, error) {
 	var day any // today, by the clock of the database
 	if in.Day != "" {
@@ -302,7 +303,7 @@ func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dash
 		day = at
 	}
 	all, err := pg.All[dayRow](ctx, s.DB, `SELECT m.tournament_id::text, m.round_slug, g.id IS NOT NULL AS guessed, `+view.MatchColumns+`
-		FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status = 'active' JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
+		FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active') JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
 		LEFT JOIN member p ON p.public_id = $1 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = p.id,
 		LATERAL (SELECT coalesce($2::timestamptz, date_trunc('day', now())) AS begins) d
 		WHERE m.date >= d.begins AND m.date < d.begins + interval '1 day' ORDER BY m.date, m.id LIMIT $3`, in.UserID, day, maxDay)

@@ -164,7 +164,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	}
 	f.stops = append(f.stops, f.Functions.Close)
 	if f.Faults != nil {
-		f.Faults.Payload, f.Faults.Kill = f.Functions.Payload, f.Functions.KillProcess
+		f.Faults.Payload, f.Faults.Kill, f.Faults.Running = f.Functions.Payload, f.Functions.KillProcess, f.Functions.Running
 	}
 	for _, room := range f.Rooms {
 		all := slices.Clone(env)
@@ -440,8 +440,12 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		if limit == 0 {
 			limit = atOnce
 		}
+		logins, err := f.logins(fn)
+		if err != nil {
+			return err
+		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: f.environment(env, room, fn), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Env: append(f.environment(env, room, fn), logins...), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -499,7 +503,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 // pool if it changes users, with the addresses of the pages if browsers call it, and with
 // the address <room>@example.com if it sends mail.
 func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
-	all = slices.Concat(all, f.logins(fn))
+	all = slices.Clone(all)
 	if len(fn.Users) > 0 {
 		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"matchday/infra/local/databases"
+	"matchday/infra/sim/chaos"
 	"matchday/infra/sim/postgres"
 	"matchday/infra/sim/redis"
 	"matchday/pkg/spec"
@@ -88,13 +89,25 @@ func (f *Fleet) SQLURL(d spec.SQLDatabase, role string) string {
 	return f.SQL.URL(role, f.sql[d.Name])
 }
 
-// logins returns the environment variables of a function's logins.
-func (f *Fleet) logins(fn spec.Function) (env []string) {
+// logins returns the environment variables of a function's logins, with the fleet's faults in
+// front of the servers.
+func (f *Fleet) logins(fn spec.Function) (env []string, err error) {
+	front := func(p chaos.Protocol, address string) string {
+		if f.Faults == nil || err != nil {
+			return address
+		}
+		var stop func()
+		if address, stop, err = f.Faults.Connect(fn.Name, p, address); err == nil {
+			f.stops = append(f.stops, stop)
+		}
+		return address
+	}
 	for _, l := range fn.SQL {
-		env = append(env, l.Env()+"="+f.SQLURL(l.Database, l.Role))
+		text := f.SQLURL(l.Database, l.Role)
+		env = append(env, l.Env()+"="+strings.Replace(text, f.SQL.Address, front(chaos.Postgres, f.SQL.Address), 1))
 	}
 	for _, l := range fn.Caches {
-		env = append(env, l.Env()+"=redis://"+f.caches[l.Cache.Name])
+		env = append(env, l.Env()+"=redis://"+front(chaos.Redis, f.caches[l.Cache.Name]))
 	}
-	return env
+	return env, err
 }

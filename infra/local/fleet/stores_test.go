@@ -41,8 +41,11 @@ func TestStores(t *testing.T) {
 		if err := f.stores(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		env := f.environment([]string{"A=1"}, room, fn)
-		if want := []string{"A=1", "MATCHDAY_SQL_LAB=" + f.SQLURL(db, spec.SQLAdmin), "MATCHDAY_CACHE_LAB=redis://" + f.caches["lab"]}; !slices.Equal(env, want) {
+		env, err := f.logins(fn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"MATCHDAY_SQL_LAB=" + f.SQLURL(db, spec.SQLAdmin), "MATCHDAY_CACHE_LAB=redis://" + f.caches["lab"]}; !slices.Equal(env, want) {
 			t.Errorf("%s: the environment is %q, want %q", c.name, env, want)
 		}
 		conn, err := pgx.Connect(t.Context(), f.SQLURL(db, spec.SQLAdmin))

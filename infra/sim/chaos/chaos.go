@@ -29,6 +29,7 @@ const (
 	Throttled     Kind = "throttled"          // one attempt is throttled and has no effect; SQS fails instead
 	Failed        Kind = "failed"             // one attempt gets status 500 and has no effect
 	Cut           Kind = "cut after effect"   // one attempt takes effect; the connection closes without an answer
+	Stalled       Kind = "stalled"            // a call of a cache is not answered
 	FailedForGood Kind = "failed for good"    // every attempt of a call gets status 500 and has no effect
 	KilledBefore  Kind = "killed before call" // the calling process is killed; the call has no effect
 	KilledAfter   Kind = "killed after call"  // the call takes effect; the calling process is killed
@@ -58,18 +59,20 @@ type Config struct {
 type Faults struct {
 	Config
 	// Set these before Start.
-	Key     func(table string) []string // the attributes of a table's primary key
-	Payload func(token string) []byte   // the event of the process with a session token
-	Kill    func(token string) bool     // kills the process with a session token
-	Alias   func(text string) string    // replaces what differs between runs, as random ids; nil for nothing
+	Key     func(table string) []string  // the attributes of a table's primary key
+	Payload func(token string) []byte    // the event of the process with a session token
+	Kill    func(token string) bool      // kills the process with a session token
+	Running func(function string) string // the session token of the process that runs a function, "" if none does
+	Alias   func(text string) string     // replaces what differs between runs, as random ids; nil for nothing
 
-	mu     sync.Mutex
-	on     bool
-	counts map[Kind]int
-	now    time.Time         // the instant of seen and calls
-	seen   map[string]uint64 // number of calls of one identity at now
-	calls  map[string]uint64 // the position of each SDK invocation id among them
-	work   activity
+	mu      sync.Mutex
+	on      bool
+	counts  map[Kind]int
+	now     time.Time         // the instant of seen and calls
+	seen    map[string]uint64 // number of calls of one identity at now
+	serials uint64
+	calls   map[string]uint64 // the position of each SDK invocation id among them
+	work    activity
 }
 
 // New returns Faults that inject nothing before Start.

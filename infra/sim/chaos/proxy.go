@@ -206,7 +206,7 @@ func (f *Faults) decide(c call) Kind {
 	if f.chance(string(FailedForGood), who, at(now), nth) < rates[FailedForGood] {
 		return FailedForGood
 	}
-	kind := kindAt(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter)
+	kind := kindAt(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter, Stalled)
 	if kind == Throttled && c.service == "AmazonSQS" {
 		kind = Failed
 	}

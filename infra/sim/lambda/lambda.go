@@ -371,6 +371,24 @@ func (r *Runtime) Payload(token string) []byte {
 	return p.task.payload
 }
 
+// Running returns the session token of a process that runs an invocation of a function, "" if
+// none does. Of several it is any.
+func (r *Runtime) Running(name string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for token, p := range r.processes {
+		if p.f.Name == name {
+			p.mu.Lock()
+			runs := p.task != nil
+			p.mu.Unlock()
+			if runs {
+				return token
+			}
+		}
+	}
+	return ""
+}
+
 // Stats returns the state of every function, by name.
 func (r *Runtime) Stats() map[string]Stats {
 	r.mu.Lock()

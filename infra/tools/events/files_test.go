@@ -130,6 +130,10 @@ func (e event) foreign(fn spec.Function, planned, good bool) string {
 		if on.FIFO() != (of.MessageGroupID != "" && of.MessageDeduplicationID != "" && of.SequenceNumber != "") {
 			return "its message has a group and a turn where the queue has none, or none where it has"
 		}
+	case spec.DeadLetters:
+		if len(e.Records) == 0 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Of.DeadLetter()) {
+			return "it is of another queue than " + on.Of.DeadLetter()
+		}
 	case spec.Task:
 		switch {
 		case good && planned && e.ScheduledTime == "" && e.Slot == 0:

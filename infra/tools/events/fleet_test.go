@@ -20,6 +20,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/jackc/pgx/v5"
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/dynamodb"
@@ -45,11 +46,12 @@ type want struct {
 	Gone     map[string]any // by table, a row that was there before, and is not
 	Queued   map[string]int // by queue, how many messages are sent, or more
 	Pushes   int            // that reach a phone
+	SQL      map[string]any // by query, the value that it returns afterwards
 }
 
 // works reports whether the expected result shows that the function did its work.
 func (w want) works() bool {
-	done := w.Answer != nil || len(w.Rows)+len(w.Gone)+len(w.Queued)+w.Pushes > 0
+	done := w.Answer != nil || len(w.Rows)+len(w.Gone)+len(w.Queued)+len(w.SQL)+w.Pushes > 0
 	return w.Error == "" && w.Rejected == "" && w.Given == "" && (w.Status >= 200 && w.Status < 400 || w.Status == 0 && done)
 }
 
@@ -206,6 +208,13 @@ func (w *world) play(name string, good bool) {
 		if reason := w.rejected(on, in); !strings.Contains(reason, want.Rejected) || want.Rejected == "" && reason != "" {
 			t.Errorf("the message is rejected with the reason %q", reason)
 		}
+	case spec.DeadLetters:
+		must(t, err)
+		var got events.SQSEventResponse
+		must(t, json.Unmarshal(out, &got))
+		if (len(got.BatchItemFailures) > 0) != (want.Error != "") {
+			t.Errorf("it gives messages back: %s", out)
+		}
 	default:
 		switch {
 		case want.Error == "" && err != nil:
@@ -224,6 +233,11 @@ func (w *world) play(name string, good bool) {
 	must(t, w.Settle(t.Context()))
 	if n := w.Phones.Counts()["200"] - pushed; want.Pushes != 0 && n != want.Pushes {
 		t.Errorf("%d pushes reach a phone", n)
+	}
+	for query, value := range want.SQL {
+		if got := w.value(function, query); !fits(value, got) {
+			t.Errorf("%s returns %v, want %v", query, got, value)
+		}
 	}
 	for table, row := range want.Rows {
 		if !w.holds(table, row) {
@@ -260,6 +274,17 @@ func (w *world) rejected(on spec.Queue, in []byte) string {
 		}
 	}
 	return ""
+}
+
+// value is what a query returns from the database of a function's room, as JSON has it.
+func (w *world) value(function, query string) any {
+	i := slices.IndexFunc(w.Rooms, func(r fleet.Room) bool { return strings.HasPrefix(function, r.Spec.Name+"/") })
+	conn, err := pgx.Connect(w.t.Context(), w.SQLURL(w.Rooms[i].Spec.Databases()[0], ""))
+	must(w.t, err)
+	defer conn.Close(context.WithoutCancel(w.t.Context()))
+	var text string
+	must(w.t, conn.QueryRow(w.t.Context(), "SELECT to_json(("+query+"))::text").Scan(&text))
+	return decoded(w.t, text)
 }
 
 // holds reports whether a row of the table fits.

@@ -74,7 +74,8 @@ func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context
 
 // Migration migrates when CloudFormation creates or changes the custom resource of fn, and
 // tells it the result. An error fails the deployment, and is shown to who deploys. Nothing is
-// undone when the resource is deleted, or the deployment rolled back.
+// undone when the resource is deleted, or the deployment rolled back. An operator who calls it
+// without an address for the answer gets the answer.
 func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
 	start(fn, open, migration(fn, do))
 }
@@ -187,11 +188,15 @@ func letters[S any](do func(S, context.Context, queue.Letter) error) use[S] {
 
 func migration[S any](fn spec.Function, do func(S, context.Context) error) use[S] {
 	return func(s S, env Env) any {
-		return func(ctx context.Context, e cfn.Event) error {
+		return func(ctx context.Context, e cfn.Event) (*cfn.Response, error) {
 			answer := cfn.NewResponse(&e)
 			answer.Status, answer.PhysicalResourceID = cfn.StatusSuccess, fn.Name
 			if e.RequestType != cfn.RequestDelete {
-				if err := counted(ctx, env, do(s, ctx)); err != nil {
+				err := counted(ctx, env, do(s, ctx))
+				if e.ResponseURL == "" {
+					return answer, err
+				}
+				if err != nil {
 					answer.Status, answer.Reason = cfn.StatusFailed, ending(err.Error())
 				}
 			}
@@ -202,7 +207,7 @@ func migration[S any](fn spec.Function, do func(S, context.Context) error) use[S
 			if err != nil {
 				err = fmt.Errorf("answer CloudFormation: %w", err)
 			}
-			return counted(ctx, env, err)
+			return nil, counted(ctx, env, err)
 		}
 	}
 }

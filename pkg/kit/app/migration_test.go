@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -93,6 +94,21 @@ func TestMigrationWithoutAnAnswer(t *testing.T) {
 		}
 		if _, err := h.Invoke(t.Context(), event); err == nil || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestMigrationByHand: an operator gets the answer, or the error.
+func TestMigrationByHand(t *testing.T) {
+	t.Parallel()
+	for want, fails := range map[string]error{"": nil, "there is no column 7": errors.New("there is no column 7")} {
+		h, err := handler(t.Context(), settings(nil), opened, migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error { return fails }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := h.Invoke(t.Context(), []byte(`{"RequestType":"Update"}`))
+		if got := fmt.Sprint(err); fails != nil && got != want || fails == nil && (err != nil || !strings.Contains(string(out), `"Status":"SUCCESS"`)) {
+			t.Errorf("got %s, %v", out, err)
 		}
 	}
 }

@@ -207,8 +207,8 @@ type ListGuesses struct {
 	Round        string `query:"round" required:"true" minLength:"1" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of the round." example:"5"`
 }
 
-// List is the answer with guesses.
-type List struct {
+// GuessList is the answer with guesses.
+type GuessList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Data []Guess `json:"data" doc:"In the order of the kick-offs."`
@@ -217,7 +217,7 @@ type List struct {
 
 // ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
 // member_not_found.
-func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*List, error) {
+func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList, error) {
 	id, err := member.ID(ctx, s.DB, in.UserID)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*List, erro
 			return nil, orMissing(err, view.ErrNoRound)
 		}
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &GuessList{CacheControl: httpapi.NoStore}
 	out.Body.Data = make([]Guess, len(rows))
 	for i, r := range rows {
 		out.Body.Data[i] = r.guess()
@@ -316,8 +316,8 @@ type GetScore struct {
 	MemberID     string `query:"memberId" format:"uuid" doc:"The id of the member; the caller's if absent."`
 }
 
-// Score is the answer with points.
-type Score struct {
+// MemberScore is the answer with points.
+type MemberScore struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Points           int  `json:"points" doc:"The points in the tournament."`
@@ -327,7 +327,7 @@ type Score struct {
 
 // GetScore returns the points of a member, 0 for one without a settled guess. Errors:
 // tournament_not_found, member_not_found.
-func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
+func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, error) {
 	id := in.MemberID
 	if id == "" {
 		own, err := member.ID(ctx, s.DB, in.UserID)
@@ -352,7 +352,7 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
 	case !r.Member:
 		return nil, member.ErrNoMember.In("query.memberId")
 	}
-	out := &Score{CacheControl: httpapi.NoStore}
+	out := &MemberScore{CacheControl: httpapi.NoStore}
 	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog
 	return out, nil
 }

@@ -151,8 +151,8 @@ func (s *Leagues) page(ctx context.Context, status int, userID, id string) (*Pag
 // ListLeagues is the request for the caller's leagues.
 type ListLeagues struct{ auth.User }
 
-// List is the answer with leagues.
-type List struct {
+// LeagueList is the answer with leagues.
+type LeagueList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Data []League `json:"data" doc:"In the order of their names."`
@@ -160,12 +160,12 @@ type List struct {
 }
 
 // ListLeagues returns the caller's leagues.
-func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*List, error) {
+func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := pg.All[League](ctx, s.DB, leagues+`WHERE p.public_id = $1 ORDER BY l.name COLLATE "und-x-icu", l.id`, in.UserID)
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &LeagueList{CacheControl: httpapi.NoStore}
 	out.Body.Data = append([]League{}, all...)
 	return out, nil
 }
@@ -342,8 +342,8 @@ type GetScore struct {
 	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
 }
 
-// Score is the answer with a page of the table of a league.
-type Score struct {
+// LeagueScore is the answer with a page of the table of a league.
+type LeagueScore struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
@@ -366,7 +366,7 @@ func OpenTables(ctx context.Context, env app.Env) (*Tables, error) {
 // GetScore returns a page of the table of a league of the caller's: the sums of the points in
 // the active tournaments that it follows. It is at most view.LeagueLives old. Errors:
 // league_not_found, bad_cursor.
-func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
+func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*LeagueScore, error) {
 	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
 		return nil, err
 	}
@@ -378,7 +378,7 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Score{CacheControl: httpapi.NoStore}
+	out := &LeagueScore{CacheControl: httpapi.NoStore}
 	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
 	return out, nil
 }

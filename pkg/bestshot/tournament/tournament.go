@@ -61,8 +61,8 @@ type ListTournaments struct {
 	Cursor string `query:"cursor" maxLength:"100" doc:"The next of the page before."`
 }
 
-// List is the answer with tournaments.
-type List struct {
+// TournamentList is the answer with tournaments.
+type TournamentList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Data []Tournament `json:"data" doc:"In the order of their slugs, 100 a page."`
@@ -71,12 +71,12 @@ type List struct {
 }
 
 // ListTournaments returns the tournaments.
-func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*List, error) {
+func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*TournamentList, error) {
 	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`, in.Status, in.Cursor, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &TournamentList{CacheControl: httpapi.NoStore}
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		out.Body.Next = all[view.PageSize-1].Slug

@@ -10,7 +10,11 @@ import (
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/notice"
 )
+
+// Bundle is the bundle id of the Best Shot app.
+const Bundle = "app.matchday.bestshot"
 
 // Room plugs Best Shot in.
 var Room = rooms.Room{
@@ -30,7 +34,7 @@ func newLocal() rooms.Local {
 	h := &Host{}
 	return rooms.Local{
 		Samples: h.samples(),
-		Fleet:   fleet.Room{Spec: bestshot.Room, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, 1) }},
+		Fleet:   fleet.Room{Spec: bestshot.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, 1) }},
 		Panel:   console.Panel{Room: bestshot.Room.Name, Title: "Best Shot"},
 	}
 }
@@ -39,5 +43,5 @@ func newLocal() rooms.Local {
 func (h *Host) simulate(in fleet.Host, seed uint64) ([]string, error) {
 	h.Host = in
 	h.Provider = football.New(in.Clock, seed)
-	return []string{ingest.ProviderURL + "=" + in.Serve("football", h.Provider) + "/api/v1"}, nil
+	return []string{notice.APNSBundle + "=" + Bundle, ingest.ProviderURL + "=" + in.Serve("football", h.Provider) + "/api/v1"}, nil
 }

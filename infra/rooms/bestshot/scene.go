@@ -8,7 +8,7 @@ import (
 	"matchday/pkg/bestshot/tables"
 )
 
-// scene stores what the sample events name: a tournament with a match to come, one that has
+// scene stores what the sample events name: a tournament with two matches to come, one that has
 // begun and one that has ended, members with guesses, a league, and another tournament that is
 // to be deleted.
 const scene = `
@@ -29,6 +29,7 @@ INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, s
 		'b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002', home, away, finished::timestamptz
 	FROM (VALUES
 		('6f0e4a3c-2b1d-4c5e-8f70-000000000001', '9001', '2026-06-06T18:00Z', 'open', 'notstarted/0', NULL::int, NULL::int, NULL),
+		('6f0e4a3c-2b1d-4c5e-8f70-000000000004', '9004', '2026-06-06T19:00Z', 'open', 'notstarted/0', NULL, NULL, NULL),
 		('6f0e4a3c-2b1d-4c5e-8f70-000000000002', '9002', '2026-06-06T14:00Z', 'open', 'inprogress/6', NULL, NULL, NULL),
 		('6f0e4a3c-2b1d-4c5e-8f70-000000000003', '9003', '2026-06-06T12:00Z', 'ended', 'finished/100', 2, 1, '2026-06-06T13:50Z')
 	) AS m (id, external, date, status, provider, home, away, finished);

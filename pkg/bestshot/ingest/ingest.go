@@ -279,8 +279,8 @@ func turn(ctx context.Context, tx pgx.Tx, tournamentID string) (ok bool, err err
 	return ok, err
 }
 
-// rounds stores the rounds that have matches for sure, those of a season, and asks for the
-// matches of the others: a knockout round is stored with its first match.
+// rounds updates the rounds that are stored, and asks for the matches of the others: a round
+// is stored with its first match.
 func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 	var polls []Poll
 	for _, r := range f.Rounds {

@@ -19,6 +19,10 @@ type List struct {
 	Dashboard                          float64
 	Trace                              float64 // of X-Ray, recorded
 	Mail                               float64 // of SES, to one recipient
+	SQLHour                            float64 // an ACU of Aurora Serverless v2 for an hour
+	SQLStorageGB, SQLPage              float64 // of Aurora: a GB for a month, a page read from or written to storage
+	CacheGBHour, CacheUnit             float64 // of ElastiCache Serverless for Valkey: an ECPU
+	EndpointHour, EndpointGB           float64 // of an interface endpoint: in one zone
 	WebACL, WebRule, WebRequest        float64 // of WAF: an ACL and a rule for a month, a request
 	EgressFirst, EgressNext, EgressOut float64 // a GB to the internet: of the first 10 TB, of the next 40 TB, of the rest
 	UserFirst, UserNext, UserOut       float64 // of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
@@ -41,8 +45,11 @@ func Listed() List {
 		WriteUnit: 0.625 / million, ReadUnit: 0.125 / million,
 		SQSRequest: 0.40 / million, APIRequest: 1.00 / million,
 		LogGB: 0.50, LogArchiveGB: 0.03, AlarmMetric: 0.10, CustomMetric: 0.30, Dashboard: 3.00,
-		Trace:  5.00 / million,
-		Mail:   0.10 / 1e3,
+		Trace:   5.00 / million,
+		Mail:    0.10 / 1e3,
+		SQLHour: 0.12, SQLStorageGB: 0.10, SQLPage: 0.20 / million,
+		CacheGBHour: 0.084, CacheUnit: 0.0023 / million,
+		EndpointHour: 0.01, EndpointGB: 0.01,
 		WebACL: 5.00, WebRule: 1.00, WebRequest: 0.60 / million,
 		Secret:      0.40,
 		EgressFirst: 0.09, EgressNext: 0.085, EgressOut: 0.07,
@@ -64,6 +71,8 @@ func Sources() map[string]Source {
 		dynamo   = Source{"https://airbyte.com/data-engineering-resources/dynamodb-pricing", "2025-07-21"} // since November 2024
 		watch    = Source{"https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/", "2026-06-13"}
 		metrics  = Source{"https://signoz.io/guides/cloudwatch-pricing", "2026-02-15"}
+		aurora   = Source{"https://c3x.dev/blog/aws-aurora-serverless-v2-cost/", "2026-11-23"}
+		cache    = Source{"https://www.usage.ai/blogs/aws/database-savings-plans/elasticache/serverless-pricing/", "2026-06-10"}
 		waf      = Source{"https://c3x.dev/blog/aws-waf-cost-explained/", ListedOn}
 		egress   = Source{"https://leanopstech.com/blog/aws-data-transfer-pricing-2026/", "2026-04-27"}
 		byHeart  = Source{"", ListedOn}
@@ -75,8 +84,12 @@ func Sources() map[string]Source {
 		"WriteUnit": dynamo, "ReadUnit": dynamo, "SQSRequest": cloudSQS,
 		"APIRequest": {"https://aws.amazon.com/api-gateway/pricing/", "2026-08-01"}, // as AWS's toolkit for agents quotes it
 		"LogGB":      watch, "LogArchiveGB": byHeart, "Dashboard": watch, "CustomMetric": metrics, "AlarmMetric": {"https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm", "2026-11-22"},
-		"Trace":  {"https://aws.amazon.com/xray/pricing/", ListedOn},
-		"Mail":   {"https://www.acecloudinterviews.com/tutorials/aws/ses/", "2026-11-23"},
+		"Trace":   {"https://aws.amazon.com/xray/pricing/", ListedOn},
+		"Mail":    {"https://www.acecloudinterviews.com/tutorials/aws/ses/", "2026-11-23"},
+		"SQLHour": aurora, "SQLStorageGB": {"https://awsnegotiations.com/blog/aurora-serverless-v2-pricing.html", "2026-05-01"},
+		"SQLPage":     {"https://aws.amazon.com/rds/aurora/pricing/", ListedOn}, // as AWS's toolkit for agents quotes it
+		"CacheGBHour": cache, "CacheUnit": cache,
+		"EndpointHour": {"https://cloudcostkit.com/calculators/aws-vpc-interface-endpoint-cost-calculator", "2026-01-29"}, "EndpointGB": {"https://aws.amazon.com/privatelink/pricing/", ListedOn},
 		"WebACL": waf, "WebRule": waf, "WebRequest": waf,
 		"Secret":      {"https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms", "2026-11-22"},
 		"EgressFirst": egress, "EgressNext": egress, "EgressOut": egress,

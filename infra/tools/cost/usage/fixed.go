@@ -65,7 +65,7 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 				return u, fmt.Errorf("%s: %w", f.Name, err)
 			}
 			u = u.Plus(job(n, float64(f.Memory)/1024, jobReads))
-		case spec.Queue, spec.DeadLetters:
+		case spec.Queue:
 			u.SQSRequests += pollsOfMinute * minutesOfMonth
 		}
 	}
@@ -82,10 +82,36 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 			u.AlarmMetrics++
 		}
 	}
+	u = u.Plus(stores(room))
 	// A metric is billed in the hours in which it is emitted. A job emits none while it
 	// finds nothing to do.
 	u.Secrets = float64(len(secrets))
 	return u, nil
+}
+
+// What databases and caches use in production while nothing happens, as the stacks have it: the
+// cluster's least ACUs, and the least storage that ElastiCache Serverless bills for Valkey.
+const (
+	leastACU     = 0.5
+	leastSQLGB   = 1.0
+	leastCacheGB = 0.1
+	zones        = 2
+)
+
+// stores is what the databases and caches of a room use in a month in which nothing happens,
+// with the endpoint through which functions beside them reach their queues.
+func stores(room spec.Room) (u Usage) {
+	n := float64(len(room.Databases()))
+	u.SQLHours, u.SQLStorageGB = n*leastACU*HoursOfMonth, n*leastSQLGB
+	caches := map[string]bool{}
+	for _, l := range room.CacheLogins() {
+		caches[l.Cache.Name] = true
+	}
+	u.CacheGBHours = float64(len(caches)) * leastCacheGB * HoursOfMonth
+	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.InVPC() && len(f.Sends) > 0 }) {
+		u.EndpointHours = zones * HoursOfMonth
+	}
+	return u
 }
 
 // Shared returns what rooms share in a month in which nothing happens: the dashboard.

@@ -16,6 +16,9 @@ type Usage struct {
 	AlarmMetrics, CustomMetrics       float64
 	Secrets, Dashboards, Traces       float64
 	Users, Mails                      float64
+	SQLHours, SQLStorageGB, SQLPages  float64 // of Aurora: ACU hours, and pages read from or written to storage
+	CacheGBHours, CacheUnits          float64
+	EndpointHours, EndpointGB         float64 // of interface endpoints, for each zone
 }
 
 // Plus returns the sum of two usages.
@@ -31,6 +34,9 @@ func (u Usage) Plus(v Usage) Usage {
 		u.AlarmMetrics + v.AlarmMetrics, u.CustomMetrics + v.CustomMetrics,
 		u.Secrets + v.Secrets, u.Dashboards + v.Dashboards, u.Traces + v.Traces,
 		u.Users + v.Users, u.Mails + v.Mails,
+		u.SQLHours + v.SQLHours, u.SQLStorageGB + v.SQLStorageGB, u.SQLPages + v.SQLPages,
+		u.CacheGBHours + v.CacheGBHours, u.CacheUnits + v.CacheUnits,
+		u.EndpointHours + v.EndpointHours, u.EndpointGB + v.EndpointGB,
 	}
 }
 
@@ -44,7 +50,10 @@ func (u Usage) Dollars(p price.List) float64 {
 		u.LogGB*(p.LogGB+p.LogArchiveGB) + p.Egress(u.EgressGB) +
 		u.AlarmMetrics*p.AlarmMetric + u.CustomMetrics*p.CustomMetric +
 		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
-		p.SignedIn(u.Users) + u.Mails*p.Mail
+		p.SignedIn(u.Users) + u.Mails*p.Mail +
+		u.SQLHours*p.SQLHour + u.SQLStorageGB*p.SQLStorageGB + u.SQLPages*p.SQLPage +
+		u.CacheGBHours*p.CacheGBHour + u.CacheUnits*p.CacheUnit +
+		u.EndpointHours*p.EndpointHour + u.EndpointGB*p.EndpointGB
 }
 
 // Init returns the GB-seconds of the cold starts of n invocations of a function with so many

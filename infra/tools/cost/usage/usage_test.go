@@ -46,6 +46,9 @@ func TestDollars(t *testing.T) {
 		"50,000 users":         {Usage{Users: 50e3}, 275},
 		"1.5 M users":          {Usage{Users: 1.5e6}, 550 + 4140 + 1625},
 		"60 TB out":            {Usage{EgressGB: 61_440}, 921.60 + 3481.60 + 716.80},
+		"a month of 0.5 ACU":   {Usage{SQLHours: 365, SQLStorageGB: 1, SQLPages: 1e6}, 43.80 + 0.10 + 0.20},
+		"the least cache":      {Usage{CacheGBHours: 73, CacheUnits: 1e9}, 6.132 + 2.30},
+		"an endpoint":          {Usage{EndpointHours: 1460, EndpointGB: 2}, 14.62},
 		"50,000 mails":         {Usage{Mails: 50e3}, 5},
 		"all of two of a kind": {Usage{LambdaRequests: 5e6, Mails: 1e3}.Plus(Usage{LambdaRequests: 5e6, Secrets: 1, Mails: 1e3}), 2.60},
 	} {

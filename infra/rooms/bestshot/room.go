@@ -3,9 +3,12 @@
 package bestshot
 
 import (
-	"matchday/infra/local/console"
+	"net/http"
+
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/bestshot/bench"
+	"matchday/infra/rooms/bestshot/cost"
 	"matchday/infra/rooms/bestshot/smoke"
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot"
@@ -18,24 +21,34 @@ const Bundle = "app.matchday.bestshot"
 
 // Room plugs Best Shot in.
 var Room = rooms.Room{
-	Spec:  bestshot.Room,
-	Local: newLocal,
-	Smoke: smoke.Run,
+	Spec:   bestshot.Room,
+	Local:  newLocal,
+	Replay: Replay,
+	Smoke:  smoke.Run,
+	Bench:  bench.Suite,
+	Cost:   cost.Model,
 }
 
 // Host is Best Shot in one local fleet, with its provider.
 type Host struct {
 	fleet.Host
 	Provider *football.Server // without seasons at first
+	own      *show            // the league of the console; nil for none
 }
 
 // newLocal returns Best Shot in one local fleet.
 func newLocal() rooms.Local {
 	h := &Host{}
+	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
-		Fleet:   fleet.Room{Spec: bestshot.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, 1) }},
-		Panel:   console.Panel{Room: bestshot.Room.Name, Title: "Best Shot"},
+		Fleet: fleet.Room{Spec: bestshot.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
+			v.show, v.ask = newShow(in.Clock), in.Call
+			h.own = v.show
+			return h.simulate(in, 1)
+		}},
+		Panel: v.panel(),
+		Demo:  v.demo,
 	}
 }
 
@@ -43,5 +56,14 @@ func newLocal() rooms.Local {
 func (h *Host) simulate(in fleet.Host, seed uint64) ([]string, error) {
 	h.Host = in
 	h.Provider = football.New(in.Clock, seed)
-	return []string{notice.APNSBundle + "=" + Bundle, ingest.ProviderURL + "=" + in.Serve("football", h.Provider) + "/api/v1"}, nil
+	return []string{notice.APNSBundle + "=" + Bundle, ingest.ProviderURL + "=" + in.Serve("football", http.HandlerFunc(h.serve)) + "/api/v1"}, nil
+}
+
+// serve answers requests to the provider.
+func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
+	if h.own != nil && h.own.mine(r) {
+		h.own.ServeHTTP(w, r)
+		return
+	}
+	h.Provider.ServeHTTP(w, r)
 }

@@ -1,0 +1,310 @@
+// Package bench measures Best Shot: a leaderboard from the cache and from the database, the
+// settlement of a match, and the rebuilding of a leaderboard, each beside the same query of the
+// plain driver.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/jackc/pgx/v5"
+	goredis "github.com/redis/go-redis/v9"
+
+	"matchday/infra/local/databases"
+	"matchday/infra/sim/account"
+	"matchday/infra/sim/postgres"
+	"matchday/infra/sim/redis"
+	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/bestshot"
+	"matchday/pkg/bestshot/guess"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/spec"
+)
+
+// Suite is the room's part of the benchmark.
+var Suite = measure.Suite{
+	Run:      func(ctx context.Context) ([]measure.Row, any, error) { return run(ctx, 10_000, 15) },
+	Binaries: []spec.Function{guess.PutGuessFunction},
+}
+
+// matches are those of a member's ledger, so that 10,000 members have 100,000 rows.
+const matches = 10
+
+// world is a database and a cache with a tournament in which so many members have guessed.
+type world struct {
+	engine     *postgres.Engine
+	cache      *redis.Server
+	db         *pgx.Conn // as the superuser
+	env        app.Env
+	tournament string
+	now        time.Time
+}
+
+// run measures with so many members, each figure as the median of so many turns.
+func run(ctx context.Context, members, turns int) (rows []measure.Row, counters any, err error) {
+	measure.Say("a tournament of Best Shot with %d members", members)
+	w, err := newWorld(ctx, members)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.close(ctx)
+	title := "Best Shot, " + measure.Counted(members, "member") + ", "
+	add := func(name string, each func() error, plainName string, plain func() error, n int) error {
+		got, err := w.turns(each, turns)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		beside, err := w.turns(plain, turns)
+		if err != nil {
+			return fmt.Errorf("%s: %w", plainName, err)
+		}
+		r := measure.RowOf(title+name, got, 0)
+		r.Calls = ""
+		r.Compared = fmt.Sprintf("× %.1f %s", measure.Share(got.Wall, beside.Wall), plainName)
+		r.Details = fmt.Sprintf("%s by %s; fastest %s", measure.Short(beside.Wall), plainName, measure.Short(got.Fastest))
+		if n > 1 {
+			r.Details += "; " + measure.Rate(float64(n), got.Wall) + " rows"
+		}
+		rows = append(rows, r)
+		return nil
+	}
+	boards, err := tournament.Open(ctx, w.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer boards.DB.Close()
+	read := func() error {
+		out, err := boards.ListLeaderboard(ctx, &tournament.ListLeaderboard{ByID: tournament.ByID{TournamentID: w.tournament}})
+		if err == nil && len(out.Body.Data) != min(members, view.PageSize) {
+			err = fmt.Errorf("a page of %d members", len(out.Body.Data))
+		}
+		return err
+	}
+	cluster := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: []string{w.cache.Addr()}, DisableIdentity: true})
+	defer cluster.Close()
+	key := view.LeaderboardKey(w.tournament)
+	if err := add("a page from the cache", read, "HMGET of go-redis", func() error { return cluster.HMGet(ctx, key, "version", "0").Err() }, 1); err != nil {
+		return nil, nil, err
+	}
+	cold := func() error {
+		w.cache.FlushAll()
+		return read()
+	}
+	if err := add("a page of a cold cache", cold, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
+		return nil, nil, err
+	}
+	w.cache.Close()
+	if err := add("a page without the cache", read, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
+		return nil, nil, err
+	}
+	if err := w.cache.Restart(); err != nil {
+		return nil, nil, err
+	}
+	w.now = w.now.Add(time.Minute) // the cache is tried again
+	worker, err := settlement.Open(ctx, w.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer worker.DB.Close()
+	n := 0
+	settle := func() error {
+		n++
+		return worker.SettleMatch(ctx, settlement.MatchFinished{
+			EventType: settlement.EventType, InternalStatus: settlement.Ended, MatchID: w.match(matches + n), TournamentID: w.tournament,
+			FinishedAt: w.now.Add(time.Duration(n) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
+		})
+	}
+	if err := w.addMatches(ctx, members, matches+1, matches+turns+1, false); err != nil {
+		return nil, nil, err
+	}
+	if err := add("a match settled", settle, "an insert and an update of pgx", w.plain(ctx, members), members); err != nil {
+		return nil, nil, err
+	}
+	office, err := settlement.OpenOffice(ctx, w.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer office.DB.Close()
+	hydrate := func() error {
+		out, err := office.HydrateScoreboard(ctx, &settlement.HydrateOne{TournamentID: w.tournament})
+		if err == nil && (out.Body.Tournaments[0].Members != members || out.Body.Tournaments[0].Repaired != 0) {
+			err = fmt.Errorf("rebuilt %+v", out.Body.Tournaments)
+		}
+		return err
+	}
+	ledger := members * (matches + turns + 1)
+	return rows, nil, add("a leaderboard rebuilt from "+measure.Counted(ledger, "row"), hydrate, "the sums of pgx", w.query(ctx, `SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`), ledger)
+}
+
+// turns measures a call so many times, after one that is not measured.
+func (w *world) turns(do func() error, n int) (measure.Usage, error) {
+	var all []measure.Usage
+	for range n + 1 {
+		u, err := measure.Run(do)
+		if err != nil {
+			return u, err
+		}
+		all = append(all, u)
+	}
+	return measure.MedianUsage(all[1:]), nil
+}
+
+// newWorld starts the engines, and stores a tournament with settled matches.
+func newWorld(ctx context.Context, members int) (w *world, err error) {
+	w = &world{now: time.Date(2026, 6, 6, 20, 0, 0, 0, time.UTC), tournament: "00000000-0000-4000-8000-000000000001"}
+	if w.engine, err = postgres.Start(ctx, ""); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.close(ctx)
+		}
+	}()
+	const name = "bench"
+	if err = databases.Create(ctx, w.engine, tables.DB, name); err != nil {
+		return w, err
+	}
+	now := func() time.Time { return w.now }
+	if w.cache, err = redis.Start(now); err != nil {
+		return w, err
+	}
+	settings := map[string]string{}
+	for _, f := range bestshot.Room.Functions {
+		for _, l := range f.SQL {
+			settings[l.Env()] = w.engine.URL(l.Role, name)
+		}
+		for _, l := range f.Caches {
+			settings[l.Env()] = "redis://" + w.cache.Addr()
+		}
+	}
+	sleep := func(ctx context.Context, _ time.Time) error { return ctx.Err() }
+	w.env = app.Env{
+		AWS: aws.Config{Region: account.Region}, Stage: spec.Local, Queues: "http://localhost/", Clock: app.Clock{Now: now, Sleep: sleep},
+		Setting: func(name string) string { return settings[name] },
+	}
+	if w.db, err = pgx.Connect(ctx, w.engine.URL("", name)); err != nil {
+		return w, err
+	}
+	for _, sql := range []string{
+		`INSERT INTO tournament (id, provider, external_id, season, slug, label, status, current_round) VALUES ('` + w.tournament + `', 'bench', '1', '1', 'bench', 'Bench', 'active', '1')`,
+		`INSERT INTO rule VALUES ('` + w.tournament + `', 1, 3, 0, 0, 0, 0)`,
+		`INSERT INTO tournament_round VALUES ('` + w.tournament + `', '1', 1, 'Round 1', 'season', '/events/round/1')`,
+		`INSERT INTO team (provider, external_id, name) VALUES ('bench', '1', 'Home'), ('bench', '2', 'Away')`,
+		`INSERT INTO member (id, public_id, nick_name) SELECT ` + id("1", "n") + `, 'user' || n, 'Member ' || n FROM generate_series(1, ` + strconv.Itoa(members) + `) n`,
+		`INSERT INTO tournament_scoreboard SELECT '` + w.tournament + `', ` + id("1", "n") + `, 0 FROM generate_series(1, ` + strconv.Itoa(members) + `) n`,
+	} {
+		if _, err = w.db.Exec(ctx, sql); err != nil {
+			return w, err
+		}
+	}
+	if err = w.addMatches(ctx, members, 1, matches, true); err != nil {
+		return w, err
+	}
+	for _, sql := range []string{
+		`INSERT INTO scoreboard_ledger SELECT match_id, member_id, 1, '` + w.tournament + `', 3 * (home_score % 2) FROM guess`,
+		`UPDATE tournament_scoreboard s SET points = l.points FROM (SELECT member_id, sum(points_earned) AS points FROM scoreboard_ledger GROUP BY member_id) l WHERE l.member_id = s.member_id`,
+		`INSERT INTO round_score SELECT tournament_id, '1', member_id, points FROM tournament_scoreboard`,
+		`ANALYZE`,
+	} {
+		if _, err = w.db.Exec(ctx, sql); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// id is the SQL of the id of a member or a match.
+func id(kind, n string) string {
+	return `('` + kind + `0000000-0000-4000-8000-' || lpad(` + n + `::text, 12, '0'))::uuid`
+}
+
+func (w *world) match(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) }
+
+// addMatches stores matches that have ended, each a second after the other, with a guess of
+// every member.
+func (w *world) addMatches(ctx context.Context, members, from, to int, applied bool) error {
+	at := `timestamptz '` + w.now.Format(time.RFC3339) + `'`
+	mark, version := "NULL", "0"
+	if applied {
+		mark, version = at, "1"
+	}
+	for _, sql := range []string{
+		fmt.Sprintf(`INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, home_score, away_score, finished_at, settled_version, scoreboard_applied_at)
+			SELECT %s, '%s', '1', 'bench', n::text, %s, 'ended', 'finished/100', h.id, a.id, 2, 1, %s + make_interval(secs => n - %d), %s, %s
+			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, at, at, matches, version, mark, from, to),
+		fmt.Sprintf(`INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT %s, %s, (p * 7 + m) %% 4, (p * 3 + m) %% 3 FROM generate_series(%d, %d) m, generate_series(1, %d) p`,
+			id("2", "m"), id("1", "p"), from, to, members),
+	} {
+		if _, err := w.db.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaderboard reads all members in their order, by pgx alone.
+func (w *world) leaderboard(ctx context.Context) func() error {
+	return w.query(ctx, `SELECT s.member_id::text, m.nick_name, s.points FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id
+		WHERE s.tournament_id = $1 ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id`)
+}
+
+func (w *world) query(ctx context.Context, sql string) func() error {
+	return func() error {
+		rows, err := w.db.Query(ctx, sql, w.tournament)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			if _, err := rows.Values(); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}
+}
+
+// plain inserts a row for each member into a copy of the ledger, and updates a copy of the
+// scoreboard.
+func (w *world) plain(ctx context.Context, members int) func() error {
+	n := 0
+	return func() error {
+		if n++; n == 1 {
+			for _, sql := range []string{
+				`CREATE TABLE plain_ledger (LIKE scoreboard_ledger INCLUDING ALL)`, `CREATE TABLE plain_scoreboard (LIKE tournament_scoreboard INCLUDING ALL)`,
+				`INSERT INTO plain_scoreboard SELECT * FROM tournament_scoreboard`,
+			} {
+				if _, err := w.db.Exec(ctx, sql); err != nil {
+					return err
+				}
+			}
+		}
+		return pgx.BeginFunc(ctx, w.db, func(tx pgx.Tx) error {
+			for _, sql := range []string{
+				`INSERT INTO plain_ledger SELECT ` + id("2", strconv.Itoa(n)) + `, ` + id("1", "p") + `, 1, '` + w.tournament + `', 3 FROM generate_series(1, ` + strconv.Itoa(members) + `) p`,
+				`UPDATE plain_scoreboard SET points = points + 3`,
+			} {
+				if _, err := tx.Exec(ctx, sql); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func (w *world) close(ctx context.Context) {
+	if w.db != nil {
+		w.db.Close(ctx)
+	}
+	if w.cache != nil {
+		w.cache.Close()
+	}
+	w.engine.Stop()
+}

@@ -1,0 +1,294 @@
+package bestshot
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
+	"matchday/pkg/bestshot"
+	"matchday/pkg/bestshot/tables"
+)
+
+//go:embed panel
+var files embed.FS
+
+// visitor is the member whom the visitor of the console plays.
+const visitor = "bestshot-me"
+
+// visit is the tournament of the console.
+type visit struct {
+	*Host
+	show *show
+	look *console.Look
+	ask  func(ctx context.Context, user, method, path string, in, out any) error // calls the API
+
+	mu    sync.Mutex
+	id    string // of the tournament; "" until it is created
+	round int
+	off   bool // the cache
+}
+
+// panel returns the room's tab: a round that is being played, and the leaderboard.
+func (v *visit) panel() console.Panel {
+	page, err := fs.Sub(files, "panel")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	v.look = &console.Look{Every: 1500 * time.Millisecond, Read: func(ctx context.Context) (any, error) {
+		defer v.Clock.Work()()
+		return v.read(ctx)
+	}}
+	return console.Panel{
+		Room: bestshot.Room.Name, Title: "Best Shot", Files: page,
+		View: func(time.Time) map[string]any {
+			if v.tournament() == "" {
+				return nil
+			}
+			if seen := v.look.Latest(); seen != nil {
+				return map[string]any{"bestshot": seen}
+			}
+			return nil
+		},
+		Buttons: map[string]console.Button{
+			"guess": console.NewButton(func(ctx context.Context, in guess) (string, error) {
+				if !ids.MatchString(in.Match) {
+					return "", errors.New("there is no such match")
+				}
+				defer v.look.Again()
+				return "Your guess is saved.", v.guess(ctx, visitor, in)
+			}),
+			"cache": console.NewButton(func(_ context.Context, in struct{ Off bool }) (string, error) {
+				defer v.look.Again()
+				return v.switchCache(in.Off)
+			}),
+		},
+	}
+}
+
+// ids are the ids of matches: they become part of a request.
+var ids = regexp.MustCompile(`^[0-9a-f-]{36}$`)
+
+// guess is a guess of a match.
+type guess struct {
+	Match      string
+	Home, Away int
+}
+
+func (v *visit) guess(ctx context.Context, user string, g guess) error {
+	goals := func(n int) map[string]int { return map[string]int{"score": n} }
+	return v.call(ctx, user, http.MethodPost, "/guess", map[string]any{"matchId": g.Match, "home": goals(g.Home), "away": goals(g.Away)}, nil)
+}
+
+// switchCache stops the cache, or starts it again without what it had.
+func (v *visit) switchCache(off bool) (string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	cache := v.Caches[tables.Cache.Name]
+	switch {
+	case cache == nil:
+		return "", errors.New("the cache is not of this fleet: REDIS_URL names it")
+	case off == v.off:
+	case off:
+		cache.Close()
+	default:
+		cache.FlushAll()
+		if err := cache.Restart(); err != nil {
+			return "", err
+		}
+	}
+	v.off = off
+	if off {
+		return "Redis is off. The same answers come from PostgreSQL; points that are settled now reach the projection later.", nil
+	}
+	return "Redis is on, and empty: the next reader fills it.", nil
+}
+
+func (v *visit) tournament() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.id
+}
+
+func (v *visit) call(ctx context.Context, user, method, path string, in, out any) error {
+	return v.ask(ctx, user, method, "/bestshot/api/v2"+path, in, out)
+}
+
+// seen is what the page shows.
+type seen struct {
+	Label       string  `json:"label"`
+	Round       int     `json:"round"`
+	Off         bool    `json:"off"` // the cache
+	Member      string  `json:"member"`
+	Matches     []match `json:"matches"`
+	Leaderboard []entry `json:"leaderboard"`
+	Took        float64 `json:"took"` // ms, of the leaderboard
+}
+
+type match struct {
+	ID     string    `json:"id"`
+	Date   time.Time `json:"date"`
+	Status string    `json:"status"`
+	Home   side      `json:"home"`
+	Away   side      `json:"away"`
+	Guess  *own      `json:"guess"`
+}
+
+type side struct {
+	Name  string `json:"name"`
+	Score *int   `json:"score"`
+}
+
+type own struct {
+	MatchID string `json:"matchId"`
+	Home    struct {
+		Value *int `json:"value"`
+	} `json:"home"`
+	Away struct {
+		Value *int `json:"value"`
+	} `json:"away"`
+	Total  int    `json:"total"`
+	Status string `json:"status"`
+}
+
+type entry struct {
+	Rank     int    `json:"rank"`
+	MemberID string `json:"memberId"`
+	NickName string `json:"nickName"`
+	Points   int    `json:"points"`
+	Movement int    `json:"movement"`
+}
+
+// read reads the round and the leaderboard from the API, as the visitor.
+func (v *visit) read(ctx context.Context) (seen, error) {
+	v.mu.Lock()
+	s, id := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}}, v.id
+	v.mu.Unlock()
+	get := func(path string, out any) error { return v.call(ctx, visitor, http.MethodGet, path, nil, out) }
+	var tournament struct{ Label string }
+	var me struct{ ID string }
+	if err := errors.Join(get("/tournaments/"+id, &tournament), get("/member", &me)); err != nil {
+		return s, err
+	}
+	s.Label, s.Member = tournament.Label, me.ID
+	var matches struct{ Data []match }
+	var guesses struct{ Data []own }
+	round := fmt.Sprint(s.Round)
+	err := get("/tournaments/"+id+"/matches/"+round, &matches)
+	if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusNotFound {
+		return s, nil // the round is not known yet
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := get("/tournaments/"+id+"/guess?round="+round, &guesses); err != nil {
+		return s, err
+	}
+	for _, m := range matches.Data {
+		for i, g := range guesses.Data {
+			if g.MatchID == m.ID {
+				m.Guess = &guesses.Data[i]
+			}
+		}
+		s.Matches = append(s.Matches, m)
+	}
+	var board struct{ Data []entry }
+	began := time.Now()
+	err = get("/tournaments/"+id+"/leaderboard", &board)
+	s.Took = float64(time.Since(began).Microseconds()) / 1000
+	s.Leaderboard = append(s.Leaderboard, board.Data...)
+	return s, err
+}
+
+// demo is what `make run` plays: rounds of a league, one after the other.
+func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
+	return rooms.Demo{
+		Prepare: func(ctx context.Context) error {
+			if err := v.found(ctx); err != nil {
+				return err
+			}
+			o.Say("a round of Best Shot begins in a minute: guess on its tab")
+			return nil
+		},
+		Play: v.play,
+	}, nil
+}
+
+// found registers the members, and creates the tournament of this run.
+func (v *visit) found(ctx context.Context) error {
+	for _, name := range append([]string{"You"}, people...) {
+		user := userOf(name)
+		if name == "You" {
+			user = visitor
+		}
+		if err := v.call(ctx, user, http.MethodPost, "/member", map[string]string{"nickName": name}, nil); err != nil {
+			return err
+		}
+	}
+	now := v.Clock.Now()
+	var out struct{ ID string }
+	if err := v.administer(ctx, http.MethodPost, "/tournaments", map[string]any{
+		"externalId": fmt.Sprint(showID), "season": fmt.Sprint(now.Unix()), "slug": fmt.Sprint("lantern-", now.Unix()), "label": label(now),
+	}, &out); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.id = out.ID
+	return nil
+}
+
+func (v *visit) administer(ctx context.Context, method, path string, in, out any) error {
+	return v.call(ctx, fleet.Administrator, method, "/admin"+path, in, out)
+}
+
+// play plays rounds until ctx ends. What fails is tried again with the next turn.
+func (v *visit) play(ctx context.Context) {
+	guessed := map[string]bool{}
+	for turn := 0; ctx.Err() == nil; turn++ {
+		if v.show.over() {
+			round := v.show.next()
+			v.mu.Lock()
+			v.round = round
+			v.mu.Unlock()
+			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
+		}
+		if seen, err := v.read(ctx); err == nil && len(seen.Matches) > 0 {
+			v.step(ctx, seen, guessed, turn)
+		} else if turn%5 == 4 {
+			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
+		}
+		if v.Clock.Sleep(ctx, v.Clock.Now().Add(2*time.Second)) != nil {
+			return
+		}
+	}
+}
+
+// step has the members guess, each at a time of its own, and asks the provider for the round
+// while it is played.
+func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, turn int) {
+	now := v.Clock.Now()
+	begun := false
+	for _, m := range s.Matches {
+		begun = begun || !m.Date.After(now)
+		for i, name := range people {
+			key := m.ID + name
+			if guessed[key] || !m.Date.After(now) || m.Date.Sub(now) > showNotice-time.Duration(3+4*i)*time.Second {
+				continue
+			}
+			guessed[key] = true
+			v.guess(ctx, userOf(name), guess{m.ID, v.show.dice.IntN(4), v.show.dice.IntN(3)})
+		}
+	}
+	if begun && turn%3 == 0 {
+		v.administer(ctx, http.MethodPatch, "/matches/"+s.Matches[0].ID+"/sync", nil, nil)
+	}
+}

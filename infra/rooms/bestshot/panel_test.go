@@ -1,0 +1,129 @@
+package bestshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/console/consoletest"
+	"matchday/infra/local/fleet"
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/redis"
+	"matchday/infra/sim/sqs"
+	"matchday/infra/testkit"
+	"matchday/pkg/bestshot"
+	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/tables"
+)
+
+// newVisit returns a console with a tournament whose first round begins in a minute.
+func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
+	t.Helper()
+	w := bestshottest.New(t)
+	v := &visit{Host: &Host{}, show: newShow(w.Clock)}
+	v.ask = func(_ context.Context, user, method, path string, in, out any) error {
+		if user == fleet.Administrator {
+			user = testkit.Administrator
+		}
+		a := w.Ask(user, method, strings.TrimPrefix(path, "/bestshot"), in)
+		if a.StatusCode > 299 {
+			return &fleet.Refusal{Request: method + " " + path, Status: a.StatusCode, Body: []byte(a.Body)}
+		}
+		if out == nil {
+			return nil
+		}
+		return json.Unmarshal([]byte(a.Body), out)
+	}
+	panel := v.panel()
+	functions, err := lambda.New(w.Clock, lambda.Config{})
+	testkit.Must(t, err)
+	t.Cleanup(functions.Close)
+	f := &fleet.Fleet{
+		Config: fleet.Config{Clock: w.Clock, Rooms: []fleet.Room{{Spec: bestshot.Room}}}, URL: "http://localhost:8080",
+		Functions: functions, Queues: sqs.New(w.Clock, "http://localhost/sqs"), Caches: map[string]*redis.Server{tables.Cache.Name: w.Cache},
+	}
+	v.Host.Host = fleet.Host{Fleet: f}
+	hub := console.NewHub(panel)
+	hub.Attach(f)
+	w.Provider = provider{v.show}
+	testkit.Must(t, v.found(t.Context()))
+	v.round = v.show.next()
+	poll(w, v)
+	return hub, v, w
+}
+
+// provider answers the requests of functions.
+type provider struct{ http.Handler }
+
+func (p provider) RoundTrip(r *http.Request) (*http.Response, error) {
+	out := httptest.NewRecorder()
+	p.ServeHTTP(out, r)
+	return out.Result(), nil
+}
+
+// poll asks the provider for the rounds and the matches, and settles what has ended.
+func poll(w *bestshottest.World, v *visit) {
+	w.T.Helper()
+	w.Settings[ingest.ProviderURL] = "http://provider/api/v1"
+	poller := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
+	ingester := testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open)
+	for _, part := range []string{"rounds", "matches"} {
+		testkit.Must(w.T, v.administer(w.T.Context(), http.MethodPost, "/tournaments/"+v.id+"/"+part, nil, nil))
+		for n := 1; n > 0; {
+			n = testkit.Drain(w.World, ingest.PollQueue, time.Hour, poller.PollProvider) + testkit.Drain(w.World, ingest.FeedQueue, time.Hour, ingester.IngestFeed)
+		}
+	}
+	w.Settle()
+}
+
+// TestPageBestShot plays a round in a browser: the visitor guesses, the match ends, and the
+// leaderboard has the points, with and without the cache.
+func TestPageBestShot(t *testing.T) {
+	t.Parallel()
+	hub, v, w := newVisit(t)
+	server := httptest.NewServer(hub.Handler())
+	t.Cleanup(server.Close)
+	tab, complaints := consoletest.Browser(t)
+	run := func(actions ...consoletest.Action) {
+		t.Helper()
+		if err := chromedp.Do(tab, actions...); err != nil {
+			t.Fatalf("%v; the page complained %q", err, complaints())
+		}
+	}
+	run(chromedp.Navigate(server.URL+console.Path("bestshot")), consoletest.See(`document.querySelectorAll(".match").length === 4`))
+	first := v.show.rounds[0][0]
+	name := clubs[first.home]
+	match := fmt.Sprintf(`[...document.querySelectorAll(".match")].find((m) => m.querySelector("[data-f=home]").textContent === %q)`, name)
+	goals, _, _ := first.score(first.kickOff.Add(time.Hour))
+	run(consoletest.See(fmt.Sprintf(`(() => { const f = %s.querySelector("form"); f.elements.home.value = %d; f.elements.away.value = %d; f.requestSubmit(); return true; })()`, match, goals[0], goals[1])),
+		consoletest.Says("#bestshot-said", "Your guess is saved."),
+		consoletest.See(fmt.Sprintf(`%s.querySelector("[data-f=earned]").textContent === "your guess %d:%d"`, match, goals[0], goals[1])))
+
+	seen, err := v.read(t.Context())
+	testkit.Must(t, err)
+	w.MoveClock(first.kickOff.Add(showLasts + time.Second))
+	poll(w, v)
+	run(consoletest.See(fmt.Sprintf(`%s.dataset.state === "right"`, match)),
+		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
+	if status, text := consoletest.Post(hub.Handler(), "bestshot/guess", fmt.Sprintf(`{"match":%q,"home":1,"away":1}`, seen.Matches[0].ID)); status != http.StatusBadRequest || !strings.Contains(text, "has begun") {
+		t.Errorf("a late guess: %d %s", status, text)
+	}
+
+	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from PostgreSQL")`),
+		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
+	picture, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "bestshot.png"), picture, 0o600))
+	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from Redis")`))
+}

@@ -1,0 +1,145 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+
+	"matchday/infra/sim/openfootball"
+)
+
+// worth is what the right outcome of a match earns.
+const worth = 3
+
+// points returns what a guess of a result earns.
+func points(guess, result openfootball.Goals) int {
+	if cmp.Compare(guess[0], guess[1]) == cmp.Compare(result[0], result[1]) {
+		return worth
+	}
+	return 0
+}
+
+// sums are the points of each member with a settled guess, and those of the current round,
+// which is the last of which a result is known.
+type sums struct {
+	points, now map[*member]int
+	round       int
+}
+
+// sums adds up what was guessed, by the results of a time. Only the round counts if it is not
+// negative.
+func (c *cup) sums(t time.Time, only int) sums {
+	s := sums{map[*member]int{}, map[*member]int{}, -1}
+	for _, f := range c.fixtures {
+		result, ok := f.result(t)
+		round := slices.Index(c.rounds, f.match.Round)
+		if !ok && !f.corrected || only >= 0 && round != only {
+			continue
+		}
+		if round > s.round {
+			s.round = round
+			clear(s.now)
+		}
+		for m, guess := range f.guesses {
+			p := 0 // of a match that was made void after it was settled
+			if ok {
+				p = points(guess, result)
+			}
+			s.points[m] += p
+			if round == s.round {
+				s.now[m] += p
+			}
+		}
+	}
+	return s
+}
+
+// line is a member in a table.
+type line struct {
+	Rank     int
+	MemberID string
+	NickName string
+	Points   int
+	Movement int
+}
+
+// table returns the lines of members: points descending, then nickname, then id; ranks are
+// dense. Nobody has moved who was level with all others before the round.
+func table(total, before map[*member]int) []line {
+	lines := []line{}
+	for m, p := range total {
+		lines = append(lines, line{rank(total, p), m.id, m.name, p, rank(before, before[m]) - rank(total, p)})
+	}
+	if rank(before, -1) <= 2 {
+		for i := range lines {
+			lines[i].Movement = 0
+		}
+	}
+	names := collate.New(language.Und)
+	slices.SortFunc(lines, func(a, b line) int {
+		return cmp.Or(b.Points-a.Points, names.CompareString(a.NickName, b.NickName), cmp.Compare(a.MemberID, b.MemberID))
+	})
+	return lines
+}
+
+// rank is one more than the number of different points above p.
+func rank(all map[*member]int, p int) int {
+	above := map[int]bool{}
+	for _, o := range all {
+		if o > p {
+			above[o] = true
+		}
+	}
+	return 1 + len(above)
+}
+
+// board returns the leaderboard by the results of a time.
+func (c *cup) board(t time.Time) []line {
+	s := c.sums(t, -1)
+	before := map[*member]int{}
+	for m, p := range s.points {
+		before[m] = p - s.now[m]
+	}
+	return table(s.points, before)
+}
+
+// board returns the table of a league: all of its members, with the sums of its tournaments
+// in which a match has been settled.
+func (l *league) board(t time.Time) []line {
+	total, before := map[*member]int{}, map[*member]int{}
+	for _, m := range l.members {
+		total[m], before[m] = 0, 0
+		for _, c := range l.cups {
+			s := c.sums(t, -1)
+			total[m] += s.points[m]
+			before[m] += s.points[m] - s.now[m]
+		}
+	}
+	return table(total, before)
+}
+
+// winners returns the ids of the members with the most points in a round, at most ten.
+func (c *cup) winners(t time.Time, round int) (ids []string) {
+	for _, l := range table(c.sums(t, round).points, nil) {
+		if l.Rank == 1 && len(ids) < 10 {
+			ids = append(ids, l.MemberID)
+		}
+	}
+	return ids
+}
+
+// standings returns the tables of the file, with the results of a time.
+func (c *cup) standings(t time.Time) []openfootball.Table {
+	var all []openfootball.Match
+	for _, f := range c.fixtures {
+		m := openfootball.Match{Round: f.match.Round, Group: f.match.Group, Home: f.match.Home, Away: f.match.Away}
+		if e := f.at(t); played(e) {
+			m.Score.FullTime = &e.Score
+		}
+		all = append(all, m)
+	}
+	return openfootball.Tables(all)
+}

@@ -1,0 +1,246 @@
+// Package replay plays seasons of football as tournaments of Best Shot: each openfootball file
+// is a tournament of the simulated provider, which misbehaves by the seed. Forty members guess
+// in time, late, twice or not at all, some of them in leagues, and administrators correct
+// results. It compares leaderboards, rounds, standings, guesses, the ledger and the cache with
+// an oracle that knows the accepted guesses and what the provider has said.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"matchday/infra/local/fleet"
+	"matchday/infra/local/replay"
+	"matchday/infra/sim/football"
+)
+
+// Config is the configuration of the frame, and what to run.
+type Config struct {
+	replay.Config
+	Room     fleet.Room // Best Shot
+	Provider func() *football.Server
+	// Stores connects to the room's database, as a superuser, and to its cache.
+	Stores func(context.Context, *fleet.Fleet) (*pgx.Conn, *redis.Client, error)
+}
+
+// start is when the members register.
+var start = time.Date(2026, 8, 3, 9, 0, 0, 0, time.UTC)
+
+// run is one Run.
+type run struct {
+	*replay.World
+	*world
+	cfg   Config
+	db    *pgx.Conn
+	cache *redis.Client
+	when  spans
+
+	steps   []*step
+	guessed int // guesses that were accepted
+	probed  int // kick-offs at which the window was tried to the millisecond
+	done    int
+
+	stopped, cold bool // the database, and the cache, of a run with faults
+	outages       int
+}
+
+// Run plays the files of cfg.Folder. It returns replay.ErrFailed if something differs from the
+// oracle.
+func Run(ctx context.Context, cfg Config) error {
+	w, err := newWorld(cfg)
+	if err != nil {
+		return err
+	}
+	r := &run{World: replay.NewWorld(cfg.Config), world: w, cfg: cfg}
+	rooms := append(slices.Clone(cfg.Others), cfg.Room)
+	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
+	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 30 * 24 * time.Hour}, func(t time.Time) bool { return r.when.awake(t) }, r.play); err != nil {
+		return err
+	}
+	return r.summarize()
+}
+
+func (r *run) play(ctx context.Context) (err error) {
+	if r.db, r.cache, err = r.cfg.Stores(ctx, r.Fleet); err != nil {
+		return err
+	}
+	defer r.db.Close(ctx)
+	defer r.cache.Close()
+	for _, c := range r.cups {
+		if !c.done {
+			if err := c.add(r.cfg.Provider()); err != nil {
+				c.fail("%v", err)
+				c.done = true
+			}
+		}
+	}
+	r.when = r.spans()
+	r.found(ctx)
+	if err := r.Failed(); err != nil {
+		return err
+	}
+	r.plan(ctx)
+	if err := r.misbehave(ctx); err != nil {
+		return err
+	}
+	for len(r.steps) > 0 {
+		next := r.steps[0]
+		r.steps = r.steps[1:]
+		if err := r.Until(ctx, next.at); err != nil {
+			return err
+		}
+		next.do()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	r.settle(ctx)
+	r.checkQueues(ctx)
+	return ctx.Err()
+}
+
+// at adds a step. One that is past comes next.
+func (r *run) at(t time.Time, do func()) {
+	s := &step{t, 0, do}
+	i, _ := slices.BinarySearchFunc(r.steps, s, func(a, b *step) int {
+		if a.at.Equal(b.at) {
+			return -1 // after those of the same time
+		}
+		return byTime(a, b)
+	})
+	r.steps = slices.Insert(r.steps, i, s)
+}
+
+// settle waits until the queues are empty and all matches that have ended are settled.
+func (r *run) settle(ctx context.Context) {
+	r.Settle(ctx, 6*time.Minute, func() bool {
+		if r.Trial != nil {
+			r.replayLetters(ctx)
+		}
+		n, err := value[int](ctx, r, `SELECT count(*)::int FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL`)
+		return err == nil && n == 0
+	})
+}
+
+// call calls the API as a user until it answers.
+func (r *run) call(ctx context.Context, user, method, path string, in, out any) (code string, again bool, err error) {
+	return r.Try(ctx, func() error { return r.Fleet.Call(ctx, user, method, "/bestshot/api/v2"+path, in, out) })
+}
+
+// ask calls the API and records a difference unless the answer has the code, "" for success.
+// It reports whether the request took effect.
+func (r *run) ask(ctx context.Context, c *cup, user, method, path string, in, out any, want string) bool {
+	code, _, err := r.call(ctx, user, method, path, in, out)
+	if wrong := r.Judge(method+" "+path, code, want, err); wrong != "" {
+		r.fail(c, "%s", wrong)
+	}
+	return err == nil && code == ""
+}
+
+// fail records a failure of a cup, or of the run if c is nil.
+func (r *run) fail(c *cup, format string, args ...any) {
+	text := r.named(fmt.Sprintf(format, args...))
+	if c == nil {
+		r.Fail(text)
+		return
+	}
+	c.fail("%s: %s", r.Clock.Now().Format("2006-01-02 15:04"), text)
+}
+
+// report writes the line of a cup.
+func (r *run) report(ctx context.Context, c *cup) {
+	type tally struct{ Matches, Settled, Corrections int }
+	n, err := one[tally](ctx, r, `SELECT count(*)::int AS matches, count(*) FILTER (WHERE settled_version > 0)::int AS settled, coalesce(sum(greatest(settled_version - 1, 0)), 0)::int AS corrections
+		FROM match WHERE tournament_id = $1`, c.id)
+	if err != nil {
+		c.fail("%v", err)
+	}
+	leader := "nobody"
+	if board := c.board(r.Clock.Now()); len(board) > 0 {
+		leader = fmt.Sprintf("%s with %d", board[0].NickName, board[0].Points)
+	}
+	skipped := ""
+	if c.skipped > 0 {
+		skipped = fmt.Sprintf(", %d moments without quiet", c.skipped)
+	}
+	r.Case(fmt.Sprintf("%-22s %3d matches, %3d settled, %2d corrections, %d members, leader %s%s",
+		c.file, n.Matches, n.Settled, n.Corrections, len(c.board(r.Clock.Now())), leader, skipped), c.file, c.problems)
+	c.done = true
+	r.done++
+	r.Bar(r.done, len(r.cups), fmt.Sprintf("%d of %d files", r.done, len(r.cups)))
+}
+
+func (r *run) summarize() error {
+	ok := 0
+	for _, c := range r.cups {
+		if len(c.problems) == 0 && c.id != "" {
+			ok++
+		} else if c.id == "" {
+			r.Case(c.file, c.file, c.problems)
+		}
+	}
+	var did []string
+	counts := r.cfg.Provider().Counts()
+	for _, k := range append(football.OfEvents(), football.OfRequests()...) {
+		if counts[k] > 0 {
+			did = append(did, fmt.Sprintf("%d %s", counts[k], k))
+		}
+	}
+	r.Printf("the provider: %s\n", strings.Join(did, ", "))
+	if r.Trial != nil {
+		r.Printf("the database or the cache was down %d times\n", r.outages)
+	}
+	return r.Summarize(ok == len(r.cups), "%d of %d files ok; %d guesses accepted, %d requests refused, as they must be, %d kick-offs tried to the millisecond",
+		ok, len(r.cups), r.guessed, r.Refused, r.probed)
+}
+
+// value returns the only column of the first row of a query.
+func value[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err error) {
+	rows, err := r.query(ctx, sql, args...)
+	if err != nil {
+		return v, err
+	}
+	return pgx.CollectOneRow(rows, pgx.RowTo[T])
+}
+
+// one returns the first row of a query.
+func one[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err error) {
+	rows, err := r.query(ctx, sql, args...)
+	if err != nil {
+		return v, err
+	}
+	return pgx.CollectOneRow(rows, pgx.RowToStructByName[T])
+}
+
+// query runs a query. It connects again after a failure of the database.
+func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	for r.stopped {
+		if err := r.Until(ctx, r.Clock.Now().Add(replay.Wait)); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.db.Ping(ctx); err != nil {
+		r.db.Close(ctx)
+		db, cache, err := r.cfg.Stores(ctx, r.Fleet)
+		if err != nil {
+			return nil, err
+		}
+		r.cache.Close()
+		r.db, r.cache = db, cache
+	}
+	return r.db.Query(ctx, sql, args...)
+}
+
+// administrator asks as an administrator.
+func (r *run) administrator(ctx context.Context, c *cup, method, path string, in, out any, want string) bool {
+	return r.ask(ctx, c, fleet.Administrator, method, "/admin"+path, in, out, want)
+}
+
+const post, get = http.MethodPost, http.MethodGet

@@ -1,0 +1,264 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"matchday/infra/sim/openfootball"
+)
+
+// found registers the members, and has administrators create the tournaments and members
+// found leagues.
+func (r *run) found(ctx context.Context) {
+	for i, m := range r.members {
+		var out struct{ ID string }
+		r.ask(ctx, nil, m.user, post, "/member", map[string]string{"nickName": m.name}, &out, "")
+		m.id = out.ID
+		r.Trial.Know(m.id, fmt.Sprintf("member %d", i))
+	}
+	for _, c := range r.cups {
+		if c.done {
+			continue
+		}
+		var out struct{ ID string }
+		label := []rune(c.season.Name)
+		r.administrator(ctx, c, post, "/tournaments", map[string]any{
+			"externalId": fmt.Sprint(c.n), "season": fmt.Sprint(100 + c.n), "slug": openfootball.Slug(strings.TrimSuffix(c.file, ".json")), "label": string(label[:min(len(label), 40)]),
+		}, &out, "")
+		c.id = out.ID
+		r.Trial.Know(c.id, c.file)
+	}
+	for i, name := range []string{"Office", "Café", "Everybody"} {
+		l := &league{name: name}
+		for n, m := range r.members {
+			if i == 2 || n%(i+3) == i {
+				l.members = append(l.members, m)
+			}
+		}
+		for n, c := range r.cups {
+			if c.id != "" && (i == 2 || n%2 == i) {
+				l.cups = append(l.cups, c)
+			}
+		}
+		r.foundLeague(ctx, l)
+	}
+}
+
+// foundLeague has the first member create a league, and the others join it.
+func (r *run) foundLeague(ctx context.Context, l *league) {
+	var out struct{ ID, Code string }
+	owner := l.members[0]
+	if !r.ask(ctx, nil, owner.user, post, "/leagues", map[string]string{"name": l.name}, &out, "") {
+		return
+	}
+	l.id = out.ID
+	r.leagues = append(r.leagues, l)
+	r.Trial.Know(l.id, l.name)
+	for _, m := range l.members[1:] {
+		r.ask(ctx, nil, m.user, post, "/leagues/invitation", map[string]string{"code": strings.ToLower(out.Code)}, nil, "")
+	}
+	ids := []string{}
+	for _, c := range l.cups {
+		ids = append(ids, c.id)
+	}
+	r.ask(ctx, nil, owner.user, http.MethodPatch, "/leagues/"+l.id+"/tournaments", map[string]any{"tournaments": ids}, nil, "")
+	if len(l.members) > 1 {
+		r.ask(ctx, nil, l.members[1].user, http.MethodPatch, "/leagues/"+l.id+"/tournaments", map[string]any{"tournaments": ids}, nil, "not_league_admin")
+	}
+}
+
+// plan decides who does what, and when.
+func (r *run) plan(ctx context.Context) {
+	var all []*step
+	add := func(t time.Time, do func()) { all = append(all, &step{t, len(all), do}) }
+	for _, c := range r.cups {
+		if c.id == "" {
+			continue
+		}
+		ends := map[openfootball.Round]time.Time{}
+		for _, f := range c.fixtures {
+			ends[f.match.Round] = later(ends[f.match.Round], later(f.last().Changed, f.last().KickOff))
+			d := r.dice("match", c.file, f.event)
+			for _, m := range r.members {
+				r.planGuess(ctx, f, m, r.dice("guess", c.file, f.event, m.user), add)
+			}
+			kickOff := f.last().KickOff
+			if d.IntN(3) == 0 {
+				add(kickOff.Add(-time.Millisecond), func() { r.probe(ctx, f, kickOff, d) })
+			}
+			for i, e := range f.views {
+				if played(e) && (i == len(f.views)-1 || f.views[i+1].Changed.Sub(e.Changed) > time.Hour) {
+					add(e.Changed.Add(learn+7*time.Minute), func() { r.check(ctx, c, false, 0) })
+				}
+			}
+			if x := d.IntN(40); x < 2 && played(f.last()) || x < 20 && f.last().Code == 91 {
+				add(f.last().Changed.Add(8*time.Hour), func() { r.correct(ctx, f, d) })
+			}
+		}
+		for _, round := range c.rounds {
+			if end := ends[round]; !end.IsZero() {
+				add(end.Add(learn+8*time.Minute), func() { r.check(ctx, c, true, 0) })
+			}
+		}
+		add(c.over, func() { r.finish(ctx, c) })
+	}
+	if len(all) > 0 {
+		slices.SortFunc(all, byTime)
+		m := r.members[3]
+		all = slices.Insert(all, len(all)/2, &step{all[len(all)/2].at, 0, func() {
+			if r.ask(ctx, nil, m.user, http.MethodPatch, "/member", map[string]string{"nickName": "Zacharias"}, nil, "") {
+				m.name = "Zacharias"
+			}
+		}})
+	}
+	r.steps = all
+}
+
+// planGuess decides when a member guesses a match: in time, also twice, too late, or never.
+// Some do not know that the kick-off will be moved.
+func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand, add func(time.Time, func())) {
+	kickOff := f.last().KickOff
+	if d.IntN(2) == 0 {
+		kickOff = f.views[0].KickOff
+	}
+	guess := func() openfootball.Goals {
+		return openfootball.Goals{[]int{0, 1, 1, 2, 3}[d.IntN(5)], []int{0, 0, 1, 1, 2}[d.IntN(5)]}
+	}
+	early := kickOff.Add(-time.Hour - time.Duration(d.IntN(40*60))*time.Minute)
+	first, second := guess(), guess()
+	in := func(g openfootball.Goals) func() { return func() { r.guess(ctx, f, m, g) } }
+	switch x := d.IntN(100); {
+	case x < 50: // never
+	case x < 78:
+		add(early, in(first))
+	case x < 88: // changed
+		add(early, in(first))
+		add(kickOff.Add(-time.Minute-time.Duration(d.IntN(50))*time.Minute), in(second))
+	case x < 94: // late
+		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(first))
+	default: // to be changed too late
+		add(early, in(first))
+		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(second))
+	}
+}
+
+// known returns whether the room knows the match.
+func (r *run) known(ctx context.Context, f *fixture) bool {
+	if f.id == "" {
+		id, err := value[string](ctx, r, `SELECT id::text FROM match WHERE external_id = $1`, fmt.Sprint(f.event))
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			r.fail(f.cup, "%v", err)
+		}
+		f.id = id
+		r.Trial.Know(id, fmt.Sprint("match ", f.event))
+	}
+	return f.id != ""
+}
+
+const closed = "guess_window_closed"
+
+// guess has a member guess. Until the kick-off that the provider has told an hour ago it must
+// be accepted, and refused from then on. In the hour after a change both are right.
+func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
+	if !r.known(ctx, f) {
+		return
+	}
+	now := r.Clock.Now()
+	e := f.at(now)
+	want := closed
+	if e.Type == "notstarted" && e.KickOff.After(now) {
+		want = ""
+	}
+	in := map[string]any{"matchId": f.id, "home": map[string]int{"score": g[0]}, "away": map[string]int{"score": g[1]}}
+	code, again, err := r.call(ctx, m.user, post, "/guess", in, nil)
+	if (code == closed || code == "") && err == nil && (again || e.Changed.After(now.Add(-stale))) {
+		want = code
+	}
+	if wrong := r.Judge(fmt.Sprintf("%s guesses %s, which begins at %s", m.name, f, e.KickOff.Format(time.DateTime)), code, want, err); wrong != "" {
+		r.fail(f.cup, "%s", wrong)
+	}
+	switch {
+	case err == nil && code == "":
+		f.guesses[m] = g
+		r.guessed++
+	case again: // an attempt whose answer was lost may have been in time
+		r.recall(ctx, f, m, g)
+	}
+}
+
+// recall asks the database whether a guess was stored.
+func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
+	type row struct{ Home, Away int }
+	got, err := one[row](ctx, r, `SELECT home_score AS home, away_score AS away FROM guess WHERE match_id = $1 AND member_id = $2`, f.id, m.id)
+	if err == nil && got == (row{g[0], g[1]}) {
+		f.guesses[m] = g
+	}
+}
+
+// probe tries the window of a match in its last millisecond, and then at the kick-off, if that
+// is known for long: guesses of others are hidden before, and shown after.
+func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.Rand) {
+	steady := func() bool {
+		e := f.at(kickOff)
+		return e.Type == "notstarted" && e.KickOff.Equal(kickOff) && e.Changed.Before(kickOff.Add(-stale)) || e.Type == "inprogress" && e.Changed.Equal(kickOff)
+	}
+	if !steady() || !r.known(ctx, f) {
+		return
+	}
+	m, other := r.members[d.IntN(len(r.members))], r.members[d.IntN(len(r.members))]
+	r.guess(ctx, f, m, openfootball.Goals{d.IntN(4), d.IntN(3)})
+	r.ask(ctx, f.cup, other.user, get, "/matches/"+f.id+"/guesses", nil, nil, "guess_window_open")
+	r.at(kickOff, func() { r.probeLate(ctx, f, m, other) })
+}
+
+// probeLate tries the window of a match at its kick-off.
+func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
+	r.guess(ctx, f, m, openfootball.Goals{9, 9})
+	r.probed++
+	var got struct {
+		Data []struct {
+			MemberID   string
+			Home, Away struct{ Value int }
+		}
+	}
+	if !r.ask(ctx, f.cup, other.user, get, "/matches/"+f.id+"/guesses", nil, &got, "") {
+		return
+	}
+	want, have := map[string]openfootball.Goals{}, map[string]openfootball.Goals{}
+	for m, g := range f.guesses {
+		want[m.id] = g
+	}
+	for _, g := range got.Data {
+		have[g.MemberID] = openfootball.Goals{g.Home.Value, g.Away.Value}
+	}
+	f.cup.checks++
+	if diff := cmp.Diff(want, have); diff != "" {
+		r.fail(f.cup, "the guesses of %s (-want +got):\n%s", f, diff)
+	}
+}
+
+// correct has an administrator correct a result, make a match void, or award a walkover.
+func (r *run) correct(ctx context.Context, f *fixture, d *rand.Rand) {
+	if !r.known(ctx, f) {
+		return
+	}
+	in := map[string]any{"void": true}
+	f.set = nil
+	if f.last().Code == 91 || d.IntN(2) == 0 {
+		f.set = &openfootball.Goals{d.IntN(4), d.IntN(4)}
+		in = map[string]any{"home": f.set[0], "away": f.set[1]}
+	}
+	if r.administrator(ctx, f.cup, post, "/settlements/"+f.id+"/correct", in, nil, "") {
+		f.corrected = true
+	}
+	r.at(r.Clock.Now().Add(6*time.Minute), func() { r.check(ctx, f.cup, false, 0) })
+}

@@ -1,0 +1,300 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/infra/sim/football"
+	"matchday/infra/sim/openfootball"
+)
+
+// world is what the members have guessed, as far as the API has accepted it, of the seasons of
+// the files.
+type world struct {
+	seed    uint64
+	members []*member
+	leagues []*league
+	cups    []*cup
+}
+
+// member is a member of Best Shot.
+type member struct{ user, id, name string }
+
+// league is a private league that follows some tournaments.
+type league struct {
+	id, name string
+	members  []*member
+	cups     []*cup
+}
+
+// cup is the tournament of a file.
+type cup struct {
+	file     string
+	n        int64 // the provider's ids of the tournament and of its season
+	season   openfootball.Season
+	id       string // in the API
+	rounds   []openfootball.Round
+	fixtures []*fixture
+	over     time.Time // when all is checked
+	done     bool
+	problems []string
+	checks   int // comparisons with the oracle
+	skipped  int // comparisons for which there was no quiet moment
+}
+
+// fixture is an event of the provider.
+type fixture struct {
+	cup     *cup
+	event   int64
+	match   openfootball.Match
+	views   []football.Event // what the provider says of it, the oldest first
+	id      string           // of the match in the API, "" while it is not known
+	guesses map[*member]openfootball.Goals
+	// Set by an administrator: the score that counts, or none.
+	corrected bool
+	set       *openfootball.Goals
+}
+
+// fail records a difference. It keeps the first few.
+func (c *cup) fail(format string, args ...any) {
+	if len(c.problems) < 5 {
+		c.problems = append(c.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// The names of members. Two pairs have one name.
+var names = []string{
+	"Ada", "Bruno", "Chidi", "Dara", "elif", "Émile", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kemi", "Lior", "Mina", "Noor", "Ömer", "Pia", "Quin", "Rosa", "Sven",
+	"Tariq", "Uma", "Vera", "Wes", "Xia", "Yara", "Zoe", "Ada", "bruno", "Cleo", "Dorn", "Esko", "Fara", "Gwil", "Hera", "Ivo", "Jara", "Kolt", "Luna", "Pia",
+}
+
+// newWorld returns the members, and the cups of the files. The seasons begin in the same week,
+// on their days of the week.
+func newWorld(cfg Config) (*world, error) {
+	w := &world{seed: cfg.Seed}
+	for i, name := range names {
+		w.members = append(w.members, &member{user: fmt.Sprintf("b0000000-0000-4000-8000-%012d", i+1), name: name})
+	}
+	files, err := filepath.Glob(filepath.Join(cfg.Folder, "*.json"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("there is no .json file in %s: give a folder of openfootball files as DIR=folder", cfg.Folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range files {
+		c := &cup{file: filepath.Base(path), n: int64(i + 1)}
+		w.cups = append(w.cups, c)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			c.season, err = openfootball.Parse(text)
+		}
+		if err != nil {
+			c.fail("%v", err)
+			c.done = true
+		}
+	}
+	return w, nil
+}
+
+// rates are the probabilities of what goes wrong with an event.
+var rates = map[football.Kind]float64{
+	football.LateScore: 0.06, football.Corrected: 0.05, football.Overwritten: 0.05, football.Reopened: 0.03, football.MovedMinutes: 0.04, football.MovedHours: 0.03,
+	football.MovedDay: 0.02, football.Postponed: 0.03, football.Replaced: 0.02, football.Cancelled: 0.01, football.Interrupted: 0.02, football.Walkover: 0.02,
+}
+
+// add adds the season of a cup to the provider.
+func (c *cup) add(s *football.Server) error {
+	first := slices.MinFunc(c.season.Matches, func(a, b openfootball.Match) int { return a.KickOff.Compare(b.KickOff) }).KickOff
+	const week = 7 * 24 * time.Hour
+	shift := start.Add(3 * 24 * time.Hour).Sub(first)
+	shift = shift.Truncate(week)
+	for first.Add(shift).Before(start.Add(2 * 24 * time.Hour)) {
+		shift += week
+	}
+	if err := s.Add(football.Tournament{ID: c.n, SeasonID: 100 + c.n, Season: c.season, Shift: shift, Rates: rates}); err != nil {
+		return err
+	}
+	c.rounds = c.season.Rounds()
+	for _, e := range s.Finals(c.n, 100+c.n) {
+		f := &fixture{cup: c, event: e.ID, match: c.season.Matches[e.Match], guesses: map[*member]openfootball.Goals{}}
+		for {
+			f.views = append(f.views, e)
+			if e.Changed.IsZero() {
+				break
+			}
+			e, _ = s.At(e.ID, e.Changed.Add(-time.Nanosecond))
+		}
+		slices.Reverse(f.views)
+		c.fixtures = append(c.fixtures, f)
+		c.over = later(c.over, f.last().Changed)
+		c.over = later(c.over, f.last().KickOff)
+	}
+	c.over = c.over.Add(12 * time.Hour)
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func (f *fixture) String() string {
+	return fmt.Sprintf("%s - %s of round %s", f.match.Home, f.match.Away, slugOf(f.match.Round))
+}
+
+// slugOf is the slug of a round in the API.
+func slugOf(r openfootball.Round) string {
+	switch {
+	case !r.Knockout():
+		return fmt.Sprint(r.Number)
+	case r.Prefix != "":
+		return openfootball.Slug(r.Prefix + " " + r.Slug)
+	}
+	return r.Slug
+}
+
+// last is what the provider says in the end.
+func (f *fixture) last() football.Event { return f.views[len(f.views)-1] }
+
+// at is what the provider says at a time.
+func (f *fixture) at(t time.Time) football.Event {
+	for i := len(f.views) - 1; ; i-- {
+		if i == 0 || !f.views[i].Changed.After(t) {
+			return f.views[i]
+		}
+	}
+}
+
+// played reports whether the provider says that the match was played to its end, and how it
+// ended.
+func played(e football.Event) bool {
+	return e.Type == "finished" && e.Scored && slices.Contains([]int{100, 110, 120}, e.Code)
+}
+
+// result is the score that counts at a time: the last that the provider said after an end, or
+// that of an administrator.
+func (f *fixture) result(t time.Time) (openfootball.Goals, bool) {
+	if f.corrected {
+		if f.set == nil {
+			return openfootball.Goals{}, false
+		}
+		return *f.set, true
+	}
+	for i := len(f.views) - 1; i >= 0; i-- {
+		if e := f.views[i]; !e.Changed.After(t) && played(e) {
+			return e.Score, true
+		}
+	}
+	return openfootball.Goals{}, false
+}
+
+// quiet reports whether the room has had the time to learn all results.
+func (c *cup) quiet(t time.Time) bool {
+	return !slices.ContainsFunc(c.fixtures, func(f *fixture) bool {
+		now := f.at(t)
+		_, ended := f.result(t)
+		return !f.corrected && ended && (!played(now) || now.Changed.After(t.Add(-learn)))
+	})
+}
+
+// learn is within which time the room and the provider's standings know a result: the
+// standings lag up to 12 minutes, and polls come every 5.
+const learn = 19 * time.Minute
+
+// stale is within which time the room knows a kick-off: it asks once an hour.
+const stale = 130 * time.Minute
+
+// span is a time in which schedules run.
+type span struct{ from, to time.Time }
+
+// spans are the times in which something may be due, joined and in order: every poll around
+// what the provider says, and one an hour on the day before a match.
+type spans struct{ busy, near []span }
+
+func (w *world) spans() (s spans) {
+	for _, c := range w.cups {
+		for _, f := range c.fixtures {
+			for i, e := range f.views {
+				if i == 0 || !e.KickOff.Equal(f.views[i-1].KickOff) {
+					s.near = append(s.near, span{e.KickOff.Add(-26 * time.Hour), e.KickOff.Add(3 * time.Hour)})
+					s.busy = append(s.busy, span{e.KickOff, e.KickOff.Add(6 * time.Minute)})
+				}
+				if i == 0 {
+					continue
+				}
+				was := f.views[i-1]
+				if e.Type != was.Type || e.Type == "finished" || !e.KickOff.Equal(was.KickOff) {
+					s.busy = append(s.busy, span{e.Changed, e.Changed.Add(learn + 6*time.Minute)})
+				}
+				if e.Type == "postponed" || !e.KickOff.Equal(was.KickOff) {
+					s.near = append(s.near, span{e.Changed, e.Changed.Add(26 * time.Hour)})
+				}
+			}
+		}
+	}
+	s.busy, s.near = joined(s.busy), joined(s.near)
+	return s
+}
+
+func joined(all []span) (out []span) {
+	slices.SortFunc(all, func(a, b span) int { return a.from.Compare(b.from) })
+	for _, s := range all {
+		if n := len(out); n > 0 && !s.from.After(out[n-1].to) {
+			out[n-1].to = later(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func within(all []span, t time.Time) bool {
+	n, exact := slices.BinarySearchFunc(all, t, func(s span, t time.Time) int { return s.from.Compare(t) })
+	return exact || n > 0 && !t.After(all[n-1].to)
+}
+
+// awake reports whether the schedules run at a time.
+func (s spans) awake(t time.Time) bool {
+	return within(s.busy, t) || t.Minute() < 10 && (t.Hour()%6 == 0 || within(s.near, t))
+}
+
+// dice returns a random source that is the same for the same seed and words.
+func (w *world) dice(words ...any) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintln(h, words...)
+	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
+}
+
+// named replaces ids that differ between runs by names.
+func (w *world) named(text string) string {
+	for _, m := range w.members {
+		if m.id != "" {
+			text = strings.ReplaceAll(text, m.id, m.name)
+		}
+	}
+	for _, c := range w.cups {
+		if c.id != "" {
+			text = strings.ReplaceAll(text, c.id, c.file)
+		}
+	}
+	return drawn.ReplaceAllString(text, "{id}")
+}
+
+// step is something that happens at a time.
+type step struct {
+	at time.Time
+	n  int // order of steps at one time
+	do func()
+}
+
+func byTime(a, b *step) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.n, b.n)) }

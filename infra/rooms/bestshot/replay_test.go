@@ -1,0 +1,102 @@
+package bestshot_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/local/replay"
+	"matchday/infra/rooms/bestshot"
+	"matchday/infra/testkit"
+)
+
+const root = "../../.."
+
+// TestReplay plays small seasons of two leagues with a final through the fleet, and the real
+// ones if there are any.
+func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	bin := t.TempDir()
+	testkit.BuildFunctions(t, root, bin, "bestshot/...")
+	run := func(t *testing.T, folder string, files int, seed uint64, faults *uint64) string {
+		t.Helper()
+		var out bytes.Buffer
+		err := bestshot.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Folder: folder, Seed: seed, Faults: faults, Out: &out})
+		if err != nil || strings.Count("\n"+out.String(), "\nok ") != files {
+			t.Errorf("%v\n%s", err, &out)
+		}
+		return out.String()
+	}
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "a.json"), "First League 2025/26", 2)
+	write(t, filepath.Join(folder, "b.json"), "Second League 2025/26", 3)
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		run(t, folder, 2, 4, nil)
+	})
+	t.Run("real", func(t *testing.T) {
+		data := os.Getenv("MATCHDAY_DATA")
+		if data == "" {
+			t.Skip("MATCHDAY_DATA is not set")
+		}
+		files, err := filepath.Glob(filepath.Join(data, "openfootball", "*.json"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no files of openfootball", err)
+		}
+		run(t, filepath.Dir(files[0]), len(files), 0, nil)
+	})
+}
+
+// write writes a season in which so many pairs of teams meet twice, and the first two play a
+// final with a shoot-out. One match is called off.
+func write(t *testing.T, file, name string, pairs int) {
+	t.Helper()
+	type score struct {
+		HT []int `json:"ht,omitempty"`
+		FT []int `json:"ft"`
+		ET []int `json:"et,omitempty"`
+		P  []int `json:"p,omitempty"`
+	}
+	type match struct {
+		Round  string `json:"round"`
+		Date   string `json:"date"`
+		Time   string `json:"time"`
+		Team1  string `json:"team1"`
+		Team2  string `json:"team2"`
+		Status string `json:"status,omitempty"`
+		Score  *score `json:"score,omitempty"`
+	}
+	n := 2 * pairs
+	team := func(i int) string { return fmt.Sprintf("%s %c", strings.Fields(name)[0], 'A'+i) }
+	day := time.Date(2025, 8, 9, 0, 0, 0, 0, time.UTC)
+	var all []match
+	for round := range 2 * (n - 1) {
+		for p := range pairs { // the circle method
+			a, b := (round+p)%(n-1), (round+n-1-p)%(n-1)
+			if p == 0 {
+				b = n - 1
+			}
+			if round >= n-1 {
+				a, b = b, a
+			}
+			m := match{Round: fmt.Sprintf("Matchday %d", round+1), Date: day.Format(time.DateOnly), Time: []string{"13:30", "15:00", "17:30"}[p%3], Team1: team(a), Team2: team(b)}
+			m.Score = &score{FT: []int{(a*3 + round) % 4, (b*5 + round) % 3}}
+			if round == 3 && p == 1 {
+				m.Score, m.Status = nil, "cancelled"
+			}
+			all = append(all, m)
+		}
+		day = day.AddDate(0, 0, 7)
+	}
+	all = append(all, match{Round: "Final", Date: day.Format(time.DateOnly), Time: "20:00", Team1: team(0), Team2: team(1), Score: &score{FT: []int{1, 1}, ET: []int{2, 2}, P: []int{4, 2}}})
+	text, err := json.Marshal(map[string]any{"name": name, "matches": all})
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(file, text, 0o600))
+}

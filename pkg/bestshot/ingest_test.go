@@ -128,8 +128,11 @@ func TestPlan(t *testing.T) {
 		{kickOff.Add(-22*hour + time.Minute), func() {}, "m"},
 		{kickOff.Add(-time.Minute), func() { feed(ingest.Rounds); w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
 		{kickOff, func() {}, "m"}, // has begun: always
-		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "sm"},
-		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Standings) }, "sm"}, // the result may be corrected
+		{kickOff.Add(hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined))) }, "m"},        // interrupted
+		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "rsm"}, // the next round may be known
+		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Rounds); feed(ingest.Standings) }, "sm"},                     // the result may be corrected
+		{kickOff.Add(2*hour + 41*time.Minute), func() {}, "rsm"},
+		{kickOff.Add(5*hour + time.Minute), func() { feed(ingest.Standings) }, "sm"},
 		{kickOff.Add(8*hour + 10*time.Minute), func() { feed(ingest.Standings) }, ""},
 	} {
 		w.MoveClock(s.at)

@@ -79,6 +79,7 @@ func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 // due are the rounds with a match that may have changed:
 //   - it has begun and not ended;
 //   - it ended less than 6 h ago, and its result may be corrected;
+//   - it began less than 6 h ago and is interrupted, or has ended without a result so far;
 //   - it begins within a day, or lacks a date since less than 7 days: once an hour;
 //   - it is still to be played: once a day.
 const due = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
@@ -87,6 +88,7 @@ const due = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.
 		SELECT FROM match m WHERE m.tournament_id = o.tournament_id AND m.round_slug = o.slug AND NOT m.corrected AND (
 			m.status = 'open' AND m.date <= now()
 			OR m.status = 'ended' AND m.finished_at > now() - interval '6 hours'
+			OR m.status = 'not-defined' AND m.date <= now() AND m.date > now() - interval '6 hours'
 			OR m.status = 'open' AND m.date < now() + interval '1 day' AND m.last_checked_at <= now() - interval '1 hour'
 			OR m.status = 'not-defined' AND m.date > now() - interval '7 days' AND m.last_checked_at <= now() - interval '1 hour'
 			OR m.status IN ('open', 'not-defined') AND m.last_checked_at <= now() - interval '1 day'))
@@ -108,10 +110,12 @@ func (r dueRound) poll() Poll {
 }
 
 // others are the tournaments whose standings may have changed, because a match has ended
-// since, and those whose rounds were not asked for since a day.
+// since, and those whose rounds were not asked for since a day, or since half an hour if a match
+// has ended in the last 3 hours: the next round of a cup is known then, and may begin tomorrow.
 const others = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season,
 	t.standings_checked_at IS NULL OR EXISTS (SELECT FROM match m WHERE m.tournament_id = t.id AND m.finished_at > t.standings_checked_at - interval '6 hours' AND m.finished_at > now() - interval '6 hours') AS standings,
-	t.rounds_checked_at IS NULL OR t.rounds_checked_at <= now() - interval '1 day' AS rounds
+	t.rounds_checked_at IS NULL OR t.rounds_checked_at <= now() - interval '1 day'
+		OR t.rounds_checked_at <= now() - interval '30 minutes' AND EXISTS (SELECT FROM match m WHERE m.tournament_id = t.id AND m.finished_at > now() - interval '3 hours') AS rounds
 	FROM tournament t WHERE t.status IN ('upcoming', 'active') AND t.provider = '` + provider.Name + `' ORDER BY t.id`
 
 type dueTournament struct {

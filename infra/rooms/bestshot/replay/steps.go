@@ -216,7 +216,16 @@ func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.
 	}
 	m, other := r.members[d.IntN(len(r.members))], r.members[d.IntN(len(r.members))]
 	r.guess(ctx, f, m, openfootball.Goals{d.IntN(4), d.IntN(3)})
-	r.ask(ctx, f.cup, other.user, get, "/matches/"+f.id+"/guesses", nil, nil, "guess_window_open")
+	if r.Clock.Now().Before(kickOff) { // the guess was not tried again
+		code, again, err := r.call(ctx, other.user, get, "/matches/"+f.id+"/guesses", nil, nil)
+		want := "guess_window_open"
+		if again {
+			want = code
+		}
+		if wrong := r.Judge("the guesses of "+f.String()+" before the kick-off", code, want, err); wrong != "" {
+			r.fail(f.cup, "%s", wrong)
+		}
+	}
 	r.at(kickOff, func() { r.probeLate(ctx, f, m, other) })
 }
 

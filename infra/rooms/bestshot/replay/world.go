@@ -226,7 +226,7 @@ func (w *world) spans() (s spans) {
 		for _, f := range c.fixtures {
 			for i, e := range f.views {
 				if i == 0 || !e.KickOff.Equal(f.views[i-1].KickOff) {
-					s.near = append(s.near, span{e.KickOff.Add(-26 * time.Hour), e.KickOff.Add(3 * time.Hour)})
+					s.near = append(s.near, span{e.KickOff.Add(-26 * time.Hour), e.KickOff.Add(6 * time.Hour)})
 					s.busy = append(s.busy, span{e.KickOff, e.KickOff.Add(6 * time.Minute)})
 				}
 				if i == 0 {

@@ -25,6 +25,8 @@ type Panel struct {
 	// "aside" on top, "state" beside the schedules, "controls" above the push service's,
 	// "notes" in the footer, "templates" at the end. panel.css is linked. panel.js
 	// exports draw, functions by section, and may export everySecond, resized and start.
+	// sw.js, if it is there, is the tab's service worker: it is served below /<room>/, because
+	// a worker serves what is below its own path.
 	Files fs.FS
 
 	// View returns the room's sections, which must encode as JSON. It is called
@@ -40,6 +42,17 @@ type Panel struct {
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Transition func(machine string, t stepfunctions.Transition)
+}
+
+const worker = "sw.js"
+
+// works reports whether the panel has a service worker.
+func (p Panel) works() bool {
+	if p.Files == nil {
+		return false
+	}
+	_, err := fs.Stat(p.Files, worker)
+	return err == nil
 }
 
 // Owner is the owner of a push in the list.

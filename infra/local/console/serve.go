@@ -62,6 +62,9 @@ func (h *Hub) Handler() http.Handler {
 		}
 		if p.Files != nil {
 			mux.Handle("GET /console/"+p.Room+"/", http.StripPrefix("/console/"+p.Room+"/", http.FileServerFS(p.Files)))
+			if p.works() {
+				mux.HandleFunc("GET "+Path(p.Room)+worker, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, p.Files, worker) })
+			}
 		}
 		for name, b := range p.Buttons {
 			mux.HandleFunc("POST /console/"+p.Room+"/"+name, h.button(b))
@@ -88,6 +91,9 @@ func (h *Hub) Mount(f *fleet.Fleet) {
 	f.Handle("/", handler)
 	for _, p := range h.panels {
 		f.Handle("GET "+Path(p.Room)+"{$}", handler) // the room's API has all other paths below
+		if p.works() {
+			f.Handle("GET "+Path(p.Room)+worker, handler)
+		}
 	}
 }
 

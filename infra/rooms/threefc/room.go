@@ -37,8 +37,6 @@ func newLocal() rooms.Local {
 		Samples: h.samples(),
 		Fleet: fleet.Room{Spec: threefc.Room, Simulate: func(in fleet.Host) ([]string, error) {
 			h.Host = in
-			// A worker serves what is below its own path: the tab.
-			in.Handle("GET "+console.Path(threefc.Room.Name)+"sw.js", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "panel/sw.js") }))
 			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room.Name), http.StatusFound)) // the app's page is the tab
 			return nil, nil
 		}},

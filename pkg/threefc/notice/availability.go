@@ -76,7 +76,8 @@ type AnswerPage struct {
 }
 
 // PutAvailability says whether the player whom the caller has claimed in the league will
-// play in a session: the one as whom it counts, if it is merged. A second run changes nothing. Errors: player_needed, stale.
+// play in a session: the one as whom it counts, if it is merged. A second run changes
+// nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
 		return item.Retry(ctx, func() (*AnswerPage, error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -71,12 +72,13 @@ type account struct {
 	secrets *secretsmanager.Client
 	buckets *s3.Client
 	mail    *sesv2.Client
+	lambda  *lambda.Client
 }
 
 func open(cfg aws.Config) account {
 	return account{
 		cloudformation.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), cognitoidentityprovider.NewFromConfig(cfg),
-		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }), sesv2.NewFromConfig(cfg),
+		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }), sesv2.NewFromConfig(cfg), lambda.NewFromConfig(cfg),
 	}
 }
 
@@ -86,6 +88,7 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 		return fmt.Errorf("there is no template in %s", dir)
 	}
 	var found []error
+	var reserved, reserves int // concurrent executions
 	for _, file := range files {
 		stack := strings.TrimSuffix(filepath.Base(file), ".template.json")
 		text, err := os.ReadFile(file)
@@ -110,6 +113,7 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 			}
 			continue
 		}
+		reserved, reserves = reserved+deployed.Reserved(), reserves+next.Reserved()
 		found = append(found, ready.CheckIndexes(deployed, next)...)
 		for _, k := range kept {
 			found = append(found, k.refusal(stack, s.Name))
@@ -117,6 +121,9 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 	}
 	if verb == "check" {
 		found = append(found, a.checkRestored(ctx, rooms, s)...)
+		if err := a.checkConcurrency(ctx, reserved, reserves); err != nil {
+			found = append(found, err)
+		}
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("nothing was deployed:\n%w", errors.Join(found...))
@@ -279,6 +286,15 @@ func (a account) identity(ctx context.Context, domain string) ([]resource, error
 		return nil, fmt.Errorf("look for the identity %s in SES: %w", domain, err)
 	}
 	return []resource{{name: "the identity " + domain, key: map[string]string{"EmailIdentity": domain}}}, nil
+}
+
+// checkConcurrency returns an error if the account has too few concurrent executions.
+func (a account) checkConcurrency(ctx context.Context, reserved, reserves int) error {
+	out, err := a.lambda.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	if err != nil {
+		return fmt.Errorf("read the limits of Lambda: %w", err)
+	}
+	return ready.CheckConcurrency(int(aws.ToInt32(out.AccountLimit.UnreservedConcurrentExecutions)), reserved, reserves)
 }
 
 // checkRestored returns an error for each table of the setting restored= that the

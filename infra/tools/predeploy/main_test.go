@@ -30,6 +30,7 @@ type cloud struct {
 	secrets map[string]string            // ARN by name
 	buckets []string
 	domains []string // the identities in SES
+	left    int      // concurrent executions that no function has reserved
 }
 
 func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,6 +38,8 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, operation, isJSON := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	domain, isIdentity := strings.CutPrefix(r.URL.Path, "/v2/email/identities/")
 	switch {
+	case r.URL.Path == "/2016-08-19/account-settings":
+		fmt.Fprintf(w, `{"AccountLimit":{"ConcurrentExecutions":1000,"UnreservedConcurrentExecutions":%d}}`, c.left)
 	case isIdentity && slices.Contains(c.domains, domain):
 		fmt.Fprint(w, `{}`)
 	case isIdentity:
@@ -130,6 +133,40 @@ func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]
 		errs = strings.Split(err.Error(), "\n")
 	}
 	return dir, errs
+}
+
+// TestReservedConcurrency: a deployment is refused before it starts if the account has too few
+// concurrent executions for what its functions reserve.
+func TestReservedConcurrency(t *testing.T) {
+	t.Parallel()
+	reserves := func(all ...int) string {
+		var functions []string
+		for i, n := range all {
+			functions = append(functions, fmt.Sprintf(`"F%d":{"Type":"AWS::Lambda::Function","Properties":{"ReservedConcurrentExecutions":%d}}`, i, n))
+		}
+		return `{"Resources":{` + strings.Join(append(functions, `"Free":{"Type":"AWS::Lambda::Function","Properties":{}}`), ",") + "}}"
+	}
+	for name, c := range map[string]struct {
+		left     int
+		deployed map[string]string
+		want     []string
+	}{
+		"enough":               {360, nil, nil},
+		"one too few":          {359, nil, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"a new account":        {10, nil, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 350. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"reserved already":     {100, map[string]string{"a": reserves(200, 10), "b": reserves(50)}, nil},
+		"in part":              {150, map[string]string{"a": reserves(200, 10)}, nil},
+		"in part, one too few": {149, map[string]string{"a": reserves(200, 10)}, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"fewer than before":    {40, map[string]string{"a": reserves(300)}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, errs := checked(t, cloud{left: c.left, stacks: c.deployed}, "check", stage.Stage{}, map[string]string{"a": reserves(200, 10), "b": reserves(50)})
+			if diff := cmp.Diff(c.want, errs); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
 }
 
 // TestIndexesOfADeployment checks pairs of templates.

@@ -64,7 +64,17 @@ type Resource struct {
 		EmailIdentity          string
 		KeySchema              any
 		GlobalSecondaryIndexes []index
+
+		ReservedConcurrentExecutions int // of a function
 	}
+}
+
+// Reserved returns how many concurrent executions the functions of a template reserve.
+func (t Template) Reserved() (n int) {
+	for _, r := range t.Resources {
+		n += r.Properties.ReservedConcurrentExecutions
+	}
+	return n
 }
 
 type index struct {
@@ -87,7 +97,7 @@ func Parse(text []byte) (t Template, err error) {
 	t.Resources = map[string]Resource{}
 	for id, r := range raw.Resources {
 		one := Resource{Type: r.Type}
-		if slices.Contains([]string{Table, UserPool, Secret, Bucket, Identity}, r.Type) && r.Properties != nil {
+		if slices.Contains([]string{Table, UserPool, Secret, Bucket, Identity, function}, r.Type) && r.Properties != nil {
 			if err := json.Unmarshal(r.Properties, &one.Properties); err != nil {
 				return t, fmt.Errorf("the properties of %s: %w", id, err)
 			}
@@ -105,6 +115,20 @@ const (
 	Bucket   = "AWS::S3::Bucket"
 	Identity = "AWS::SES::EmailIdentity"
 )
+
+const function = "AWS::Lambda::Function"
+
+// CheckConcurrency returns an error if the functions of a deployment reserve more concurrent
+// executions than the account has. left is what the account has not reserved, deployed what
+// the stacks reserve already. Lambda keeps 100 for functions that reserve none: Lambda
+// Developer Guide, "Configuring reserved concurrency".
+func CheckConcurrency(left, deployed, next int) error {
+	const kept = 100
+	if missing := next + kept - left - deployed; next > deployed && missing > 0 {
+		return fmt.Errorf("the functions reserve %d concurrent executions, and Lambda keeps %d for others: the account lacks %d. Ask for more of the quota \"Concurrent executions\" of Lambda (L-B99A9384) in Service Quotas", next, kept, missing)
+	}
+	return nil
+}
 
 // CheckIndexes returns an error for each table whose indexes a deployment cannot change as
 // the templates say: DynamoDB adds or deletes one index of a table per update, and never

@@ -245,6 +245,27 @@ func TestColdKeyIsReadOnce(t *testing.T) {
 	}
 }
 
+// TestClaimEndsWithItsRead: the next reader does not wait, also for what does not exist.
+func TestClaimEndsWithItsRead(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c := w.Found("cup")
+	for path, want := range map[string]int{
+		c.ID + "/leaderboard":                              200,
+		c.ID + "/matches/nine":                             404,
+		"58de2f1b-1374-4c92-bd53-23a81943de4b/standings":   404,
+		"58de2f1b-1374-4c92-bd53-23a81943de4b/matches/1":   404,
+		"58de2f1b-1374-4c92-bd53-23a81943de4b/leaderboard": 404,
+	} {
+		out := w.Ask("ann", "GET", "/api/v2/tournaments/"+path, nil)
+		left := slices.DeleteFunc(w.Cache.Keys(), func(key string) bool { return !strings.HasSuffix(key, ":claim") })
+		if out.StatusCode != want || len(left) > 0 {
+			t.Errorf("%s answers %d, want %d, and leaves %q", path, out.StatusCode, want, left)
+		}
+	}
+}
+
 type counted struct {
 	net.Conn
 	writes *atomic.Int64

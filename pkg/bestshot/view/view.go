@@ -90,9 +90,12 @@ type load func(ctx context.Context) (projection, error)
 
 // page returns a page of a projection, nil behind the last one.
 func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, error) {
-	page, found, err := v.cached(ctx, key, n)
+	page, found, mine, err := v.cached(ctx, key, n)
 	if found {
 		return page, nil
+	}
+	if mine {
+		defer v.Cache.Release(ctx, claimOf(key)) // best effort: a claim ends by itself
 	}
 	p, missing := load(ctx)
 	if missing != nil {
@@ -111,26 +114,29 @@ func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, 
 }
 
 // cached returns a page from the cache. If there is none it claims to write the projection,
-// or waits until who has claimed that has written it.
-func (v Views) cached(ctx context.Context, key string, n int) (page []byte, found bool, err error) {
+// or waits until who has claimed that has written it, or has found nothing to write. mine is
+// whether it has the claim.
+func (v Views) cached(ctx context.Context, key string, n int) (page []byte, found, mine bool, err error) {
 	for began := v.clock.Now(); ; {
 		page, _, found, err = v.Cache.Page(ctx, key, n)
 		if found || err != nil {
-			return page, found, err
+			return page, found, false, err
 		}
-		first, err := v.Cache.Claim(ctx, key+":claim", claim)
-		if first || err != nil {
-			return nil, false, err
+		mine, err = v.Cache.Claim(ctx, claimOf(key), claim)
+		if mine || err != nil {
+			return nil, false, mine, err
 		}
 		now := v.clock.Now()
 		if now.Sub(began) >= patience {
-			return nil, false, nil
+			return nil, false, false, nil
 		}
 		if err := v.clock.Sleep(ctx, now.Add(pause)); err != nil {
-			return nil, false, err
+			return nil, false, false, err
 		}
 	}
 }
+
+func claimOf(key string) string { return key + ":claim" }
 
 // Refresh writes a projection as the database has it now. It does nothing for what does not
 // exist any more.

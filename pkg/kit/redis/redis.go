@@ -205,6 +205,11 @@ func (c Cache) Claim(ctx context.Context, key string, lives time.Duration) (firs
 	return first, err
 }
 
+// Release ends a claim before its time. Errors: ErrAway.
+func (c Cache) Release(ctx context.Context, key string) error {
+	return c.guard(func() error { return c.client.Del(ctx, key).Err() })
+}
+
 // guard makes a call, unless the cache is left alone.
 func (c Cache) guard(call func() error) error {
 	now := c.now().UnixNano()

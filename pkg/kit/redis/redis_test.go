@@ -196,6 +196,9 @@ func TestClaim(t *testing.T) {
 	if !claim() {
 		t.Error("a claim outlives its time")
 	}
+	if err := w.Release(t.Context(), key+":claim"); err != nil || !claim() {
+		t.Errorf("a claim outlives its release: %v", err)
+	}
 }
 
 // TestFailedCacheIsLeftAlone: it is asked again after 5 s.

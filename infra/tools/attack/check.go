@@ -134,7 +134,8 @@ type answer struct {
 // internal are words that only the inside of the system has.
 var internal = regexp.MustCompile(`(?i)Go (struct|value)|\bhuma\b|dynamo|goroutine \d|runtime error|panic:|\.go:\d+|matchday/(pkg|infra|functions)|github\.com/|golang|encoding/json|json: |strconv\.|reflect\.|` +
 	`\b[a-z]+\.[A-Z]\w+(Error|Input|Output|Body)\b|\w+Exception\b|unmarshal|operation error|https response error|map\[string|interface \{|\[\]uint8|\*?time\.(Time|Parse)|parsing time|` +
-	`arn:aws|sqlite|context (deadline|canceled)|schema validation failed|nil pointer|invalid memory`)
+	`arn:aws|sqlite|context (deadline|canceled)|schema validation failed|nil pointer|invalid memory|` +
+	`SQLSTATE|\bpgx\b|postgres|duplicate key|violates (check|unique|foreign)|relation "|WRONGTYPE|CROSSSLOT|\bredis\b`)
 
 // addresses are those of services. A refusal has none; another answer may link to a file.
 var addresses = regexp.MustCompile(`amazonaws\.com|127\.0\.0\.1|localhost:\d`)

@@ -12,13 +12,14 @@ import (
 
 	"matchday/infra/local/replay"
 	"matchday/infra/rooms/bestshot"
+	"matchday/infra/sim/samples"
 	"matchday/infra/testkit"
 )
 
 const root = "../../.."
 
-// TestReplay plays small seasons of two leagues with a final through the fleet, and the real
-// ones if there are any.
+// TestReplay plays small seasons of two leagues with a final through the fleet, plain and with faults, and
+// two real cups if there are any.
 func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
@@ -41,16 +42,17 @@ func TestReplay(t *testing.T) {
 		t.Parallel()
 		run(t, folder, 2, 4, nil)
 	})
-	t.Run("real", func(t *testing.T) {
-		data := os.Getenv("MATCHDAY_DATA")
-		if data == "" {
-			t.Skip("MATCHDAY_DATA is not set")
+	t.Run("faults", func(t *testing.T) {
+		t.Parallel()
+		run(t, folder, 2, 5, new(uint64(7)))
+	})
+	t.Run("real", func(t *testing.T) { // the cups: a league takes minutes
+		t.Parallel()
+		cups := t.TempDir()
+		for _, name := range []string{"at.cup-2018-19.json", "worldcup-2022.json"} {
+			testkit.Must(t, os.WriteFile(filepath.Join(cups, name), samples.Read(t, "openfootball/"+name), 0o600))
 		}
-		files, err := filepath.Glob(filepath.Join(data, "openfootball", "*.json"))
-		if err != nil || len(files) == 0 {
-			t.Fatal("no files of openfootball", err)
-		}
-		run(t, filepath.Dir(files[0]), len(files), 0, nil)
+		run(t, cups, 2, 0, nil)
 	})
 }
 

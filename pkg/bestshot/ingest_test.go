@@ -3,6 +3,7 @@ package bestshot_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,48 @@ func TestOlderAnswerIsLate(t *testing.T) {
 	m := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data[0]
 	if ints(m.Home.Score) != "1" {
 		t.Errorf("the score is %s:%s", ints(m.Home.Score), ints(m.Away.Score))
+	}
+}
+
+// TestUnchangedRound: an answer without news costs as many calls of the database for ten matches
+// as for one, and the projection of the round stays. News of one match replaces it.
+func TestUnchangedRound(t *testing.T) {
+	t.Parallel()
+	kickOff := bestshottest.Noon.Add(-2 * hour)
+	calls := func(matches int) int64 {
+		w, writes := counting(t)
+		w.Register("ann")
+		c := w.Found("cup")
+		var round []provider.Fixture
+		for n := range matches {
+			if round = append(round, bestshottest.Fixture(n+1, kickOff, provider.Ended, n, 1)); n%2 == 0 {
+				round[n] = bestshottest.Fixture(n+1, kickOff.Add(24*hour), provider.Open)
+			}
+		}
+		read := func() string {
+			return w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body
+		}
+		w.Ingest(c.Feed("1", round...))
+		before := read()
+		key := view.MatchesKey(c.ID, "1")
+		w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
+		feed := c.Feed("1", round...)
+		writes.Store(0)
+		w.Ingest(feed)
+		n := writes.Load()
+		if !w.Cache.Exists(key) {
+			t.Error("an answer without news invalidates the projection")
+		}
+		w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
+		round[0] = bestshottest.Fixture(1, kickOff, provider.Ended, 7, 0)
+		w.Ingest(c.Feed("1", round...))
+		if after := read(); after == before || !strings.Contains(after, `"score":7`) {
+			t.Errorf("after the news: %s", after)
+		}
+		return n
+	}
+	if one, ten := calls(1), calls(10); one == 0 || ten > one {
+		t.Errorf("ten matches without news cost %d calls of the database, one costs %d", ten, one)
 	}
 }
 

@@ -205,17 +205,7 @@ func TestLeaderboardPages(t *testing.T) {
 // it from the database; the others wait for it.
 func TestColdKeyIsReadOnce(t *testing.T) {
 	t.Parallel()
-	var writes atomic.Int64 // to the database
-	w := bestshottest.NewWith(t, func(w *testkit.World) {
-		dial := w.Dial
-		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			c, err := dial(ctx, network, address)
-			if err == nil && address != w.Cache.Addr() {
-				c = counted{c, &writes}
-			}
-			return c, err
-		}
-	})
+	w, writes := counting(t)
 	w.Register("ann")
 	c := w.Found("cup")
 	read := func() {
@@ -264,6 +254,22 @@ func TestClaimEndsWithItsRead(t *testing.T) {
 			t.Errorf("%s answers %d, want %d, and leaves %q", path, out.StatusCode, want, left)
 		}
 	}
+}
+
+// counting returns a room, and counts its writes to the connections of the database.
+func counting(t *testing.T) (*bestshottest.World, *atomic.Int64) {
+	t.Helper()
+	writes := new(atomic.Int64)
+	return bestshottest.NewWith(t, func(w *testkit.World) {
+		dial := w.Dial
+		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dial(ctx, network, address)
+			if err == nil && address != w.Cache.Addr() {
+				c = counted{c, writes}
+			}
+			return c, err
+		}
+	}), writes
 }
 
 type counted struct {

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -304,43 +306,69 @@ func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 	return queue.SendAll(ctx, q, PollQueue, polls)
 }
 
-// team stores a team, and returns its id.
-func team(ctx context.Context, tx pgx.Tx, t provider.Team) (id string, err error) {
-	id, _, err = pg.Value[string](ctx, tx, `INSERT INTO team (provider, external_id, name) VALUES ($1, $2, $3)
-		ON CONFLICT ON CONSTRAINT team_source DO UPDATE SET name = excluded.name RETURNING id::text`, provider.Name, t.ID, t.Name)
-	return id, err
+// teams stores teams, and returns their ids by those of the provider, and whether one of them
+// is new or has another name.
+func teams(ctx context.Context, tx pgx.Tx, all []provider.Team) (ids map[string]string, changed bool, err error) {
+	names := map[string]string{}
+	for _, t := range all {
+		names[t.ID] = t.Name
+	}
+	keys := slices.Sorted(maps.Keys(names)) // in one order, so that two tournaments do not wait for each other
+	given := make([]string, len(keys))
+	for i, k := range keys {
+		given[i] = names[k]
+	}
+	rows, err := pg.All[struct {
+		Key  string `db:"external_id"`
+		ID   string `db:"id"`
+		Made bool   `db:"made"`
+	}](ctx, tx, `WITH given AS (SELECT * FROM unnest($2::text[], $3::text[]) AS g (external_id, name)),
+		made AS (INSERT INTO team (provider, external_id, name) SELECT $1, external_id, name FROM given ORDER BY external_id
+			ON CONFLICT ON CONSTRAINT team_source DO UPDATE SET name = excluded.name WHERE team.name <> excluded.name RETURNING external_id, id)
+		SELECT external_id, id::text, true AS made FROM made UNION ALL SELECT t.external_id, t.id::text, false FROM team t JOIN given USING (external_id) WHERE t.provider = $1`,
+		provider.Name, keys, given)
+	ids = map[string]string{}
+	for _, r := range rows {
+		ids[r.Key] = r.ID
+		changed = changed || r.Made
+	}
+	return ids, changed, err
 }
 
-// standings replaces the standings, if they have changed.
+// standings replaces the standings.
 func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	at, _, err := pg.Value[*time.Time](ctx, tx, `SELECT standings_checked_at FROM tournament WHERE id = $1`, f.TournamentID)
 	if err != nil || at != nil && !f.FetchedAt.After(*at) {
 		return err // a newer answer was first
 	}
-	rows := make([][]any, len(f.Standings))
+	all := make([]provider.Team, len(f.Standings))
 	for i, r := range f.Standings {
-		id, err := team(ctx, tx, r.Team)
-		if err != nil {
-			return err
-		}
-		rows[i] = []any{id, r.Group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against}
+		all[i] = r.Team
+	}
+	ids, _, err := teams(ctx, tx, all)
+	if err != nil {
+		return err
 	}
 	if _, err := pg.Do(ctx, tx, `DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID); err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if _, err := pg.Do(ctx, tx, `INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tournament_id, team_id) DO NOTHING`, append([]any{f.TournamentID}, r...)...); err != nil {
-			return err
-		}
+	var rows pgx.Batch
+	for _, r := range f.Standings {
+		rows.Queue(`INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tournament_id, team_id) DO NOTHING`,
+			f.TournamentID, ids[r.Team.ID], r.Group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against)
+	}
+	if err := tx.SendBatch(ctx, &rows).Close(); err != nil {
+		return err
 	}
 	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament SET standings_version = standings_version + 1, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`, f.TournamentID, f.FetchedAt)
 	stale.add(view.StandingsKey(f.TournamentID), version)
 	return err
 }
 
-// matches stores the matches of a round. The projection of the round is always read again:
-// the run before may have crashed before it said so.
+// matches stores the matches of a round, in as many statements for one as for ten that have not
+// changed. The projection of the round is always invalidated unless it has the version of the
+// database: the run before may have crashed before it did so.
 func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	if len(f.Fixtures) == 0 {
 		return nil
@@ -350,12 +378,38 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 		f.TournamentID, r.Slug, r.Order, r.Label, r.Type, r.Path); err != nil {
 		return err
 	}
+	both := make([]provider.Team, 0, 2*len(f.Fixtures))
 	for _, x := range f.Fixtures {
-		if err := s.match(ctx, tx, f, x); err != nil {
+		both = append(both, x.Home.Team, x.Away.Team)
+	}
+	teams, changed, err := teams(ctx, tx, both)
+	if err != nil {
+		return err
+	}
+	rows, err := pg.All[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = ANY($2) ORDER BY m.id FOR NO KEY UPDATE`, provider.Name, ids(f.Fixtures))
+	if err != nil {
+		return err
+	}
+	known := map[string]stored{}
+	for _, m := range rows {
+		known[m.ExternalID] = m
+	}
+	var same []string // ids of matches that are as they were
+	for _, x := range f.Fixtures {
+		if m, ok := known[x.ID]; ok && m.shows(x) {
+			same = append(same, m.ID)
+		} else if err := s.match(ctx, tx, f, x, teams, m, ok); err != nil {
 			return fmt.Errorf("match %s: %w", x.ID, err)
 		}
 	}
-	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, r.Slug)
+	if _, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = ANY($1) AND tournament_id = $3 AND last_checked_at < $2`, same, f.FetchedAt, f.TournamentID); err != nil {
+		return err
+	}
+	next := `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`
+	if changed || len(same) < len(f.Fixtures) {
+		next = `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`
+	}
+	version, _, err := pg.Value[int64](ctx, tx, next, f.TournamentID, r.Slug)
 	stale.add(view.MatchesKey(f.TournamentID, r.Slug), version)
 	return err
 }
@@ -363,31 +417,36 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 // stored is a match as the database has it.
 type stored struct {
 	ID         string     `db:"id"`
+	ExternalID string     `db:"external_id"`
 	Tournament string     `db:"tournament_id"`
+	Date       time.Time  `db:"date"`
 	Status     string     `db:"status"`
+	Said       string     `db:"provider_status"`
 	Home       *int       `db:"home_score"`
 	Away       *int       `db:"away_score"`
+	HomeShots  *int       `db:"home_penalties"`
+	AwayShots  *int       `db:"away_penalties"`
 	Corrected  bool       `db:"corrected"`
 	FinishedAt *time.Time `db:"finished_at"`
 	CheckedAt  time.Time  `db:"last_checked_at"`
 }
 
-const readMatch = `SELECT m.id::text, m.tournament_id::text, m.status::text, m.home_score, m.away_score, m.corrected, m.finished_at, m.last_checked_at FROM match m `
+const readMatch = `SELECT m.id::text, m.external_id, m.tournament_id::text, m.date, m.status::text, m.provider_status, m.home_score, m.away_score, m.home_penalties, m.away_penalties,
+	m.corrected, m.finished_at, m.last_checked_at FROM match m `
 
-// match stores a match of the provider.
-func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture) error {
-	home, err := team(ctx, tx, x.Home.Team)
-	if err != nil {
-		return err
-	}
-	away, err := team(ctx, tx, x.Away.Team)
-	if err != nil {
-		return err
-	}
-	m, ok, err := pg.One[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = $2 FOR NO KEY UPDATE`, provider.Name, x.ID)
-	if err != nil {
-		return err
-	}
+// shows reports whether nothing of a match changes by what the provider says, and nothing of it
+// is refused.
+func (m stored) shows(x provider.Fixture) bool {
+	ended := m.Status == "ended" && x.Status == provider.Ended && equal(m.HomeShots, x.Home.Penalties) && equal(m.AwayShots, x.Away.Penalties)
+	ahead := m.Status == "open" && x.Status == provider.Open && m.Date.Equal(x.KickOff)
+	return (ended || ahead) && m.Said == x.ProviderStatus && equal(m.Home, x.Home.Score) && equal(m.Away, x.Away.Score)
+}
+
+func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// match stores a match of the provider: m, if ok, or else one that is new or has another id.
+func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, teams map[string]string, m stored, ok bool) (err error) {
+	home, away := teams[x.Home.ID], teams[x.Away.ID]
 	if !ok {
 		// A match that lacks its date and comes back under another id keeps its guesses.
 		if m, ok, err = pg.One[stored](ctx, tx, readMatch+`WHERE m.tournament_id = $1 AND m.round_slug = $2 AND m.home_team = $3 AND m.away_team = $4 AND m.status = 'not-defined'

@@ -177,10 +177,10 @@ func TestDeletion(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "profile", "tombstone"}},
-		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect", "threefc") }, []string{"tombstone that expires"}},
+		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "profile", "tombstone"}},
+		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect", "threefc", "bestshot") }, []string{"tombstone that expires"}},
 		{"a room again", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
 	}
 	for _, step := range steps {
@@ -189,7 +189,7 @@ func TestDeletion(t *testing.T) {
 			t.Errorf("after %s (-want +got):\n%s", step.what, diff)
 		}
 	}
-	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export), account.PartKey("commitcollect", export), account.PartKey("threefc", export)} {
+	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export), account.PartKey("commitcollect", export), account.PartKey("threefc", export), account.PartKey("bestshot", export)} {
 		if text, err := w.bucket().Get(t.Context(), key); err == nil {
 			t.Errorf("the object %s is there: %s", key, text)
 		}
@@ -278,7 +278,7 @@ func TestDeletionCrashes(t *testing.T) {
 			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
-			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect", "threefc"))
+			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect", "threefc", "bestshot"))
 			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem"))
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
 			return w.rows("ann")

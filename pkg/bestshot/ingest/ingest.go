@@ -288,17 +288,24 @@ func turn(ctx context.Context, tx pgx.Tx, tournamentID string) (ok bool, err err
 // rounds updates the rounds that are stored, and asks for the matches of the others: a round
 // is stored with its first match.
 func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
+	known, err := pg.Values[string](ctx, tx, `SELECT slug FROM tournament_round WHERE tournament_id = $1`, f.TournamentID)
+	if err != nil {
+		return err
+	}
 	var polls []Poll
+	var all pgx.Batch
 	for _, r := range f.Rounds {
-		known, err := pg.Do(ctx, tx, `UPDATE tournament_round SET "order" = $3, label = $4, provider_path = $5 WHERE tournament_id = $1 AND slug = $2`, f.TournamentID, r.Slug, r.Order, r.Label, r.Path)
-		if err != nil {
-			return err
+		if slices.Contains(known, r.Slug) {
+			all.Queue(`UPDATE tournament_round SET "order" = $3, label = $4, provider_path = $5 WHERE tournament_id = $1 AND slug = $2 AND ("order", label, provider_path) IS DISTINCT FROM ($3, $4, $5)`,
+				f.TournamentID, r.Slug, r.Order, r.Label, r.Path)
+			continue
 		}
-		if known == 0 {
-			p := f.Poll
-			p.Kind, p.Round, p.Execution = Matches, r, ""
-			polls = append(polls, p)
-		}
+		p := f.Poll
+		p.Kind, p.Round, p.Execution = Matches, r, ""
+		polls = append(polls, p)
+	}
+	if err := tx.SendBatch(ctx, &all).Close(); err != nil {
+		return err
 	}
 	if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rounds_checked_at = $2 WHERE id = $1`, f.TournamentID, f.FetchedAt); err != nil {
 		return err
@@ -335,7 +342,7 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team) (ids map[string]
 	return ids, changed, err
 }
 
-// standings replaces the standings.
+// standings replaces the standings, if they have changed.
 func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	at, _, err := pg.Value[*time.Time](ctx, tx, `SELECT standings_checked_at FROM tournament WHERE id = $1`, f.TournamentID)
 	if err != nil || at != nil && !f.FetchedAt.After(*at) {
@@ -345,25 +352,52 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	for i, r := range f.Standings {
 		all[i] = r.Team
 	}
-	ids, _, err := teams(ctx, tx, all)
+	ids, renamed, err := teams(ctx, tx, all)
 	if err != nil {
 		return err
 	}
-	if _, err := pg.Do(ctx, tx, `DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID); err != nil {
-		return err
-	}
-	var rows pgx.Batch
+	rows := map[string]standing{}
 	for _, r := range f.Standings {
-		rows.Queue(`INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tournament_id, team_id) DO NOTHING`,
-			f.TournamentID, ids[r.Team.ID], r.Group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against)
+		group := ""
+		if r.Group != nil {
+			group = *r.Group
+		}
+		rows[ids[r.Team.ID]] = standing{ids[r.Team.ID], group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against}
 	}
-	if err := tx.SendBatch(ctx, &rows).Close(); err != nil {
+	before, err := pg.All[standing](ctx, tx, `SELECT team_id::text, coalesce(group_name, '') AS group_name, "order", points, games, wins, draws, losses, gf, ga FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+	if err != nil {
 		return err
 	}
-	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament SET standings_version = standings_version + 1, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`, f.TournamentID, f.FetchedAt)
+	same := !renamed && len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
+	if !same {
+		var all pgx.Batch
+		all.Queue(`DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+		for _, r := range rows {
+			all.Queue(`INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga) VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11)`,
+				f.TournamentID, r.Team, r.Group, r.Order, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against)
+		}
+		if err := tx.SendBatch(ctx, &all).Close(); err != nil {
+			return err
+		}
+	}
+	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament SET standings_version = standings_version + CASE WHEN $3 THEN 0 ELSE 1 END, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`,
+		f.TournamentID, f.FetchedAt, same)
 	stale.add(view.StandingsKey(f.TournamentID), version)
 	return err
+}
+
+// standing is a row of the standings.
+type standing struct {
+	Team    string `db:"team_id"`
+	Group   string `db:"group_name"`
+	Order   int    `db:"order"`
+	Points  int    `db:"points"`
+	Games   int    `db:"games"`
+	Wins    int    `db:"wins"`
+	Draws   int    `db:"draws"`
+	Losses  int    `db:"losses"`
+	For     int    `db:"gf"`
+	Against int    `db:"ga"`
 }
 
 // matches stores the matches of a round, in as many statements for one as for ten that have not

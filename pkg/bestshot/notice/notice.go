@@ -224,11 +224,14 @@ func (s *Reminders) Remind(ctx context.Context) error {
 				Matches    int       `db:"matches"`
 				KickOff    time.Time `db:"kick_off"`
 			}](ctx, tx, `WITH soon AS (SELECT id, tournament_id, date FROM match WHERE status = 'open' AND date > now() AND date <= now() + make_interval(secs => $1)),
+				player AS (
+					SELECT soon.id AS match_id, s.member_id FROM soon JOIN tournament_scoreboard s USING (tournament_id)
+					UNION SELECT soon.id, g.member_id FROM soon JOIN match m ON m.tournament_id = soon.tournament_id AND m.scoreboard_applied_at IS NULL JOIN guess g ON g.match_id = m.id),
 				claimed AS (
 					INSERT INTO reminder (member_id, match_id, kind)
-					SELECT DISTINCT g.member_id, soon.id, $2::text FROM soon JOIN match m ON m.tournament_id = soon.tournament_id JOIN guess g ON g.match_id = m.id
-					WHERE NOT EXISTS (SELECT FROM guess WHERE match_id = soon.id AND member_id = g.member_id)
-						AND NOT EXISTS (SELECT FROM reminder WHERE member_id = g.member_id AND match_id = soon.id AND kind = $2::text)
+					SELECT member_id, match_id, $2::text FROM player
+					WHERE NOT EXISTS (SELECT FROM guess g WHERE g.match_id = player.match_id AND g.member_id = player.member_id)
+						AND NOT EXISTS (SELECT FROM reminder r WHERE r.member_id = player.member_id AND r.match_id = player.match_id AND r.kind = $2::text)
 					LIMIT $3 ON CONFLICT DO NOTHING RETURNING member_id, match_id)
 				SELECT p.public_id, t.label, t.id::text || '#' || extract(epoch FROM min(soon.date))::bigint || '#' || $2::text AS id, count(*)::int AS matches, min(soon.date) AS kick_off
 				FROM claimed c JOIN soon ON soon.id = c.match_id JOIN tournament t ON t.id = soon.tournament_id JOIN member p ON p.id = c.member_id

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -63,6 +64,9 @@ type Config struct {
 	Logs func(function string) []string
 	// Workers is how many requests are sent at a time. 0 is 4.
 	Workers int
+	// Pass lets a little time pass in a fleet whose time stands still; nil if its time does
+	// not. It is called while no request is answered: their functions may wait for each other.
+	Pass func(context.Context) error
 }
 
 // Attack counts and collects. Create it with New.
@@ -98,6 +102,9 @@ func (f *Finding) String() string {
 	}
 	return b.String()
 }
+
+// patience is how long no request is answered before a little time passes.
+const patience = 100 * time.Millisecond
 
 // slowly is how long an answer takes that is reported as slow.
 const slowly = 2 * time.Second
@@ -284,17 +291,41 @@ func (a *Attack) shoot(ctx context.Context, o Operation, sample Sample, shots []
 			}
 		})
 	}
-	for _, s := range shots {
-		todo <- s
-	}
-	close(todo)
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for _, s := range shots {
+			todo <- s
 		}
+		close(todo)
+		wait.Wait()
+	}()
+	err := a.pass(ctx, sent)
+	<-sent
+	return cmp.Or(errors.Join(errs...), err)
+}
+
+// pass lets time pass until all is sent.
+func (a *Attack) pass(ctx context.Context, sent <-chan struct{}) error {
+	if a.cfg.Pass == nil {
+		return nil
 	}
-	return nil
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	for answered := 0; ; {
+		select {
+		case <-sent:
+			return nil
+		case <-tick.C:
+		}
+		_, _, n := a.Counts()
+		if n == answered {
+			if err := a.cfg.Pass(ctx); err != nil {
+				return err
+			}
+		}
+		answered = n
+	}
 }
 
 // credentials returns the headers by which an actor proves who it is: a session's cookie

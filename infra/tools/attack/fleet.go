@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -81,6 +82,7 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.fleet = f
 	cfg.URL, cfg.Logs = f.URL, w.last
 	cfg.Token = w.token
+	cfg.Pass = func(ctx context.Context) error { return f.Until(ctx, f.Clock.Now().Add(10*time.Millisecond)) }
 	w.attack = New(cfg)
 	for _, room := range f.Rooms {
 		if err := w.describe(ctx, room.Spec); err != nil {

@@ -10,6 +10,7 @@ import (
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/view"
@@ -134,6 +135,39 @@ func TestUnchangedRound(t *testing.T) {
 	}
 	if one, ten := calls(1), calls(10); one == 0 || ten > one {
 		t.Errorf("ten matches without news cost %d calls of the database, one costs %d", ten, one)
+	}
+}
+
+// TestJobsRestWithoutTournaments: so that the database may pause, they ask it once an hour.
+func TestJobsRestWithoutTournaments(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(*testkit.World) func(context.Context) error{
+		"polls": func(w *testkit.World) func(context.Context) error {
+			return testkit.Open(w, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls
+		},
+		"reminders": func(w *testkit.World) func(context.Context) error {
+			return testkit.Open(w, notice.RemindFunction, notice.OpenReminders).Remind
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, writes := counting(t)
+			job, begin := open(w.World), w.Clock.Now()
+			asks := func(after time.Duration) bool {
+				t.Helper()
+				w.MoveClock(begin.Add(after))
+				writes.Store(0)
+				testkit.Must(t, job(w.NewContext()))
+				return writes.Load() > 0
+			}
+			if !asks(0) || asks(5*time.Minute) || asks(time.Hour-time.Millisecond) || !asks(time.Hour) || asks(time.Hour+5*time.Minute) {
+				t.Error("it does not ask once an hour")
+			}
+			w.Found("cup")
+			if asks(2*time.Hour-time.Millisecond) || !asks(2*time.Hour) || !asks(2*time.Hour+5*time.Minute) {
+				t.Error("with a tournament it does not ask each time after an hour")
+			}
+		})
 	}
 }
 

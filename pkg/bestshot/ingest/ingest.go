@@ -70,12 +70,14 @@ var (
 type Planner struct {
 	db    pg.DB
 	queue queue.Sender
+	now   func() time.Time
+	rests time.Time // until then: see tables.Rest
 }
 
 // OpenPlanner opens the service that plans polls.
 func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Planner{db, queue.Open(env.AWS, env.Queues)}, err
+	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
 }
 
 // due are the rounds with a match that may have changed:
@@ -129,8 +131,11 @@ type dueTournament struct {
 }
 
 // PlanPolls asks for what may have changed, and sends what a crash has left in the outbox. A
-// second run asks again, which changes nothing.
+// second run asks again, which changes nothing. Without tournaments it does so once an hour.
 func (s *Planner) PlanPolls(ctx context.Context) error {
+	if s.now().Before(s.rests) {
+		return nil
+	}
 	if err := settlement.Relay(ctx, s.db, s.queue); err != nil {
 		return err
 	}
@@ -141,6 +146,9 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 	tournaments, err := pg.All[dueTournament](ctx, s.db, others)
 	if err != nil {
 		return err
+	}
+	if len(tournaments) == 0 {
+		s.rests = s.now().Add(tables.Rest)
 	}
 	var polls []Poll
 	for _, t := range tournaments {

@@ -199,12 +199,14 @@ var Before = []time.Duration{24 * time.Hour, 2 * time.Hour}
 type Reminders struct {
 	db    pg.DB
 	queue queue.Sender
+	now   func() time.Time
+	rests time.Time // until then: see tables.Rest
 }
 
 // OpenReminders opens the service that finds whom to remind.
 func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Reminders{db, queue.Open(env.AWS, env.Queues)}, err
+	return &Reminders{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
 }
 
 // maxReminders is how many reminders a run records. The next continues.
@@ -214,6 +216,17 @@ const maxReminders = 5000
 // and none yet of a match that begins within a day, or within two hours: one for all such
 // matches of a tournament. A second run finds nobody.
 func (s *Reminders) Remind(ctx context.Context) error {
+	if s.now().Before(s.rests) {
+		return nil
+	}
+	_, played, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE status IN ('upcoming', 'active') LIMIT 1`)
+	if err != nil {
+		return err
+	}
+	if !played {
+		s.rests = s.now().Add(tables.Rest)
+		return nil
+	}
 	for i, before := range Before {
 		var all []Reminder
 		err := s.db.Tx(ctx, func(tx pgx.Tx) error {

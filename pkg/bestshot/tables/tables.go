@@ -5,6 +5,7 @@ package tables
 import (
 	"embed"
 	"io/fs"
+	"time"
 
 	"matchday/pkg/spec"
 )
@@ -22,6 +23,10 @@ func migrations() fs.FS {
 	}
 	return dir
 }
+
+// Rest is how long scheduled jobs leave the database alone when no tournament is upcoming or
+// active: where it may pause, it does after five minutes without use.
+const Rest = time.Hour
 
 // Roles of functions, with the grants of the migrations.
 var (

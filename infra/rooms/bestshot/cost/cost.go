@@ -41,7 +41,7 @@ func report(in usage.Input) (usage.Report, error) {
 	}
 	rest := usage.Usage{SQLHours: fixed.SQLHours, SQLStorageGB: fixed.SQLStorageGB, CacheGBHours: fixed.CacheGBHours, EndpointHours: fixed.EndpointHours}
 	return usage.Report{Title: "Best Shot.", Rows: rows, Notes: fmt.Sprintf(`fixed      in production, also without a season; %s $ of it for the database at 0.5 ACU, the cache and the endpoint
-           of the queues in two zones. Other stages pause the database when nothing asks it
+           of the queues in two zones. Other stages pause the database while no tournament is upcoming or active
 polls      %g of each of %g matches
 guesses    %g of each member
 settling   a row of the ledger and of two scoreboards for each guess, and the leaderboard anew

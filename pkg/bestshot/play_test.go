@@ -235,6 +235,23 @@ func TestColdKeyIsReadOnce(t *testing.T) {
 	}
 }
 
+// TestNoTextThatTheDatabaseRefuses: PostgreSQL has no text with a NUL.
+func TestNoTextThatTheDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	for _, c := range []struct{ user, method, target string }{
+		{"ann", "GET", "/tournaments?cursor=x%00"},
+		{testkit.Administrator, "GET", "/admin/settlements?cursor=x%00"},
+		{testkit.Administrator, "GET", "/admin/settlements/dlq?cursor=x%00"},
+		{testkit.Administrator, "POST", "/admin/settlements/dlq/x%00/replay"},
+	} {
+		if out := w.Ask(c.user, c.method, "/api/v2"+c.target, nil); out.StatusCode != 400 && out.StatusCode != 422 {
+			t.Errorf("%s %s answers %d %s", c.method, c.target, out.StatusCode, out.Body)
+		}
+	}
+}
+
 // TestClaimEndsWithItsRead: the next reader does not wait, also for what does not exist.
 func TestClaimEndsWithItsRead(t *testing.T) {
 	t.Parallel()

@@ -246,7 +246,7 @@ func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
 // ListLetters is the request for the messages that could not be settled.
 type ListLetters struct {
 	auth.Admin
-	Cursor string `query:"cursor" maxLength:"100" doc:"The next of the page before."`
+	Cursor string `query:"cursor" maxLength:"100" pattern:"^[0-9A-Za-z-]+$" doc:"The next of the page before."`
 }
 
 // Letter is a message that could not be settled.
@@ -286,7 +286,7 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 // ReplayLetter is the request to send a message again.
 type ReplayLetter struct {
 	auth.Admin
-	ID string `path:"id" maxLength:"100" doc:"The id of the message."`
+	ID string `path:"id" maxLength:"100" pattern:"^[0-9A-Za-z-]+$" doc:"The id of the message."`
 }
 
 // ReplayLetter sends a message again as it was. What it settles is settled once, however

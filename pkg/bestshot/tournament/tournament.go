@@ -58,7 +58,7 @@ func (r row) tournament() Tournament {
 type ListTournaments struct {
 	auth.User
 	Status string `query:"status" enum:"upcoming,active,completed,cancelled" doc:"Only those with the status."`
-	Cursor string `query:"cursor" maxLength:"100" doc:"The next of the page before."`
+	Cursor string `query:"cursor" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The next of the page before."`
 }
 
 // TournamentList is the answer with tournaments.

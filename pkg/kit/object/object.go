@@ -1,16 +1,18 @@
-// Package object keeps JSON documents in an S3 bucket, and links to them.
+// Package object keeps JSON documents and other files in an S3 bucket, and links to them.
 package object
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
 // Bucket is an S3 bucket.
@@ -28,26 +30,38 @@ func Open(cfg aws.Config, name string) Bucket {
 // Put writes a document in place of the one under its key.
 func (b Bucket) Put(ctx context.Context, key string, document any) error {
 	text, err := json.MarshalIndent(document, "", "  ")
-	if err == nil {
-		_, err = b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(text), ContentType: aws.String("application/json")})
-	}
 	if err != nil {
+		return fmt.Errorf("write the object %s: %w", key, err)
+	}
+	return b.PutFile(ctx, key, "application/json", text)
+}
+
+// PutFile writes a file of a media type in place of the object under its key.
+func (b Bucket) PutFile(ctx context.Context, key, media string, file []byte) error {
+	if _, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(file), ContentType: &media}); err != nil {
 		return fmt.Errorf("write the object %s: %w", key, err)
 	}
 	return nil
 }
 
-// Get reads a document, which must exist.
-func (b Bucket) Get(ctx context.Context, key string) (document json.RawMessage, err error) {
+// ErrAbsent reports an object that does not exist. S3 says so to who may list the bucket;
+// others it denies the access.
+var ErrAbsent = errors.New("there is no such object")
+
+// Get reads an object. Errors: ErrAbsent.
+func (b Bucket) Get(ctx context.Context, key string) (file []byte, err error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	if _, absent := errors.AsType[*types.NoSuchKey](err); absent {
+		err = ErrAbsent
+	}
 	if err == nil {
 		defer out.Body.Close()
-		document, err = io.ReadAll(out.Body)
+		file, err = io.ReadAll(out.Body)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the object %s: %w", key, err)
 	}
-	return document, nil
+	return file, nil
 }
 
 // Delete deletes a document, if it exists.

@@ -29,8 +29,8 @@ func TestDocument(t *testing.T) {
 	cfg := aws.Config{Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("id", "key", "")}
 	b := object.Open(cfg, "files")
 	ctx := t.Context()
-	if got, err := b.Get(ctx, "a/1.json"); err == nil {
-		t.Errorf("an absent document is %s", got)
+	if got, err := b.Get(ctx, "a/1.json"); !errors.Is(err, object.ErrAbsent) {
+		t.Errorf("an absent document is %s, %v", got, err)
 	}
 	for _, text := range []string{"old", "new"} {
 		if err := b.Put(ctx, "a/1.json", map[string]string{"text": text}); err != nil {
@@ -58,10 +58,13 @@ func TestDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := b.Get(ctx, "a/1.json"); err == nil {
-		t.Errorf("a deleted document is %s", got)
+	if got, err := b.Get(ctx, "a/1.json"); !errors.Is(err, object.ErrAbsent) {
+		t.Errorf("a deleted document is %s, %v", got, err)
 	}
 	if err := object.Open(cfg, "others").Put(ctx, "a", 1); err == nil || !strings.Contains(err.Error(), "write the object a: ") {
+		t.Errorf("a bucket that does not exist: %v", err)
+	}
+	if _, err := object.Open(cfg, "others").Get(ctx, "a"); err == nil || errors.Is(err, object.ErrAbsent) {
 		t.Errorf("a bucket that does not exist: %v", err)
 	}
 }
@@ -94,8 +97,8 @@ type body struct {
 
 func (b *body) Close() error { b.closed = true; return nil }
 
-// TestRequests: the bucket is named in the path, and a document is indented JSON without a
-// checksum of its own, which a plain HTTP emulator refuses.
+// TestRequests: the bucket is named in the path, a document is indented JSON, and a file is
+// as it is, without a checksum of its own, which a plain HTTP emulator refuses.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	type request struct{ Method, URL, Type, Checksum, Body string }
@@ -119,6 +122,7 @@ func TestRequests(t *testing.T) {
 	b := object.Open(cfg, "files")
 	for want, do := range map[request]func() error{
 		{"PUT", "s3.eu-west-1.amazonaws.com/files/a/1.json", "application/json", "", "{\n  \"text\": \"new\"\n}"}: func() error { return b.Put(t.Context(), "a/1.json", map[string]string{"text": "new"}) },
+		{"PUT", "s3.eu-west-1.amazonaws.com/files/a/1.png", "image/png", "", "\x89PNG\x00"}:                       func() error { return b.PutFile(t.Context(), "a/1.png", "image/png", []byte("\x89PNG\x00")) },
 		{"GET", "s3.eu-west-1.amazonaws.com/files/a/1.json", "", "", ""}:                                          func() error { _, err := b.Get(t.Context(), "a/1.json"); return err },
 		{"DELETE", "s3.eu-west-1.amazonaws.com/files/a/1.json", "", "", ""}:                                       func() error { return b.Delete(t.Context(), "a/1.json") },
 	} {
@@ -157,6 +161,7 @@ func TestErrorsNameTheObject(t *testing.T) {
 	unsigned.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, io.ErrUnexpectedEOF })
 	for start, do := range map[string]func() error{
 		"write the object a: ":  func() error { return b.Put(t.Context(), "a", 1) },
+		"write the object b: ":  func() error { return b.PutFile(t.Context(), "b", "image/png", nil) },
 		"read the object a: ":   func() error { _, err := b.Get(t.Context(), "a"); return err },
 		"delete the object a: ": func() error { return b.Delete(t.Context(), "a") },
 		"sign a link: ": func() error {

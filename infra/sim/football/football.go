@@ -62,6 +62,7 @@ const (
 	Timeout         Kind = "timeout" // no answer until the caller closes the connection
 	Truncated       Kind = "truncated JSON"
 	HTML            Kind = "HTML page" // with status 200
+	TooLarge        Kind = "too large" // followed by 5 MiB of spaces
 )
 
 // OfEvents returns the kinds that Tournament.Rates and Tournament.Faults take.
@@ -74,7 +75,7 @@ func OfEvents() []Kind {
 
 // OfRequests returns the kinds that Server.Inject and Server.Misbehave take.
 func OfRequests() []Kind {
-	return []Kind{Forbidden, TooManyRequests, ServerError, Timeout, Truncated, HTML}
+	return []Kind{Forbidden, TooManyRequests, ServerError, Timeout, Truncated, HTML, TooLarge}
 }
 
 // Tournament is a season that the provider covers.

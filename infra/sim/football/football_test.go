@@ -863,6 +863,9 @@ func TestFaultsOfRequests(t *testing.T) {
 		{HTML, func(w *httptest.ResponseRecorder) bool {
 			return w.Code == 200 && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && strings.HasPrefix(w.Body.String(), "<!DOCTYPE html>")
 		}},
+		{TooLarge, func(w *httptest.ResponseRecorder) bool {
+			return w.Code == 200 && w.Body.Len() > 5<<20 && json.Valid(w.Body.Bytes())
+		}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package bestshot
 
 import (
+	"matchday/pkg/bestshot/asset"
 	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/league"
@@ -20,7 +21,7 @@ var Room = spec.Room{
 	Functions: []spec.Function{
 		profile.GetHealthFunction, member.CreateMemberFunction, member.GetMemberFunction, member.UpdateMemberFunction,
 		tournament.ListTournamentsFunction, tournament.GetTournamentFunction, tournament.ListRoundsFunction, tournament.ListMatchesFunction,
-		tournament.ListStandingsFunction, tournament.ListLeaderboardFunction, tournament.GetDashboardFunction,
+		tournament.ListStandingsFunction, tournament.ListTeamsFunction, tournament.ListLeaderboardFunction, tournament.GetDashboardFunction, asset.GetAssetFunction,
 		guess.PutGuessFunction, guess.ListGuessesFunction, guess.ListMatchGuessesFunction, guess.GetScoreFunction,
 		league.CreateLeagueFunction, league.ListLeaguesFunction, league.GetLeagueFunction, league.GetScoreFunction, league.JoinLeagueFunction,
 		league.PatchTournamentsFunction, league.LeaveLeagueFunction,
@@ -28,7 +29,7 @@ var Room = spec.Room{
 		ingest.SyncTournamentFunction, ingest.ListExecutionsFunction, ingest.SyncMatchFunction,
 		settlement.ListSettlementsFunction, settlement.CorrectMatchFunction, settlement.ListLettersFunction, settlement.ReplayLetterFunction,
 		settlement.HydrateScoreboardsFunction, settlement.HydrateScoreboardFunction,
-		ingest.PlanPollsFunction, ingest.PollProviderFunction, ingest.IngestFeedFunction, settlement.SettleMatchesFunction, settlement.KeepLettersFunction,
+		ingest.PlanPollsFunction, ingest.PollProviderFunction, ingest.SyncAssetsFunction, ingest.IngestFeedFunction, settlement.SettleMatchesFunction, settlement.KeepLettersFunction,
 		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction, notice.RemindFunction, notice.SendRemindersFunction,
 		schema.MigrateFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
@@ -50,6 +51,6 @@ var Room = spec.Room{
 		},
 	},
 	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
-		Name: ingest.ProviderURL, Function: ingest.PollProviderFunction.Name, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
+		Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction.Name, ingest.SyncAssetsFunction.Name}, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
 	}),
 }

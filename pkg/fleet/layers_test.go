@@ -86,7 +86,7 @@ var orders = map[string][]string{
 	},
 	"commitcollect": {"tables", "tally", "strava", "item", "trail", "signin", "link", "workout", "model", "milestone", "notice", "profile", ""},
 	"threefc":       {"tables", "item", "signin", "league", "season", "game", "player", "standing", "public", "notice", "profile", ""},
-	"bestshot":      {"tables", "schema", "provider", "score", "view", "member", "tournament", "guess", "league", "settlement", "ingest", "notice", "profile", ""},
+	"bestshot":      {"tables", "schema", "provider", "score", "asset", "view", "member", "tournament", "guess", "league", "settlement", "ingest", "notice", "profile", ""},
 	"pickem":        {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
 }
 

@@ -356,8 +356,8 @@ type Queue struct {
 	// Backoff is how long a message waits after its first failure, its second, and so on; the
 	// last also for those that follow. Without it a message waits for the visibility timeout.
 	Backoff []time.Duration
-	// Unhurried is set if an alarm of a room tells that its work is not done in time, so
-	// that none needs to watch the age of its messages.
+	// Unhurried is set if nobody waits for its work, or an alarm of a room tells that it is not
+	// done in time, so that none needs to watch the age of its messages.
 	Unhurried bool
 }
 
@@ -413,19 +413,19 @@ type Machine struct {
 
 // Setting is an environment variable of the functions that hold a secret.
 type Setting struct {
-	Name     string
-	Secret   string // whose functions get it; "" for an address of a MailSender, or if Function is set
-	Function string // that gets it
-	Does     string // what it is, for who sets it
-	Like     string // regular expression of its values
-	Trial    string // value of stages other than production that set none
-	Required bool
+	Name      string
+	Secret    string   // whose functions get it; "" for an address of a MailSender, or if Functions is set
+	Functions []string // that get it, by their names
+	Does      string   // what it is, for who sets it
+	Like      string   // regular expression of its values
+	Trial     string   // value of stages other than production that set none
+	Required  bool
 }
 
 // Of reports whether a function gets the setting: because it is the setting's, because it
 // holds the secret, or because it sends mail from the address that the setting is.
 func (s Setting) Of(f Function) bool {
-	return s.Function != "" && s.Function == f.Name || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
+	return slices.Contains(s.Functions, f.Name) || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

@@ -14,11 +14,11 @@ func (h *Host) samples() story.Samples {
 	return story.Samples{
 		Chapters: []story.Chapter{{At: "14:20", Cases: both(
 			"get-health", "migrate", "register-device", "create-member", "get-member", "update-member",
-			"list-tournaments", "get-tournament", "list-rounds", "list-matches", "list-standings", "list-leaderboard", "get-dashboard",
+			"list-tournaments", "get-tournament", "list-rounds", "list-matches", "list-standings", "list-teams", "list-leaderboard", "get-dashboard",
 			"put-guess", "list-guesses", "list-match-guesses", "get-score",
 			"create-league", "list-leagues", "get-league", "join-league", "patch-tournaments", "get-league-score", "leave-league",
 			"create-tournament", "update-tournament", "update-round", "sync-tournament", "list-executions", "sync-match",
-			"remind", "delete-device", "send-reminders", "plan-polls", "poll-provider", "ingest-feed", "settle-matches", "list-settlements", "correct-match",
+			"remind", "delete-device", "send-reminders", "plan-polls", "sync-assets", "get-asset", "poll-provider", "ingest-feed", "settle-matches", "list-settlements", "correct-match",
 			"keep-letters", "list-letters", "replay-letter", "hydrate-scoreboard", "hydrate-scoreboards", "delete-tournament",
 			"export-user", "forget-user",
 		)}},

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/football"
 )
 
 // What `make run` plays: a league in which a match lasts 90 s, at the provider under an id that
 // no season of openfootball has.
 const (
 	showID     = 9000
+	firstClub  = 90_001 // of the ids of clubs
 	showLasts  = 90 * time.Second
 	showNotice = time.Minute      // from when a round is known to its first kick-off
 	showApart  = 15 * time.Second // of the kick-offs of a round
@@ -113,7 +115,7 @@ func (m showMatch) event(now time.Time) map[string]any {
 	case begun:
 		code, kind = 6, "inprogress"
 	}
-	team := func(n int) map[string]any { return map[string]any{"id": 90_001 + n, "name": clubs[n]} }
+	team := func(n int) map[string]any { return map[string]any{"id": firstClub + n, "name": clubs[n]} }
 	score := func(side int) map[string]any {
 		if !begun {
 			return map[string]any{}
@@ -128,11 +130,30 @@ func (m showMatch) event(now time.Time) map[string]any {
 
 // mine reports whether a request of the provider is about the league.
 func (s *show) mine(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/")
+	_, ok := picture(r)
+	return ok || strings.HasPrefix(r.URL.Path, "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/")
+}
+
+// picture returns the name of whose image a request is for: the league, or one of its clubs.
+func picture(r *http.Request) (name string, ok bool) {
+	if r.URL.Path == "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/image" {
+		return "league", true
+	}
+	for n, club := range clubs {
+		if r.URL.Path == fmt.Sprintf("/api/v1/team/%d/image", firstClub+n) {
+			return club, true
+		}
+	}
+	return "", false
 }
 
 // ServeHTTP answers as the provider does.
 func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name, ok := picture(r); ok {
+		w.Header().Set("Content-Type", "image/png")
+		w.Write(football.Shield(name)) // a caller that has disconnected wants no answer
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, what, _ := strings.Cut(r.URL.Path, "/season/")
@@ -187,7 +208,7 @@ func (s *show) standings() any {
 			}
 		}
 		rows[n] = map[string]any{
-			"team": map[string]any{"id": 90_001 + n, "name": name}, "position": n + 1, "matches": played, "wins": won, "draws": drawn, "losses": played - won - drawn,
+			"team": map[string]any{"id": firstClub + n, "name": name}, "position": n + 1, "matches": played, "wins": won, "draws": drawn, "losses": played - won - drawn,
 			"scoresFor": scored, "scoresAgainst": conceded, "points": 3*won + drawn,
 		}
 	}

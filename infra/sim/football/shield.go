@@ -16,7 +16,9 @@ func Shield(name string) []byte {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	sum := h.Sum64()
-	paint := func(bits uint64) color.Color { return color.RGBA{uint8(bits), uint8(bits >> 8), uint8(bits >> 16), 255} }
+	paint := func(bits uint64) color.Color {
+		return color.RGBA{uint8(bits), uint8(bits >> 8), uint8(bits >> 16), 255}
+	}
 	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.Transparent, paint(sum), paint(sum >> 24)})
 	for y := 4; y < side-4; y++ {
 		half := 24

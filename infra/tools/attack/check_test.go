@@ -15,6 +15,8 @@ func TestPagesAreChecked(t *testing.T) {
 	page := json
 	page.anyQuery = true
 	page.media = map[string]string{"200": "text/html", "404": "text/html"}
+	image := json
+	image.media = map[string]string{"200": "image/*"}
 	for name, c := range map[string]struct {
 		o      Operation
 		status int
@@ -26,10 +28,12 @@ func TestPagesAreChecked(t *testing.T) {
 		"a page of another type":    {page, 200, "image/png", "", []string{`an answer of the type "image/png"`}},
 		"a refusal that is a page":  {page, 404, "text/html", "<html>", nil},
 		"a refusal that is none":    {page, 422, "application/problem+json", "{}", []string{"a refusal that is no page"}},
+		"an image":                  {image, 200, "image/png", "", nil},
+		"an image of another type":  {image, 200, "application/json", "", []string{`an answer of the type "application/json"`}},
 		"a page where JSON must be": {json, 200, "text/html", "", []string{"HTML in the answer"}},
 	} {
 		d := draft{method: "GET", query: []pair{{"utm_source", "x"}}}
-		if c.o.media["200"] == "" {
+		if !c.o.anyQuery {
 			d.query = nil
 		}
 		got := check(c.o, d, "", true, answer{c.status, http.Header{"Content-Type": {c.kind}}, []byte(c.body)})

@@ -1,10 +1,12 @@
 // Package ingest keeps tournaments as the provider has them.
 //
 //	plan-polls, every 5 minutes ─▶ polls ─▶ poll-provider ─▶ feeds ─▶ ingest-feed ─▶ settlement
+//	                            ─▶ assets ─▶ sync-assets ─▶ feeds
 //
-// plan-polls and ingest-feed run inside the VPC, with the database. poll-provider runs
-// outside, where the provider can be reached. What the provider does not answer is asked
-// again with the next plan. What it has answered waits in a queue while the database is away.
+// plan-polls and ingest-feed run inside the VPC, with the database. poll-provider and
+// sync-assets run outside, where the provider can be reached. What the provider does not
+// answer is asked again with the next plan, and an image after a day. What it has answered
+// waits in a queue while the database is away.
 package ingest
 
 import (
@@ -38,14 +40,18 @@ const (
 	Rounds    Kind = "rounds"
 	Matches   Kind = "matches"
 	Standings Kind = "standings"
+	Badge     Kind = "badge" // of a team
+	Logo      Kind = "logo"  // of a tournament, also for its other seasons
 )
 
-// Poll asks poll-provider for something of a tournament.
+// Poll asks poll-provider for something of a tournament, or sync-assets for an image. The poll
+// of a Badge has the team alone, and that of a Logo the provider's tournament.
 type Poll struct {
 	Kind         Kind           `json:"kind"`
-	TournamentID string         `json:"tournamentId"`
-	Tournament   string         `json:"tournament"` // the provider's id
-	Season       string         `json:"season"`
+	TournamentID string         `json:"tournamentId,omitempty"`
+	Tournament   string         `json:"tournament,omitempty"` // the provider's id
+	Season       string         `json:"season,omitempty"`
+	Team         string         `json:"team,omitempty"`      // the provider's id
 	Round        provider.Round `json:"round,omitzero"`      // of Matches
 	Execution    string         `json:"execution,omitempty"` // that waits for it
 }
@@ -58,6 +64,7 @@ type Feed struct {
 	Rounds    []provider.Round    `json:"rounds,omitempty"`
 	Fixtures  []provider.Fixture  `json:"fixtures,omitempty"`
 	Standings []provider.Standing `json:"standings,omitempty"`
+	Asset     string              `json:"asset,omitempty"` // the name of the image
 }
 
 // The queues.
@@ -165,7 +172,10 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 	for _, r := range rounds {
 		polls = append(polls, r.poll())
 	}
-	return queue.SendAll(ctx, s.queue, PollQueue, polls)
+	if err := queue.SendAll(ctx, s.queue, PollQueue, polls); err != nil {
+		return err
+	}
+	return s.planImages(ctx)
 }
 
 // ProviderURL is the setting with the address of the provider.
@@ -180,11 +190,16 @@ type Poller struct {
 
 // OpenPoller opens the service that asks the provider.
 func OpenPoller(_ context.Context, env app.Env) (*Poller, error) {
+	p, err := openProvider(env)
+	return &Poller{p, queue.Open(env.AWS, env.Queues), env.Now}, err
+}
+
+func openProvider(env app.Env) (provider.Provider, error) {
 	url := env.Setting(ProviderURL)
 	if url == "" {
 		return nil, errors.New(ProviderURL + " is not set")
 	}
-	return &Poller{provider.NewSofascore(env.HTTP, url), queue.Open(env.AWS, env.Queues), env.Now}, nil
+	return provider.NewSofascore(env.HTTP, url), nil
 }
 
 // The metrics.
@@ -242,6 +257,9 @@ func Open(ctx context.Context, env app.Env) (*Ingester, error) {
 // matches that have ended. A second run finds nothing changed, invalidates and sends what the
 // first may have left.
 func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
+	if f.Kind == Badge || f.Kind == Logo {
+		return s.image(ctx, f)
+	}
 	var stale stale
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		stale = nil

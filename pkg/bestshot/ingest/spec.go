@@ -33,10 +33,10 @@ var (
 
 	PlanPollsFunction = spec.Function{
 		Name:   "bestshot/plan-polls",
-		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed.",
+		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images.",
 		IfDown: "Results do not arrive.",
 		On:     spec.Schedule("rate(5 minutes)"),
-		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{PollQueue, settlement.Queue},
+		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{PollQueue, AssetQueue, settlement.Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}
 	PollProviderFunction = spec.Function{
@@ -45,6 +45,14 @@ var (
 		IfDown: "Results do not arrive.",
 		On:     PollQueue,
 		Sends:  []spec.Queue{FeedQueue}, Emits: []spec.Metric{PollsFailed},
+		Memory: 256, Timeout: 30 * time.Second,
+	}
+	SyncAssetsFunction = spec.Function{
+		Name:    "bestshot/sync-assets",
+		Does:    "Fetches badges of teams and logos of tournaments.",
+		IfDown:  "New teams and tournaments have no image.",
+		On:      AssetQueue,
+		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.PutObject)}, Sends: []spec.Queue{FeedQueue},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 	IngestFeedFunction = spec.Function{

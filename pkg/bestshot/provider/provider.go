@@ -9,6 +9,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -21,7 +22,18 @@ type Provider interface {
 	Matches(ctx context.Context, tournament, season string, r Round) ([]Fixture, error)
 	// Standings returns the standings.
 	Standings(ctx context.Context, tournament, season string) ([]Standing, error)
+	// Badge returns what the provider has as the image of a team, of at most MaxImage bytes.
+	// Errors: ErrAbsent.
+	Badge(ctx context.Context, team string) ([]byte, error)
+	// Logo returns the same of a tournament.
+	Logo(ctx context.Context, tournament string) ([]byte, error)
 }
+
+// MaxImage is the largest image that is read, in bytes.
+const MaxImage = 256 << 10
+
+// ErrAbsent reports what the provider does not have.
+var ErrAbsent = errors.New("there is none")
 
 // Round is a round at the provider.
 type Round struct {

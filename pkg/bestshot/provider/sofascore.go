@@ -32,30 +32,11 @@ func NewSofascore(transport http.RoundTripper, base string) *Sofascore {
 	return &Sofascore{&http.Client{Transport: transport, Timeout: 10 * time.Second}, strings.TrimSuffix(base, "/")}
 }
 
-// get decodes an answer. Its errors have no body and no URL with a query.
+// get decodes an answer.
 func (s *Sofascore) get(ctx context.Context, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
+	body, err := s.fetch(ctx, path, "application/json", maxBody)
 	if err != nil {
 		return err
-	}
-	r.Header.Set("Accept", "application/json")
-	out, err := s.client.Do(r)
-	if err != nil {
-		return fmt.Errorf("provider: %w", err)
-	}
-	defer out.Body.Close()
-	if out.StatusCode == http.StatusNotFound {
-		return fmt.Errorf("provider: %s: %w", path, errAbsent)
-	}
-	if out.StatusCode != http.StatusOK {
-		return fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(out.Body, maxBody+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("provider: %s: %w", path, err)
-	case len(body) > maxBody:
-		return fmt.Errorf("provider: %s answers with more than %d bytes", path, maxBody)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("provider: %s answers with what is no JSON of its kind: %w", path, err)
@@ -63,7 +44,44 @@ func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-var errAbsent = errors.New("there is none")
+// fetch returns an answer of at most so many bytes. Its errors have no body and no URL with a
+// query. Errors: ErrAbsent.
+func (s *Sofascore) fetch(ctx context.Context, path, media string, most int) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", media)
+	out, err := s.client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	defer out.Body.Close()
+	if out.StatusCode == http.StatusNotFound {
+		return nil, fmt.Errorf("provider: %s: %w", path, ErrAbsent)
+	}
+	if out.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(out.Body, int64(most)+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("provider: %s: %w", path, err)
+	case len(body) > most:
+		return nil, fmt.Errorf("provider: %s answers with more than %d bytes", path, most)
+	}
+	return body, nil
+}
+
+// Badge implements Provider.
+func (s *Sofascore) Badge(ctx context.Context, team string) ([]byte, error) {
+	return s.fetch(ctx, "/team/"+url.PathEscape(team)+"/image", "image/*", MaxImage)
+}
+
+// Logo implements Provider.
+func (s *Sofascore) Logo(ctx context.Context, tournament string) ([]byte, error) {
+	return s.fetch(ctx, "/unique-tournament/"+url.PathEscape(tournament)+"/image", "image/*", MaxImage)
+}
 
 func season(tournament, season string) string {
 	return "/unique-tournament/" + url.PathEscape(tournament) + "/season/" + url.PathEscape(season)
@@ -253,7 +271,7 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 		} `json:"standings"`
 	}
 	err := s.get(ctx, season(tournament, of)+"/standings/total", &in)
-	if errors.Is(err, errAbsent) { // a cup
+	if errors.Is(err, ErrAbsent) { // a cup
 		return nil, nil
 	}
 	if err == nil && len(in.Standings) == 0 {

@@ -1,5 +1,5 @@
-// Package tables is what Best Shot stores: its database with the migrations, and the
-// projections of its cache.
+// Package tables is what Best Shot stores: its database with the migrations, the projections
+// of its cache, and images.
 package tables
 
 import (
@@ -37,6 +37,9 @@ var (
 
 // Cache holds the projections. All of it may vanish.
 var Cache = spec.Cache{Name: "bestshot"}
+
+// Assets has the badges of teams and the logos of tournaments. Its objects are public.
+var Assets = spec.Bucket{Name: "bestshot-assets"}
 
 // CacheUser reads and writes the projections.
 var CacheUser = Cache.As("app", "~tournament:* ~league:* -@all +@hash +@string +@keyspace +@scripting +@connection +cluster -@dangerous")

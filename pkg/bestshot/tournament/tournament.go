@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"matchday/pkg/bestshot/asset"
 	"matchday/pkg/bestshot/score"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
@@ -32,7 +33,7 @@ type Tournament struct {
 	Season       string     `json:"season" doc:"The season, as the provider calls it."`
 	Status       string     `json:"status" enum:"upcoming,active,completed,cancelled" doc:"Where it is."`
 	CurrentRound *string    `json:"currentRound" doc:"The slug of the last round of which a match has earned points; null before."`
-	Logo         *string    `json:"logo" doc:"The address of its logo."`
+	Logo         *string    `json:"logo" doc:"The path of its logo below the address of the API; null while there is none."`
 	Rule         score.Rule `json:"rule" doc:"What the parts of a guess earn. They add up, and a round may multiply them. Extra time counts, penalties never do."`
 }
 
@@ -51,7 +52,7 @@ const rows = `SELECT t.id::text, t.slug, t.label, t.season, t.status::text, t.cu
 	FROM tournament t JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version`
 
 func (r row) tournament() Tournament {
-	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, r.Logo, r.Rule}
+	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, asset.Path(r.Logo), r.Rule}
 }
 
 // ListTournaments is the request for tournaments.
@@ -221,6 +222,45 @@ func (s *Tournaments) ListStandings(ctx context.Context, in *ListStandings) (*St
 	}
 	out := &Standings{CacheControl: httpapi.NoStore}
 	out.Body.Data = all
+	return out, nil
+}
+
+// ListTeams is the request for the teams of a tournament.
+type ListTeams struct{ ByID }
+
+// Team is a team of a tournament.
+type Team struct {
+	ID    string  `json:"id" db:"id" format:"uuid" doc:"The id of the team."`
+	Name  string  `json:"name" db:"name" doc:"The name of the team."`
+	Badge *string `json:"badge" db:"badge" doc:"The path of its badge below the address of the API; null while there is none."`
+}
+
+// Teams is the answer with teams.
+type Teams struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Team `json:"data" doc:"Those with a match or a place in the standings, in the order of their names."`
+	}
+}
+
+// ListTeams returns the teams of a tournament. Errors: tournament_not_found.
+func (s *Tournaments) ListTeams(ctx context.Context, in *ListTeams) (*Teams, error) {
+	all, err := pg.All[Team](ctx, s.DB, `SELECT id::text, name, badge FROM team WHERE id IN (
+			SELECT unnest(ARRAY[home_team, away_team]) FROM match WHERE tournament_id = $1 UNION SELECT team_id FROM tournament_standing WHERE tournament_id = $1)
+		ORDER BY name COLLATE "und-x-icu", id`, in.TournamentID)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		if _, err := s.GetTournament(ctx, &GetTournament{in.ByID}); err != nil {
+			return nil, err
+		}
+	}
+	out := &Teams{CacheControl: httpapi.NoStore}
+	out.Body.Data = make([]Team, len(all))
+	for i, t := range all {
+		out.Body.Data[i] = Team{t.ID, t.Name, asset.Path(t.Badge)}
+	}
 	return out, nil
 }
 

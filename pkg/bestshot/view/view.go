@@ -166,15 +166,14 @@ type Match struct {
 
 // Side is a team in a match.
 type Side struct {
-	ID    string  `json:"id" format:"uuid" doc:"The id of the team."`
-	Name  string  `json:"name" doc:"The name of the team."`
-	Score *int    `json:"score" doc:"Its goals, also those of extra time, without penalties; null before the match."`
-	Badge *string `json:"badge,omitempty" doc:"The address of its badge."`
+	ID    string `json:"id" format:"uuid" doc:"The id of the team."`
+	Name  string `json:"name" doc:"The name of the team."`
+	Score *int   `json:"score" doc:"Its goals, also those of extra time, without penalties; null before the match."`
 }
 
 // MatchColumns are the columns of a MatchRow, of the tables m, h and a.
 const MatchColumns = `m.id::text, m.date, CASE m.status WHEN 'void' THEN 'not-defined' ELSE m.status::text END AS status,
-	h.id::text AS home_id, h.name AS home_name, m.home_score, h.badge AS home_badge, a.id::text AS away_id, a.name AS away_name, m.away_score, a.badge AS away_badge`
+	h.id::text AS home_id, h.name AS home_name, m.home_score, a.id::text AS away_id, a.name AS away_name, m.away_score`
 
 // MatchRow is a match as the database has it.
 type MatchRow struct {
@@ -184,16 +183,14 @@ type MatchRow struct {
 	HomeID    string    `db:"home_id"`
 	HomeName  string    `db:"home_name"`
 	HomeScore *int      `db:"home_score"`
-	HomeBadge *string   `db:"home_badge"`
 	AwayID    string    `db:"away_id"`
 	AwayName  string    `db:"away_name"`
 	AwayScore *int      `db:"away_score"`
-	AwayBadge *string   `db:"away_badge"`
 }
 
 // Match returns the match as members see it.
 func (r MatchRow) Match() Match {
-	return Match{r.ID, r.Date.UTC(), r.Status, Side{r.HomeID, r.HomeName, r.HomeScore, r.HomeBadge}, Side{r.AwayID, r.AwayName, r.AwayScore, r.AwayBadge}}
+	return Match{r.ID, r.Date.UTC(), r.Status, Side{r.HomeID, r.HomeName, r.HomeScore}, Side{r.AwayID, r.AwayName, r.AwayScore}}
 }
 
 // Matches returns the matches of a round, in the order of their kick-offs. Errors:

@@ -15,6 +15,7 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot"
+	"matchday/pkg/bestshot/asset"
 	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/league"
@@ -59,6 +60,8 @@ func NewWith(t testing.TB, change func(*testkit.World)) *World {
 	add(w, tournament.ListRoundsFunction, tournament.Open, (*tournament.Tournaments).ListRounds)
 	add(w, tournament.ListMatchesFunction, tournament.Open, (*tournament.Tournaments).ListMatches)
 	add(w, tournament.ListStandingsFunction, tournament.Open, (*tournament.Tournaments).ListStandings)
+	add(w, tournament.ListTeamsFunction, tournament.Open, (*tournament.Tournaments).ListTeams)
+	add(w, asset.GetAssetFunction, asset.Open, (*asset.Assets).GetAsset)
 	add(w, tournament.ListLeaderboardFunction, tournament.Open, (*tournament.Tournaments).ListLeaderboard)
 	add(w, tournament.GetDashboardFunction, tournament.Open, (*tournament.Tournaments).GetDashboard)
 	add(w, guess.PutGuessFunction, guess.Open, (*guess.Guesses).PutGuess)

@@ -26,7 +26,8 @@ CREATE TABLE tournament (
     season              text NOT NULL, -- the provider's season
     slug                text NOT NULL CONSTRAINT tournament_slug UNIQUE CHECK (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
     label               text NOT NULL CHECK (char_length(label) BETWEEN 1 AND 80),
-    logo                text,
+    logo                text, -- name in the bucket
+    logo_asked_at       timestamptz,
     status              tournament_status NOT NULL DEFAULT 'upcoming',
     current_round       text, -- the last of which a match is settled
     rule_version        integer NOT NULL DEFAULT 1,
@@ -64,11 +65,12 @@ CREATE TABLE tournament_round (
 );
 
 CREATE TABLE team (
-    id          uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-    provider    text NOT NULL,
-    external_id text NOT NULL,
-    name        text NOT NULL,
-    badge       text,
+    id             uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    provider       text NOT NULL,
+    external_id    text NOT NULL,
+    name           text NOT NULL,
+    badge          text, -- name in the bucket
+    badge_asked_at timestamptz,
     CONSTRAINT team_source UNIQUE (provider, external_id)
 );
 

@@ -23,6 +23,7 @@ func samples() story.Samples {
 				{"userId": gone, "item": "forget#cricket", "job": "FORGETJOB1"},
 				{"userId": gone, "item": "forget#commitcollect", "job": "FORGETJOB1"},
 				{"userId": gone, "item": "forget#threefc", "job": "FORGETJOB1"},
+				{"userId": gone, "item": "forget#bestshot", "job": "FORGETJOB1"},
 				{"userId": stuck, "item": "forget", "job": "FORGETJOB3", "open": "job", "startedAt": began},
 			} {
 				if err := put("accounts", row); err != nil {

@@ -18,7 +18,7 @@ func (h *Host) samples() story.Samples {
 			"put-guess", "list-guesses", "list-match-guesses", "get-score",
 			"create-league", "list-leagues", "get-league", "join-league", "patch-tournaments", "get-league-score", "leave-league",
 			"create-tournament", "update-tournament", "update-round", "sync-tournament", "list-executions", "sync-match",
-			"remind", "delete-device", "send-reminders", "plan-polls", "sync-assets", "get-asset", "poll-provider", "ingest-feed", "settle-matches", "list-settlements", "correct-match",
+			"remind", "send-reminders", "delete-device", "plan-polls", "sync-assets", "get-asset", "poll-provider", "ingest-feed", "settle-matches", "list-settlements", "correct-match",
 			"keep-letters", "list-letters", "replay-letter", "hydrate-scoreboard", "hydrate-scoreboards", "delete-tournament",
 			"export-user", "forget-user",
 		)}},

@@ -119,6 +119,18 @@ func TestForgottenInADeletedLeague(t *testing.T) {
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
 }
 
+// TestForgottenClaimOfADeletedPlayer: a claim whose player is gone, with its league, goes too.
+func TestForgottenClaimOfADeletedPlayer(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	testkit.Must(t, m.DeleteRow(tables.App, item.PlayerKey(m.l.Players[0]), item.Profile))
+	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.PlayerKey(m.l.Players[0])))
+	m.forget("eve")
+	same(t, "what mentions the user", m.mentions("eve"), []string(nil))
+	same(t, "the tables that are computed again", m.Aggregate(), 0)
+}
+
 // TestForgetFailures: each failing call is an error of the run, until it has confirmed.
 func TestForgetFailures(t *testing.T) {
 	t.Parallel()

@@ -286,6 +286,20 @@ func TestPoolIsLimited(t *testing.T) {
 	same(t, "a deleted game", join(5), "404 invalid_or_expired_code")
 }
 
+// TestFullLeagueHasNoRoomForJoins: a new player by a code counts like any other.
+func TestFullLeagueHasNoRoomForJoins(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := m.code()
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Players = player.MaxPlayers.Max - 1 })
+	m.join(c, "Last")
+	for _, user := range []string{"", "eve"} {
+		refused(t, "one more", m.Ask(user, "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"}), 409, "too_many_players")
+	}
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("vic", "POST", "/v1/join/"+c, map[string]any{}) // who is a player is none more
+}
+
 // join has who has no account join by a code, and returns the player's id.
 func (m *match) join(code, nickname string) string {
 	m.T.Helper()

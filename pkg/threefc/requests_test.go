@@ -34,6 +34,19 @@ func TestAvatarIsOneEmoji(t *testing.T) {
 	}
 }
 
+// TestBadAvatarOfAPlayer: a change is checked like a new player.
+func TestBadAvatarOfAPlayer(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0]
+	out := m.Ask("sam", "PATCH", path, map[string]any{"avatar": "Foxy", "nickname": "Foxy"})
+	refused(t, "a word", out, http.StatusUnprocessableEntity, "bad_avatar")
+	if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.avatar"); err != nil {
+		t.Error(err)
+	}
+	same(t, "the name", decode[player.Player](m, "sam", "GET", path, nil).Nickname, "Ada")
+}
+
 // TestEmptyTextsClear: what is optional goes by an empty text, and stays if it is left out.
 func TestEmptyTextsClear(t *testing.T) {
 	t.Parallel()

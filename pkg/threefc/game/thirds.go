@@ -37,7 +37,7 @@ func during(said *time.Time, before string, now time.Time) string {
 }
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
-// Errors: bad_third_transition, three_teams_needed, game_finished.
+// Errors: bad_third_transition, three_teams_needed.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
@@ -66,15 +66,13 @@ func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, er
 	})
 }
 
-// move sets the time that step returns, unless it is set. before is the step before.
+// move sets the time that step returns, unless it is set, as all are of a finished game. before
+// is the step before.
 func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage], step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
 	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 		at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
 		if err != nil || *at != "" {
 			return nil, false, err
-		}
-		if st.game.Status == item.Finished {
-			return nil, false, ErrFinished
 		}
 		*at = during(in.Body.At, before, now)
 		st.game.Status = item.Live

@@ -79,10 +79,9 @@ type CreateLeague struct {
 // Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-		for try := range item.MaxTries {
-			if err := dynamo.BackOff(ctx, try); err != nil {
-				return nil, err
-			}
+		try := 0
+		return item.Retry(ctx, func() (*LeaguePage, error) {
+			try++
 			now := s.Now()
 			limits, found, err := dynamo.Get[item.Row[item.Ref]](ctx, s.DB, tables.CreateLeague, item.UserKey(in.UserID), item.Metadata)
 			if err != nil {
@@ -103,7 +102,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			}
 			id := item.NewID(now)
 			slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
-			if try > 0 && in.Body.Slug == "" {
+			if try > 1 && in.Body.Slug == "" {
 				slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
 			}
 			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
@@ -114,11 +113,8 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			if item.RefusedWrite(err) == 0 && in.Body.Slug != "" {
 				return nil, errSlug
 			}
-			if !dynamo.IsRefused(err) {
-				return out, err
-			}
-		}
-		return nil, httpapi.ErrStale
+			return out, err
+		})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,11 +15,20 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/threefc/player"
 )
 
 func TestMain(m *testing.M) {
 	testkit.SetDefaultLogger()
 	os.Exit(m.Run())
+}
+
+// TestTooLongForACode: a text that no QR code can hold is an error.
+func TestTooLongForACode(t *testing.T) {
+	t.Parallel()
+	if picture, err := player.Drawn(strings.Repeat("x", 3000)); err == nil || !strings.Contains(err.Error(), "encode a QR code") {
+		t.Errorf("got %d bytes, %v", len(picture), err)
+	}
 }
 
 // TestJoinCodeIsShown: the picture has the modules of the link, within a margin, and only

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+	"time"
+
+	"matchday/pkg/threefc/item"
 )
 
 // textRatio is what text needs (WCAG 2.2, 1.4.3, AA), and edgeRatio what a border needs that
@@ -65,6 +68,26 @@ func TestShirtIsAColor(t *testing.T) {
 		if got := shirt(given); got != want {
 			t.Errorf("%q is %q, want %q", given, got, want)
 		}
+	}
+}
+
+// TestUnknownZoneAndTeam: what a page cannot name is shown as it is stored.
+func TestUnknownZoneAndTeam(t *testing.T) {
+	t.Parallel()
+	if got := zone(item.Season{TimeZone: "Atlantis/Center"}); got != time.UTC {
+		t.Errorf("the zone is %v, want UTC", got)
+	}
+	if got := zone(item.Season{TimeZone: "Europe/London"}).String(); got != "Europe/London" {
+		t.Errorf("the zone is %s, want Europe/London", got)
+	}
+	v := view{goals: []item.Goal{{Third: 1, Conceding: "green", OwnGoal: true}}}
+	v.row.V().Result = &item.Result{Drawn: []string{"red", "green"}}
+	v.row.V().Teams, v.row.V().Scores = []item.Team{{TeamID: "red", Name: "Reds"}}, []item.Score{{TeamID: "red"}}
+	if got, want := v.outcome(), "A draw between Reds and green: each conceded no goals and scored 0."; got != want {
+		t.Errorf("the outcome is %q, want %q", got, want)
+	}
+	if got, want := v.thirds()[0].Goals[0].Against, show("green", "#808080"); got != want {
+		t.Errorf("the team is %v, want %v", got, want)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"embed"
+	_ "embed" // the templates
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -28,18 +28,13 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-//go:embed templates
-var files embed.FS
-
 var (
-	pages      = template.Must(template.ParseFS(files, "templates/pages.html"))
-	stylesheet = func() string {
-		text, err := files.ReadFile("templates/style.css")
-		if err != nil {
-			panic(err)
-		}
-		return string(text)
-	}()
+	//go:embed templates/pages.html
+	markup string
+	//go:embed templates/style.css
+	stylesheet string
+
+	pages = template.Must(template.New("").Parse(markup))
 )
 
 // Sizes of the page of a season.

@@ -452,6 +452,45 @@ func TestReadsOfPages(t *testing.T) {
 	}
 }
 
+// TestGamesByTheirState: a game that is played is live, whenever it was to start; one that has
+// ended is a result, also before its time; one that has not begun on time is no game to come.
+func TestGamesByTheirState(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	win := &item.Result{Winner: "red"}
+	for i, g := range []item.Listing{
+		{Slug: "old", Status: item.Finished, Result: win},
+		{Slug: "late", Status: item.Scheduled},
+		{Slug: "running", Status: item.Live},
+		{Slug: "second", Status: item.Finished, Result: &item.Result{Drawn: []string{"red", "blue", "yellow"}}},
+		{Slug: "now", Status: item.Scheduled},
+		{Slug: "early", Status: item.Live},
+		{Slug: "over", Status: item.Finished, Result: win},
+		{Slug: "soon", Status: item.Scheduled},
+		{Slug: "last", Status: item.Scheduled},
+	} {
+		start := w.Clock.Now().Add(time.Duration(i-4) * time.Hour)
+		g.GameID, g.StartTs, g.ThirdLength = item.NewID(start), item.Format(start), 20
+		g.Teams = []item.Team{{TeamID: "red", Name: "Red"}, {TeamID: "blue", Name: "Blue"}, {TeamID: "yellow", Name: "Yellow"}}
+		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+	}
+	var got []string
+	for _, n := range read(w, season, 200).all("") {
+		switch {
+		case n.Data == "h2":
+			got = append(got, content(n)+":")
+		case n.Data == "a" && strings.Contains(attr(n, "href"), season+"/") && !strings.HasSuffix(attr(n, "href"), ".ics"):
+			got = append(got, attr(n, "href")[strings.LastIndex(attr(n, "href"), "/")+1:])
+		case n.Data == "span" && attr(n, "class") == "dim" && content(n) != "":
+			got = append(got, "("+content(n)+")")
+		}
+	}
+	want := "Standings: Live now: running (Live now) early (Live now) Next games: now soon last Results: over (Red won) second (Draw: Red, Blue and Yellow) late (Not started) old (Red won)"
+	if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+		t.Errorf("the page (-want +got):\n%s", diff)
+	}
+}
+
 // TestEarlierGames: the pages of results have each game once, also of those that start at
 // the same time, and what they read has a bound.
 func TestEarlierGames(t *testing.T) {

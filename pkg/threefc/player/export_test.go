@@ -1,0 +1,4 @@
+package player
+
+// Drawn is drawn.
+var Drawn = drawn

@@ -4,9 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/player"
 )
@@ -87,6 +89,33 @@ func TestTimeZoneIsAPlace(t *testing.T) {
 			t.Errorf("%s: %s, want %s", zone, got, want)
 		}
 	}
+}
+
+// TestKeyIsFreeAfterADay: until then a key is that of one request, and its answer stays.
+func TestKeyIsFreeAfterADay(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	league := func(name string) string {
+		out := m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": name}, threefctest.Key("K"))
+		if out.StatusCode >= 300 {
+			return code(out)
+		}
+		return testkit.Decode[named](m.World.World, out).LeagueID
+	}
+	first := league("First")
+	begun := m.Clock.Now()
+	at := func(d time.Duration, name string) string {
+		m.MoveClock(begun.Add(d))
+		m.SignIn("eve")
+		return league(name)
+	}
+	same(t, "a second before", []string{at(idem.Lifetime-time.Second, "First"), league("Second")}, []string{first, "409 idempotency_conflict"})
+	second := at(idem.Lifetime, "Second")
+	if second == first || strings.HasPrefix(second, "409") {
+		t.Errorf("a day later the answer is %s, want another league", second)
+	}
+	same(t, "again", league("Second"), second)
+	same(t, "a day after the second", []string{at(2*idem.Lifetime-time.Second, "Second")}, []string{second})
 }
 
 // TestRepeatedRequestOfARemovedMember: who has lost the right to a request does not get its

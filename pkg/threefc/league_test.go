@@ -66,6 +66,22 @@ func TestSlugs(t *testing.T) {
 	refused(t, "a rename to it", m.Ask("eve", "PATCH", path, body("Other", "parkside")), 409, "slug_taken")
 }
 
+// TestLeaguesInOrderOfNames: each with the role of the caller.
+func TestLeaguesInOrderOfNames(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type listed struct {
+		LeagueID, Name string
+		Role           item.Role
+	}
+	want := []listed{{"", "A", item.Admin}, {"", "B", item.Admin}, {"", "B", item.Admin}, {m.l.ID, "Parkside", item.Viewer}}
+	for _, i := range []int{1, 0, 2} {
+		want[i].LeagueID = decode[named](m, "vic", "POST", "/v1/leagues", map[string]any{"name": want[i].Name}).LeagueID
+		m.pass(time.Second)
+	}
+	same(t, "the leagues", decode[struct{ Leagues []listed }](m, "vic", "GET", "/v1/leagues", nil).Leagues, want)
+}
+
 // TestSlugIsFreeAfterARename: the old one leads nowhere, and may be had by others.
 func TestSlugIsFreeAfterARename(t *testing.T) {
 	t.Parallel()
@@ -228,9 +244,11 @@ func TestInvitation(t *testing.T) {
 	}
 	same(t, "an invitation", invite("otto@example.com", "scorekeeper"), "200")
 	mails := m.Mail.Mailbox("otto@example.com")
-	if len(mails) != 1 || !strings.Contains(mails[0].Text, "scorekeeper of the league Parkside") || !strings.Contains(mails[0].Text, threefctest.App+"/sign-in") {
-		t.Errorf("the mails are %+v", mails)
+	if len(mails) != 1 {
+		t.Fatalf("the mails are %+v", mails)
 	}
+	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to Parkside",
+		"You are now scorekeeper of the league Parkside on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
 	id := follow(m.World, "otto", ask(m.World, "otto@example.com"))
 	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)
 	same(t, "another role", invite("otto@example.com", "admin"), "200")

@@ -159,6 +159,30 @@ func TestMerge(t *testing.T) {
 	same(t, "each into the other at once", got, map[string]int{"200": 1, "422 bad_merge": 1})
 }
 
+// TestStatsOfSeasons: by player, in the order of their ids, the newest season first; those of
+// players who are merged into one once.
+func TestStatsOfSeasons(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type own struct {
+		SeasonID string
+		standing.PlayerTotals
+	}
+	var want []own
+	for i := range 3 {
+		m.Do("vic", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		for n := 1; n >= 0; n-- {
+			o := own{fmt.Sprintf("01JX%022d", n), standing.PlayerTotals{PlayerID: m.l.Players[i], Nickname: "P", Games: 1 + i, Goals: n}}
+			testkit.PutRows(m.World.World, tables.App, item.New(item.PlayerKey(o.PlayerID), item.Stats+o.SeasonID, "PlayerSeason", o.PlayerTotals, m.Clock.Now()))
+			want = append(want, o)
+		}
+	}
+	got := func() []own { return decode[struct{ Seasons []own }](m, "vic", "GET", "/v1/me/stats", nil).Seasons }
+	same(t, "three players", got(), want)
+	m.Do("ann", "POST", "/v1/players/"+m.l.Players[1]+"/merge", map[string]any{"intoPlayerId": m.l.Players[0]})
+	same(t, "two of them are one", got(), append(want[:2:2], want[4:]...))
+}
+
 // TestRenameReachesTheTables: also if the first request has changed the player, and died
 // before it asked for the tables.
 func TestRenameReachesTheTables(t *testing.T) {

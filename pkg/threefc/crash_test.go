@@ -320,6 +320,52 @@ func after(env app.Env, operation string, do func()) app.Env {
 	return env
 }
 
+// TestNoMessageWaits: each job is asked for at once, by one message.
+func TestNoMessageWaits(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.tomorrow()
+	m.played()
+	ctx, vic := m.NewContext(), account.Request{Job: "J", UserID: "vic"}
+	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(ctx))
+	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id}))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter).ExportUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(ctx, vic))
+	m.Do("sam", "DELETE", "/v1/account", nil)
+	got := map[string]int{}
+	for _, f := range threefc.Room.Functions {
+		for _, q := range f.Sends {
+			all := m.Queues.Messages(q.Name)
+			got[q.Name] = len(all)
+			for _, one := range all {
+				if !one.Visible.Equal(one.Sent) {
+					t.Errorf("%s: %s waits for %v", q.Name, one.Body, one.Visible.Sub(one.Sent))
+				}
+			}
+		}
+	}
+	same(t, "the messages", got, map[string]int{
+		game.AggregateQueue.Name: 1, standing.FinishQueue.Name: 1, notice.RemindQueue.Name: 1, notice.MailQueue.Name: 1, account.DeleteQueue.Name: 1, account.DoneQueue.Name: 2,
+	})
+}
+
+// TestLiveGameHasNoTables: what changes before a game is finished asks for none.
+func TestLiveGameHasNoTables(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.score("sam", m.goalOf(0, "blue"))
+	m.Do("ann", "DELETE", m.path("goals", m.goals()[0].EventID), nil)
+	m.Do("sam", "PATCH", m.path(), map[string]any{"location": "Pitch 2"})
+	second := m.Schedule("ann", m.l)
+	m.Do("ann", "DELETE", "/v1/games/"+second, nil)
+	same(t, "the messages", len(m.Queues.Messages(game.AggregateQueue.Name)), 0)
+	for _, r := range everything(m.World) {
+		if r["pk"] == item.OutboxKey {
+			t.Errorf("the outbox has %v", r)
+		}
+	}
+}
+
 // TestCorrectionWhileTheTablesAreComputed: a correction that is made after the games were
 // read, and whose message is lost, reaches the tables by the sweep of the outbox.
 func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {

@@ -447,6 +447,14 @@ func TestCorrectionsAfterTheWhistle(t *testing.T) {
 	m.consistent()
 }
 
+// TestDisplayOfAMinute: stoppage begins after the last minute.
+func TestDisplayOfAMinute(t *testing.T) {
+	t.Parallel()
+	for minute, want := range map[int]string{0: "0'", 19: "19'", 20: "20'", 21: "20+1'", 120: "20+100'"} {
+		same(t, fmt.Sprint("minute ", minute), game.Display(minute, 20), want)
+	}
+}
+
 // TestMinuteOfALateGoal: without a minute, a goal of a third that is over was scored at its
 // end at the latest.
 func TestMinuteOfALateGoal(t *testing.T) {

@@ -170,6 +170,27 @@ func TestAvailabilityEndsWithTheClaim(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAskedForMails: about a game that was reopened or deleted, and a session that is gone.
+func TestNobodyIsAskedForMails(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.lena()
+	m.Play("sam", m.id)
+	n := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)
+	asked := func(id string) int {
+		testkit.Must(t, n.NotifyFinish(m.NewContext(), standing.Finished{GameID: id}))
+		return len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue))
+	}
+	m.step("reopen")
+	same(t, "a reopened game", asked(m.id), 0)
+	same(t, "a game that is gone", asked(m.l.SessionID), 0)
+	m.step("finish")
+	same(t, "a finished game", asked(m.id), 1)
+	r := testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier)
+	testkit.Must(t, r.RemindSession(m.NewContext(), notice.Remind{SessionID: m.id}))
+	same(t, "the messages after a session that is gone", len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)), 1)
+}
+
 // TestWhatMailsSay: after a game who has won, with the score and a link; before a session the
 // question, with a link. Both say how to get no more.
 func TestWhatMailsSay(t *testing.T) {

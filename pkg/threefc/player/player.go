@@ -73,7 +73,7 @@ type Player struct {
 }
 
 func shown(p item.Player, userID string) Player {
-	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy != "" && p.ClaimedBy == userID, p.MergedInto}
+	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto}
 }
 
 // PlayerPage is the answer with a player.

@@ -20,7 +20,9 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
@@ -370,6 +372,15 @@ func TestLiveGameHasNoTables(t *testing.T) {
 // read, and whose message is lost, reaches the tables by the sweep of the outbox.
 func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
 	t.Parallel()
+	for _, later := range []time.Duration{0, time.Second} {
+		t.Run(later.String(), func(t *testing.T) {
+			t.Parallel()
+			correctWhileTheTablesAreComputed(t, later)
+		})
+	}
+}
+
+func correctWhileTheTablesAreComputed(t *testing.T, later time.Duration) {
 	m := club(t)
 	m.step("thirds/1/start")
 	g := m.goalOf(0, "blue")
@@ -378,7 +389,7 @@ func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
 	m.Play("sam", m.id)
 	m.lose()
 	env := after(m.Env(standing.AggregateSeasonFunction), "Query", func() {
-		m.pass(time.Second)
+		m.pass(later)
 		m.Do("ann", "DELETE", m.path("goals", g.EventID), nil)
 		m.lose()
 	})
@@ -451,8 +462,9 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 				m.Ask("sam", "PUT", m.path("roster", m.l.Players[8]), map[string]any{"teamId": "blue"})
 				m.Ask("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"})
 			})
-			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id})
-			testkit.Must(t, err)
+			seen := httpapi.IfMatch{Match: testkit.Header(m.Do("ann", "GET", m.path(), nil)).Get("ETag")}
+			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id, IfMatch: seen})
+			testkit.Must(t, err) // what has lost its goals must go, though its revision is another
 			var left []string
 			for _, r := range everything(m.World) {
 				if r["pk"] == item.GameKey(m.id) {
@@ -462,6 +474,23 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 			same(t, "of the game", left, []string(nil))
 		})
 	}
+}
+
+// TestSeasonIsNotDeleted: one that gets a session between the steps of its deletion stays, with
+// its teams.
+func TestSeasonIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("ann", "DELETE", m.path(), nil)
+	m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+	env := after(m.Env(season.DeleteSeasonFunction), "Query", func() {
+		m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-07"})
+	})
+	_, err := open(m, env, season.Open).DeleteSeason(m.NewContext(), &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
+	if problem.Of(err) != problem.Conflict || !strings.Contains(text(err), "has sessions") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	same(t, "the teams", len(decode[struct{ Teams []item.Team }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Teams), 3)
 }
 
 // TestSessionIsDeletedWhilePlayersAnswer: who answers between the steps of a deletion, or

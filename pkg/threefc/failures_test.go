@@ -47,6 +47,9 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 			if last.StatusCode >= 300 && (method != "DELETE" || last.StatusCode != 404) { // it was deleted before its last call failed
 				t.Fatalf("in the end: %d %s", last.StatusCode, last.Body)
 			}
+			if got := testkit.Header(last).Get("Cache-Control"); last.StatusCode < 300 && got != "no-store" {
+				t.Errorf("Cache-Control is %q, want no-store", got)
+			}
 		})
 	}
 	id := func(name string) string { return testkit.Decode[map[string]any](m.World.World, last)[name].(string) }
@@ -177,6 +180,7 @@ func TestFailedNotices(t *testing.T) {
 	m := kickOff(t)
 	m.lena()
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", nil) // she is asked once
 	meeting := strings.Split(m.tomorrow(), "/")[3]
 	m.Play("sam", m.id)
 	asks := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)

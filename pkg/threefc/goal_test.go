@@ -443,6 +443,11 @@ func TestCorrectionsAfterTheWhistle(t *testing.T) {
 	if m.read().Result != nil || table() != nil {
 		t.Errorf("a reopened game counts: %v", table())
 	}
+	for _, r := range everything(m.World) {
+		if r["entityType"] == "Table" || r["entityType"] == "PlayerSeason" {
+			t.Errorf("a season without finished games has %v", r)
+		}
+	}
 	same(t, "the log", m.corrections(), []string{"sam finish", "ann add 3/0'", "ann edit 3/0' 3/0'", "ann delete 3/0'", "ann delete 1/0'", "ann reopen"})
 	m.consistent()
 }
@@ -613,6 +618,28 @@ func TestMinutes(t *testing.T) {
 	m.Do("ann", "PATCH", m.path("goals", late), edit)
 	edit.Third = 2
 	refused(t, "to the second third", m.Ask("ann", "PATCH", m.path("goals", late), edit), 422, "bad_minute")
+}
+
+// TestMinuteOfAShorterThird: a goal of a minute that a shorter third does not have stays where it
+// is, and no other gets there.
+func TestMinuteOfAShorterThird(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("sam", "PATCH", m.path(), map[string]any{"thirdLength": 30})
+	m.step("thirds/1/start")
+	late := m.goalOf(0, "blue")
+	late.Minute = new(60)
+	id := m.score("sam", late).EventID
+	m.Do("sam", "PATCH", m.path(), map[string]any{"thirdLength": 20})
+	edit := m.goalOf(0, "yellow")
+	m.Do("sam", "PATCH", m.path("goals", id), edit) // without a minute
+	edit.Minute = new(59)
+	refused(t, "another minute", m.Ask("sam", "PATCH", m.path("goals", id), edit), 422, "bad_minute")
+	refused(t, "another goal", m.Ask("sam", "POST", m.path("goals"), late), 422, "bad_minute")
+	m.step("thirds/1/finish", "thirds/2/start")
+	edit.Third, edit.Minute = 2, new(60)
+	refused(t, "another third", m.Ask("ann", "PATCH", m.path("goals", id), edit), 422, "bad_minute")
+	same(t, "the goal", m.goals()[0].Display, "20+40'")
 }
 
 // TestGoalsAreLimited: the 201st goal of a game is refused.

@@ -573,7 +573,8 @@ func TestWrongCodesAreLimited(t *testing.T) {
 	if got := testkit.Header(out).Get("Retry-After"); got != "2400" {
 		t.Errorf("after 20 minutes Retry-After is %s, want 2400", got)
 	}
-	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201"})
+	same(t, "from the same network", ask("2001:db8:0:1:8000::1", right), "429 too_many_codes")
+	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8::1", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201", "201"})
 	m.pass(40 * time.Minute)
 	same(t, "after an hour", []string{ask("203.0.113.7", "77770000"), ask("203.0.113.7", right), look("2001:db8:0:1::1", right)}, []string{"404 invalid_or_expired_code", "201", "200"})
 }

@@ -33,6 +33,7 @@ import (
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
 )
 
 // outcome is what a use case leaves.
@@ -351,12 +352,31 @@ func TestNoMessageWaits(t *testing.T) {
 	})
 }
 
+// TestSameTablesAreNotWritten: who computes them again pays for reads only.
+func TestSameTablesAreNotWritten(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.pass(time.Second)
+	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction, standing.Open)
+	u := m.CountUnits(func() {
+		testkit.Must(t, s.AggregateSeason(m.NewContext(), game.Changed{SeasonID: m.l.SeasonID, GameID: m.id}))
+	})
+	same(t, "the write units", u.Writes, 0.0)
+}
+
 // TestLiveGameHasNoTables: what changes before a game is finished asks for none.
 func TestLiveGameHasNoTables(t *testing.T) {
 	t.Parallel()
 	m := kickOff(t)
+	listing := func() stored {
+		return testkit.Row[stored](m.World.World, tables.App, item.SeasonKey(m.l.SeasonID), item.StartKey("2026-06-06T18:00:00Z", m.id))
+	}
+	was := listing()
+	m.pass(time.Second)
 	m.score("sam", m.goalOf(0, "blue"))
 	m.Do("ann", "DELETE", m.path("goals", m.goals()[0].EventID), nil)
+	same(t, "the game in the lists, which does not have the score yet", listing(), was)
 	m.Do("sam", "PATCH", m.path(), map[string]any{"location": "Pitch 2"})
 	second := m.Schedule("ann", m.l)
 	m.Do("ann", "DELETE", "/v1/games/"+second, nil)

@@ -87,11 +87,11 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 	do("ann", "DELETE", jo+"/claim", nil)
 	do("ann", "DELETE", jo, nil)
 	do("ann", "POST", "/v1/players/"+m.l.Players[8]+"/merge", object{"intoPlayerId": m.l.Players[7]})
+	do("sam", "DELETE", m.path("join-code"), nil)
 	do("sam", "POST", m.path("join-code"), nil)
 	do("", "GET", "/v1/join/"+id("code")+"/qr.png", nil)
 	do("", "POST", "/v1/join/"+m.code(), object{"nickname": "Evie"})
 	do("sam", "GET", m.path("pool"), nil)
-	do("sam", "DELETE", m.path("join-code"), nil)
 
 	do("sam", "POST", meeting+"/games", object{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20, "teamIds": []string{"red", "blue", "yellow"}})
 	do("ann", "DELETE", "/v1/games/"+id("gameId"), nil)

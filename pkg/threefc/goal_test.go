@@ -251,8 +251,18 @@ func TestKeyOfAnotherGoal(t *testing.T) {
 	m.Do("sam", "POST", m.path("goals"), g, threefctest.Key("tap-1"))
 	other := m.goalOf(1, "yellow")
 	refused(t, "the key", m.Ask("sam", "POST", m.path("goals"), other, threefctest.Key("tap-1")), 409, "idempotency_conflict")
-	other.EventID = g.EventID
-	refused(t, "the id", m.Ask("sue", "POST", m.path("goals"), other), 409, "goal_exists")
+	for name, change := range map[string]func(*goal){
+		"third": func(g *goal) { g.Third = 2 }, "minute": func(g *goal) { g.Minute = new(1) }, "scoring team": func(g *goal) { g.Scoring = "yellow" },
+		"conceding team": func(g *goal) { g.Conceding = "yellow" }, "scorer": func(g *goal) { g.Scorer = m.l.Players[1] },
+		"assists": func(g *goal) { g.Assists = []string{m.l.Players[1]} }, "own goal": func(g *goal) { g.OwnGoal = true },
+	} {
+		other := g
+		change(&other)
+		refused(t, "the id, with another "+name, m.Ask("sue", "POST", m.path("goals"), other), 409, "goal_exists")
+	}
+	said := g
+	said.Third, said.Minute = 1, new(0)
+	m.Do("sue", "POST", m.path("goals"), said)
 	m.Do("sue", "POST", m.path("goals"), m.goalOf(1, "yellow"), threefctest.Key("tap-1")) // another user's key
 	if n := len(m.goals()); n != 2 {
 		t.Errorf("there are %d goals, want 2", n)

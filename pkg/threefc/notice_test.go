@@ -269,7 +269,7 @@ func TestMailsThatUsersWant(t *testing.T) {
 		m.Do("lena", "PUT", "/v1/me/preferences", p)
 		same(t, "the mails", send(), [2]bool{p.Finished, p.Reminders})
 	}
-	s.SendMail(m.NewContext(), notice.Mail{UserID: "nobody", GameID: m.id})
+	testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: "nobody", GameID: m.id}))
 	for _, r := range everything(m.World) {
 		if r["pk"] == item.UserKey("nobody") {
 			t.Errorf("a user who is not there has %v", r)

@@ -51,6 +51,8 @@ func TestRoster(t *testing.T) {
 	}
 	same(t, "the roster afterwards", m.seats(), whole)
 	same(t, "another team", put("sam", m.l.Players[0], "yellow"), "200")
+	marked := testkit.Row[stored](m.World.World, tables.App, item.PlayerKey(m.l.Players[0]), item.Profile)
+	same(t, "the player is marked once", []any{marked["rev"], strings.Contains(fmt.Sprint(marked["data"]), `"used":true`)}, []any{2.0, true})
 	same(t, "the roster", m.seats(), strings.Replace(whole, "red Ada, red Bo, red Cy, yellow", "red Bo, red Cy, yellow Ada, yellow", 1))
 	got := atOnce(6, func(i int) string { return put("sam", m.l.Players[1], []string{"blue", "yellow"}[i%2]) })
 	if strings.Count(m.seats(), " Bo") != 1 || got["200"] == 0 {

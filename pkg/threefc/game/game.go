@@ -202,7 +202,7 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 	st.game = game
 	writes = append(writes, saved)
 	l, key := st.list(), item.StartKey(g.StartTs, g.ID)
-	if reflect.DeepEqual(l, st.listing) && key == st.key {
+	if reflect.DeepEqual(l, st.listing) {
 		return writes
 	}
 	for _, pk := range []string{item.SessionKey(g.SessionID), item.SeasonKey(g.SeasonID)} {

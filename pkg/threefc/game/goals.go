@@ -130,11 +130,11 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	case g.Scoring == g.Conceding:
 		return g, errSame
 	}
-	if team, ok := st.teamOf(g.Scorer); !ok || team != of {
+	if st.teamOf(g.Scorer) != of {
 		return g, errScorer
 	}
 	for i, a := range g.Assists {
-		if _, ok := st.teamOf(a); !ok || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
+		if st.teamOf(a) == "" || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
 			return g, errAssists
 		}
 	}
@@ -152,13 +152,14 @@ func minute(third item.Third, now time.Time) int {
 	return min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
 }
 
-// teamOf returns the team for which a player plays.
-func (st *state) teamOf(playerID string) (team string, ok bool) {
-	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
-	if i < 0 {
-		return "", false
+// teamOf returns the team for which a player plays, "" if for none.
+func (st *state) teamOf(playerID string) string {
+	for _, r := range st.seats {
+		if r.V().PlayerID == playerID {
+			return r.V().TeamID
+		}
 	}
-	return st.seats[i].V().TeamID, true
+	return ""
 }
 
 // mayScore returns nil if the caller may record, edit and delete the goals of thirds: a

@@ -59,14 +59,14 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 			if player, err = item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer); err != nil {
 				return nil, err
 			}
-			switch team, ok := st.teamOf(in.PlayerID); {
+			switch team := st.teamOf(in.PlayerID); {
 			case player.V().LeagueID != st.game.V().LeagueID:
 				return nil, ErrNoPlayer
 			case !plays(st.game.V().Teams, in.Body.TeamID):
 				return nil, errUnderTeam.In("body.teamId")
-			case ok && team == in.Body.TeamID:
+			case team == in.Body.TeamID:
 				return nil, errUnchanged
-			case len(st.seats) >= MaxPlayers.Max && !ok:
+			case len(st.seats) >= MaxPlayers.Max && team == "":
 				return nil, problem.Beyond(MaxPlayers)
 			}
 			writes, err := st.unseat(in.PlayerID)

@@ -1,4 +1,7 @@
 package player
 
-// Drawn is drawn.
-var Drawn = drawn
+// Names for tests.
+var (
+	Drawn   = drawn
+	NewCode = newCode
+)

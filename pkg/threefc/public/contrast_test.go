@@ -34,8 +34,13 @@ func TestTextOnShirts(t *testing.T) {
 			t.Errorf("text on %s is %s, want %s", color, got, want)
 		}
 	}
-	if got := fmt.Sprintf("%.2f %.2f", contrast("#ffffff", "#000000"), contrast("#777777", "#ffffff")); got != "21.00 4.48" {
-		t.Errorf("the contrasts are %s, want those of WCAG, 21.00 4.48", got)
+	for colors, want := range map[[2]string]string{ // those of WCAG
+		{"#ffffff", "#000000"}: "21.00", {"#777777", "#ffffff"}: "4.48", {"#ff0000", "#ffffff"}: "4.00", {"#00ff00", "#ffffff"}: "1.37", {"#0000ff", "#ffffff"}: "8.59",
+		{"#804020", "#ffffff"}: "7.86", {"#204080", "#000000"}: "2.11", {"#408020", "#000000"}: "4.33", {"#0a0a0a", "#000000"}: "1.06",
+	} {
+		if got := fmt.Sprintf("%.2f", contrast(colors[0], colors[1])); got != want {
+			t.Errorf("the contrast of %v is %s, want %s", colors, got, want)
+		}
 	}
 }
 
@@ -94,7 +99,7 @@ func TestUnknownZoneAndTeam(t *testing.T) {
 // TestIsolated: names that are written from right to left are isolated in texts.
 func TestIsolated(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{"Red": "Red", "الأحمر": "\u2068الأحمر\u2069", "אדום 3": "\u2068אדום 3\u2069", "🦊": "🦊"} {
+	for given, want := range map[string]string{"Red": "Red", "الأحمر": "\u2068الأحمر\u2069", "אדום 3": "\u2068אדום 3\u2069", "Red ٣": "\u2068Red ٣\u2069", "Red 3": "Red 3", "🦊": "🦊"} {
 		if got := isolated(given); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

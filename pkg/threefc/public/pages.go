@@ -222,7 +222,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
 	older := dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, item.Games, now), Backward: true, Limit: maxPast + 1}
 	if in.Cursor != "" {
-		sk := item.Games + strings.Replace(in.Cursor, "_", "#", 1)
+		sk := item.Games + strings.ReplaceAll(in.Cursor, "_", "#")
 		older.Key, older.After = dynamo.KeyBetween(tables.ReadDays, pk, item.Games, item.Games+"~"), item.Key(pk, sk)
 	}
 	past, err := s.games(ctx, older)

@@ -523,6 +523,21 @@ func TestNoEarlierGames(t *testing.T) {
 	}
 }
 
+// TestNextGames: the first 20 are on the page.
+func TestNextGames(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	for i := range 21 {
+		start := w.Clock.Now().Add(time.Duration(i) * time.Hour)
+		g := item.Listing{GameID: item.NewID(start), Slug: fmt.Sprint("game-", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled}
+		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+	}
+	text := read(w, season, 200).text
+	if got := strings.Count(text, `/game-`); got != 2*20 || !strings.Contains(text, "/game-0") || !strings.Contains(text, "/game-19") { // in the list and in the JSON-LD
+		t.Errorf("%d links, want 40 to the games from 0 to 19", got)
+	}
+}
+
 // TestEarlierGames: the pages of results have each game once, also of those that start at
 // the same time, and what they read has a bound.
 func TestEarlierGames(t *testing.T) {

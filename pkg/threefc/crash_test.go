@@ -20,7 +20,9 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
@@ -31,6 +33,7 @@ import (
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
 )
 
 // outcome is what a use case leaves.
@@ -320,10 +323,84 @@ func after(env app.Env, operation string, do func()) app.Env {
 	return env
 }
 
+// TestNoMessageWaits: each job is asked for at once, by one message.
+func TestNoMessageWaits(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.tomorrow()
+	m.played()
+	ctx, vic := m.NewContext(), account.Request{Job: "J", UserID: "vic"}
+	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(ctx))
+	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id}))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter).ExportUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(ctx, vic))
+	m.Do("sam", "DELETE", "/v1/account", nil)
+	got := map[string]int{}
+	for _, f := range threefc.Room.Functions {
+		for _, q := range f.Sends {
+			all := m.Queues.Messages(q.Name)
+			got[q.Name] = len(all)
+			for _, one := range all {
+				if !one.Visible.Equal(one.Sent) {
+					t.Errorf("%s: %s waits for %v", q.Name, one.Body, one.Visible.Sub(one.Sent))
+				}
+			}
+		}
+	}
+	same(t, "the messages", got, map[string]int{
+		game.AggregateQueue.Name: 1, standing.FinishQueue.Name: 1, notice.RemindQueue.Name: 1, notice.MailQueue.Name: 1, account.DeleteQueue.Name: 1, account.DoneQueue.Name: 2,
+	})
+}
+
+// TestSameTablesAreNotWritten: who computes them again pays for reads only.
+func TestSameTablesAreNotWritten(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.pass(time.Second)
+	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction, standing.Open)
+	u := m.CountUnits(func() {
+		testkit.Must(t, s.AggregateSeason(m.NewContext(), game.Changed{SeasonID: m.l.SeasonID, GameID: m.id}))
+	})
+	same(t, "the write units", u.Writes, 0.0)
+}
+
+// TestLiveGameHasNoTables: what changes before a game is finished asks for none.
+func TestLiveGameHasNoTables(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	listing := func() stored {
+		return testkit.Row[stored](m.World.World, tables.App, item.SeasonKey(m.l.SeasonID), item.StartKey("2026-06-06T18:00:00Z", m.id))
+	}
+	was := listing()
+	m.pass(time.Second)
+	m.score("sam", m.goalOf(0, "blue"))
+	m.Do("ann", "DELETE", m.path("goals", m.goals()[0].EventID), nil)
+	same(t, "the game in the lists, which does not have the score yet", listing(), was)
+	m.Do("sam", "PATCH", m.path(), map[string]any{"location": "Pitch 2"})
+	second := m.Schedule("ann", m.l)
+	m.Do("ann", "DELETE", "/v1/games/"+second, nil)
+	same(t, "the messages", len(m.Queues.Messages(game.AggregateQueue.Name)), 0)
+	for _, r := range everything(m.World) {
+		if r["pk"] == item.OutboxKey {
+			t.Errorf("the outbox has %v", r)
+		}
+	}
+}
+
 // TestCorrectionWhileTheTablesAreComputed: a correction that is made after the games were
 // read, and whose message is lost, reaches the tables by the sweep of the outbox.
 func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
 	t.Parallel()
+	for _, later := range []time.Duration{0, time.Second} {
+		t.Run(later.String(), func(t *testing.T) {
+			t.Parallel()
+			correctWhileTheTablesAreComputed(t, later)
+		})
+	}
+}
+
+func correctWhileTheTablesAreComputed(t *testing.T, later time.Duration) {
 	m := club(t)
 	m.step("thirds/1/start")
 	g := m.goalOf(0, "blue")
@@ -332,7 +409,7 @@ func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
 	m.Play("sam", m.id)
 	m.lose()
 	env := after(m.Env(standing.AggregateSeasonFunction), "Query", func() {
-		m.pass(time.Second)
+		m.pass(later)
 		m.Do("ann", "DELETE", m.path("goals", g.EventID), nil)
 		m.lose()
 	})
@@ -405,8 +482,9 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 				m.Ask("sam", "PUT", m.path("roster", m.l.Players[8]), map[string]any{"teamId": "blue"})
 				m.Ask("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"})
 			})
-			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id})
-			testkit.Must(t, err)
+			seen := httpapi.IfMatch{Match: testkit.Header(m.Do("ann", "GET", m.path(), nil)).Get("ETag")}
+			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id, IfMatch: seen})
+			testkit.Must(t, err) // what has lost its goals must go, though its revision is another
 			var left []string
 			for _, r := range everything(m.World) {
 				if r["pk"] == item.GameKey(m.id) {
@@ -416,6 +494,23 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 			same(t, "of the game", left, []string(nil))
 		})
 	}
+}
+
+// TestSeasonIsNotDeleted: one that gets a session between the steps of its deletion stays, with
+// its teams.
+func TestSeasonIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("ann", "DELETE", m.path(), nil)
+	m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+	env := after(m.Env(season.DeleteSeasonFunction), "Query", func() {
+		m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-07"})
+	})
+	_, err := open(m, env, season.Open).DeleteSeason(m.NewContext(), &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
+	if problem.Of(err) != problem.Conflict || !strings.Contains(text(err), "has sessions") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	same(t, "the teams", len(decode[struct{ Teams []item.Team }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Teams), 3)
 }
 
 // TestSessionIsDeletedWhilePlayersAnswer: who answers between the steps of a deletion, or

@@ -110,6 +110,31 @@ func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 	same(t, "the roles", roles(m.l.ID), "")
 }
 
+// TestHeirOfALeague: of those with equal rights the one who is longest a member.
+func TestHeirOfALeague(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		oldest, want string
+	}{"a scorekeeper": {"sue", "sue admin, sue admin"}, "a viewer is older": {"vic", "sam admin, sam admin"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := club(t)
+			row := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.GrantKey(c.oldest))
+			row.CreatedAt = item.Format(m.Clock.Now().Add(-time.Second))
+			testkit.PutRows(m.World.World, tables.App, row)
+			m.forget("ann")
+			var admins []string
+			for _, r := range everything(m.World) {
+				if data := fmt.Sprint(r["data"]); r["entityType"] == "Grant" && strings.Contains(data, `"role":"admin"`) {
+					_, user, _ := strings.Cut(data, `"userId":"`)
+					admins = append(admins, user[:3]+" admin")
+				}
+			}
+			same(t, "the administrator, in both places", strings.Join(admins, ", "), c.want)
+		})
+	}
+}
+
 // TestForgottenInADeletedLeague: a role in a league whose deletion was begun goes, too.
 func TestForgottenInADeletedLeague(t *testing.T) {
 	t.Parallel()
@@ -117,6 +142,18 @@ func TestForgottenInADeletedLeague(t *testing.T) {
 	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.Metadata))
 	m.forget("vic")
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
+}
+
+// TestForgottenClaimOfADeletedPlayer: a claim whose player is gone, with its league, goes too.
+func TestForgottenClaimOfADeletedPlayer(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	testkit.Must(t, m.DeleteRow(tables.App, item.PlayerKey(m.l.Players[0]), item.Profile))
+	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.PlayerKey(m.l.Players[0])))
+	m.forget("eve")
+	same(t, "what mentions the user", m.mentions("eve"), []string(nil))
+	same(t, "the tables that are computed again", m.Aggregate(), 0)
 }
 
 // TestForgetFailures: each failing call is an error of the run, until it has confirmed.

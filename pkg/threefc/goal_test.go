@@ -251,8 +251,18 @@ func TestKeyOfAnotherGoal(t *testing.T) {
 	m.Do("sam", "POST", m.path("goals"), g, threefctest.Key("tap-1"))
 	other := m.goalOf(1, "yellow")
 	refused(t, "the key", m.Ask("sam", "POST", m.path("goals"), other, threefctest.Key("tap-1")), 409, "idempotency_conflict")
-	other.EventID = g.EventID
-	refused(t, "the id", m.Ask("sue", "POST", m.path("goals"), other), 409, "goal_exists")
+	for name, change := range map[string]func(*goal){
+		"third": func(g *goal) { g.Third = 2 }, "minute": func(g *goal) { g.Minute = new(1) }, "scoring team": func(g *goal) { g.Scoring = "yellow" },
+		"conceding team": func(g *goal) { g.Conceding = "yellow" }, "scorer": func(g *goal) { g.Scorer = m.l.Players[1] },
+		"assists": func(g *goal) { g.Assists = []string{m.l.Players[1]} }, "own goal": func(g *goal) { g.OwnGoal = true },
+	} {
+		other := g
+		change(&other)
+		refused(t, "the id, with another "+name, m.Ask("sue", "POST", m.path("goals"), other), 409, "goal_exists")
+	}
+	said := g
+	said.Third, said.Minute = 1, new(0)
+	m.Do("sue", "POST", m.path("goals"), said)
 	m.Do("sue", "POST", m.path("goals"), m.goalOf(1, "yellow"), threefctest.Key("tap-1")) // another user's key
 	if n := len(m.goals()); n != 2 {
 		t.Errorf("there are %d goals, want 2", n)
@@ -443,8 +453,21 @@ func TestCorrectionsAfterTheWhistle(t *testing.T) {
 	if m.read().Result != nil || table() != nil {
 		t.Errorf("a reopened game counts: %v", table())
 	}
+	for _, r := range everything(m.World) {
+		if r["entityType"] == "Table" || r["entityType"] == "PlayerSeason" {
+			t.Errorf("a season without finished games has %v", r)
+		}
+	}
 	same(t, "the log", m.corrections(), []string{"sam finish", "ann add 3/0'", "ann edit 3/0' 3/0'", "ann delete 3/0'", "ann delete 1/0'", "ann reopen"})
 	m.consistent()
+}
+
+// TestDisplayOfAMinute: stoppage begins after the last minute.
+func TestDisplayOfAMinute(t *testing.T) {
+	t.Parallel()
+	for minute, want := range map[int]string{0: "0'", 19: "19'", 20: "20'", 21: "20+1'", 120: "20+100'"} {
+		same(t, fmt.Sprint("minute ", minute), game.Display(minute, 20), want)
+	}
 }
 
 // TestMinuteOfALateGoal: without a minute, a goal of a third that is over was scored at its
@@ -605,6 +628,28 @@ func TestMinutes(t *testing.T) {
 	m.Do("ann", "PATCH", m.path("goals", late), edit)
 	edit.Third = 2
 	refused(t, "to the second third", m.Ask("ann", "PATCH", m.path("goals", late), edit), 422, "bad_minute")
+}
+
+// TestMinuteOfAShorterThird: a goal of a minute that a shorter third does not have stays where it
+// is, and no other gets there.
+func TestMinuteOfAShorterThird(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("sam", "PATCH", m.path(), map[string]any{"thirdLength": 30})
+	m.step("thirds/1/start")
+	late := m.goalOf(0, "blue")
+	late.Minute = new(60)
+	id := m.score("sam", late).EventID
+	m.Do("sam", "PATCH", m.path(), map[string]any{"thirdLength": 20})
+	edit := m.goalOf(0, "yellow")
+	m.Do("sam", "PATCH", m.path("goals", id), edit) // without a minute
+	edit.Minute = new(59)
+	refused(t, "another minute", m.Ask("sam", "PATCH", m.path("goals", id), edit), 422, "bad_minute")
+	refused(t, "another goal", m.Ask("sam", "POST", m.path("goals"), late), 422, "bad_minute")
+	m.step("thirds/1/finish", "thirds/2/start")
+	edit.Third, edit.Minute = 2, new(60)
+	refused(t, "another third", m.Ask("ann", "PATCH", m.path("goals", id), edit), 422, "bad_minute")
+	same(t, "the goal", m.goals()[0].Display, "20+40'")
 }
 
 // TestGoalsAreLimited: the 201st goal of a game is refused.

@@ -2,6 +2,7 @@ package threefc_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -62,8 +63,53 @@ func TestSlugs(t *testing.T) {
 	if !strings.HasPrefix(second.Slug, "parkside-") {
 		t.Errorf("the slug is %q, want parkside- and something", second.Slug)
 	}
+	long := strings.Repeat("x", 31) + " " + strings.Repeat("y", 8)
+	same(t, "a long name", decode[named](m, "eve", "POST", "/v1/leagues", body(long, "")).Slug, strings.ReplaceAll(long, " ", "-"))
+	for _, user := range []string{"eve", "vic"} {
+		if slug := decode[named](m, user, "POST", "/v1/leagues", body(long, "")).Slug; !regexp.MustCompile("^x{31}-[a-z2-7]{6}$").MatchString(slug) {
+			t.Errorf("the slug is %q, want the first word and six letters", slug)
+		}
+	}
 	path := "/v1/leagues/" + second.LeagueID
 	refused(t, "a rename to it", m.Ask("eve", "PATCH", path, body("Other", "parkside")), 409, "slug_taken")
+}
+
+// TestSlugOfAName: what a name becomes in a URL.
+func TestSlugOfAName(t *testing.T) {
+	t.Parallel()
+	a := strings.Repeat("a", 40)
+	for name, want := range map[string]string{
+		"Straße 3!": "stra-e-3", "Été à Nîmes": "ete-a-nimes", "abc": "abc", "ab": "league-ab", "  -- A  &  B --": "a-b", "!": "league", "第一": "league", "A\u007fBC": "a-bc",
+		a: a, a + "b": a, "! " + a: a, a[1:] + " b": a[1:], "Ⅻ Öl": "xii-ol", "٣ teams": "teams",
+	} {
+		same(t, name, league.Slug(name), want)
+	}
+}
+
+// TestTwoLeaguesAtOnce of one user get the slugs of their names.
+func TestTwoLeaguesAtOnce(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	got := atOnce(4, func(i int) string {
+		return decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}).Slug
+	})
+	same(t, "the slugs", got, map[string]int{"league-0": 1, "league-1": 1, "league-2": 1, "league-3": 1})
+}
+
+// TestLeaguesInOrderOfNames: each with the role of the caller.
+func TestLeaguesInOrderOfNames(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type listed struct {
+		LeagueID, Name string
+		Role           item.Role
+	}
+	want := []listed{{"", "A", item.Admin}, {"", "B", item.Admin}, {"", "B", item.Admin}, {m.l.ID, "Parkside", item.Viewer}}
+	for _, i := range []int{1, 0, 2} {
+		want[i].LeagueID = decode[named](m, "vic", "POST", "/v1/leagues", map[string]any{"name": want[i].Name}).LeagueID
+		m.pass(time.Second)
+	}
+	same(t, "the leagues", decode[struct{ Leagues []listed }](m, "vic", "GET", "/v1/leagues", nil).Leagues, want)
 }
 
 // TestSlugIsFreeAfterARename: the old one leads nowhere, and may be had by others.
@@ -149,6 +195,12 @@ func TestLimits(t *testing.T) {
 		}, func(m *match, i int) string {
 			return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}))
 		}},
+		{league.MaxMembers, "too_many_members", func(m *match, n int) {
+			m.Accounts()
+			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = n })
+		}, func(m *match, i int) string {
+			return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": fmt.Sprintf("user%d@example.com", i), "role": "viewer"}))
+		}},
 		{season.MaxSeasons, "too_many_seasons", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Seasons = n })
 		}, func(m *match, i int) string {
@@ -228,9 +280,11 @@ func TestInvitation(t *testing.T) {
 	}
 	same(t, "an invitation", invite("otto@example.com", "scorekeeper"), "200")
 	mails := m.Mail.Mailbox("otto@example.com")
-	if len(mails) != 1 || !strings.Contains(mails[0].Text, "scorekeeper of the league Parkside") || !strings.Contains(mails[0].Text, threefctest.App+"/sign-in") {
-		t.Errorf("the mails are %+v", mails)
+	if len(mails) != 1 {
+		t.Fatalf("the mails are %+v", mails)
 	}
+	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to Parkside",
+		"You are now scorekeeper of the league Parkside on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
 	id := follow(m.World, "otto", ask(m.World, "otto@example.com"))
 	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)
 	same(t, "another role", invite("otto@example.com", "admin"), "200")

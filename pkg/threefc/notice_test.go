@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -166,6 +167,113 @@ func TestAvailabilityEndsWithTheClaim(t *testing.T) {
 		same(t, "of another user", []any{m.said(path), m.remind()}, []any{[]string(nil), 1})
 		m.Do("lena", "PUT", path, map[string]any{"status": "maybe"})
 		same(t, "of another user, who answers", m.said(path), []string{"Ada maybe"})
+	}
+}
+
+// TestNobodyIsAskedForMails: about a game that was reopened or deleted, and a session that is gone.
+func TestNobodyIsAskedForMails(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.lena()
+	m.Play("sam", m.id)
+	n := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)
+	asked := func(id string) int {
+		testkit.Must(t, n.NotifyFinish(m.NewContext(), standing.Finished{GameID: id}))
+		return len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue))
+	}
+	m.step("reopen")
+	same(t, "a reopened game", asked(m.id), 0)
+	same(t, "a game that is gone", asked(m.l.SessionID), 0)
+	m.step("finish")
+	same(t, "a finished game", asked(m.id), 1)
+	r := testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier)
+	testkit.Must(t, r.RemindSession(m.NewContext(), notice.Remind{SessionID: m.id}))
+	same(t, "the messages after a session that is gone", len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)), 1)
+}
+
+// TestWhatMailsSay: after a game who has won, with the score and a link; before a session the
+// question, with a link. Both say how to get no more.
+func TestWhatMailsSay(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.lena()
+	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	const stop = "No more of these mails: " + threefctest.App + "/preferences\n"
+	send := func(in notice.Mail) (subject, text string) {
+		t.Helper()
+		in.UserID = user
+		before := len(m.Mail.Mailbox("lena@example.com"))
+		testkit.Must(t, s.SendMail(m.NewContext(), in))
+		all := m.Mail.Mailbox("lena@example.com")
+		if len(all) != before+1 {
+			return "", ""
+		}
+		if from := all[before].From; from != "3fc@example.com" {
+			t.Errorf("the mail is from %s", from)
+		}
+		mark := testkit.Row[stored](m.World.World, tables.App, item.UserKey(user), "MAIL#"+in.GameID+in.SessionID)
+		same(t, "the mark expires", mark["ttlEpoch"], float64(m.Clock.Now().Add(90*24*time.Hour).Unix()))
+		return all[before].Subject, all[before].Text
+	}
+	check := func(what string, in notice.Mail, subject, text string) {
+		t.Helper()
+		gotSubject, gotText := send(in)
+		same(t, what, []string{gotSubject, gotText}, []string{subject, text})
+	}
+	meeting := strings.Split(m.tomorrow(), "/")[3]
+	check("before a session", notice.Mail{SessionID: meeting}, "Parkside: will you play on 2026-06-07?",
+		"Say whether you will play with Parkside on 2026-06-07: "+threefctest.App+"/sessions/"+meeting+"\n\n"+stop)
+	check("of a game that is not finished", notice.Mail{GameID: m.id}, "", "")
+	check("of a session that is gone", notice.Mail{SessionID: m.id}, "", "")
+	check("of a game that is gone", notice.Mail{GameID: meeting}, "", "")
+	for _, c := range []struct {
+		goal             *goal
+		verdict, numbers string
+	}{
+		{nil, "Blue, Red and Yellow have drawn", "Blue: 0 scored, 0 conceded\nRed: 0 scored, 0 conceded\nYellow: 0 scored, 0 conceded\n"},
+		{new(m.goalOf(3, "blue")), "Red and Yellow have drawn", "Blue: 0 scored, 1 conceded\nRed: 0 scored, 0 conceded\nYellow: 0 scored, 0 conceded\n"},
+		{new(m.goalOf(6, "red")), "Yellow has won", "Blue: 0 scored, 0 conceded\nRed: 0 scored, 1 conceded\nYellow: 1 scored, 0 conceded\n"},
+	} {
+		m.id = m.Game("ann", m.l)
+		if c.goal != nil {
+			m.score("sam", *c.goal)
+		}
+		m.Play("sam", m.id)
+		check(c.verdict, notice.Mail{GameID: m.id}, "Parkside: "+c.verdict,
+			c.verdict+".\n\n"+c.numbers+"\nThe game: "+threefctest.App+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
+	}
+	check("a second time", notice.Mail{GameID: m.id}, "", "")
+}
+
+// TestMailsThatUsersWant: each kind by its own preference, and both at first.
+func TestMailsThatUsersWant(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.lena()
+	m.Play("sam", m.id)
+	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+	meeting := strings.Split(m.tomorrow(), "/")[3]
+	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	send := func() (got [2]bool) {
+		for i, in := range []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}} {
+			before := len(m.subjects())
+			testkit.Must(t, s.SendMail(m.NewContext(), in))
+			got[i] = len(m.subjects()) > before
+			m.DeleteRow(tables.App, item.UserKey(user), "MAIL#"+in.GameID+in.SessionID)
+		}
+		return got
+	}
+	same(t, "at first", [2]any{decode[notice.Preferences](m, "lena", "GET", "/v1/me/preferences", nil), send()}, [2]any{notice.Preferences{Finished: true, Reminders: true}, [2]bool{true, true}})
+	for _, p := range []notice.Preferences{{Finished: true}, {Reminders: true}, {}, {Finished: true, Reminders: true}} {
+		m.Do("lena", "PUT", "/v1/me/preferences", p)
+		same(t, "the mails", send(), [2]bool{p.Finished, p.Reminders})
+	}
+	testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: "nobody", GameID: m.id}))
+	for _, r := range everything(m.World) {
+		if r["pk"] == item.UserKey("nobody") {
+			t.Errorf("a user who is not there has %v", r)
+		}
 	}
 }
 

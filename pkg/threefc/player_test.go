@@ -51,6 +51,8 @@ func TestRoster(t *testing.T) {
 	}
 	same(t, "the roster afterwards", m.seats(), whole)
 	same(t, "another team", put("sam", m.l.Players[0], "yellow"), "200")
+	marked := testkit.Row[stored](m.World.World, tables.App, item.PlayerKey(m.l.Players[0]), item.Profile)
+	same(t, "the player is marked once", []any{marked["rev"], strings.Contains(fmt.Sprint(marked["data"]), `"used":true`)}, []any{2.0, true})
 	same(t, "the roster", m.seats(), strings.Replace(whole, "red Ada, red Bo, red Cy, yellow", "red Bo, red Cy, yellow Ada, yellow", 1))
 	got := atOnce(6, func(i int) string { return put("sam", m.l.Players[1], []string{"blue", "yellow"}[i%2]) })
 	if strings.Count(m.seats(), " Bo") != 1 || got["200"] == 0 {
@@ -157,6 +159,30 @@ func TestMerge(t *testing.T) {
 		return code(m.Ask("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[1-i]}))
 	})
 	same(t, "each into the other at once", got, map[string]int{"200": 1, "422 bad_merge": 1})
+}
+
+// TestStatsOfSeasons: by player, in the order of their ids, the newest season first; those of
+// players who are merged into one once.
+func TestStatsOfSeasons(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type own struct {
+		SeasonID string
+		standing.PlayerTotals
+	}
+	var want []own
+	for i := range 3 {
+		m.Do("vic", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		for n := 1; n >= 0; n-- {
+			o := own{fmt.Sprintf("01JX%022d", n), standing.PlayerTotals{PlayerID: m.l.Players[i], Nickname: "P", Games: 1 + i, Goals: n}}
+			testkit.PutRows(m.World.World, tables.App, item.New(item.PlayerKey(o.PlayerID), item.Stats+o.SeasonID, "PlayerSeason", o.PlayerTotals, m.Clock.Now()))
+			want = append(want, o)
+		}
+	}
+	got := func() []own { return decode[struct{ Seasons []own }](m, "vic", "GET", "/v1/me/stats", nil).Seasons }
+	same(t, "three players", got(), want)
+	m.Do("ann", "POST", "/v1/players/"+m.l.Players[1]+"/merge", map[string]any{"intoPlayerId": m.l.Players[0]})
+	same(t, "two of them are one", got(), append(want[:2:2], want[4:]...))
 }
 
 // TestRenameReachesTheTables: also if the first request has changed the player, and died
@@ -284,6 +310,20 @@ func TestPoolIsLimited(t *testing.T) {
 	same(t, "a finished game", join(4), "409 game_finished")
 	m.Do("ann", "DELETE", m.path(), nil)
 	same(t, "a deleted game", join(5), "404 invalid_or_expired_code")
+}
+
+// TestFullLeagueHasNoRoomForJoins: a new player by a code counts like any other.
+func TestFullLeagueHasNoRoomForJoins(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := m.code()
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Players = player.MaxPlayers.Max - 1 })
+	m.join(c, "Last")
+	for _, user := range []string{"", "eve"} {
+		refused(t, "one more", m.Ask(user, "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"}), 409, "too_many_players")
+	}
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("vic", "POST", "/v1/join/"+c, map[string]any{}) // who is a player is none more
 }
 
 // join has who has no account join by a code, and returns the player's id.
@@ -535,7 +575,8 @@ func TestWrongCodesAreLimited(t *testing.T) {
 	if got := testkit.Header(out).Get("Retry-After"); got != "2400" {
 		t.Errorf("after 20 minutes Retry-After is %s, want 2400", got)
 	}
-	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201"})
+	same(t, "from the same network", ask("2001:db8:0:1:8000::1", right), "429 too_many_codes")
+	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8::1", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201", "201"})
 	m.pass(40 * time.Minute)
 	same(t, "after an hour", []string{ask("203.0.113.7", "77770000"), ask("203.0.113.7", right), look("2001:db8:0:1::1", right)}, []string{"404 invalid_or_expired_code", "201", "200"})
 }

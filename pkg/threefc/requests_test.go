@@ -1,12 +1,18 @@
 package threefc_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/player"
 )
@@ -17,7 +23,7 @@ func TestAvatarIsOneEmoji(t *testing.T) {
 	m := club(t)
 	for avatar, want := range map[string]string{
 		"🦊": "201", "⚽": "201", "❤️": "201", "👍🏽": "201", "👨‍👩‍👧‍👦": "201", "👩🏽‍❤️‍💋‍👨🏿": "201", "🏳️‍🌈": "201", "🇮🇪": "201", "🏴󠁧󠁢󠁥󠁮󠁧󠁿": "201", "7️⃣": "201",
-		"<b>": "422", "A": "422", "Foxy": "422", "7": "422", "好": "422", "한": "422", "🦊🦊": "422", "🦊 ": "422", " ": "422", "": "422", "🦊x": "422", "™": "422",
+		"<b>": "422", "A": "422", "Foxy": "422", "7": "422", "好": "422", "한": "422", "🦊🦊": "422", "🦊 ": "422", " ": "422", "": "422", "🦊x": "422", "™": "422", "🏽": "422", "\u200d🦊": "422", "##️⃣": "422", "#️⃣": "201",
 		"\u200b": "422", "\ufe0f": "422", "\u202e🦊": "422", "🦊" + strings.Repeat("\u0301", 5): "422", strings.Repeat("👩‍", 9) + "👩": "422",
 	} {
 		out := m.Ask("sam", "POST", "/v1/players", map[string]any{"leagueId": m.l.ID, "nickname": "Foxy", "avatar": avatar})
@@ -32,6 +38,19 @@ func TestAvatarIsOneEmoji(t *testing.T) {
 			t.Errorf("%+q became %+q", avatar, got)
 		}
 	}
+}
+
+// TestBadAvatarOfAPlayer: a change is checked like a new player.
+func TestBadAvatarOfAPlayer(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0]
+	out := m.Ask("sam", "PATCH", path, map[string]any{"avatar": "Foxy", "nickname": "Foxy"})
+	refused(t, "a word", out, http.StatusUnprocessableEntity, "bad_avatar")
+	if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.avatar"); err != nil {
+		t.Error(err)
+	}
+	same(t, "the name", decode[player.Player](m, "sam", "GET", path, nil).Nickname, "Ada")
 }
 
 // TestEmptyTextsClear: what is optional goes by an empty text, and stays if it is left out.
@@ -76,6 +95,33 @@ func TestTimeZoneIsAPlace(t *testing.T) {
 	}
 }
 
+// TestKeyIsFreeAfterADay: until then a key is that of one request, and its answer stays.
+func TestKeyIsFreeAfterADay(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	league := func(name string) string {
+		out := m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": name}, threefctest.Key("K"))
+		if out.StatusCode >= 300 {
+			return code(out)
+		}
+		return testkit.Decode[named](m.World.World, out).LeagueID
+	}
+	first := league("First")
+	begun := m.Clock.Now()
+	at := func(d time.Duration, name string) string {
+		m.MoveClock(begun.Add(d))
+		m.SignIn("eve")
+		return league(name)
+	}
+	same(t, "a second before", []string{at(idem.Lifetime-time.Second, "First"), league("Second")}, []string{first, "409 idempotency_conflict"})
+	second := at(idem.Lifetime, "Second")
+	if second == first || strings.HasPrefix(second, "409") {
+		t.Errorf("a day later the answer is %s, want another league", second)
+	}
+	same(t, "again", league("Second"), second)
+	same(t, "a day after the second", []string{at(2*idem.Lifetime-time.Second, "Second")}, []string{second})
+}
+
 // TestRepeatedRequestOfARemovedMember: who has lost the right to a request does not get its
 // stored answer.
 func TestRepeatedRequestOfARemovedMember(t *testing.T) {
@@ -105,4 +151,131 @@ func TestRepeatedRequestOfARemovedMember(t *testing.T) {
 	m.Join(m.l, "scorekeeper", "sam")
 	same(t, "as a scorekeeper again", repeat(), []string{"201", "201", "201", "201"})
 	same(t, "the goals", len(m.goals()), 1)
+}
+
+// TestSecondRequestChangesNothing: what is already so is not written again, no job is asked for
+// anything, and the answer is the same. What a request compares with is read strongly
+// consistently: each read costs a unit, not half of one.
+func TestSecondRequestChangesNothing(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type object = map[string]any
+	l, x := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID
+	player := "/v1/players/" + m.l.Players[0]
+	bench := decode[struct{ PlayerID string }](m, "ann", "POST", "/v1/players", object{"leagueId": m.l.ID, "nickname": "Jo"}).PlayerID
+	g := m.goalOf(3, "red")
+	g.EventID = m.eventID()
+	edit := m.goalOf(4, "red")
+	edit.Assists = []string{m.l.Players[5]}
+	state := func() (all []string) {
+		for _, r := range everything(m.World) {
+			if r["entityType"] != "AuthSession" {
+				all = append(all, fmt.Sprint(r))
+			}
+		}
+		slices.Sort(all)
+		return append(all, fmt.Sprint(m.Queues.Messages(game.AggregateQueue.Name)))
+	}
+	for _, c := range []struct {
+		user, method, path string
+		body               any
+	}{
+		{"ann", "PATCH", l, object{"name": "Parkside 2", "slug": "parkside-2"}},
+		{"ann", "PUT", l + "/access/sue", object{"role": "viewer"}},
+		{"ann", "DELETE", l + "/access/sue", nil},
+		{"ann", "PATCH", x, object{"name": "Summer", "startsOn": "2026-06-01"}},
+		{"ann", "PUT", x + "/teams/green", object{"name": "Green", "color": "#00ff00"}},
+		{"ann", "PUT", x + "/teams/red", object{"name": "Reds"}},
+		{"ann", "DELETE", x + "/teams/green", nil},
+		{"vic", "POST", player + "/claim", nil},
+		{"vic", "DELETE", player + "/claim", nil},
+		{"sam", "PATCH", m.path(), object{"gameStartTs": "2026-06-06T18:30:00Z", "thirdLength": 25, "location": "Pitch 2"}},
+		{"sam", "PATCH", m.path(), object{"teamIds": []string{"red", "blue", "yellow"}}},
+		{"sam", "PUT", m.path("roster", m.l.Players[0]), object{"teamId": "blue"}},
+		{"sam", "DELETE", m.path("roster", m.l.Players[0]), nil},
+		{"sam", "DELETE", m.path("roster", bench), nil},
+		{"sam", "POST", m.path("thirds/1/start"), object{}},
+		{"sam", "POST", m.path("goals"), g},
+		{"sam", "PATCH", m.path("goals", g.EventID), edit},
+		{"sam", "DELETE", m.path("goals", g.EventID), nil},
+		{"sam", "POST", m.path("thirds/1/finish"), object{}},
+		{"sam", "POST", m.path("thirds/2/start"), object{}},
+		{"sam", "POST", m.path("thirds/2/finish"), object{}},
+		{"sam", "POST", m.path("thirds/3/start"), object{}},
+		{"sam", "POST", m.path("thirds/3/finish"), object{}},
+		{"sam", "POST", m.path("finish"), nil},
+		{"sam", "POST", m.path("thirds/1/start"), object{}},
+		{"ann", "POST", m.path("reopen"), nil},
+	} {
+		what := c.method + " " + c.path
+		var first events.APIGatewayV2HTTPResponse
+		var calls map[string]int
+		u := m.CountUnits(func() {
+			calls = m.CountCalls(func() { first = m.Do(c.user, c.method, c.path, c.body) })
+		})
+		if n := calls["GetItem"] + calls["Query"] + calls["BatchGetItem"]; u.Reads < float64(n) {
+			t.Errorf("%s: %d reads cost %.1f units", what, n, u.Reads)
+		}
+		was := state()
+		m.pass(time.Second)
+		second := m.Do(c.user, c.method, c.path, c.body)
+		same(t, what+": the answer", []string{second.Body, testkit.Header(second).Get("ETag")}, []string{first.Body, testkit.Header(first).Get("ETag")})
+		same(t, what+": what is stored", state(), was)
+		m.pass(time.Second)
+	}
+}
+
+// TestRefusalsNameTheField that is wrong.
+func TestRefusalsNameTheField(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Accounts()
+	create(m.World, "otto@example.com") // and never verified
+	type object = map[string]any
+	l, x, games := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID, "/v1/sessions/"+m.l.SessionID+"/games"
+	m.Do("eve", "POST", "/v1/leagues", object{"name": "Eve's", "slug": "eves"})
+	m.Do("ann", "POST", l+"/seasons", object{"name": "Autumn"})
+	check := func(user, method, path string, body any, want, field string) {
+		t.Helper()
+		out := m.Ask(user, method, path, body)
+		same(t, method+" "+path, code(out), want)
+		if err := testkit.CheckProblemField(out, out.StatusCode, field); err != nil {
+			t.Error(err)
+		}
+	}
+	check("ann", "POST", "/v1/leagues", object{"name": "X", "slug": "eves"}, "409 slug_taken", "body.slug")
+	check("ann", "PATCH", l, object{"slug": "eves"}, "409 slug_taken", "body.slug")
+	check("ann", "POST", l+"/access", object{"email": "otto@example.com", "role": "viewer"}, "409 account_unverified", "body.email")
+	check("ann", "POST", l+"/seasons", object{"name": "Autumn"}, "409 slug_taken", "body.name")
+	check("ann", "POST", l+"/seasons", object{"name": "X", "slug": "autumn"}, "409 slug_taken", "body.slug")
+	check("ann", "PATCH", x, object{"slug": "autumn"}, "409 slug_taken", "body.slug")
+	check("ann", "PATCH", x, object{"timeZone": "Mars"}, "422 unknown_time_zone", "body.timeZone")
+	check("ann", "PATCH", x, object{"startsOn": "2026-06-02", "endsOn": "2026-06-01"}, "422 season_ends_before_it_starts", "body.endsOn")
+	check("ann", "PUT", x+"/teams/green", object{"color": "#00ff00"}, "422 team_needs_a_name", "body.name")
+	check("ann", "PUT", x+"/teams/green", object{"name": "Green"}, "422 team_needs_a_name", "body.name")
+	check("ann", "POST", "/v1/players/"+m.l.Players[0]+"/merge", object{"intoPlayerId": m.l.Players[0]}, "422 bad_merge", "body.intoPlayerId")
+	check("", "POST", "/v1/join/"+m.code(), object{}, "422 nickname_needed", "body.nickname")
+
+	for _, teams := range [][]string{{"red", "blue", "green"}, {"red", "blue", "red"}} {
+		check("sam", "POST", games, object{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20, "teamIds": teams}, "422 three_teams_needed", "body.teamIds")
+		check("sam", "PATCH", m.path(), object{"teamIds": teams}, "422 three_teams_needed", "body.teamIds")
+	}
+	check("sam", "POST", games, object{"gameStartTs": "1999-12-31T23:59:59Z", "thirdLength": 20}, "422 bad_start", "body.gameStartTs")
+	check("sam", "PATCH", m.path(), object{"gameStartTs": "2101-01-01T00:00:00Z"}, "422 bad_start", "body.gameStartTs")
+	m.Do("sam", "PATCH", m.path(), object{"gameStartTs": "2100-12-31T23:59:59Z"})
+	m.Do("sam", "PATCH", m.path(), object{"gameStartTs": "2000-01-01T00:00:00Z"})
+	check("sam", "PUT", m.path("roster", m.l.Players[0]), object{"teamId": "green"}, "422 unknown_team", "body.teamId")
+	check("sam", "POST", m.path("goals/undo"), nil, "422 rev_needed", "header.If-Match")
+	m.step("thirds/1/start")
+	check("sam", "PATCH", m.path(), object{"teamIds": []string{"red", "blue", "yellow"}}, "409 game_started", "body.teamIds")
+	g := m.goalOf(0, "blue")
+	g.EventID = m.eventID()
+	m.score("sam", g)
+	other := m.goalOf(1, "blue")
+	other.EventID = g.EventID
+	check("sam", "POST", m.path("goals"), other, "409 goal_exists", "body.eventId")
+	m.Do("sam", "DELETE", m.path("goals", g.EventID), nil)
+	check("sam", "POST", m.path("goals"), g, "409 goal_removed", "body.eventId")
+	m.step("thirds/1/finish")
+	check("sam", "POST", m.path("goals"), m.goalOf(0, "blue"), "422 third_needed", "body.third")
 }

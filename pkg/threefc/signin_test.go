@@ -48,6 +48,9 @@ func TestSignInByMail(t *testing.T) {
 	out := w.Do("", "POST", startLink, map[string]any{"email": "Lena@Example.com"})
 	same(t, "the answer", [2]any{out.StatusCode, strings.Contains(out.Body, `"expiresInSeconds":900`)}, [2]any{202, true})
 	token := ask(w, "lena@example.com")
+	mail := w.Mail.Mailbox("lena@example.com")[1]
+	same(t, "the mail", []string{mail.From, mail.Subject, mail.Text}, []string{"3fc@example.com", "Sign in to 3FC",
+		"Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + threefctest.App + "/sign-in#token=" + token + "\n\nIf you have not asked for it, ignore this mail.\n"})
 	out = w.Do("", "POST", followLink, map[string]any{"token": token})
 	cookie := out.Cookies[0]
 	for _, part := range []string{"threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=86400"} {

@@ -10,6 +10,22 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
+// TestPlayersAreReadOnce: also those into whom others are merged.
+func TestPlayersAreReadOnce(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/sessions/" + m.l.SessionID + "/availability"
+	for i := range 2 {
+		m.Do([]string{"sam", "vic"}[i], "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		m.Do([]string{"sam", "vic"}[i], "PUT", path, map[string]any{"status": "in"})
+	}
+	m.Do("ann", "POST", "/v1/players/"+m.l.Players[0]+"/merge", map[string]any{"intoPlayerId": m.l.Players[1]})
+	calls := m.CountCalls(func() { m.Do("ann", "GET", path, nil) })
+	if calls["BatchGetItem"] != 1 {
+		t.Errorf("the players are read %d times", calls["BatchGetItem"])
+	}
+}
+
 // TestUnits counts what requests cost, with 10 players and no goals, and with 1,000 players
 // and 100 goals. What everybody reads must not depend on the number of players.
 func TestUnits(t *testing.T) {

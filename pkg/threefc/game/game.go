@@ -9,6 +9,7 @@ package game
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -201,7 +202,7 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 	st.game = game
 	writes = append(writes, saved)
 	l, key := st.list(), item.StartKey(g.StartTs, g.ID)
-	if reflect.DeepEqual(l, st.listing) && key == st.key {
+	if reflect.DeepEqual(l, st.listing) {
 		return writes
 	}
 	for _, pk := range []string{item.SessionKey(g.SessionID), item.SeasonKey(g.SeasonID)} {
@@ -255,11 +256,13 @@ func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID strin
 	return nil
 }
 
-// change makes a change of a game, by an access pattern: do changes st and returns the writes of what belongs to
-// the game, or false if there is nothing to change. answer returns the answer for the game
-// as it is then.
+// errUnchanged tells change that there is nothing to change.
+var errUnchanged = errors.New("there is nothing to change")
+
+// change makes a change of a game, by an access pattern: do changes st and returns the writes of
+// what belongs to the game, or errUnchanged. answer returns the answer for the game as it is then.
 func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role, match httpapi.IfMatch, commit idem.Commit[Out],
-	do func(st *state, now time.Time) ([]dynamo.Write, bool, error), answer func(*state) *Out) (*Out, error) {
+	do func(st *state, now time.Time) ([]dynamo.Write, error), answer func(*state) *Out) (*Out, error) {
 	var done *state
 	out, err := item.Retry(ctx, func() (*Out, error) {
 		st, err := s.load(ctx, gameID, userID, least)
@@ -270,12 +273,12 @@ func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, use
 			return nil, err
 		}
 		now := s.Now()
-		writes, changed, err := do(st, now)
+		writes, err := do(st, now)
+		if errors.Is(err, errUnchanged) {
+			return answer(st), nil
+		}
 		if err != nil {
 			return nil, err
-		}
-		if !changed {
-			return answer(st), nil
 		}
 		writes = st.commit(now, writes...)
 		out := answer(st)
@@ -478,15 +481,15 @@ type UpdateGame struct {
 // Errors: bad_start, game_finished, game_started for other teams, three_teams_needed, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			g := st.game.V()
 			if st.game.Status == item.Finished {
-				return nil, false, errReopen
+				return nil, errReopen
 			}
 			was := *g
 			if in.Body.StartTs != nil {
 				if err := checkStart(*in.Body.StartTs); err != nil {
-					return nil, false, err
+					return nil, err
 				}
 				g.StartTs = item.Format(*in.Body.StartTs)
 			}
@@ -497,11 +500,11 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 			var writes []dynamo.Write
 			if in.Body.TeamIDs != nil {
 				if st.game.Status != item.Scheduled {
-					return nil, false, errStarted
+					return nil, errStarted
 				}
 				teams, err := s.teams(ctx, g.SeasonID, in.Body.TeamIDs)
 				if err != nil {
-					return nil, false, err
+					return nil, err
 				}
 				g.Teams = teams
 				for _, seat := range st.seats { // of teams that do not play any more
@@ -510,7 +513,10 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 					}
 				}
 			}
-			return writes, !reflect.DeepEqual(was, *g), nil
+			if reflect.DeepEqual(was, *g) {
+				return nil, errUnchanged
+			}
+			return writes, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }

@@ -130,11 +130,11 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	case g.Scoring == g.Conceding:
 		return g, errSame
 	}
-	if team, ok := st.teamOf(g.Scorer); !ok || team != of {
+	if st.teamOf(g.Scorer) != of {
 		return g, errScorer
 	}
 	for i, a := range g.Assists {
-		if _, ok := st.teamOf(a); !ok || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
+		if st.teamOf(a) == "" || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
 			return g, errAssists
 		}
 	}
@@ -152,13 +152,14 @@ func minute(third item.Third, now time.Time) int {
 	return min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
 }
 
-// teamOf returns the team for which a player plays.
-func (st *state) teamOf(playerID string) (team string, ok bool) {
-	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
-	if i < 0 {
-		return "", false
+// teamOf returns the team for which a player plays, "" if for none.
+func (st *state) teamOf(playerID string) string {
+	for _, r := range st.seats {
+		if r.V().PlayerID == playerID {
+			return r.V().TeamID
+		}
 	}
-	return st.seats[i].V().TeamID, true
+	return ""
 }
 
 // mayScore returns nil if the caller may record, edit and delete the goals of thirds: a
@@ -210,33 +211,33 @@ type CreateGoal struct {
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, CreateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) (writes []dynamo.Write, changed bool, err error) {
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 			id := cmp.Or(in.Body.EventID, item.NewID(now))
 			if i := st.index(id); i >= 0 {
 				goal = *st.goals[i].V()
 				if !in.Body.says(goal) {
-					return nil, false, errOther
+					return nil, errOther
 				}
-				return nil, false, nil
+				return nil, errUnchanged
 			}
 			if st.removed[item.RemovedKey(id)] {
-				return nil, false, errRemoved
+				return nil, errRemoved
 			}
 			if err := st.mayScore(); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if goal, err = in.Body.goal(st, id, now); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if err := st.mayScore(goal.Third); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if len(st.goals) >= MaxGoals.Max {
-				return nil, false, problem.Beyond(MaxGoals)
+				return nil, problem.Beyond(MaxGoals)
 			}
 			row := item.New(st.game.PK, item.GoalKey(goal), goalType, goal, now)
 			st.goals = append(st.goals, row)
-			return append(st.correction(now, "add", nil, &goal), row.Create()), true, nil
+			return append(st.correction(now, "add", nil, &goal), row.Create()), nil
 		}, func(st *state) *GoalPage { return goalPage(http.StatusCreated, st, goal) })
 	})
 }
@@ -263,29 +264,29 @@ type UpdateGoal struct {
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) (writes []dynamo.Write, changed bool, err error) {
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 			i := st.index(in.EventID)
 			if i < 0 {
-				return nil, false, errNoGoal
+				return nil, errNoGoal
 			}
 			row := st.goals[i]
 			was, fields := *row.V(), in.Body
 			if err := st.mayScore(was.Third); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			fields.Third = cmp.Or(fields.Third, was.Third)
 			if fields.Minute == nil {
 				fields.Minute = &was.Minute
 			}
 			if goal, err = fields.goal(st, was.ID, now); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if err := st.mayScore(goal.Third); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if in.Body.says(was) {
 				goal = was
-				return nil, false, nil
+				return nil, errUnchanged
 			}
 			goal.RecordedBy, goal.GameRev = was.RecordedBy, was.GameRev
 			writes = st.correction(now, "edit", &was, &goal)
@@ -300,7 +301,7 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 				writes = append(writes, saved)
 			}
 			st.goals[i] = next
-			return writes, true, nil
+			return writes, nil
 		}, func(st *state) *GoalPage { return goalPage(http.StatusOK, st, goal) })
 	})
 }
@@ -319,18 +320,18 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
-	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 		if st.removed[item.RemovedKey(in.EventID)] {
-			return nil, false, nil
+			return nil, errUnchanged
 		}
 		i := st.index(in.EventID)
 		if i < 0 {
-			return nil, false, errNoGoal
+			return nil, errNoGoal
 		}
 		if err := st.mayScore(st.goals[i].V().Third); err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		return st.remove(now, "delete", i), true, nil
+		return st.remove(now, "delete", i), nil
 	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
@@ -359,12 +360,12 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 		return nil, errUndoMatch
 	}
 	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if err := st.mayScore(); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			if len(st.goals) == 0 {
-				return nil, false, errNothing
+				return nil, errNothing
 			}
 			last := 0
 			for i, g := range st.goals {
@@ -373,9 +374,9 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 				}
 			}
 			if err := st.mayScore(st.goals[last].V().Third); err != nil {
-				return nil, false, err
+				return nil, err
 			}
-			return st.remove(now, "undo", last), true, nil
+			return st.remove(now, "undo", last), nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }

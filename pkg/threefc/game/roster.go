@@ -54,34 +54,34 @@ type SeatPage struct {
 func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 	return idem.Once(ctx, s.Answers, PutSeatFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
 		var player item.Row[item.Player]
-		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			var err error
 			if player, err = item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer); err != nil {
-				return nil, false, err
+				return nil, err
 			}
-			switch team, ok := st.teamOf(in.PlayerID); {
+			switch team := st.teamOf(in.PlayerID); {
 			case player.V().LeagueID != st.game.V().LeagueID:
-				return nil, false, ErrNoPlayer
+				return nil, ErrNoPlayer
 			case !plays(st.game.V().Teams, in.Body.TeamID):
-				return nil, false, errUnderTeam.In("body.teamId")
-			case ok && team == in.Body.TeamID:
-				return nil, false, nil
-			case len(st.seats) >= MaxPlayers.Max && !ok:
-				return nil, false, problem.Beyond(MaxPlayers)
+				return nil, errUnderTeam.In("body.teamId")
+			case team == in.Body.TeamID:
+				return nil, errUnchanged
+			case len(st.seats) >= MaxPlayers.Max && team == "":
+				return nil, problem.Beyond(MaxPlayers)
 			}
 			writes, err := st.unseat(in.PlayerID)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType, item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
 			st.seats = append(st.seats, row)
 			writes = append(writes, row.Create())
 			if player.V().Used {
-				return append(writes, dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))), true, nil
+				return append(writes, dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))), nil
 			}
 			player.V().Used = true // it cannot be deleted any more
 			player, saved := player.Save(now)
-			return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), true, nil
+			return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), nil
 		}, func(*state) *SeatPage {
 			return &SeatPage{http.StatusOK, httpapi.NoStore, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
 		})
@@ -121,9 +121,12 @@ func (s *Service) DeleteSeat(ctx context.Context, in *DeleteSeat) (*httpapi.Remo
 	commit := func(ctx context.Context, a spec.Access, _ *httpapi.Removed, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
-	return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, _ time.Time) ([]dynamo.Write, bool, error) {
+	return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, _ time.Time) ([]dynamo.Write, error) {
 		writes, err := st.unseat(in.PlayerID)
-		return writes, len(writes) > 0, err
+		if writes == nil && err == nil {
+			err = errUnchanged
+		}
+		return writes, err
 	}, func(*state) *httpapi.Removed { return httpapi.NewRemoved() })
 }
 

@@ -37,7 +37,7 @@ func during(said *time.Time, before string, now time.Time) string {
 }
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
-// Errors: bad_third_transition, three_teams_needed, game_finished.
+// Errors: bad_third_transition, three_teams_needed.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
@@ -66,19 +66,20 @@ func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, er
 	})
 }
 
-// move sets the time that step returns, unless it is set. before is the step before.
+// move sets the time that step returns, unless it is set, as all are of a finished game. before
+// is the step before.
 func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage], step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
-	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 		at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
-		if err != nil || *at != "" {
-			return nil, false, err
+		if err != nil {
+			return nil, err
 		}
-		if st.game.Status == item.Finished {
-			return nil, false, ErrFinished
+		if *at != "" {
+			return nil, errUnchanged
 		}
 		*at = during(in.Body.At, before, now)
 		st.game.Status = item.Live
-		return nil, true, nil
+		return nil, nil
 	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
@@ -94,15 +95,15 @@ type EndGame struct {
 // thirds_unfinished.
 func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, FinishGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if st.game.Status == item.Finished {
-				return nil, false, nil
+				return nil, errUnchanged
 			}
 			if !st.game.V().Over() {
-				return nil, false, errUnplayed
+				return nil, errUnplayed
 			}
 			st.game.Status, st.game.V().Reopened = item.Finished, false
-			return []dynamo.Write{st.log(now, "finish", nil, nil)}, true, nil
+			return []dynamo.Write{st.log(now, "finish", nil, nil)}, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
@@ -112,15 +113,15 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			switch st.game.Status {
 			case item.Live:
-				return nil, false, nil
+				return nil, errUnchanged
 			case item.Scheduled:
-				return nil, false, errNotLive
+				return nil, errNotLive
 			}
 			st.game.Status, st.game.V().Reopened = item.Live, true
-			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, true, nil
+			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }

@@ -79,10 +79,8 @@ type CreateLeague struct {
 // Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-		for try := range item.MaxTries {
-			if err := dynamo.BackOff(ctx, try); err != nil {
-				return nil, err
-			}
+		slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
+		return item.Retry(ctx, func() (*LeaguePage, error) {
 			now := s.Now()
 			limits, found, err := dynamo.Get[item.Row[item.Ref]](ctx, s.DB, tables.CreateLeague, item.UserKey(in.UserID), item.Metadata)
 			if err != nil {
@@ -102,23 +100,19 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 				_, counted = limits.Save(now)
 			}
 			id := item.NewID(now)
-			slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
-			if try > 0 && in.Body.Slug == "" {
-				slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
-			}
 			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
 			g := item.New(l.PK, item.GrantKey(in.UserID), "Grant", item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin}, now)
 			to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 			out := page(http.StatusCreated, l, item.Admin)
 			err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(), g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)
-			if item.RefusedWrite(err) == 0 && in.Body.Slug != "" {
-				return nil, errSlug
+			if item.RefusedWrite(err) == 0 { // another league has the slug
+				if in.Body.Slug != "" {
+					return nil, errSlug
+				}
+				slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
 			}
-			if !dynamo.IsRefused(err) {
-				return out, err
-			}
-		}
-		return nil, httpapi.ErrStale
+			return out, err
+		})
 	})
 }
 

@@ -73,7 +73,7 @@ type Player struct {
 }
 
 func shown(p item.Player, userID string) Player {
-	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy != "" && p.ClaimedBy == userID, p.MergedInto}
+	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto}
 }
 
 // PlayerPage is the answer with a player.
@@ -704,7 +704,7 @@ func Claimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (claime
 	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
 	mine := item.Values(rows)
 	i := slices.IndexFunc(mine, func(c item.Claim) bool { return c.LeagueID == leagueID })
-	if i < 0 || err != nil {
+	if i < 0 { // or none could be read
 		return claimed, counts, err
 	}
 	all, err := item.ReadPlayers(ctx, db, tables.MyPlayers, []string{mine[i].PlayerID})

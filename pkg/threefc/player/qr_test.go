@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,11 +15,40 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/threefc/player"
 )
 
 func TestMain(m *testing.M) {
 	testkit.SetDefaultLogger()
 	os.Exit(m.Run())
+}
+
+// TestTooLongForACode: a text that no QR code can hold is an error.
+func TestTooLongForACode(t *testing.T) {
+	t.Parallel()
+	if picture, err := player.Drawn(strings.Repeat("x", 3000)); err == nil || !strings.Contains(err.Error(), "encode a QR code") {
+		t.Errorf("got %d bytes, %v", len(picture), err)
+	}
+}
+
+// TestCodesHaveAllLetters of Base32, each as often as others.
+func TestCodesHaveAllLetters(t *testing.T) {
+	t.Parallel()
+	seen := map[rune]int{}
+	for range 1000 {
+		for _, r := range player.NewCode() {
+			seen[r]++
+		}
+	}
+	for _, r := range "0123456789ABCDEFGHJKMNPQRSTVWXYZ" {
+		if n := seen[r]; n < 125 || n > 375 { // of 250, eight standard deviations
+			t.Errorf("%c is there %d times in 1,000 codes", r, n)
+		}
+		delete(seen, r)
+	}
+	if len(seen) > 0 {
+		t.Errorf("other letters: %v", seen)
+	}
 }
 
 // TestJoinCodeIsShown: the picture has the modules of the link, within a margin, and only

@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,7 +111,11 @@ func TestCalendar(t *testing.T) {
 	check("a finished game")
 	w.Do("ann", "DELETE", "/v1/games/"+g, nil)
 	want.Status, want.Description, want.URL = "CANCELLED", "", ""
+	before, _ := strconv.Atoi(last)
 	check("a deleted game")
+	if after, _ := strconv.Atoi(last); after != before+1 {
+		t.Errorf("the sequence is %d, want the next after %d", after, before)
+	}
 	for _, r := range testkit.Rows[item.Any](w.World, tables.App) {
 		if strings.HasPrefix(r.SK, item.Cancelled) && r.TTL != w.Clock.Now().Add(game.Remembered).Unix() {
 			t.Errorf("the cancelled game expires at %d", r.TTL)

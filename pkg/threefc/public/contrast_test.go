@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+	"time"
+
+	"matchday/pkg/threefc/item"
 )
 
 // textRatio is what text needs (WCAG 2.2, 1.4.3, AA), and edgeRatio what a border needs that
@@ -31,8 +34,13 @@ func TestTextOnShirts(t *testing.T) {
 			t.Errorf("text on %s is %s, want %s", color, got, want)
 		}
 	}
-	if got := fmt.Sprintf("%.2f %.2f", contrast("#ffffff", "#000000"), contrast("#777777", "#ffffff")); got != "21.00 4.48" {
-		t.Errorf("the contrasts are %s, want those of WCAG, 21.00 4.48", got)
+	for colors, want := range map[[2]string]string{ // those of WCAG
+		{"#ffffff", "#000000"}: "21.00", {"#777777", "#ffffff"}: "4.48", {"#ff0000", "#ffffff"}: "4.00", {"#00ff00", "#ffffff"}: "1.37", {"#0000ff", "#ffffff"}: "8.59",
+		{"#804020", "#ffffff"}: "7.86", {"#204080", "#000000"}: "2.11", {"#408020", "#000000"}: "4.33", {"#0a0a0a", "#000000"}: "1.06",
+	} {
+		if got := fmt.Sprintf("%.2f", contrast(colors[0], colors[1])); got != want {
+			t.Errorf("the contrast of %v is %s, want %s", colors, got, want)
+		}
 	}
 }
 
@@ -68,10 +76,30 @@ func TestShirtIsAColor(t *testing.T) {
 	}
 }
 
+// TestUnknownZoneAndTeam: what a page cannot name is shown as it is stored.
+func TestUnknownZoneAndTeam(t *testing.T) {
+	t.Parallel()
+	if got := zone(item.Season{TimeZone: "Atlantis/Center"}); got != time.UTC {
+		t.Errorf("the zone is %v, want UTC", got)
+	}
+	if got := zone(item.Season{TimeZone: "Europe/London"}).String(); got != "Europe/London" {
+		t.Errorf("the zone is %s, want Europe/London", got)
+	}
+	v := view{goals: []item.Goal{{Third: 1, Conceding: "green", OwnGoal: true}}}
+	v.row.V().Result = &item.Result{Drawn: []string{"red", "green"}}
+	v.row.V().Teams, v.row.V().Scores = []item.Team{{TeamID: "red", Name: "Reds"}}, []item.Score{{TeamID: "red"}}
+	if got, want := v.outcome(), "A draw between Reds and green: each conceded no goals and scored 0."; got != want {
+		t.Errorf("the outcome is %q, want %q", got, want)
+	}
+	if got, want := v.thirds()[0].Goals[0].Against, show("green", "#808080"); got != want {
+		t.Errorf("the team is %v, want %v", got, want)
+	}
+}
+
 // TestIsolated: names that are written from right to left are isolated in texts.
 func TestIsolated(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{"Red": "Red", "الأحمر": "\u2068الأحمر\u2069", "אדום 3": "\u2068אדום 3\u2069", "🦊": "🦊"} {
+	for given, want := range map[string]string{"Red": "Red", "الأحمر": "\u2068الأحمر\u2069", "אדום 3": "\u2068אדום 3\u2069", "Red ٣": "\u2068Red ٣\u2069", "Red 3": "Red 3", "🦊": "🦊"} {
 		if got := isolated(given); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

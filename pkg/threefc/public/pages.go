@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"embed"
+	_ "embed" // the templates
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -28,18 +28,13 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-//go:embed templates
-var files embed.FS
-
 var (
-	pages      = template.Must(template.ParseFS(files, "templates/pages.html"))
-	stylesheet = func() string {
-		text, err := files.ReadFile("templates/style.css")
-		if err != nil {
-			panic(err)
-		}
-		return string(text)
-	}()
+	//go:embed templates/pages.html
+	markup string
+	//go:embed templates/style.css
+	stylesheet string
+
+	pages = template.Must(template.New("").Parse(markup))
 )
 
 // Sizes of the page of a season.
@@ -227,7 +222,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
 	older := dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, item.Games, now), Backward: true, Limit: maxPast + 1}
 	if in.Cursor != "" {
-		sk := item.Games + strings.Replace(in.Cursor, "_", "#", 1)
+		sk := item.Games + strings.ReplaceAll(in.Cursor, "_", "#")
 		older.Key, older.After = dynamo.KeyBetween(tables.ReadDays, pk, item.Games, item.Games+"~"), item.Key(pk, sk)
 	}
 	past, err := s.games(ctx, older)
@@ -247,7 +242,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 	}
 	live, next, past := sorted(past, next)
 	h := head{Title: x.Name + " · " + l.Name, About: "Standings, scorers and games of " + isolated(x.Name) + ", " + isolated(l.Name) + ".", URL: url, Site: l.Name}
-	if len(teams) > 0 && teams[0].Played > 0 {
+	if len(teams) > 0 {
 		h.About += " " + isolated(teams[0].Name) + " leads after " + counted(teams[0].Played, "game") + "."
 	}
 	if len(next) > 0 {
@@ -443,7 +438,7 @@ func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
 		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
 		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name,
 	}
-	if v.row.Status != item.Scheduled && len(parts) > 0 {
+	if v.row.Status != item.Scheduled {
 		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
 	}
 	e := s.event(v.league, v.season, item.Listing{Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location, Teams: g.Teams})
@@ -479,10 +474,10 @@ func (v view) state() string {
 	case g.Over():
 		return "Live: all thirds are played, the result is not final."
 	}
-	for n < item.Thirds && g.Thirds[n].FinishedAt != "" {
+	for g.Thirds[n].FinishedAt != "" { // not all are
 		n++
 	}
-	return "Live: break after the " + ordinals[max(n, 1)-1] + " third."
+	return "Live: break after the " + ordinals[n-1] + " third."
 }
 
 // outcome says in words who has won a game, and why: item.ResultOf.
@@ -493,9 +488,9 @@ func (v view) outcome() string {
 	}
 	score := func(id string) item.Count {
 		i := slices.IndexFunc(g.Scores, func(s item.Score) bool { return s.TeamID == id })
-		return g.Scores[max(i, 0)].Count
+		return g.Scores[i].Count
 	}
-	if drawn := g.Result.Drawn; len(drawn) > 0 {
+	if drawn := g.Result.Drawn; g.Result.Winner == "" {
 		s := score(drawn[0])
 		text := fmt.Sprintf("A draw between %s: each conceded %s and scored %s.", names(g.Teams, drawn), counted(s.Conceded, "goal"), strconv.Itoa(s.Scored))
 		for _, t := range g.Teams {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -109,7 +108,7 @@ func parse(t testing.TB, target string, out events.APIGatewayV2HTTPResponse, sta
 	root, err := html.Parse(strings.NewReader(out.Body))
 	testkit.Must(t, err)
 	p := page{out.Body, root}
-	if status < 500 && status != 422 && h.Get("Cache-Control") != "public, max-age=5" {
+	if (status < 400 || status == 404) && h.Get("Cache-Control") != "public, max-age=5" {
 		t.Errorf("%s: Cache-Control is %q", target, h.Get("Cache-Control"))
 	}
 	sum := sha256.Sum256([]byte(p.all("style")[0].FirstChild.Data))
@@ -452,6 +451,93 @@ func TestReadsOfPages(t *testing.T) {
 	}
 }
 
+// TestGamesByTheirState: a game that is played is live, whenever it was to start; one that has
+// ended is a result, also before its time; one that has not begun on time is no game to come.
+func TestGamesByTheirState(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	win := &item.Result{Winner: "red"}
+	for i, g := range []item.Listing{
+		{Slug: "old", Status: item.Finished, Result: win},
+		{Slug: "late", Status: item.Scheduled},
+		{Slug: "running", Status: item.Live},
+		{Slug: "second", Status: item.Finished, Result: &item.Result{Drawn: []string{"red", "blue", "yellow"}}},
+		{Slug: "now", Status: item.Scheduled},
+		{Slug: "early", Status: item.Live},
+		{Slug: "over", Status: item.Finished, Result: win},
+		{Slug: "soon", Status: item.Scheduled},
+		{Slug: "last", Status: item.Scheduled},
+	} {
+		start := w.Clock.Now().Add(time.Duration(i-4) * time.Hour)
+		g.GameID, g.StartTs, g.ThirdLength = item.NewID(start), item.Format(start), 20
+		g.Teams = []item.Team{{TeamID: "red", Name: "Red"}, {TeamID: "blue", Name: "Blue"}, {TeamID: "yellow", Name: "Yellow"}}
+		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+	}
+	var got []string
+	for _, n := range read(w, season, 200).all("") {
+		switch {
+		case n.Data == "h2":
+			got = append(got, content(n)+":")
+		case n.Data == "a" && strings.Contains(attr(n, "href"), season+"/") && !strings.HasSuffix(attr(n, "href"), ".ics"):
+			got = append(got, attr(n, "href")[strings.LastIndex(attr(n, "href"), "/")+1:])
+		case n.Data == "span" && attr(n, "class") == "dim" && content(n) != "":
+			got = append(got, "("+content(n)+")")
+		}
+	}
+	want := "Standings: Live now: running (Live now) early (Live now) Next games: now soon last Results: over (Red won) second (Draw: Red, Blue and Yellow) late (Not started) old (Red won)"
+	if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+		t.Errorf("the page (-want +got):\n%s", diff)
+	}
+}
+
+// TestShirts: the style of a page has the color of each team once, with a text that can be read.
+func TestShirts(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	w.Do("ann", "PUT", "/v1/seasons/"+l.SeasonID+"/teams/yellow", map[string]any{"color": "#ffffff"})
+	g := w.Schedule("ann", l)
+	w.Schedule("ann", l)
+	const want = ".c-0057b8{background:#0057b8;color:#ffffff}\n.c-c8102e{background:#c8102e;color:#ffffff}\n.c-ffffff{background:#ffffff;color:#000000}\n"
+	for _, target := range []string{season, season + "/" + slug(w, g)} {
+		style := read(w, target, 200).all("style")[0].FirstChild.Data
+		if diff := cmp.Diff(want, style[strings.Index(style, ".c-"):]); diff != "" {
+			t.Errorf("the shirts of %s (-want +got):\n%s", target, diff)
+		}
+	}
+}
+
+// TestNoEarlierGames: 40 results fit on the page.
+func TestNoEarlierGames(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	for i := range 41 {
+		start := w.Clock.Now().Add(-time.Duration(i+1) * time.Hour)
+		g := item.Listing{GameID: item.NewID(start), Slug: fmt.Sprint("game-", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled}
+		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+		if i < 39 {
+			continue
+		}
+		if got, want := strings.Contains(read(w, season, 200).text, `rel="next"`), i == 40; got != want {
+			t.Errorf("with %d games there is a link to earlier ones: %v", i+1, got)
+		}
+	}
+}
+
+// TestNextGames: the first 20 are on the page.
+func TestNextGames(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	for i := range 21 {
+		start := w.Clock.Now().Add(time.Duration(i) * time.Hour)
+		g := item.Listing{GameID: item.NewID(start), Slug: fmt.Sprint("game-", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled}
+		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+	}
+	text := read(w, season, 200).text
+	if got := strings.Count(text, `/game-`); got != 2*20 || !strings.Contains(text, "/game-0") || !strings.Contains(text, "/game-19") { // in the list and in the JSON-LD
+		t.Errorf("%d links, want 40 to the games from 0 to 19", got)
+	}
+}
+
 // TestEarlierGames: the pages of results have each game once, also of those that start at
 // the same time, and what they read has a bound.
 func TestEarlierGames(t *testing.T) {
@@ -490,11 +576,22 @@ func TestEarlierGames(t *testing.T) {
 	}
 }
 
-// TestFailingPages: a failure is a page, too, which nobody keeps.
+// TestFailingPages: a refusal is a page, too, which says what to do. Nobody keeps that of a failure.
 func TestFailingPages(t *testing.T) {
 	t.Parallel()
-	h, text := (&public.HTML{}).Refusal(http.StatusServiceUnavailable)
-	if h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "text/html; charset=utf-8" || !bytes.Contains(text, []byte("try again")) {
-		t.Errorf("got %v %s", h, text)
+	const failure, wrong, nothing = "This page does not work right now", "This link is not valid", "There is nothing here"
+	for status, want := range map[int][]string{
+		400: {wrong, "no-store"}, 403: {wrong, "no-store"}, 404: {nothing, "public, max-age=5"}, 422: {wrong, "no-store"}, 499: {wrong, "no-store"}, 500: {failure, "no-store"}, 503: {failure, "no-store"},
+	} {
+		h, text := (&public.HTML{}).Refusal(status)
+		p := parse(t, fmt.Sprint(status), events.APIGatewayV2HTTPResponse{StatusCode: status, Headers: map[string]string{
+			"Content-Type": h.Get("Content-Type"), "Cache-Control": h.Get("Cache-Control"), "Content-Security-Policy": h.Get("Content-Security-Policy"),
+		}, Body: string(text)}, status)
+		if diff := cmp.Diff(want, []string{content(p.all("h1")[0]), h.Get("Cache-Control")}); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", status, diff)
+		}
+	}
+	if _, text := (&public.HTML{}).Refusal(503); !bytes.Contains(text, []byte("try again")) {
+		t.Errorf("a failure is %s", text)
 	}
 }

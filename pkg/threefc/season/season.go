@@ -88,7 +88,7 @@ func (f Fields) apply(s *item.Season) error {
 	if _, err := httpapi.TimeZone(s.TimeZone); err != nil {
 		return errZone
 	}
-	if s.Starts != "" && s.Ends != "" && s.Ends < s.Starts {
+	if s.Ends != "" && s.Ends < s.Starts {
 		return errDates
 	}
 	return nil

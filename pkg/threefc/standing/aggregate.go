@@ -170,7 +170,7 @@ func (s *Aggregator) tell(ctx context.Context, row item.Row[item.Outbox]) error 
 			return err
 		}
 	}
-	_, err = dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), dynamo.Equal[item.Row[item.Outbox]]("updatedAt", row.UpdatedAt), dynamo.Equal[item.Row[item.Outbox]]("data", row.Data))
+	_, err = dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), dynamo.Equal[item.Row[item.Outbox]]("data", row.Data))
 	return dynamo.IgnoreRefused(err)
 }
 

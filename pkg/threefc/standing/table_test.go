@@ -177,6 +177,19 @@ func TestOrderOfPlayers(t *testing.T) {
 	}
 }
 
+// TestPlayerOfTheTable has the name and the avatar of the player, and counts the games on whose
+// roster the player was.
+func TestPlayerOfTheTable(t *testing.T) {
+	t.Parallel()
+	got := standing.Players([]item.Listing{
+		played(map[string]item.Tally{"a": {Games: 1, Goals: 2, Assists: 3, OwnGoals: 4}}), played(map[string]item.Tally{"a": {Goals: 1, Assists: 1, OwnGoals: 1}}),
+	}, map[string]item.Player{"a": {ID: "a", Nickname: "Ada", Avatar: "🦊"}})
+	want := []standing.PlayerTotals{{PlayerID: "a", Nickname: "Ada", Avatar: "🦊", Games: 1, Goals: 3, Assists: 4, OwnGoals: 5}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the players (-want +got):\n%s", diff)
+	}
+}
+
 // TestPlayersWithAnyMerges: nothing gets lost when players are merged, nobody who is merged
 // is in the table, and a game in which both were on the roster counts once.
 func TestPlayersWithAnyMerges(t *testing.T) {

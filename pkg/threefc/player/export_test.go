@@ -1,0 +1,7 @@
+package player
+
+// Names for tests.
+var (
+	Drawn   = drawn
+	NewCode = newCode
+)

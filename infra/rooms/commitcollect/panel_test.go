@@ -74,7 +74,8 @@ func TestPanel(t *testing.T) {
 	}
 	goOut := func(n int) {
 		t.Helper()
-		run(click(fmt.Sprintf("#collect [data-go]:nth-child(%d)", n)), consoletest.Says("#collect-said", "at Strava"))
+		run(consoletest.See(`(document.querySelector("#collect-said").textContent = "", true)`), // what it said before
+			click(fmt.Sprintf("#collect [data-go]:nth-child(%d)", n)), consoletest.Says("#collect-said", "at Strava"))
 		pass(time.Minute)
 	}
 	why := func(workout, said string) {

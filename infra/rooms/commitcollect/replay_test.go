@@ -41,7 +41,7 @@ func binaries(t *testing.T) string {
 	}
 	dir, err := os.MkdirTemp("", "commitcollect-")
 	testkit.Must(t, err)
-	testkit.BuildFunctions(t, root, dir, "commitcollect/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "threefc/forget-user")
+	testkit.BuildFunctions(t, root, dir, "commitcollect/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "threefc/forget-user", "bestshot/forget-user")
 	built.dir = dir
 	return dir
 }

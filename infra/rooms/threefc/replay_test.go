@@ -21,7 +21,7 @@ func TestReplay(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	bin := t.TempDir()
-	testkit.BuildFunctions(t, root, bin, "threefc/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "commitcollect/forget-user")
+	testkit.BuildFunctions(t, root, bin, "threefc/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "commitcollect/forget-user", "bestshot/forget-user")
 	run := func(t *testing.T, sessions, games int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer

@@ -60,6 +60,27 @@ func TestCrashAtBallIsRepaired(t *testing.T) {
 	})
 }
 
+// TestCrashWhileAWithheldPayloadIsAccepted: the payload is unchanged, and was not ingested in full.
+func TestCrashWhileAWithheldPayloadIsAccepted(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w := crickettest.New(t)
+		f := w.AddFixture("7")
+		before := w.Ticker()
+		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
+		w.TickAt(before, 0)
+		w.SetPayload(crickettest.Payload(f, "1st Innings"))
+		const refused = 8 // the next poll is accepted
+		for n := range refused {
+			w.TickAt(before, n+1)
+		}
+		if !isHeld(w, "7") {
+			t.Fatalf("the payload was accepted after %d polls", refused)
+		}
+		return crashTick(w, p, refused+1)
+	})
+}
+
 func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {

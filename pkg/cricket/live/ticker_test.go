@@ -740,6 +740,33 @@ func TestWithheldPayloadIsIngestedAgain(t *testing.T) {
 	}
 }
 
+// TestWithheldPayloadOfAMatchThatEnds: once the end has begun, its row stays as it is.
+func TestWithheldPayloadOfAMatchThatEnds(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	tk := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
+	w.TickAt(tk, 0)
+	w.SetPayload(crickettest.Payload(f, "1st Innings"))
+	w.TickAt(tk, 1)
+	env := w.Env(live.TickFunction)
+	var want match.Fixture
+	env.AWS.HTTPClient = stalling(env.AWS.HTTPClient, "BatchGetItem", func() {
+		want = testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+		want.EndingAt = w.Clock.Now().UnixMilli()
+		testkit.PutRows(w.World, tables.Fixtures, want)
+	})
+	w.TickAt(testkit.OpenWith(w.World, env, live.OpenTicker), 2)
+	if want.BodySum == "" || want.LeaseHolder == "" {
+		t.Fatalf("the row was %+v, want one with a checksum, under a lease", want)
+	}
+	want.LeaseHolder, want.LeaseUntil = "", 0
+	if diff := cmp.Diff(want, testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")); diff != "" {
+		t.Errorf("the row of the match (-want +got):\n%s", diff)
+	}
+}
+
 // stalling returns a client that calls stall before the first call of an operation.
 func stalling(next aws.HTTPClient, operation string, stall func()) aws.HTTPClient {
 	var once sync.Once

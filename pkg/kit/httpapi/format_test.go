@@ -21,6 +21,20 @@ func logged(t *testing.T) *bytes.Buffer {
 	return &out
 }
 
+// TestTimeZone: a name of the IANA database, from Africa/Abidjan to Zulu, and no file beside it.
+func TestTimeZone(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"Africa/Abidjan": true, "Asia/Kolkata": true, "UTC": true, "Zulu": true,
+		"": false, "Local": false, "Factory": false, "posixrules": false, "right/UTC": false, "@": false, "[": false, "Zone/Nowhere": false,
+	} {
+		zone, err := TimeZone(name)
+		if (err == nil) != want || want && zone.String() != name {
+			t.Errorf("%q: %v, %v; want a zone: %v", name, zone, err, want)
+		}
+	}
+}
+
 func TestDisplayName(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{

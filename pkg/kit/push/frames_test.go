@@ -162,8 +162,8 @@ func TestRoomInPieces(t *testing.T) {
 	})
 }
 
-// TestBrokenFramesEndTheConnection: a header block that breaks off, and a setting that none may
-// have.
+// TestBrokenFramesEndTheConnection: a header block that breaks off, a setting that none may have,
+// and room of another size than four bytes.
 func TestBrokenFramesEndTheConnection(t *testing.T) {
 	t.Parallel()
 	for name, send := range map[string]func(p *peer, id uint32) error{
@@ -172,6 +172,12 @@ func TestBrokenFramesEndTheConnection(t *testing.T) {
 		},
 		"a setting": func(p *peer, _ uint32) error {
 			return p.WriteSettings(http2.Setting{ID: http2.SettingEnablePush, Val: 2})
+		},
+		"room of three bytes": func(p *peer, _ uint32) error {
+			return p.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 9})
+		},
+		"room of five bytes": func(p *peer, _ uint32) error {
+			return p.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 0, 9, 0})
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {

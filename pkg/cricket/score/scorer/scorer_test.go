@@ -424,6 +424,18 @@ func TestUnknownStatusKeepsThePhase(t *testing.T) {
 	}
 }
 
+// TestUnknownStatusOfAFirstSnapshot: a match with an innings is live, any other is to come.
+func TestUnknownStatusOfAFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	for want, scene := range map[sportmonks.Phase]*scoretest.Scene{
+		sportmonks.Upcoming: scoretest.NewScene("T20I").SetStatus("Review"), sportmonks.Live: scoretest.NewScene("T20I").AddInnings(1, "1 2").SetStatus("Review"),
+	} {
+		if st, problems := scorer.Read(scene.Fixture, score.State{}); st.Phase != want || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
+			t.Errorf("the phase is %q with the problems %+v, want %s and an unknown status", st.Phase, problems, want)
+		}
+	}
+}
+
 // TestPartialSnapshotIsRefused drops balls with and without their part of the totals.
 func TestPartialSnapshotIsRefused(t *testing.T) {
 	t.Parallel()

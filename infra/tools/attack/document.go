@@ -338,7 +338,28 @@ func (s *schema) check(text []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.valid.Validate(v)
+	return s.valid.Validate(doubles(v))
+}
+
+// doubles returns a JSON value with the numbers that its readers get: RFC 8259, 6, promises no
+// more than the range and precision of binary64, in which 1e-400 is 0. Integers beyond its
+// precision stay as they are.
+func doubles(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if f, err := v.Float64(); err == nil && math.Abs(f) < 1<<53 {
+			return json.Number(strconv.FormatFloat(f, 'f', -1, 64))
+		}
+	case []any:
+		for i, m := range v {
+			v[i] = doubles(m)
+		}
+	case map[string]any:
+		for name, m := range v {
+			v[name] = doubles(m)
+		}
+	}
+	return v
 }
 
 // valueOf is the JSON value of a parameter's text, as a schema reads it.

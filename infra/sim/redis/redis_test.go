@@ -1,0 +1,41 @@
+package redis_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	sim "matchday/infra/sim/redis"
+)
+
+// TestTimeMovesBetweenCommands: keys expire by the clock before each command, and time stands
+// still in a script, also under a clock that moves with each look at it.
+func TestTimeMovesBetweenCommands(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
+	var looks atomic.Int64
+	s, err := sim.Start(func() time.Time { return noon.Add(time.Duration(looks.Add(1)) * time.Second) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, ReadTimeout: 5 * time.Second})
+	t.Cleanup(func() { c.Close() })
+	script := redis.NewScript(`
+redis.call('SET', KEYS[1], 'a', 'EX', 20)
+for n = 1, 50 do redis.call('GET', KEYS[1]) end
+return redis.call('TTL', KEYS[1])`)
+	if ttl, err := script.Run(t.Context(), c, []string{"key"}).Int(); err != nil || ttl != 20 {
+		t.Errorf("in the script the key has %d s left, want 20: %v", ttl, err)
+	}
+	for n := 0; n < 30; n++ {
+		if err := c.Get(t.Context(), "key").Err(); err == redis.Nil {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Error("the key does not expire")
+}

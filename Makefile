@@ -29,9 +29,9 @@ run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.
 replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cricsheet files, of openfootball files with ROOM=bestshot, or ROOM=pickem, commitcollect or threefc and SEED=1 of its world; FAULTS=7 injects faults, the same for a seed
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
-test: tools ## all tests, with the race detector
+test: functions ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage go test -race -timeout 30m $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) go test -race -timeout 30m $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
 
 attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1

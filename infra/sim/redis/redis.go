@@ -18,6 +18,7 @@ const Endpoint = "REDIS_URL"
 type Server struct {
 	*miniredis.Miniredis
 	clock func() time.Time
+	addr  string
 
 	mu  sync.Mutex
 	now time.Time
@@ -26,8 +27,15 @@ type Server struct {
 // Start starts a server on a free port of this machine. Its keys expire by the clock now.
 func Start(now func() time.Time) (*Server, error) {
 	s := &Server{Miniredis: miniredis.NewMiniRedis(), clock: now, now: now()}
-	return s, s.Restart()
+	if err := s.Restart(); err != nil {
+		return nil, err
+	}
+	s.addr = s.Miniredis.Addr()
+	return s, nil
 }
+
+// Addr is the address of the server, also while it is closed.
+func (s *Server) Addr() string { return s.addr }
 
 // Restart starts a server that was closed, at the same address with the same data.
 func (s *Server) Restart() error {

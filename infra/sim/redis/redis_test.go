@@ -39,3 +39,30 @@ return redis.call('TTL', KEYS[1])`)
 	}
 	t.Error("the key does not expire")
 }
+
+// TestAddressOfAClosedServer: it is the same after a restart, with the data.
+func TestAddressOfAClosedServer(t *testing.T) {
+	t.Parallel()
+	s, err := sim.Start(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1})
+	t.Cleanup(func() { c.Close() })
+	if err := c.Set(t.Context(), "key", "a", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	open := s.Addr()
+	s.Close()
+	closed := s.Addr()
+	if err := s.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	if closed != open || s.Addr() != open {
+		t.Errorf("the address is %s, then %s, then %s", open, closed, s.Addr())
+	}
+	if got, err := c.Get(t.Context(), "key").Result(); err != nil || got != "a" {
+		t.Errorf("after the restart the key is %q: %v", got, err)
+	}
+}

@@ -90,7 +90,7 @@ func judge(o Operation, d draft) (v verdict, why string) {
 	}
 	value, err := unmarshal(text)
 	if err == nil {
-		err = o.body.valid.Validate(o.body.withoutNulls(value))
+		err = o.body.valid.Validate(doubles(o.body.withoutNulls(value)))
 	}
 	if err != nil {
 		return refuse, err.Error()

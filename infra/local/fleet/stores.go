@@ -89,6 +89,9 @@ func (f *Fleet) SQLURL(d spec.SQLDatabase, role string) string {
 	return f.SQL.URL(role, f.sql[d.Name])
 }
 
+// CacheAddress returns the host and port of a cache, by its name in the spec.
+func (f *Fleet) CacheAddress(name string) string { return f.caches[name] }
+
 // logins returns the environment variables of a function's logins, with the fleet's faults in
 // front of the servers.
 func (f *Fleet) logins(fn spec.Function) (env []string, err error) {

@@ -19,6 +19,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
 	"matchday/infra/sim/football"
+	"matchday/pkg/bestshot/tables"
 )
 
 // Config is the configuration of the frame, and what to run.
@@ -26,8 +27,6 @@ type Config struct {
 	replay.Config
 	Room     fleet.Room // Best Shot
 	Provider func() *football.Server
-	// Stores connects to the room's database, as a superuser, and to its cache.
-	Stores func(context.Context, *fleet.Fleet) (*pgx.Conn, *redis.Client, error)
 }
 
 // start is when the members register.
@@ -67,11 +66,12 @@ func Run(ctx context.Context, cfg Config) error {
 	return r.summarize()
 }
 
-func (r *run) play(ctx context.Context) (err error) {
-	if r.db, r.cache, err = r.cfg.Stores(ctx, r.Fleet); err != nil {
+func (r *run) play(ctx context.Context) error {
+	if err := r.connect(ctx); err != nil {
 		return err
 	}
-	defer r.db.Close(ctx)
+	defer func() { r.db.Close(ctx) }()
+	r.cache = redis.NewClient(&redis.Options{Addr: r.Fleet.CacheAddress(tables.Cache.Name), DisableIdentity: true, MaxRetries: -1})
 	defer r.cache.Close()
 	for _, c := range r.cups {
 		if !c.done {
@@ -219,6 +219,15 @@ func one[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err 
 	return pgx.CollectOneRow(rows, pgx.RowToStructByName[T])
 }
 
+// connect connects to the room's database, as the superuser.
+func (r *run) connect(ctx context.Context) (err error) {
+	db, err := pgx.Connect(ctx, r.Fleet.SQLURL(tables.DB, ""))
+	if err == nil {
+		r.db = db
+	}
+	return err
+}
+
 // query runs a query. It connects again after a failure of the database.
 func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	for r.stopped {
@@ -228,12 +237,9 @@ func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	}
 	if err := r.db.Ping(ctx); err != nil {
 		r.db.Close(ctx)
-		db, cache, err := r.cfg.Stores(ctx, r.Fleet)
-		if err != nil {
+		if err := r.connect(ctx); err != nil {
 			return nil, err
 		}
-		r.cache.Close()
-		r.db, r.cache = db, cache
 	}
 	return r.db.Query(ctx, sql, args...)
 }

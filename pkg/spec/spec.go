@@ -356,8 +356,8 @@ type Queue struct {
 	// Backoff is how long a message waits after its first failure, its second, and so on; the
 	// last also for those that follow. Without it a message waits for the visibility timeout.
 	Backoff []time.Duration
-	// Unhurried is set if nobody waits for its work, or an alarm of a room tells that it is not
-	// done in time, so that none needs to watch the age of its messages.
+	// Unhurried is set if no alarm needs to watch the age of its messages: nobody waits for its
+	// work, or an alarm of a room watches the work itself.
 	Unhurried bool
 }
 

@@ -121,7 +121,8 @@ func strict(text []byte) error {
 func unmarshal(text []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	return v, d.Decode(&v)
+	err = d.Decode(&v)
+	return v, err
 }
 
 // answer is an answer of the API.

@@ -338,7 +338,7 @@ func (s *schema) check(text []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.valid.Validate(doubles(v))
+	return s.valid.Validate(v)
 }
 
 // doubles returns a JSON value with the numbers that its readers get: RFC 8259, 6, promises no

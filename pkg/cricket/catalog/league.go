@@ -91,7 +91,7 @@ type LeaguePage struct {
 	Body         League
 }
 
-// GetLeague returns a league. It returns NotFound if there is the league does not exist.
+// GetLeague returns a league. It returns NotFound if the league does not exist.
 func (r *Reference) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
 	l, err := league(ctx, r.db.Eventual(), in.ID)
 	return &LeaguePage{cacheReference, l}, err
@@ -119,7 +119,7 @@ type UpdateLeague struct {
 }
 
 // UpdateLeague changes the attributes that the request has. No sync overwrites them.
-// It returns NotFound if there is the league does not exist, and Invalid if the request has no
+// It returns NotFound if the league does not exist, and Invalid if the request has no
 // attribute.
 func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	var row LeagueRow

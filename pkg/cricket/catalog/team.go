@@ -103,7 +103,7 @@ type TeamPage struct {
 	Body         TeamProfile
 }
 
-// GetTeam returns a team. It returns NotFound if there is the team does not exist.
+// GetTeam returns a team. It returns NotFound if the team does not exist.
 func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
 	t, err := team(ctx, r.db.Eventual(), in.ID)
 	return &TeamPage{cacheReference, t}, err
@@ -133,7 +133,7 @@ type UpdateTeam struct {
 // UpdateTeam changes the attributes that the request has. No sync overwrites them. The next
 // sync-fixtures displays matches by the title and the short name: those from two days
 // before now, also while they are live, and their alerts.
-// It returns NotFound if there is the team does not exist, and Invalid if the request has no
+// It returns NotFound if the team does not exist, and Invalid if the request has no
 // attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
 	var row TeamRow

@@ -369,7 +369,7 @@ type DisplayPage struct {
 
 // GetDisplay returns the cached display, or builds it from the score and caches it. The
 // display of a match that was never polled is not cached: a sync changes its score. It
-// returns ErrNotFound if there is the match does not exist, ErrTeamNotInMatch for another team,
+// returns ErrNotFound if the match does not exist, ErrTeamNotInMatch for another team,
 // and NotFound if the match has no score yet.
 func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage, error) {
 	f, state, err := m.match(ctx, m.eventual, in.ID)

@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"matchday/pkg/fleet"
 )
 
 // Build builds packages of the module at root, given as ./functions/…, into the
@@ -37,20 +35,31 @@ func Build(ctx context.Context, root, out string, env []string, packages ...stri
 // take them from there: `make test` builds them once.
 const Built = "MATCHDAY_BIN"
 
-// BuildAll builds every function of the fleet into bin/<room>/<function>, or links to those that
-// are Built. Names are unique within a room only.
+// BuildAll puts every function of the fleet into bin/<room>/<function>. Names are unique within
+// a room only.
 func BuildAll(ctx context.Context, root, bin string) error {
-	built := os.Getenv(Built)
-	for _, room := range fleet.Rooms() {
-		if built != "" {
-			if err := os.Symlink(filepath.Join(built, room.Name), filepath.Join(bin, room.Name)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := Build(ctx, root, filepath.Join(bin, room.Name), nil, "./functions/"+room.Name+"/..."); err != nil {
+	rooms, err := os.ReadDir(filepath.Join(root, "functions"))
+	if err != nil {
+		return err
+	}
+	for _, room := range rooms {
+		if err := BuildFunctions(ctx, root, bin, room.Name()+"/..."); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// BuildFunctions puts functions into bin/<room>/<function>: cricket/... are those of a room,
+// cricket/tick is one. It links to all of the room if they are Built.
+func BuildFunctions(ctx context.Context, root, bin, functions string) error {
+	room, _, _ := strings.Cut(functions, "/")
+	folder := filepath.Join(bin, room)
+	if built := os.Getenv(Built); built != "" {
+		if err := os.Symlink(filepath.Join(built, room), folder); !os.IsExist(err) {
+			return err
+		}
+		return nil
+	}
+	return Build(ctx, root, folder, nil, "./functions/"+functions)
 }

@@ -24,6 +24,7 @@ import (
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
@@ -37,7 +38,7 @@ type outcome struct {
 // volatile are the attributes that differ from world to world, or if a job runs later.
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
-	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAtUtc",
+	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
 // outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an
@@ -174,7 +175,7 @@ func subscribe(w *commitcollecttest.World, env app.Env) error {
 var ofAnn = push.Token(strings.Repeat("a1", 32))
 
 func register(w *commitcollecttest.World, env app.Env) error {
-	in := &notice.RegisterDevice{User: user("ann")}
+	in := &device.RegisterDevice{User: user("ann")}
 	in.Body.DeviceToken = ofAnn
 	_, err := testkit.OpenWith(w.World, env, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 	return err

@@ -147,7 +147,7 @@ func TestExportHasEverythingButTokens(t *testing.T) {
 	cfg.BaseEndpoint = &server.URL
 	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("commitcollect", "J"))
 	testkit.Must(t, err)
-	for _, part := range []string{"PROFILE", "STRAVA#CONNECTION", "WORKOUT#STRAVA#", "MILESTONE#", "#AWARD#01", "AUTH_SIGNUP", "MILESTONE_PART_MINTED", "distanceMeters", "25000"} {
+	for _, part := range []string{"PROFILE", "STRAVA#CONNECTION", "WORKOUT#STRAVA#", "MILESTONE#", "#AWARD#01", "AUTH_SIGNUP", "MILESTONE_PART_MINTED", "distanceMeters", "25000", "\"SK\": \"DEVICE\"", "seenAt"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("the export lacks %s", part)
 		}

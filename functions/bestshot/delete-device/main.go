@@ -4,6 +4,7 @@ package main
 import (
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 )
 
-func main() { app.API(notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice) }
+func main() { app.API(notice.DeleteDeviceFunction, notice.OpenDevices, (*device.Devices).DeleteDevice) }

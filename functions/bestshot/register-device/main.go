@@ -4,8 +4,9 @@ package main
 import (
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 )
 
 func main() {
-	app.API(notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice)
+	app.API(notice.RegisterDeviceFunction, notice.OpenDevices, (*device.Devices).RegisterDevice)
 }

@@ -8,22 +8,16 @@ package notice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
@@ -37,147 +31,9 @@ const (
 	APNSBundle = "BESTSHOT_BUNDLE"
 )
 
-// device is a phone. It belongs to whoever registered it last.
-type device struct {
-	PK     string `dynamodbav:"PK"`
-	SK     string `dynamodbav:"SK"`
-	Token  string `dynamodbav:"token"` // hexadecimal, in small letters
-	UserID string `dynamodbav:"userId"`
-	SeenAt int64  `dynamodbav:"seenAt"` // epoch s
-	TTL    int64  `dynamodbav:"ttl"`    // epoch s
-}
-
-const deviceSK, listSK = "DEVICE", "DEVICES"
-
-func deviceKey(token string) string { return "DEVICE#" + token }
-func userKey(userID string) string  { return "USER#" + userID }
-
-var (
-	maxDevices  = spec.Limit{Name: "phones per user", Max: 10, Code: "too_many_devices"}
-	errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
-)
-
-// Devices is the service of phones.
-type Devices struct {
-	db  dynamo.DB
-	now func() time.Time
-}
-
 // OpenDevices opens the service of phones.
-func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
-	return &Devices{dynamo.Open(env.AWS, env.Prefix), env.Now}, nil
-}
-
-// RegisterDevice is the request to register a phone for reminders.
-type RegisterDevice struct {
-	auth.User
-	Body struct {
-		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
-	}
-}
-
-// Registered is the answer with a phone.
-type Registered struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
-		DeviceID  push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
-		ExpiresAt time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
-	}
-}
-
-// RegisterDevice registers a phone for the caller, or renews the registration. A phone of
-// another user becomes the caller's. A caller with maxDevices other phones gets
-// too_many_devices.
-func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Registered, error) {
-	token, now := in.Body.DeviceToken.Lower(), s.now()
-	d := device{deviceKey(token), deviceSK, token, in.UserID, now.Unix(), now.Add(push.KeepDevice).Unix()}
-	phone := dynamo.Entry{
-		Access: tables.RegisterDevice, List: []string{userKey(in.UserID), listSK}, ID: token, ExpiresAt: d.TTL, Limit: maxDevices,
-		Existing: func(ctx context.Context, tokens []string) ([]string, error) {
-			phones, err := devices(ctx, s.db, tables.RegisterDevice, in.UserID, tokens, now)
-			var own []string
-			for _, p := range phones {
-				own = append(own, p.Token)
-			}
-			return own, err
-		},
-	}
-	if err := phone.Write(ctx, s.db, dynamo.PutWrite(d)); err != nil {
-		return nil, err
-	}
-	out := &Registered{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
-	out.Body.DeviceID, out.Body.ExpiresAt = in.Body.DeviceToken.ID(), time.Unix(d.TTL, 0).UTC()
-	return out, nil
-}
-
-// devices returns those of the phones that are the user's and whose registration lasts.
-func devices(ctx context.Context, db dynamo.DB, a spec.Access, userID string, tokens []string, now time.Time) ([]device, error) {
-	keys := make([]dynamo.Item, len(tokens))
-	for i, token := range tokens {
-		keys[i] = dynamo.Key(a, deviceKey(token), deviceSK)
-	}
-	all, err := dynamo.GetAll[device](ctx, db, a, keys)
-	return slices.DeleteFunc(all, func(d device) bool { return d.UserID != userID || d.TTL <= now.Unix() }), err
-}
-
-// list returns the tokens that a user has registered.
-func list(ctx context.Context, db dynamo.DB, userID string) ([]string, error) {
-	l, _, err := dynamo.Get[dynamo.List](ctx, db, tables.ListDevices, userKey(userID), listSK)
-	return l.IDs, err
-}
-
-// DeleteDevice is the request to stop reminders to a phone.
-type DeleteDevice struct {
-	auth.User
-	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
-}
-
-// DeleteDevice deletes a phone of the caller. A phone of another user is device_not_found,
-// like one that does not exist.
-func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
-	tokens, err := list(ctx, s.db, in.UserID)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
-	if i < 0 {
-		return nil, errNoDevice
-	}
-	_, err = dynamo.Delete(ctx, s.db, tables.DropDevice, dynamo.Key(tables.DropDevice, deviceKey(tokens[i]), deviceSK), dynamo.Equal[device]("userId", in.UserID))
-	if err != nil {
-		return nil, dynamo.RefusedAs(err, errNoDevice)
-	}
-	return httpapi.NewRemoved(), nil
-}
-
-// Forget deletes the phones of a user.
-func Forget(ctx context.Context, db dynamo.DB, userID string) error {
-	tokens, err := list(ctx, db, userID)
-	if err != nil {
-		return err
-	}
-	for _, token := range tokens {
-		_, err := dynamo.Delete(ctx, db, tables.DropDevice, dynamo.Key(tables.DropDevice, deviceKey(token), deviceSK), dynamo.Equal[device]("userId", userID))
-		if err := dynamo.IgnoreRefused(err); err != nil {
-			return err
-		}
-	}
-	_, err = dynamo.Delete(ctx, db, tables.DropDevice, dynamo.Key(tables.DropDevice, userKey(userID), listSK))
-	return err
-}
-
-// Export returns the phones of a user.
-func Export(ctx context.Context, db dynamo.DB, userID string, now time.Time) (any, error) {
-	tokens, err := list(ctx, db, userID)
-	if err != nil {
-		return nil, err
-	}
-	phones, err := devices(ctx, db, tables.ListDevices, userID, tokens, now)
-	if phones == nil {
-		phones = []device{}
-	}
-	return phones, err
+func OpenDevices(_ context.Context, env app.Env) (*device.Devices, error) {
+	return device.Open(env, tables.Phones), nil
 }
 
 // Queue has the reminders to send.
@@ -270,13 +126,10 @@ func (s *Reminders) Remind(ctx context.Context) error {
 
 // Notifier is the service that sends reminders.
 type Notifier struct {
-	db     dynamo.DB
+	phones *device.Devices
 	sender *push.Sender
 	now    func() time.Time
 }
-
-// sendTime is the time for Apple, out of the function's 30 s.
-const sendTime = 15 * time.Second
 
 // OpenNotifier opens the service that sends reminders.
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
@@ -285,7 +138,7 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 		return nil, err
 	}
 	sender, err := push.Open(c)
-	return &Notifier{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, now: env.Now}, err
+	return &Notifier{device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
 // The metrics.
@@ -301,11 +154,7 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	if !s.now().Before(m.KickOff) {
 		return nil
 	}
-	tokens, err := list(ctx, s.db, m.UserID)
-	if err != nil {
-		return err
-	}
-	phones, err := devices(ctx, s.db, tables.ListDevices, m.UserID, tokens, s.now())
+	phones, err := s.phones.Of(ctx, m.UserID)
 	if err != nil || len(phones) == 0 {
 		return err
 	}
@@ -321,36 +170,7 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	if err != nil {
 		return err
 	}
-	if err := s.sender.Ready(ctx); err != nil {
-		return problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
-	}
-	outcomes := map[string]push.Outcome{}
-	sending, stop := context.WithTimeout(ctx, sendTime)
-	defer stop()
-	counts, err := s.sender.Send(sending, message, func(yield func(string) bool) {
-		for _, p := range phones {
-			if !yield(p.Token) {
-				return
-			}
-		}
-	}, func(token string, o push.Outcome) { outcomes[token] = o })
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // phones that were not reached have no outcome
-	}
+	counts, err := s.phones.Send(ctx, s.sender, message, phones)
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)}, slog.String("reminder", m.ID))
-	later := 0
-	for _, p := range phones {
-		switch o, ok := outcomes[p.Token]; {
-		case ok && o.Result == push.Delivered:
-		case !ok || o.Result != push.Gone:
-			later++
-		case p.SeenAt <= o.Since.Unix():
-			_, dropped := dynamo.Delete(ctx, s.db, tables.DropDevice, dynamo.Key(tables.DropDevice, p.PK, p.SK), dynamo.Equal[device]("seenAt", p.SeenAt))
-			err = errors.Join(err, dynamo.IgnoreRefused(dropped))
-		}
-	}
-	if later > 0 {
-		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", later, len(phones)))
-	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/spec"
 )
 
@@ -15,8 +16,8 @@ var (
 		Does:   "Registers a phone of the caller for reminders.",
 		IfDown: "New phones get no reminders.",
 		On:     spec.Route{Method: "POST", Path: "/api/v2/devices", Auth: spec.User, Answers: []int{201}},
-		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
-		Limits: []spec.Limit{maxDevices},
+		Uses:   []spec.Access{tables.Phones.Register, account.CheckDeleted},
+		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteDeviceFunction = spec.Function{
@@ -24,7 +25,7 @@ var (
 		Does:   "Deletes the registration of a phone of the caller.",
 		IfDown: "Phones on which the user has signed out still get reminders.",
 		On:     spec.Route{Method: "DELETE", Path: "/api/v2/devices/{deviceId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice},
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	RemindFunction = spec.Function{
@@ -40,7 +41,7 @@ var (
 		Does:   "Reminds a member on all phones.",
 		IfDown: "Reminders arrive late.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice}, Secrets: []string{APNSKey}, Emits: []spec.Metric{delivered, gone},
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop}, Secrets: []string{APNSKey}, Emits: []spec.Metric{delivered, gone},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 )

@@ -6,18 +6,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
-	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/pg"
@@ -54,11 +52,10 @@ func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
 // Forgetter deletes and hands out what is kept of a user.
 type Forgetter struct {
 	db     pg.DB
-	phones dynamo.DB
+	phones *device.Devices
 	cache  redis.Cache
 	queue  queue.Sender
 	files  object.Bucket
-	now    func() time.Time
 }
 
 // OpenForgetter opens the service.
@@ -69,7 +66,7 @@ func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 	}
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 	return &Forgetter{
-		db, dynamo.Open(env.AWS, env.Prefix), cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), env.Now,
+		db, device.Open(env, tables.Phones), cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
 	}, err
 }
 
@@ -128,7 +125,7 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := notice.Forget(ctx, s.phones, in.UserID); err != nil {
+	if err := s.phones.Forget(ctx, in.UserID); err != nil {
 		return err
 	}
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "leaderboards", len(boards))
@@ -155,7 +152,7 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 		}
 		document[name] = append([]map[string]any{}, rows...)
 	}
-	phones, err := notice.Export(ctx, s.phones, in.UserID, s.now())
+	phones, err := s.phones.Of(ctx, in.UserID)
 	if err != nil {
 		return err
 	}

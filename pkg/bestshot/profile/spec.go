@@ -22,7 +22,7 @@ var (
 		Does:   "Deletes what is kept of a user who has deleted the account.",
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
-		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice},
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: time.Minute,
 	}
@@ -31,7 +31,7 @@ var (
 		Does:   "Hands out all that is kept of a user.",
 		IfDown: "Exports are not completed.",
 		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.ListDevices},
+		Uses:   []spec.Access{tables.Phones.List},
 		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: time.Minute,

@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
@@ -196,24 +197,25 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 
 // Forgetter deletes and hands out what the room keeps of a user.
 type Forgetter struct {
-	db    dynamo.DB
-	link  link.Vault
-	queue queue.Sender
-	trail trail.Writer
-	files object.Bucket
+	db     dynamo.DB
+	phones *device.Devices
+	link   link.Vault
+	queue  queue.Sender
+	trail  trail.Writer
+	files  object.Bucket
 }
 
 // OpenForgetter opens the service that deletes.
 func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 	v, err := link.OpenVault(ctx, env)
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Forgetter{db: db, link: v, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now)}, err
+	return &Forgetter{db: db, phones: device.Open(env, tables.Phones), link: v, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now)}, err
 }
 
 // OpenExporter opens the service that hands out.
 func OpenExporter(_ context.Context, env app.Env) (*Forgetter, error) {
 	return &Forgetter{
-		db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues),
+		db: dynamo.Open(env.AWS, env.Prefix), phones: device.Open(env, tables.Phones), queue: queue.Open(env.AWS, env.Queues),
 		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
 	}, nil
 }
@@ -230,15 +232,8 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 		return err
 	}
 	pk := item.User(in.UserID)
-	phones, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.ReadUserList, pk, item.Devices)
-	if err != nil {
+	if err := s.phones.Forget(ctx, in.UserID); err != nil {
 		return err
-	}
-	for _, token := range phones.IDs {
-		_, err := dynamo.Delete(ctx, s.db, tables.DropDevice, dynamo.Key(tables.DropDevice, item.DeviceOf(token), item.Device), dynamo.Equal[owned]("userId", in.UserID))
-		if dynamo.IgnoreRefused(err) != nil {
-			return err
-		}
 	}
 	for _, a := range []spec.Access{tables.CloseTrail, tables.DropUser} {
 		if err := s.drop(ctx, a, pk); err != nil {
@@ -306,7 +301,11 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "trail": entries}); err != nil {
+	phones, err := s.phones.Of(ctx, in.UserID)
+	if err != nil {
+		return err
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "phones": phones, "trail": entries}); err != nil {
 		return err
 	}
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)

@@ -80,7 +80,7 @@ var (
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
-			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.ReadUserList, tables.DropDevice,
+			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.Phones.List, tables.Phones.Drop,
 			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions,
 		},
 		Sends: []spec.Queue{account.DoneQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
@@ -91,7 +91,7 @@ var (
 		Does:   "Hands out all that is kept of a user.",
 		IfDown: "Exports are not completed.",
 		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.ReadUser, tables.ReadTrail}, Sends: []spec.Queue{account.DoneQueue},
+		Uses:   []spec.Access{tables.ReadUser, tables.Phones.List, tables.ReadTrail}, Sends: []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: time.Minute,
 	}

@@ -5,6 +5,7 @@ package tables
 import (
 	"time"
 
+	"matchday/pkg/kit/device"
 	"matchday/pkg/spec"
 )
 
@@ -57,14 +58,14 @@ var (
 	TakeState      = Sessions.On("Take state", "PK=STATE#{state}, SK=META, if it exists", onSignIn, spec.DeleteItem)
 )
 
-// Profiles and phones.
+// Phones is where the phones that get notices are.
+var Phones = device.In(Main, perPart)
+
+// Profiles.
 var (
-	CreateProfile  = Main.On("Create profile", "PK=USER#{userId}, SK=PROFILE, absent", onSignIn, spec.PutItem)
-	GetProfile     = Main.On("Get profile", "PK=USER#{userId}, SK=PROFILE", perRequest, spec.GetItem)
-	SaveProfile    = Main.On("Save profile", "PK=USER#{userId}, SK=PROFILE, if it exists", onUser, spec.UpdateItem)
-	RegisterDevice = Main.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, and PK=USER#{userId}, SK=DEVICES", onUser, spec.GetItem, spec.BatchGetItem, spec.PutItem, spec.UpdateItem)
-	ListDevices    = Main.On("List devices", "PK=USER#{userId}, SK=DEVICES, then PK=DEVICE#{token}, SK=DEVICE (a batch)", perPart, spec.GetItem, spec.BatchGetItem)
-	DropDevice     = Main.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
+	CreateProfile = Main.On("Create profile", "PK=USER#{userId}, SK=PROFILE, absent", onSignIn, spec.PutItem)
+	GetProfile    = Main.On("Get profile", "PK=USER#{userId}, SK=PROFILE", perRequest, spec.GetItem)
+	SaveProfile   = Main.On("Save profile", "PK=USER#{userId}, SK=PROFILE, if it exists", onUser, spec.UpdateItem)
 )
 
 // The link to Strava.
@@ -122,7 +123,6 @@ var (
 	FinishEvent = Idempotency.On("Finish event", "IdempotencyKey, if the claim is the same", perEvent, spec.UpdateItem)
 	RetryEvent  = Idempotency.On("Retry event", "IdempotencyKey, if it exists", byAdmin, spec.UpdateItem, spec.GetItem)
 
-	ReadUserList = Main.On("Read a user's phones", "PK=USER#{userId}, SK=DEVICES", rarely, spec.GetItem)
-	ReadUser     = Main.On("Read all of a user", "PK=USER#{userId}", rarely, spec.Query)
-	DropUser     = Main.On("Drop all of a user", "PK=USER#{userId} (batches of 25)", rarely, spec.Query, spec.BatchWriteItem)
+	ReadUser = Main.On("Read all of a user", "PK=USER#{userId}", rarely, spec.Query)
+	DropUser = Main.On("Drop all of a user", "PK=USER#{userId} (batches of 25)", rarely, spec.Query, spec.BatchWriteItem)
 )

@@ -27,6 +27,7 @@ import (
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/spec"
 )
@@ -75,8 +76,8 @@ func NewWith(t testing.TB, change func(*testkit.World)) *World {
 	add(w, league.PatchTournamentsFunction, league.Open, (*league.Leagues).PatchTournaments)
 	add(w, league.LeaveLeagueFunction, league.Open, (*league.Leagues).LeaveLeague)
 	add(w, league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore)
-	add(w, notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice)
-	add(w, notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice)
+	add(w, notice.RegisterDeviceFunction, notice.OpenDevices, (*device.Devices).RegisterDevice)
+	add(w, notice.DeleteDeviceFunction, notice.OpenDevices, (*device.Devices).DeleteDevice)
 	add(w, ingest.CreateTournamentFunction, ingest.OpenOffice, (*ingest.Office).CreateTournament)
 	add(w, ingest.UpdateTournamentFunction, ingest.OpenOffice, (*ingest.Office).UpdateTournament)
 	add(w, ingest.DeleteTournamentFunction, ingest.OpenOffice, (*ingest.Office).DeleteTournament)

@@ -151,13 +151,16 @@ OPTIONS := cdn=true canary=10 mail=ops@example.com origins=https://example.com c
 CFN_LINT := .local/cfn-lint/bin/cfn-lint
 SAM_CLI := .local/sam-cli/bin/sam
 
+# A command for each of the templates in a folder, as many at once as there are processors.
+each = printf '%s\n' $(1)/*.template.json | xargs -n 1 -P $$(getconf _NPROCESSORS_ONLN) $(2)
+SAM_ENV := SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
+
 lint-templates: $(CFN_LINT) $(SAM_CLI) ## cfn-lint and SAM's own code on the templates of a trial, of production with every option, and for SAM: needs Python
-	@$(MAKE) --no-print-directory synth STAGE=dev SET=agnostic=true && $(CFN_LINT) cdk.out/*.template.json && echo "cfn-lint: no finding in a trial's templates"
-	@$(MAKE) --no-print-directory synth STAGE=prod SET="agnostic=true $(OPTIONS)" && $(CFN_LINT) cdk.out/*.template.json && echo "cfn-lint: no finding in production's templates"
+	@$(MAKE) --no-print-directory synth STAGE=dev SET=agnostic=true && $(call each,cdk.out,$(CFN_LINT)) && echo "cfn-lint: no finding in a trial's templates"
+	@$(MAKE) --no-print-directory synth STAGE=prod SET="agnostic=true $(OPTIONS)" && $(call each,cdk.out,$(CFN_LINT)) && echo "cfn-lint: no finding in production's templates"
 	@$(MAKE) --no-print-directory sam-template STAGE=dev SET= >/dev/null
-	@for t in cdk.local/*.template.json; do SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(SAM_CLI) validate --lint --template $$t 2>/dev/null || \
-	  SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(SAM_CLI) validate --lint --template $$t || exit 1; done
-	@set -o pipefail; SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(dir $(SAM_CLI))python infra/tools/sam/list.py cdk.local/*.template.json | go run ./infra/tools/sam compare dev
+	@out=$$($(call each,cdk.local,env $(SAM_ENV) $(SAM_CLI) validate --lint --template) 2>&1) || { echo "$$out"; exit 1; }
+	@set -o pipefail; $(SAM_ENV) $(dir $(SAM_CLI))python infra/tools/sam/list.py cdk.local/*.template.json | go run ./infra/tools/sam compare dev
 
 $(CFN_LINT):
 	@$(call venv,cfn-lint==1.55.1)

@@ -148,7 +148,7 @@ func bound(s *huma.Schema) {
 
 // samples are the examples of formats.
 var samples = map[string]string{
-	displayName: "Ann", email: "ann@example.com", "uuid": "5b0e9a52-7c43-4a6f-9d18-000000000001",
+	displayName: "Ann", email: "ann@example.com", uuid: "5b0e9a52-7c43-4a6f-9d18-000000000001",
 	"date": "2026-06-06", "date-time": "2026-06-06T15:45:00Z",
 }
 
@@ -176,7 +176,7 @@ func example(all huma.Registry, s *huma.Schema) any {
 			object[name] = example(all, s.Properties[name])
 		}
 		if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
-			object[samples["uuid"]] = example(all, of)
+			object[samples[uuid]] = example(all, of)
 		}
 		return object
 	case huma.TypeArray:

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -10,14 +11,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/text/unicode/norm"
 )
 
-// Formats of strings beside those of JSON Schema. A field of a body has one by the tag
-// format:"display-name" or format:"email".
+// Formats of strings. A field of a body has one by the tag format:"display-name",
+// format:"email" or format:"uuid", and a parameter by format:"uuid".
 const (
 	displayName = "display-name"
 	email       = "email"
+	uuid        = "uuid"
 )
 
 // Bounds of a display name in characters, unless a field has other ones.
@@ -106,6 +109,49 @@ func checkAddress(text string) error {
 	return nil
 }
 
+var hyphenated = regexp.MustCompile("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+
+// canonical returns a UUID in small letters, as databases write it and as keys have it: a
+// reader takes both cases (RFC 9562, 4). Braces, a prefix and a UUID without hyphens are
+// refused.
+func canonical(text string) (string, error) {
+	text = strings.ToLower(text)
+	if !hyphenated.MatchString(text) {
+		return "", errors.New("expected a UUID such as 5b0e9a52-7c43-4a6f-9d18-000000000001")
+	}
+	return text, nil
+}
+
+// canonicalParameters returns the middleware that writes the UUIDs in the path and the query
+// in their canonical form.
+func canonicalParameters(api huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		query := r.URL.Query()
+		for _, p := range ctx.Operation().Parameters {
+			given := r.PathValue(p.Name)
+			if p.In == "query" {
+				given = query.Get(p.Name)
+			}
+			if p.Schema.Format != uuid || given == "" {
+				continue
+			}
+			id, err := canonical(given)
+			if err != nil {
+				huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", at(p.In+"."+p.Name, err.Error())...)
+				return
+			}
+			if p.In == "query" {
+				query.Set(p.Name, id)
+				r.URL.RawQuery = query.Encode()
+			} else {
+				r.SetPathValue(p.Name, id)
+			}
+		}
+		next(ctx)
+	}
+}
+
 // formatted returns a string as a schema's format stores it.
 func formatted(s *huma.Schema, text string) (string, error) {
 	switch s.Format {
@@ -120,6 +166,8 @@ func formatted(s *huma.Schema, text string) (string, error) {
 		return displayed(text, least, most)
 	case email:
 		return text, checkAddress(text)
+	case uuid:
+		return canonical(text)
 	}
 	return text, nil
 }

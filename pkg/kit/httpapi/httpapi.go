@@ -301,7 +301,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 			return
 		}
 		next(ctx)
-	}, readBodies[In](api), typed(mediaOf[Out]()))
+	}, readBodies[In](api), canonicalParameters(api), typed(mediaOf[Out]()))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -214,6 +215,46 @@ func TestOptional(t *testing.T) {
 	for _, want := range []string{`{"description":"When.","format":"date-time","type":"string"}`, `"format":"int64","maximum":9,"minimum":0,"type":"integer"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the description has no %s: %s", want, text)
+		}
+	}
+}
+
+// TestUUIDs: a UUID is read in both cases, and the use case gets it as keys and databases
+// have it. Any other spelling is refused by name.
+func TestUUIDs(t *testing.T) {
+	t.Parallel()
+	type ids struct {
+		ID   string `path:"id" format:"uuid"`
+		Of   string `query:"of" format:"uuid"`
+		Body struct {
+			All []string `json:"all" format:"uuid" uniqueItems:"true"`
+		}
+	}
+	type saw struct{ Body []string }
+	do := func(_ context.Context, in *ids) (*saw, error) {
+		return &saw{append([]string{in.ID, in.Of}, in.Body.All...)}, nil
+	}
+	fn := spec.Function{Name: "lab/put-ids", On: spec.Route{Method: "PUT", Path: "/ids/{id}", Answers: []int{200}}}
+	const a, b = "58de2f1b-1374-4c92-bd53-23a81943de4b", "5b0e9a52-7c43-4a6f-9d18-000000000001"
+	ask := func(id, of, first, second string) (int, string) {
+		query := ""
+		if of != "" {
+			query = "?of=" + of
+		}
+		out := serve(t, Handler(fn, do), request(t, "PUT", "/ids/"+id+query, fmt.Sprintf(`{"all":[%q,%q]}`, first, second)))
+		return out.StatusCode, out.Body
+	}
+	if code, body := ask(strings.ToUpper(a), strings.ToUpper(b), strings.ToUpper(a), b); code != 200 || strings.TrimSpace(body) != fmt.Sprintf("[%q,%q,%q,%q]", a, b, a, b) {
+		t.Errorf("upper case: %d %s", code, body)
+	}
+	if code, body := ask(a, "", strings.ToUpper(a), a); code != 422 || !strings.Contains(body, "body.all") {
+		t.Errorf("one id in both cases: %d %s", code, body)
+	}
+	for _, other := range []string{strings.ReplaceAll(a, "-", ""), "{" + a + "}", "urn:uuid:" + a, a + "0", "x"} {
+		for field, in := range map[string][4]string{"path.id": {url.PathEscape(other), b, a, b}, "query.of": {a, url.QueryEscape(other), a, b}, "body.all[1]": {a, b, a, other}} {
+			if code, body := ask(in[0], in[1], in[2], in[3]); code != 422 || !strings.Contains(body, field) {
+				t.Errorf("%s as %s: %d %s", other, field, code, body)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/view"
+	"matchday/pkg/spec"
 )
 
 // TestWhatTheProviderSays has answers come one after the other, each a second after the one
@@ -28,6 +29,8 @@ func TestWhatTheProviderSays(t *testing.T) {
 	won, lost := bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1), bestshottest.Fixture(1, kickOff, provider.Ended, 1, 2)
 	moved := bestshottest.Fixture(1, kickOff.Add(day), provider.Open)
 	strange := bestshottest.Fixture(1, kickOff, provider.Unknown)
+	late := won // after extra time
+	late.ProviderStatus = "finished/110"
 	for name, c := range map[string]struct {
 		answers []provider.Fixture
 		want    string // status, day and score
@@ -38,6 +41,9 @@ func TestWhatTheProviderSays(t *testing.T) {
 		"it had ended when it was first seen":   {[]provider.Fixture{won}, "ended 6 2:1", 1},
 		"it is said twice":                      {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
 		"the result is corrected":               {[]provider.Fixture{open, won, lost}, "ended 6 1:2", 2},
+		"only the home score is corrected":      {[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 3, 1)}, "ended 6 3:1", 2},
+		"only the away score is corrected":      {[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 2, 2)}, "ended 6 2:2", 2},
+		"it ended otherwise, with that score":   {[]provider.Fixture{open, won, late}, "ended 6 2:1", 1},
 		"corrected and back":                    {[]provider.Fixture{open, won, lost, won}, "ended 6 2:1", 3},
 		"it is open again":                      {[]provider.Fixture{open, won, open}, "ended 6 2:1", 1},
 		"ended, open, and ended again":          {[]provider.Fixture{open, won, open, won}, "ended 6 2:1", 1},
@@ -93,6 +99,28 @@ func TestOlderAnswerIsLate(t *testing.T) {
 	m := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data[0]
 	if ints(m.Home.Score) != "1" {
 		t.Errorf("the score is %s:%s", ints(m.Home.Score), ints(m.Away.Score))
+	}
+}
+
+// TestAnswerAboutADeletedTournament: it changes nothing, and is not tried again.
+func TestAnswerAboutADeletedTournament(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	w.Do(root, "DELETE", "/admin/tournaments/"+c.ID, nil)
+	team := provider.Team{ID: "3", Name: "Home 1"}
+	for kind, f := range map[ingest.Kind]ingest.Feed{
+		ingest.Rounds:    {Rounds: []provider.Round{{Slug: "1", Label: "Round 1", Type: "season", Path: "/events/round/1"}}},
+		ingest.Matches:   c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Ended, 1, 0)),
+		ingest.Standings: {Standings: []provider.Standing{{Team: team, Position: 1}}},
+	} {
+		f.Poll.Kind, f.TournamentID, f.FetchedAt = kind, c.ID, w.Clock.Now()
+		w.Ingest(f)
+		for _, q := range []spec.Queue{ingest.PollQueue, settlement.Queue} {
+			if n := len(w.Queues.Messages(q.Name)); n != 0 {
+				t.Errorf("%s: %d messages in %s", kind, n, q.Name)
+			}
+		}
 	}
 }
 

@@ -144,6 +144,32 @@ func TestReminderReachesPhones(t *testing.T) {
 	}
 }
 
+// TestPhoneThatAppleNoLongerKnows: its registration is deleted, unless it is newer than what
+// Apple says: then the app is back.
+func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
+	t.Parallel()
+	w, _, apple := season(t)
+	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+	r := remind(w)[0]
+	s := testkit.Open(w.World, notice.SendRemindersFunction, notice.OpenNotifier)
+	for name, c := range map[string]struct {
+		since time.Duration // after the registration
+		kept  bool
+	}{
+		"before the registration":      {-time.Second, true},
+		"in the second of it":          {0, false},
+		"a second after it":            {time.Second, false},
+		"long before the registration": {-24 * hour, true},
+	} {
+		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
+		apple.Answer(phone("a"), apns.Answer{Status: 410, Reason: apns2.ReasonUnregistered, Since: w.Clock.Now().Add(c.since)})
+		testkit.Must(t, s.SendReminder(w.NewContext(), r))
+		if kept := strings.Contains(fmt.Sprint(exported(t, w, "ann")["phones"]), phone("a")); kept != c.kept {
+			t.Errorf("gone %s: the phone is kept: %t, want %t", name, kept, c.kept)
+		}
+	}
+}
+
 func TestPhones(t *testing.T) {
 	t.Parallel()
 	w, _, _ := season(t)

@@ -297,6 +297,24 @@ func TestLetters(t *testing.T) {
 	}
 }
 
+// TestListOfLetters: by id, in pages of 100.
+func TestListOfLetters(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason) SELECT lpad(n::text, 3, '0'), '{}', '' FROM generate_series(1, 101) n`)
+	testkit.Must(t, err)
+	for query, want := range map[string]struct{ first, last, next string }{"": {"001", "100", "100"}, "?cursor=100": {"101", "101", ""}} {
+		page := testkit.Decode[struct {
+			Data []settlement.Letter
+			Next string
+		}](w.World, w.Do(root, "GET", "/admin/settlements/dlq"+query, nil))
+		n := len(page.Data)
+		if n == 0 || page.Data[0].ID != want.first || page.Data[n-1].ID != want.last || page.Next != want.next {
+			t.Errorf("%q: got %d letters, then %q; want %s to %s, then %q", query, n, page.Next, want.first, want.last, want.next)
+		}
+	}
+}
+
 // TestBadMessage: what does not follow the contract can never be settled.
 func TestBadMessage(t *testing.T) {
 	t.Parallel()

@@ -350,9 +350,14 @@ func TestRulesAndMultipliers(t *testing.T) {
 	if n, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM settlement`); n != 5 || err != nil {
 		t.Errorf("%d settlements, %v; want 5", n, err)
 	}
+	w.Ingest(c.Feed("2", bestshottest.Fixture(2, w.Clock.Now().Add(hour), provider.Open)))
 	rounds := testkit.Decode[struct{ Data []tournament.Round }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/rounds", nil)).Data
-	if len(rounds) != 1 || len(rounds[0].Winners) != 1 || rounds[0].Winners[0].NickName != "ann" || rounds[0].Winners[0].Points != 3 {
-		t.Errorf("the rounds are %+v", rounds)
+	want := []tournament.Round{
+		{Slug: "1", Label: "Round 1", Type: "season", Multiplier: 1, Winners: []tournament.Score{{MemberID: memberID(w, "ann"), NickName: "ann", Points: 3}}},
+		{Slug: "2", Label: "Round 2", Type: "season", Multiplier: 1, Winners: []tournament.Score{}},
+	}
+	if diff := cmp.Diff(want, rounds); diff != "" {
+		t.Errorf("the rounds (-want +got):\n%s", diff)
 	}
 }
 
@@ -438,6 +443,7 @@ func TestLeagues(t *testing.T) {
 	}
 	w.MoveClock(w.Clock.Now().Add(hour))
 	w.Do("cyd", "POST", "/leagues/invitation", map[string]string{"code": l.Code})
+	w.Do("zed", "DELETE", "/leagues/"+l.ID+"/membership", nil) // who has not registered is in none
 	for range 2 {
 		w.Do("ann", "DELETE", "/leagues/"+l.ID+"/membership", nil)
 	}
@@ -457,28 +463,68 @@ func TestLeagues(t *testing.T) {
 	}
 }
 
-// TestHydrate: what differs from the ledger is repaired, and the cache with it.
+// TestHydrate: what differs from the ledger is repaired, and the cache has it at once. A second
+// run repairs nothing.
 func TestHydrate(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Settle()
-	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament_scoreboard SET points = 77`)
-	testkit.Must(t, err)
-	w.Cache.FlushAll()
 	for _, target := range []string{"/admin/hydrate/scoreboard/" + c.ID, "/admin/hydrate/scoreboard"} {
-		out := w.Do(root, "POST", target, nil).Body
-		if !strings.Contains(out, `"members":2`) {
-			t.Errorf("%s answers %s", target, out)
+		_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament_scoreboard SET points = 77`)
+		testkit.Must(t, err)
+		w.Cache.FlushAll()
+		for _, repaired := range []int{2, 0} {
+			want := settlement.HydratedOne{TournamentID: c.ID, Members: 2, Repaired: int64(repaired)}
+			got := testkit.Decode[struct{ Tournaments []settlement.HydratedOne }](w.World, w.Do(root, "POST", target, nil)).Tournaments
+			if diff := cmp.Diff([]settlement.HydratedOne{want}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", target, diff)
+			}
+			if got := cached(w, c); !strings.Contains(got, `"nickName":"ann","points":3`) {
+				t.Errorf("%s: the cache has %q", target, got)
+			}
 		}
 		if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if cached(w, c) == "" {
-			t.Error("the cache has no leaderboard")
-		}
 	}
 	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/hydrate/scoreboard/58de2f1b-1374-4c92-bd53-23a81943de4b", nil), 404, "tournament_not_found"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestListOfTournaments: by slug, in pages of 100, all or those with a status.
+func TestListOfTournaments(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	_, err := pg.Do(t.Context(), w.DB, `WITH made AS (
+			INSERT INTO tournament (provider, external_id, season, slug, label, status) SELECT $1, '17', n::text, 'cup-' || lpad(n::text, 3, '0'), 'Cup', CASE n WHEN 7 THEN 'active' ELSE 'upcoming' END::tournament_status
+			FROM generate_series(1, 101) n RETURNING id)
+		INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score) SELECT id, 1, 3, 0, 0, 0, 0 FROM made`, provider.Name)
+	testkit.Must(t, err)
+	slugs := func(from, to int) (all []string) {
+		for n := from; n <= to; n++ {
+			all = append(all, fmt.Sprintf("cup-%03d", n))
+		}
+		return all
+	}
+	for query, want := range map[string]struct {
+		slugs []string
+		next  string
+	}{
+		"": {slugs(1, 100), "cup-100"}, "?cursor=cup-100": {slugs(101, 101), ""}, "?cursor=cup-101": {nil, ""},
+		"?status=active": {slugs(7, 7), ""}, "?status=active&cursor=cup-007": {nil, ""}, "?status=completed": {nil, ""},
+	} {
+		page := testkit.Decode[struct {
+			Data []tournament.Tournament
+			Next string
+		}](w.World, w.Do("ann", "GET", "/tournaments"+query, nil))
+		var got []string
+		for _, c := range page.Data {
+			got = append(got, c.Slug)
+		}
+		if diff := cmp.Diff(want.slugs, got); diff != "" || page.Next != want.next || page.Data == nil {
+			t.Errorf("%q: the next is %q, want %q; slugs (-want +got):\n%s", query, page.Next, want.next, diff)
+		}
 	}
 }
 

@@ -3,9 +3,12 @@ package bestshot_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
@@ -270,4 +273,82 @@ func TestExecutionEnds(t *testing.T) {
 	w.Do(root, "POST", path+"/standings", nil)
 	w.MoveClock(w.Clock.Now().Add(11 * time.Minute)) // its answer is lost
 	w.Do(root, "POST", path+"/standings", nil)
+}
+
+// TestSync: an administrator asks for the rounds, the standings, the matches of all rounds, or
+// for the round of one match. What was asked for in parts is done with the last of them, and
+// at once if there are none.
+func TestSync(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	path := "/admin/tournaments/" + c.ID
+	sync := func(method, target string) (polls []ingest.Poll, execution string) {
+		t.Helper()
+		out := w.Do(root, method, target, nil)
+		if out.StatusCode != 202 {
+			t.Errorf("%s answers %d", target, out.StatusCode)
+		}
+		if out.Body != "" {
+			execution = testkit.Decode[struct{ ExecutionID string }](w.World, out).ExecutionID
+		}
+		polls = testkit.Messages[ingest.Poll](w.World, ingest.PollQueue)
+		w.Clear(ingest.PollQueue)
+		return polls, execution
+	}
+	poll := ingest.Poll{TournamentID: c.ID, Tournament: "17", Season: "1003"}
+	of := func(kind ingest.Kind, round provider.Round, execution string) ingest.Poll {
+		p := poll
+		p.Kind, p.Round, p.Execution = kind, round, execution
+		return p
+	}
+	check := func(want, got []ingest.Poll) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for _, part := range []ingest.Kind{ingest.Rounds, ingest.Standings} {
+		got, execution := sync("POST", path+"/"+string(part))
+		check([]ingest.Poll{of(part, provider.Round{}, execution)}, got)
+	}
+	got, _ := sync("POST", path+"/matches") // of no round
+	check(nil, got)
+	w.Ingest(c.Feed("2", bestshottest.Fixture(2, bestshottest.Noon, provider.Open)))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open)))
+	one, two := c.Feed("1").Round, c.Feed("2").Round
+	got, execution := sync("POST", path+"/matches")
+	check([]ingest.Poll{of(ingest.Matches, one, ""), of(ingest.Matches, two, execution)}, got)
+	got, _ = sync("PATCH", "/admin/matches/"+w.MatchID(2)+"/sync")
+	check([]ingest.Poll{of(ingest.Matches, two, "")}, got)
+
+	statuses := func() (all []string) {
+		for _, e := range testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World, w.Do(root, "GET", path+"/executions", nil)).Data {
+			all = append(all, e.Operation+" "+e.Status)
+		}
+		slices.Sort(all)
+		return all
+	}
+	waiting := []string{"matches done", "matches running", "rounds running", "standings running"}
+	if diff := cmp.Diff(waiting, statuses()); diff != "" {
+		t.Errorf("before the answers (-want +got):\n%s", diff)
+	}
+	f := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open))
+	w.Ingest(f) // the first of two rounds
+	if diff := cmp.Diff(waiting, statuses()); diff != "" {
+		t.Errorf("after the first round (-want +got):\n%s", diff)
+	}
+	f = c.Feed("2", bestshottest.Fixture(2, bestshottest.Noon, provider.Open))
+	f.Execution = execution
+	w.Ingest(f)
+	if diff := cmp.Diff([]string{"matches done", "matches done", "rounds running", "standings running"}, statuses()); diff != "" {
+		t.Errorf("after the second round (-want +got):\n%s", diff)
+	}
+	const nothing = "58de2f1b-1374-4c92-bd53-23a81943de4b"
+	for target, code := range map[string]string{"POST /api/v2/admin/tournaments/" + nothing + "/matches": "tournament_not_found", "PATCH /api/v2/admin/matches/" + nothing + "/sync": "match_not_found"} {
+		method, target, _ := strings.Cut(target, " ")
+		if err := testkit.CheckProblemCode(w.Ask(root, method, target, nil), 404, code); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
 }

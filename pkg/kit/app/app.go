@@ -58,7 +58,9 @@ func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.C
 // Queue calls a use case with each message of the queue of fn. If the use case
 // fails, SQS delivers that message again, and not the rest of its batch. A message
 // that is not the JSON of an M, or for which the use case returns an Invalid
-// problem, goes to the dead-letter queue with the reason.
+// problem, goes to the dead-letter queue with the reason, and so does one that fails
+// for the last time. Only a message whose invocation ends without an answer is moved
+// by SQS, which gives no reason.
 //
 // Fields that M does not have are ignored: during a deployment an old consumer may
 // receive the messages of a new producer, and must not lose them.
@@ -148,21 +150,29 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 	return func(s S, env Env) any {
 		dead := queue.Open(env.AWS, env.Queues)
 		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
+			failures := 0
 			for _, r := range e.Records {
 				m, err := decode[M](r.Body)
 				if err == nil {
 					err = do(s, ctx, m)
 				}
-				if problem.Of(err) == problem.Invalid {
+				invalid := problem.Of(err) == problem.Invalid
+				if err != nil && !invalid {
+					failures++
+				}
+				if invalid || err != nil && deliveries(r) >= from.MaxReceiveCount {
 					slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
-					err = dead.Reject(ctx, from, r.Body, err.Error())
+					err = dead.Reject(ctx, from, r.Attributes["MessageGroupId"], r.Body, err.Error())
 				}
 				if logged(ctx, err) != nil {
 					logged(ctx, delay(ctx, dead, from, r))
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+					if invalid {
+						failures++
+					}
 				}
 			}
-			failed(ctx, env, len(out.BatchItemFailures))
+			failed(ctx, env, failures)
 			return out, nil
 		}
 	}
@@ -224,11 +234,16 @@ func delay(ctx context.Context, s queue.Sender, q spec.Queue, r events.SQSMessag
 	if len(q.Backoff) == 0 {
 		return nil
 	}
-	failures, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
-	if err != nil || failures < 1 {
-		failures = 1
+	return s.Delay(ctx, q, r.ReceiptHandle, q.Backoff[min(deliveries(r), len(q.Backoff))-1])
+}
+
+// deliveries is how often a message was delivered, with this time.
+func deliveries(r events.SQSMessage) int {
+	n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
+	if err != nil {
+		return 1
 	}
-	return s.Delay(ctx, q, r.ReceiptHandle, q.Backoff[min(failures, len(q.Backoff))-1])
+	return max(n, 1)
 }
 
 // counted logs an error and counts it as a failure.

@@ -113,8 +113,9 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 	return nil
 }
 
-// Reject puts a message that cannot be processed into q's dead-letter queue.
-func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
+// Reject puts a message of q that is given up into its dead-letter queue, with the reason. A
+// message of a FIFO queue keeps its group.
+func (s Sender) Reject(ctx context.Context, q spec.Queue, group, body, reason string) error {
 	reason = sayable(reason)
 	in := &sqs.SendMessageInput{
 		QueueUrl:    aws.String(s.base + q.DeadLetter()),
@@ -125,7 +126,7 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) e
 	}
 	if q.FIFO() {
 		id := rand.Text()
-		in.MessageGroupId, in.MessageDeduplicationId = &id, &id
+		in.MessageGroupId, in.MessageDeduplicationId = &group, &id
 	}
 	if _, err := s.client.SendMessage(ctx, in); err != nil {
 		return fmt.Errorf("send to %s: %w", q.DeadLetter(), err)

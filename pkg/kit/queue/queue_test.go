@@ -138,7 +138,7 @@ func TestReject(t *testing.T) {
 		for _, q := range []spec.Queue{goals, cards} {
 			s, queues := open(t)
 			for _, body := range []string{"no goal", "no goal"} { // one that is rejected twice is kept twice
-				if err := s.Reject(t.Context(), q, body, reason); err != nil {
+				if err := s.Reject(t.Context(), q, "match#7", body, reason); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -148,6 +148,9 @@ func TestReject(t *testing.T) {
 			got := queues.Messages("x-" + q.DeadLetter())
 			if len(got) != 2 {
 				t.Fatalf("%s has %d messages, want 2", q.DeadLetter(), len(got))
+			}
+			if q.FIFO() && got[1].Group != "match#7" {
+				t.Errorf("%s has the message in the group %q", q.DeadLetter(), got[1].Group)
 			}
 			if text := aws.ToString(got[1].Attributes[queue.ReasonAttribute].StringValue); got[1].Body != "no goal" || text != want {
 				t.Errorf("%s has the body %q with the reason %q, want the reason %q", q.DeadLetter(), got[1].Body, text, want)
@@ -166,7 +169,7 @@ func TestErrorsNameTheQueue(t *testing.T) {
 		"no JSON":      {s.Send(t.Context(), goals, make(chan int), 0), "send to goals: "},
 		"no JSON, all": {queue.SendAll(t.Context(), s, goals, []any{1, make(chan int)}), "send to goals: json: unsupported type: chan int"},
 		"no queue":     {s.Send(t.Context(), spec.Queue{Name: "fouls"}, goal{}, 0), "send to fouls: "},
-		"no dead one":  {s.Reject(t.Context(), spec.Queue{Name: "fouls"}, "x", "y"), "send to fouls-dead: "},
+		"no dead one":  {s.Reject(t.Context(), spec.Queue{Name: "fouls"}, "", "x", "y"), "send to fouls-dead: "},
 		"too long":     {s.Send(t.Context(), goals, goal{Team: strings.Repeat("x", 2<<20)}, 0), "send to goals: "},
 	} {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), c.want) || len(c.err.Error()) > 500 {

@@ -71,6 +71,7 @@ func TestProviderIsDown(t *testing.T) {
 		"500":       func() (*http.Response, error) { return respond(500, ""), nil },
 		"HTML":      func() (*http.Response, error) { return respond(200, "<html>"), nil },
 		"half":      func() (*http.Response, error) { return respond(200, `{"events":[{"id":1,`), nil },
+		"too large": func() (*http.Response, error) { return respond(200, strings.Repeat(" ", 4<<20)+`{"events":[]}`), nil },
 		"nonsense":  func() (*http.Response, error) { return respond(200, `{"events":[{"id":1}]}`), nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -312,6 +313,80 @@ func TestListOfLetters(t *testing.T) {
 		if n == 0 || page.Data[0].ID != want.first || page.Data[n-1].ID != want.last || page.Next != want.next {
 			t.Errorf("%q: got %d letters, then %q; want %s to %s, then %q", query, n, page.Next, want.first, want.last, want.next)
 		}
+	}
+}
+
+// TestMessageThatWasGivenUp: a match that is not settled after 15 minutes is posted again, once
+// in that time.
+func TestMessageThatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Clear(settlement.Queue)
+	plan := testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner)
+	for _, s := range []struct {
+		after time.Duration // of the finish
+		want  int
+	}{{14 * time.Minute, 0}, {16 * time.Minute, 1}, {17 * time.Minute, 1}, {32 * time.Minute, 2}} {
+		w.MoveClock(bestshottest.Noon.Add(3*hour + s.after))
+		testkit.Must(t, plan.PlanPolls(w.NewContext()))
+		if got := len(w.Queues.Messages(settlement.Queue.Name)); got != s.want {
+			t.Errorf("%v after the finish: %d messages, want %d", s.after, got, s.want)
+		}
+	}
+	w.Settle()
+	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.MoveClock(w.Clock.Now().Add(hour))
+	testkit.Must(t, plan.PlanPolls(w.NewContext()))
+	if n := len(w.Queues.Messages(settlement.Queue.Name)); n != 0 {
+		t.Errorf("%d messages for what is settled", n)
+	}
+}
+
+// TestLongCacheFailure: a match was settled, and its message given up because the cache did not
+// answer for longer than it is tried. The old leaderboard is replaced as soon as it answers.
+func TestLongCacheFailure(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	kickOff := bestshottest.Noon.Add(hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 0, 0)))
+	message := w.Queues.Messages(settlement.Queue.Name)[0].Body
+	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+	w.Cache.SetError("ERR gone")
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	if err := s.SettleMatch(w.NewContext(), m); err == nil {
+		t.Fatal("it is settled without the cache")
+	}
+	office := testkit.Open(w.World, settlement.KeepLettersFunction, settlement.OpenOffice)
+	if err := office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while the cache is away the letter is answered with %v", err)
+	}
+	w.Cache.SetError("")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}))
+	if diff := cmp.Diff([]string{"1 bob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestLostInvalidation: a function that corrected a result died before the cache heard of it.
+// The settlement shows the round as it is.
+func TestLostInvalidation(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	read := func() string { return w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body }
+	read()
+	w.Cache.SetError("ERR gone")
+	w.Ask(root, "POST", "/api/v2/admin/settlements/"+w.MatchID(1)+"/correct", map[string]int{"home": 4, "away": 4})
+	w.Cache.SetError("")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext())) // sends the outbox
+	w.Settle()
+	if got := read(); strings.Count(got, `"score":4`) != 2 {
+		t.Errorf("the round is %s", got)
 	}
 }
 

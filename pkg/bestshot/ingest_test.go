@@ -3,6 +3,7 @@ package bestshot_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/pg"
 	"matchday/pkg/spec"
 )
 
@@ -167,6 +169,105 @@ func TestUnchangedRound(t *testing.T) {
 	if one, ten := calls(1), calls(10); one == 0 || ten > one {
 		t.Errorf("ten matches without news cost %d calls of the database, one costs %d", ten, one)
 	}
+}
+
+// TestMatchChangesTeamsOrRound: a match that is to be played has the teams and the round that
+// the provider says, and keeps its guesses; swapped sides swap them. One that has ended keeps
+// its teams and its result.
+func TestMatchChangesTeamsOrRound(t *testing.T) {
+	t.Parallel()
+	kickOff := bestshottest.Noon.Add(hour)
+	open, other := bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(2, kickOff, provider.Open)
+	swap := func(f provider.Fixture) provider.Fixture { f.Home, f.Away = f.Away, f.Home; return f }
+	replaced := open
+	replaced.Away.Team = other.Away.Team
+	won := bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1)
+	for name, c := range map[string]struct {
+		first, then provider.Fixture
+		round       string
+		want        string // the round, the teams, the score and the guess
+	}{
+		"nothing":                     {open, open, "1", "1: Home 1 -:- Away 1, guessed 2:0"},
+		"a semi-final has ended":      {open, replaced, "1", "1: Home 1 -:- Away 2, guessed 2:0"},
+		"the sides are swapped":       {open, swap(open), "1", "1: Away 1 -:- Home 1, guessed 0:2"},
+		"it is played another time":   {open, open, "2", "2: Home 1 -:- Away 1, guessed 2:0"},
+		"it ends in another round":    {open, won, "2", "2: Home 1 2:1 Away 1, guessed 2:0"},
+		"swapped after the end":       {won, swap(won), "1", "1: Home 1 2:1 Away 1, guessed 2:0"},
+		"another round after it":      {won, won, "2", "1: Home 1 2:1 Away 1, guessed 2:0"},
+		"swapped, and its end is new": {open, swap(won), "1", "1: Away 1 1:2 Home 1, guessed 0:2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := bestshottest.New(t)
+			w.Register("ann")
+			cup := w.Found("cup")
+			w.Ingest(cup.Feed("1", open, bestshottest.Fixture(3, kickOff, provider.Open)))
+			w.Guess("ann", w.MatchID(1), 2, 0)
+			w.MoveClock(kickOff.Add(-time.Minute))
+			w.Ingest(cup.Feed("1", c.first))
+			list := func(round string) []view.Match {
+				out := w.Ask("ann", "GET", "/api/v2/tournaments/"+cup.ID+"/matches/"+round, nil)
+				if out.StatusCode == 404 {
+					return nil
+				}
+				return testkit.Decode[struct{ Data []view.Match }](w.World, out).Data
+			}
+			list("1") // which is in the cache from now on
+			w.Ingest(cup.Feed(c.round, c.then))
+			var got []string
+			for _, round := range []string{"1", "2"} {
+				for _, m := range list(round) {
+					if m.ID != w.MatchID(1) {
+						continue
+					}
+					guessed, _, err := pg.Value[string](t.Context(), w.DB, `SELECT home_score || ':' || away_score FROM guess WHERE match_id = $1`, m.ID)
+					testkit.Must(t, err)
+					got = append(got, fmt.Sprintf("%s: %s %s:%s %s, guessed %s", round, m.Home.Name, ints(m.Home.Score), ints(m.Away.Score), m.Away.Name, guessed))
+				}
+			}
+			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestEmptyTable: standings that the provider does not find any more stay.
+func TestEmptyTable(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	table := c.Feed("1")
+	table.Kind = ingest.Standings
+	table.Standings = []provider.Standing{{Team: provider.Team{ID: "3", Name: "Home 1"}, Position: 1, Points: 3}}
+	w.Ingest(table)
+	empty := c.Feed("1")
+	empty.Kind = ingest.Standings
+	w.Ingest(empty)
+	if all := testkit.Decode[struct{ Data []view.Standing }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/standings", nil)).Data; len(all) != 1 || all[0].Points != 3 {
+		t.Errorf("the standings are %+v", all)
+	}
+}
+
+// TestBadPartOfAnAnswer: it is counted, and the rest is stored.
+func TestBadPartOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	const good = `{"id":9001,"startTimestamp":1780747200,"status":{"code":0,"type":"notstarted"},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
+	w := bestshottest.NewWith(t, func(w *testkit.World) {
+		w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+		w.Provider = transport(func(*http.Request) (*http.Response, error) {
+			return respond(200, `{"events":[{"id":9002,"startTimestamp":1780747200,"homeTeam":{"id":5},"awayTeam":{"id":5}},`+good+`]}`), nil
+		})
+	})
+	c := w.Found("cup")
+	p := c.Feed("1").Poll
+	testkit.Must(t, testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller).PollProvider(w.NewContext(), p))
+	feeds := testkit.Messages[ingest.Feed](w.World, ingest.FeedQueue)
+	if len(feeds) != 1 || feeds[0].Error == "" || len(feeds[0].Fixtures) != 1 {
+		t.Fatalf("handed on: %+v", feeds)
+	}
+	w.Ingest(feeds[0])
+	w.MatchID(1)
 }
 
 // TestJobsRestWithoutTournaments: so that the database may pause, they ask it once an hour.

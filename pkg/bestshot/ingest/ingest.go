@@ -60,12 +60,15 @@ type Poll struct {
 type Feed struct {
 	Poll
 	FetchedAt time.Time           `json:"fetchedAt"`
-	Error     string              `json:"error,omitempty"` // of a poll that an execution waits for
+	Error     string              `json:"error,omitempty"` // of all of the answer if the rest is empty, or of parts
 	Rounds    []provider.Round    `json:"rounds,omitempty"`
 	Fixtures  []provider.Fixture  `json:"fixtures,omitempty"`
 	Standings []provider.Standing `json:"standings,omitempty"`
 	Asset     string              `json:"asset,omitempty"` // the name of the image
 }
+
+// empty reports whether the provider has answered nothing.
+func (f Feed) empty() bool { return len(f.Rounds)+len(f.Fixtures)+len(f.Standings) == 0 }
 
 // The queues.
 var (
@@ -137,13 +140,14 @@ type dueTournament struct {
 	Rounds       bool   `db:"rounds"`
 }
 
-// PlanPolls asks for what may have changed, and sends what a crash has left in the outbox. A
-// second run asks again, which changes nothing. Without tournaments it does so once an hour.
+// PlanPolls asks for what may have changed, posts matches whose message was given up, and sends
+// what a crash has left in the outbox. A second run asks again, which changes nothing. Without
+// tournaments it does so once an hour.
 func (s *Planner) PlanPolls(ctx context.Context) error {
 	if s.now().Before(s.rests) {
 		return nil
 	}
-	if err := settlement.Relay(ctx, s.db, s.queue); err != nil {
+	if err := errors.Join(settlement.Recover(ctx, s.db), settlement.Relay(ctx, s.db, s.queue)); err != nil {
 		return err
 	}
 	rounds, err := pg.All[dueRound](ctx, s.db, due)
@@ -209,8 +213,8 @@ var (
 )
 
 // PollProvider hands on what the provider answers. A provider that fails changes nothing: the
-// failure is logged and counted, and the next plan asks again. A second run hands the answer
-// on twice.
+// failure is logged and counted, and the next plan asks again. So is what is wrong with a part
+// of the answer, and the rest is handed on. A second run hands the answer on twice.
 func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	f := Feed{Poll: p, FetchedAt: s.now().UTC()}
 	var err error
@@ -227,7 +231,7 @@ func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	if err != nil {
 		slog.WarnContext(ctx, "the provider failed", "tournament", p.TournamentID, "kind", p.Kind, "round", p.Round.Slug, "err", err)
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PollsFailed, 1)}, slog.String("tournament", p.TournamentID))
-		if p.Execution == "" {
+		if p.Execution == "" && f.empty() {
 			return nil
 		}
 		f.Error = err.Error()
@@ -267,7 +271,7 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 		if err != nil || !ok {
 			return err // it was deleted
 		}
-		if f.Error == "" {
+		if f.Error == "" || !f.empty() {
 			switch f.Kind {
 			case Rounds:
 				err = rounds(ctx, tx, f, s.queue)
@@ -368,7 +372,8 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team) (ids map[string]
 	return ids, changed, err
 }
 
-// standings replaces the standings, if they have changed.
+// standings replaces the standings, if they have changed. A table that is not there any more
+// stays as it was.
 func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	at, _, err := pg.Value[*time.Time](ctx, tx, `SELECT standings_checked_at FROM tournament WHERE id = $1`, f.TournamentID)
 	if err != nil || at != nil && !f.FetchedAt.After(*at) {
@@ -394,7 +399,7 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	if err != nil {
 		return err
 	}
-	same := !renamed && len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
+	same := len(rows) == 0 || !renamed && len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
 	if !same {
 		var all pgx.Batch
 		all.Queue(`DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
@@ -454,13 +459,25 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	for _, m := range rows {
 		known[m.ExternalID] = m
 	}
-	var same []string // ids of matches that are as they were
+	var same []string         // ids of matches that are as they were
+	left := map[string]bool{} // other rounds that have, or had, one of the matches
 	for _, x := range f.Fixtures {
-		if m, ok := known[x.ID]; ok && m.shows(x) {
+		m, ok := known[x.ID]
+		if ok && m.shows(x, teams[x.Home.ID], teams[x.Away.ID], r.Slug) {
 			same = append(same, m.ID)
 		} else if err := s.match(ctx, tx, f, x, teams, m, ok); err != nil {
 			return fmt.Errorf("match %s: %w", x.ID, err)
 		}
+		if ok && m.Tournament == f.TournamentID && m.Round != r.Slug {
+			left[m.Round] = true
+		}
+	}
+	for _, slug := range slices.Sorted(maps.Keys(left)) {
+		version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, slug)
+		if err != nil {
+			return err
+		}
+		stale.add(view.MatchesKey(f.TournamentID, slug), version)
 	}
 	if _, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = ANY($1) AND tournament_id = $3 AND last_checked_at < $2`, same, f.FetchedAt, f.TournamentID); err != nil {
 		return err
@@ -479,6 +496,9 @@ type stored struct {
 	ID         string     `db:"id"`
 	ExternalID string     `db:"external_id"`
 	Tournament string     `db:"tournament_id"`
+	Round      string     `db:"round_slug"`
+	HomeTeam   string     `db:"home_team"`
+	AwayTeam   string     `db:"away_team"`
 	Date       time.Time  `db:"date"`
 	Status     string     `db:"status"`
 	Said       string     `db:"provider_status"`
@@ -491,12 +511,15 @@ type stored struct {
 	CheckedAt  time.Time  `db:"last_checked_at"`
 }
 
-const readMatch = `SELECT m.id::text, m.external_id, m.tournament_id::text, m.date, m.status::text, m.provider_status, m.home_score, m.away_score, m.home_penalties, m.away_penalties,
+const readMatch = `SELECT m.id::text, m.external_id, m.tournament_id::text, m.round_slug, m.home_team::text, m.away_team::text, m.date, m.status::text, m.provider_status, m.home_score, m.away_score, m.home_penalties, m.away_penalties,
 	m.corrected, m.finished_at, m.last_checked_at FROM match m `
 
-// shows reports whether nothing of a match changes by what the provider says, and nothing of it
-// is refused.
-func (m stored) shows(x provider.Fixture) bool {
+// shows reports whether nothing of a match changes by what the provider says of it in a round,
+// and nothing of it is refused.
+func (m stored) shows(x provider.Fixture, home, away, round string) bool {
+	if m.HomeTeam != home || m.AwayTeam != away || m.Round != round {
+		return false
+	}
 	ended := m.Status == "ended" && x.Status == provider.Ended && equal(m.HomeShots, x.Home.Penalties) && equal(m.AwayShots, x.Away.Penalties)
 	ahead := m.Status == "open" && x.Status == provider.Open && m.Date.Equal(x.KickOff)
 	return (ended || ahead) && m.Said == x.ProviderStatus && equal(m.Home, x.Home.Score) && equal(m.Away, x.Away.Score)
@@ -531,12 +554,36 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 		if err != nil {
 			return err
 		}
-		m.Tournament, m.Status = f.TournamentID, string(openOr(status))
+		m.Tournament, m.Status, m.Round, m.HomeTeam, m.AwayTeam = f.TournamentID, string(openOr(status)), f.Round.Slug, home, away
 	}
 	if m.Tournament != f.TournamentID || !f.FetchedAt.After(m.CheckedAt) {
 		return nil // of another tournament, or a newer answer was first
 	}
+	others := m.HomeTeam != home || m.AwayTeam != away
+	switch over := m.Status == "ended" || m.Status == "void"; {
+	case over && others:
+		s.refused(ctx, m.ID, x, "the match has ended with other teams")
+		return nil
+	case !over && (others || m.Round != f.Round.Slug):
+		if err := pair(ctx, tx, f, x, m, home, away); err != nil {
+			return err
+		}
+	}
 	return s.change(ctx, tx, f, x, m)
+}
+
+// pair gives a match that is to be played other teams or another round: a guess that waits for
+// the winner of a semi-final stays, and one of a match whose sides are swapped is swapped with
+// them. A match that has ended keeps its own.
+func pair(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, m stored, home, away string) error {
+	slog.InfoContext(ctx, "a match has other teams or another round", "match", m.ID, "provider", x.ID, "round", f.Round.Slug)
+	if m.HomeTeam == away && m.AwayTeam == home {
+		if _, err := pg.Do(ctx, tx, `UPDATE guess SET home_score = away_score, away_score = home_score WHERE match_id = $1`, m.ID); err != nil {
+			return err
+		}
+	}
+	_, err := pg.Do(ctx, tx, `UPDATE match SET round_slug = $2, home_team = $3, away_team = $4 WHERE id = $1`, m.ID, f.Round.Slug, home, away)
+	return err
 }
 
 // openOr is the status under which a new match is inserted: what has ended ends by change.

@@ -1,10 +1,28 @@
 // Package provider is what Best Shot asks of a provider of football data, and what it gets.
 //
 // Sofascore has an unofficial API without a licence for production, which refuses servers:
-// it stands for the shape of the data, and the local fleet simulates it. A production with a
-// licensed feed writes another Provider: one request a round, mapped to Fixtures. What the
-// rest of the room needs from it is an id of each match that seldom changes, the kick-off,
-// whether the match has ended, and its score after extra time, without penalties.
+// it stands for the shape of the data, and the local fleet simulates it.
+//
+// # A licensed feed
+//
+// Production has a contract with a feed such as Opta, Sportradar or API-Football, and another
+// Provider, which ingest.OpenPoller opens. It makes one request a round and maps the answer:
+//
+//	Round       Slug is the number of a round of a league, and the name of one of a cup, in
+//	            letters of URLs; it never changes. Path is whatever the adapter needs to ask
+//	            for the round's matches: it is stored, and given back.
+//	Fixture.ID  one that lasts while the match is moved. A match that gets another id is found
+//	            by its teams, if it had no date before.
+//	Open        to be played, being played, at half time, in extra time, in a shoot-out
+//	Ended       full time, after extra time, after penalties, with both scores
+//	NotDefined  postponed, cancelled, abandoned, interrupted, awarded, walkover
+//	Unknown     any other status: it changes nothing, and is counted
+//	Score       the goals after extra time; Penalties are those of the shoot-out alone
+//	FinishedAt  the time of the final whistle, if the feed has it
+//
+// Its key is one of the Secrets of poll-provider, read by Env.Secret, and sent in a header. Name
+// is in the rows of tournaments, teams and matches: ids of two feeds never mix,
+// and a tournament keeps the feed that it began with.
 package provider
 
 import (
@@ -14,11 +32,12 @@ import (
 )
 
 // Provider fetches data. An error leaves everything as it is: it is asked again with the
-// next poll.
+// next poll. What is wrong with one round, match or row is an error beside the others, so that
+// it holds up nothing else.
 type Provider interface {
 	// Rounds returns the rounds of a season, in the order in which they are played.
 	Rounds(ctx context.Context, tournament, season string) ([]Round, error)
-	// Matches returns the matches of a round.
+	// Matches returns the matches of a round, each once.
 	Matches(ctx context.Context, tournament, season string, r Round) ([]Fixture, error)
 	// Standings returns the standings.
 	Standings(ctx context.Context, tournament, season string) ([]Standing, error)

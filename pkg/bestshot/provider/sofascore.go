@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Name is the name of the provider in the database.
@@ -107,17 +108,43 @@ func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round,
 		return nil, errors.New("provider: a season without rounds")
 	}
 	all := make([]Round, 0, len(in.Rounds))
+	var bad error
 	for i, r := range in.Rounds {
-		if r.Round <= 0 {
-			return nil, fmt.Errorf("provider: a round with the number %d", r.Round)
-		}
 		made := r.round(i)
-		if slices.ContainsFunc(all, func(o Round) bool { return o.Slug == made.Slug }) {
-			return nil, fmt.Errorf("provider: two rounds with the slug %s", made.Slug)
+		switch {
+		case r.Round <= 0:
+			bad = errors.Join(bad, fmt.Errorf("provider: a round with the number %d", r.Round))
+		case made.Slug == "" || len(made.Slug) > maxSlug:
+			bad = errors.Join(bad, fmt.Errorf("provider: the round %d has no name for addresses", r.Round))
+		case slices.ContainsFunc(all, func(o Round) bool { return o.Slug == made.Slug }):
+			bad = errors.Join(bad, fmt.Errorf("provider: two rounds with the slug %s", made.Slug))
+		default:
+			all = append(all, made)
 		}
-		all = append(all, made)
 	}
-	return all, nil
+	return all, bad
+}
+
+// Bounds of names, in characters: requests name a round by at most maxSlug, and others are
+// longer than any that is known.
+const (
+	maxSlug = 100
+	maxName = 100
+)
+
+// clean returns a name as it is stored: without control characters, which PostgreSQL refuses
+// in part, and no longer than maxName.
+func clean(name string) string {
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, name))
+	if letters := []rune(name); len(letters) > maxName {
+		return string(letters[:maxName])
+	}
+	return name
 }
 
 // round returns the round in the room's terms: season rounds are numbers, knockout rounds
@@ -127,13 +154,13 @@ func (r round) round(order int) Round {
 	if r.Slug == "" {
 		return Round{strconv.Itoa(r.Round), fmt.Sprintf("Round %d", r.Round), order, "season", path}
 	}
-	out := Round{slug(r.Slug), r.Name, order, "knockout", path + "/slug/" + url.PathEscape(r.Slug)}
+	out := Round{slug(r.Slug), clean(r.Name), order, "knockout", path + "/slug/" + url.PathEscape(r.Slug)}
 	if out.Label == "" {
-		out.Label = r.Slug
+		out.Label = clean(r.Slug)
 	}
 	if r.Prefix != "" {
 		out.Slug = slug(r.Prefix + "-" + r.Slug)
-		out.Label = r.Prefix + ": " + out.Label
+		out.Label = clean(r.Prefix + ": " + out.Label)
 		out.Path += "/prefix/" + url.PathEscape(r.Prefix)
 	}
 	return out
@@ -168,7 +195,7 @@ type team struct {
 	Name string `json:"name"`
 }
 
-func (t team) team() Team { return Team{strconv.FormatInt(t.ID, 10), t.Name} }
+func (t team) team() Team { return Team{strconv.FormatInt(t.ID, 10), clean(t.Name)} }
 
 type goals struct {
 	Current   *int `json:"current"`
@@ -188,32 +215,50 @@ func (g goals) score(ended bool) *int {
 // Matches implements Provider.
 func (s *Sofascore) Matches(ctx context.Context, tournament, of string, r Round) ([]Fixture, error) {
 	var in struct {
-		Events []event `json:"events"`
+		Events []json.RawMessage `json:"events"`
 	}
 	if err := s.get(ctx, season(tournament, of)+r.Path, &in); err != nil {
 		return nil, err
 	}
 	all := make([]Fixture, 0, len(in.Events))
-	for _, e := range in.Events {
-		f, err := e.fixture()
-		if err != nil {
-			return nil, err
+	seen := map[string]bool{}
+	var bad error
+	for _, text := range in.Events {
+		var e event
+		var f Fixture
+		err := json.Unmarshal(text, &e)
+		if err == nil {
+			f, err = e.fixture()
 		}
+		if err == nil && seen[f.ID] {
+			err = fmt.Errorf("provider: the match %s comes twice", f.ID)
+		}
+		if err != nil {
+			bad = errors.Join(bad, err)
+			continue
+		}
+		seen[f.ID] = true
 		all = append(all, f)
 	}
-	return all, nil
+	return all, bad
 }
 
-// maxGoals is the highest score that is believed.
-const maxGoals = 99
+// lastSecond is the last that a timestamp of four digits for the year can have: 9999-12-31.
+const lastSecond = 253402300799
+
+// maxGoals is the highest score that is believed, and maxTotal the highest number in a table.
+const (
+	maxGoals = 99
+	maxTotal = 9999
+)
 
 // fixture returns the match in the room's terms.
 func (e event) fixture() (Fixture, error) {
-	if e.ID <= 0 || e.Start <= 0 || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
+	if e.ID <= 0 || e.Start <= 0 || e.Start > lastSecond || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
 		return Fixture{}, fmt.Errorf("provider: the match %d lacks its kick-off or a team", e.ID)
 	}
 	f := Fixture{
-		ID: strconv.FormatInt(e.ID, 10), KickOff: time.Unix(e.Start, 0).UTC(), ProviderStatus: fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code),
+		ID: strconv.FormatInt(e.ID, 10), KickOff: time.Unix(e.Start, 0).UTC(), ProviderStatus: clean(fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code)),
 		Status: e.status(),
 	}
 	f.Home = Side{e.HomeTeam.team(), e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties}
@@ -223,7 +268,7 @@ func (e event) fixture() (Fixture, error) {
 			return Fixture{}, fmt.Errorf("provider: the match %d has a score of %d", e.ID, *n)
 		}
 	}
-	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") && e.Changes.At > 0 {
+	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") && e.Changes.At > 0 && e.Changes.At <= lastSecond {
 		f.FinishedAt = time.Unix(e.Changes.At, 0).UTC()
 	}
 	return f, nil
@@ -284,11 +329,17 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 	for _, g := range in.Standings {
 		var group *string
 		if len(in.Standings) > 1 || g.Tournament.IsGroup {
-			group = &g.Name
+			name := clean(g.Name)
+			group = &name
 		}
 		for _, r := range g.Rows {
 			if r.Team.ID <= 0 {
 				return nil, errors.New("provider: standings with a team without id")
+			}
+			for _, n := range []int{r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against} {
+				if n < -maxTotal || n > maxTotal { // points may be deducted
+					return nil, fmt.Errorf("provider: the standings have %d for the team %d", n, r.Team.ID)
+				}
 			}
 			all = append(all, Standing{r.Team.team(), group, r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against})
 		}

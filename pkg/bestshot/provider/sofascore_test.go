@@ -50,6 +50,7 @@ func check[T any](t *testing.T, want T, wrong string, got T, err error) {
 // their names, with a prefix if two have one name.
 func TestRoundsOfTheProvider(t *testing.T) {
 	t.Parallel()
+	second := []provider.Round{{Slug: "2", Label: "Round 2", Order: 1, Type: "season", Path: "/events/round/2"}}
 	for name, c := range map[string]struct {
 		rounds string
 		want   []provider.Round
@@ -67,15 +68,23 @@ func TestRoundsOfTheProvider(t *testing.T) {
 			{Slug: "final", Label: "Final", Order: 0, Type: "knockout", Path: "/events/round/29/slug/final"},
 			{Slug: "play-off-final", Label: "Play Off: Final", Order: 1, Type: "knockout", Path: "/events/round/29/slug/final/prefix/Play%20Off"},
 		}, ""},
-		"none":            {``, nil, "a season without rounds"},
-		"without number":  {`{"round":1},{"round":0}`, nil, "a round with the number 0"},
-		"two of one slug": {`{"round":1},{"round":2},{"round":1}`, nil, "two rounds with the slug 1"},
+		"none":             {``, nil, "a season without rounds"},
+		"without number":   {`{"round":0},{"round":2}`, second, "a round with the number 0"},
+		"two of one slug":  {`{"round":2},{"round":2}`, nil, "two rounds with the slug 2"},
+		"no Latin letters": {`{"round":5,"slug":"финал"},{"round":2}`, second, "the round 5 has no name"},
+		"too long a name":  {`{"round":5,"slug":"` + strings.Repeat("x", 101) + `"},{"round":2}`, second, "the round 5 has no name"},
+		"control characters and spaces": {`{"round":5,"name":" A\u0000\nB ","slug":"final"}`, []provider.Round{
+			{Slug: "final", Label: "AB", Order: 0, Type: "knockout", Path: "/events/round/5/slug/final"},
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/rounds": `{"rounds":[` + c.rounds + `]}`}, base)
 			got, err := p.Rounds(t.Context(), "17", "61")
 			check(t, c.want, c.wrong, got, err)
+			if diff := cmp.Diff(c.want, got); c.want != nil && diff != "" {
+				t.Errorf("the others (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
@@ -149,8 +158,8 @@ func goals(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// TestMatchThatIsNotBelieved: one that lacks what a match has, or has a score that none has,
-// has the whole answer refused.
+// TestMatchThatIsNotBelieved: one that lacks what a match has, has what none has, or comes
+// twice, is left out of the answer and reported.
 func TestMatchThatIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, wrong string }{
@@ -165,14 +174,20 @@ func TestMatchThatIsNotBelieved(t *testing.T) {
 		"against itself":      {`"id":4`, `"id":3`, "the match 9001 lacks"},
 		"penalties too high":  {`"awayScore":{`, `"awayScore":{"penalties":100,`, "the match 9001 has a score of 100"},
 		"penalties too low":   {`"homeScore":{`, `"homeScore":{"penalties":-1,`, "the match 9001 has a score of -1"},
-		"no JSON of its kind": {`"id":9001`, `"id":"9001"`, "no JSON of its kind"},
+		"an id of letters":    {`"id":9001`, `"id":"9001"`, "cannot unmarshal"},
+		"in the year 10000":   {`"startTimestamp":1780750800`, `"startTimestamp":253402300800`, "the match 9001 lacks"},
+		"in milliseconds":     {`"startTimestamp":1780750800`, `"startTimestamp":1780750800000`, "the match 9001 lacks"},
+		"the id of the other": {`"id":9001`, `"id":9002`, "the match 9002 comes twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const event = `{"id":9001,"startTimestamp":1780750800,"status":{"type":"inprogress","code":7},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},"homeScore":{"current":1},"awayScore":{"current":0}}`
-			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/1": `{"events":[` + strings.Replace(event, c.from, c.to, 1) + `]}`}, base)
+			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/1": `{"events":[` + strings.Replace(event, "9001", "9002", 1) + "," + strings.Replace(event, c.from, c.to, 1) + `]}`}, base)
 			all, err := p.Matches(t.Context(), "17", "61", provider.Round{Path: "/events/round/1"})
-			check(t, 1, c.wrong, len(all), err)
+			check(t, 2, c.wrong, len(all), err)
+			if len(all) == 0 || all[0].ID != "9002" || c.wrong != "" && len(all) != 1 {
+				t.Errorf("the others are %+v", all)
+			}
 		})
 	}
 }
@@ -200,6 +215,7 @@ func TestStandingsOfTheProvider(t *testing.T) {
 		"one group":      {`{"name":"A","tournament":{"isGroup":true},"rows":[` + row(3, 1) + `]}`, []provider.Standing{standing(3, 1, new("A"))}, ""},
 		"without tables": {``, nil, "standings without a table"},
 		"without a team": {`{"name":"A","rows":[` + row(0, 1) + `]}`, nil, "a team without id"},
+		"a huge number":  {`{"name":"A","rows":[` + row(3, 10_000) + `]}`, nil, "the standings have 10000 for the team 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

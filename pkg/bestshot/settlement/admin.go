@@ -2,6 +2,7 @@ package settlement
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -164,6 +165,10 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 	var round, tournamentID string
 	var version int64
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		// The tournament first, like whatever else locks several of its rows.
+		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament t JOIN match m ON m.tournament_id = t.id WHERE m.id = $1 FOR NO KEY UPDATE OF t`, in.MatchID); err != nil {
+			return err
+		}
 		m, ok, err := pg.One[struct {
 			Tournament string    `db:"tournament_id"`
 			Round      string    `db:"round_slug"`
@@ -211,36 +216,51 @@ func accepted(ids ...string) *Accepted {
 	return out
 }
 
-// Repost has all settled matches of a tournament settled again, those of one round if round
-// is not "", in the transaction of what makes that necessary.
-func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
-	all, err := pg.All[struct {
-		ID         string    `db:"id"`
-		FinishedAt time.Time `db:"finished_at"`
-		Provider   string    `db:"provider"`
-		Status     string    `db:"provider_status"`
-		Now        time.Time `db:"now"`
-	}](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
-		RETURNING id::text, finished_at, provider, provider_status, now() AS now`, tournamentID, round)
-	if err != nil {
-		return err
-	}
+// ended is a match to post.
+type ended struct {
+	ID         string    `db:"id"`
+	Tournament string    `db:"tournament_id"`
+	FinishedAt time.Time `db:"finished_at"`
+	Provider   string    `db:"provider"`
+	Status     string    `db:"provider_status"`
+	Now        time.Time `db:"now"`
+}
+
+const endedColumns = `id::text, tournament_id::text, finished_at, provider, provider_status, now() AS now`
+
+func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 	for _, m := range all {
-		if err := Post(ctx, tx, MatchFinished{MatchID: m.ID, TournamentID: tournamentID, FinishedAt: m.FinishedAt.UTC(), Provider: m.Provider, ProviderStatus: m.Status, DetectedAt: m.Now.UTC()}); err != nil {
+		if err := Post(ctx, tx, MatchFinished{MatchID: m.ID, TournamentID: m.Tournament, FinishedAt: m.FinishedAt.UTC(), Provider: m.Provider, ProviderStatus: m.Status, DetectedAt: m.Now.UTC()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// KeepLetter stores a message that could not be settled, with the reason. A second run stores
-// it once.
+// Repost has all settled matches of a tournament settled again, those of one round if round
+// is not "", in the transaction of what makes that necessary.
+func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
+	all, err := pg.All[ended](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
+		RETURNING `+endedColumns, tournamentID, round)
+	if err != nil {
+		return err
+	}
+	return postAll(ctx, tx, all)
+}
+
+// KeepLetter stores a message that could not be settled, with the reason, and writes the
+// leaderboard of its tournament: the match may be settled, and only the cache have failed. A
+// second run stores it once. It fails until the cache answers.
 func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
 	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
 	if n > 0 {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
 	}
-	return err
+	var of MatchFinished
+	if err != nil || json.Unmarshal([]byte(m.Body), &of) != nil || of.check() != nil {
+		return err
+	}
+	return s.RefreshLeaderboard(ctx, of.TournamentID)
 }
 
 // ListLetters is the request for the messages that could not be settled.
@@ -253,7 +273,7 @@ type ListLetters struct {
 type Letter struct {
 	ID         string     `json:"id" db:"id" doc:"The id of the message."`
 	Payload    string     `json:"payload" db:"payload" doc:"The message as it was."`
-	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up; empty if it failed too often."`
+	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up; empty if its last try ended without an answer."`
 	ReceivedAt time.Time  `json:"receivedAt" db:"received_at" doc:"When it was given up."`
 	Replays    int        `json:"replays" db:"replays" doc:"How often it was sent again."`
 	ReplayedAt *time.Time `json:"replayedAt" db:"replayed_at" doc:"When it was sent again last."`

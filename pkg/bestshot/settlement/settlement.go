@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -115,21 +116,28 @@ func Open(ctx context.Context, env app.Env) (*Worker, error) {
 }
 
 // SettleMatch settles the match of a message, and those of the tournament that ended in the
-// same second and are not settled, and writes the leaderboard. A second run settles nothing
-// and writes the leaderboard again. Errors: an Invalid problem for a message that does not
+// same second and are not settled, and writes their rounds and the leaderboard. A second run
+// settles nothing and writes them again. Errors: an Invalid problem for a message that does not
 // follow the contract, Unavailable while the database or the cache does not answer.
 func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	group, err := pg.Values[string](ctx, s.DB, `SELECT id::text FROM match WHERE tournament_id = $1 AND (id = $2
+	group, err := pg.All[struct {
+		ID    string `db:"id"`
+		Round string `db:"round_slug"`
+	}](ctx, s.DB, `SELECT id::text, round_slug FROM match WHERE tournament_id = $1 AND (id = $2
 		OR finished_at = $3 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) ORDER BY date, id`, m.TournamentID, m.MatchID, m.FinishedAt)
 	if err != nil {
 		return err
 	}
 	settled, points := 0, 0
-	for _, id := range group {
-		n, applied, err := s.settle(ctx, m.TournamentID, id)
+	var rounds []string
+	for _, one := range group {
+		if !slices.Contains(rounds, one.Round) {
+			rounds = append(rounds, one.Round)
+		}
+		n, applied, err := s.settle(ctx, m.TournamentID, one.ID)
 		if err != nil {
 			return err
 		}
@@ -140,6 +148,11 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	}
 	if settled > 0 {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, points)}, slog.String("match", m.MatchID))
+	}
+	for _, round := range rounds {
+		if err := s.RefreshMatches(ctx, m.TournamentID, round); err != nil {
+			return err
+		}
 	}
 	return s.RefreshLeaderboard(ctx, m.TournamentID)
 }
@@ -285,6 +298,18 @@ func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 	}
 	_, err = pg.Do(ctx, tx, `INSERT INTO outbox (payload) VALUES ($1)`, string(body))
 	return err
+}
+
+// Recover posts the matches that have ended and are not settled, and about which nothing has
+// happened for 15 minutes, longer than Queue tries a message: their message was given up.
+func Recover(ctx context.Context, db pg.DB) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		all, err := pg.All[ended](ctx, tx, `UPDATE match SET updated_at = now() WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND updated_at < now() - interval '15 minutes' RETURNING `+endedColumns)
+		if err != nil {
+			return err
+		}
+		return postAll(ctx, tx, all)
+	})
 }
 
 // Relay sends what is in the outbox to Queue. What was sent and could not be deleted is sent

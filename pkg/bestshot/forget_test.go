@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,6 +136,27 @@ func TestForgottenUser(t *testing.T) {
 	}
 	if n := len(testkit.Messages[account.Done](w.World, account.DoneQueue)); n != 2 {
 		t.Errorf("%d confirmations, want 2", n)
+	}
+}
+
+// TestForgottenUserIsShownNowhere: the first run dies before the cache hears of it. The second
+// has all leaderboards read again, also those of tournaments that are over.
+func TestForgottenUserIsShownNowhere(t *testing.T) {
+	t.Parallel()
+	w, c := known(t)
+	c.Board("bob")
+	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament SET status = 'completed'`)
+	testkit.Must(t, err)
+	s := testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	w.Cache.SetError("ERR gone")
+	if err := s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}); err == nil {
+		t.Error("without the cache it is done")
+	}
+	w.Cache.SetError("")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
+	if diff := cmp.Diff([]string{"1 bob 0"}, c.Board("bob")); diff != "" {
+		t.Errorf("the leaderboard (-want +got):\n%s", diff)
 	}
 }
 

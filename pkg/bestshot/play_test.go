@@ -131,10 +131,14 @@ func TestGuessesOfOthers(t *testing.T) {
 	if len(first.Data) != 100 || len(second.Data) != 1 || second.Next != "" || second.Data[0].MemberID <= first.Data[99].MemberID {
 		t.Errorf("%d and %d guesses, then %q", len(first.Data), len(second.Data), second.Next)
 	}
-	w.MoveClock(kickOff.Add(time.Minute))
-	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open)))
-	if err := testkit.CheckProblemCode(w.Ask("u1", "GET", target, nil), 409, "guess_window_open"); err != nil {
-		t.Error(err)
+	for name, f := range map[string]provider.Fixture{
+		"is called off, and keeps its date": bestshottest.Fixture(1, kickOff, provider.NotDefined), "is moved": bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open),
+	} {
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		w.Ingest(c.Feed("1", f))
+		if err := testkit.CheckProblemCode(w.Ask("u1", "GET", target, nil), 409, "guess_window_open"); err != nil {
+			t.Errorf("it %s: %v", name, err)
+		}
 	}
 }
 
@@ -240,13 +244,17 @@ func TestNoTextThatTheDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
 	w.Register("ann")
-	for _, c := range []struct{ user, method, target string }{
-		{"ann", "GET", "/tournaments?cursor=x%00"},
-		{testkit.Administrator, "GET", "/admin/settlements?cursor=x%00"},
-		{testkit.Administrator, "GET", "/admin/settlements/dlq?cursor=x%00"},
-		{testkit.Administrator, "POST", "/admin/settlements/dlq/x%00/replay"},
+	for _, c := range []struct {
+		user, method, target string
+		body                 any
+	}{
+		{"ann", "GET", "/tournaments?cursor=x%00", nil},
+		{"ann", "POST", "/leagues/invitation", map[string]string{"code": "x\x00"}},
+		{testkit.Administrator, "GET", "/admin/settlements?cursor=x%00", nil},
+		{testkit.Administrator, "GET", "/admin/settlements/dlq?cursor=x%00", nil},
+		{testkit.Administrator, "POST", "/admin/settlements/dlq/x%00/replay", nil},
 	} {
-		if out := w.Ask(c.user, c.method, "/api/v2"+c.target, nil); out.StatusCode != 400 && out.StatusCode != 422 {
+		if out := w.Ask(c.user, c.method, "/api/v2"+c.target, c.body); out.StatusCode != 400 && out.StatusCode != 422 {
 			t.Errorf("%s %s answers %d %s", c.method, c.target, out.StatusCode, out.Body)
 		}
 	}

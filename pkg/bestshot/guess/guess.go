@@ -276,10 +276,14 @@ type other struct {
 	row
 }
 
+// shown is whether the guesses of the match m are shown: a match that is called off takes
+// guesses again if it gets another date.
+const shown = `m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended'`
+
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to
-// the future hides them again. Errors: guess_window_open, match_not_found.
+// the future, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
 func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
-	begun, ok, err := pg.Value[bool](ctx, s.DB, `SELECT date <= now() OR status = 'ended' FROM match WHERE id = $1`, in.MatchID)
+	begun, ok, err := pg.Value[bool](ctx, s.DB, `SELECT `+shown+` FROM match m WHERE m.id = $1`, in.MatchID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -293,7 +297,7 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 		after = "00000000-0000-0000-0000-000000000000"
 	}
 	rows, err := pg.All[other](ctx, s.DB, `SELECT p.id::text AS member_id, p.nick_name, `+columns+` FROM `+from+` JOIN guess g ON g.match_id = m.id JOIN member p ON p.id = g.member_id
-		WHERE m.id = $1 AND (m.date <= now() OR m.status = 'ended') AND g.member_id > $2 ORDER BY g.member_id LIMIT $3`, in.MatchID, after, view.PageSize+1)
+		WHERE m.id = $1 AND (`+shown+`) AND g.member_id > $2 ORDER BY g.member_id LIMIT $3`, in.MatchID, after, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*Page, error) {
 type JoinLeague struct {
 	auth.User
 	Body struct {
-		Code string `json:"code" minLength:"1" maxLength:"20" doc:"The invitation code. Case, spaces and hyphens do not matter." example:"7Q2MZ0KD"`
+		Code string `json:"code" minLength:"1" maxLength:"20" pattern:"^[0-9A-Za-z -]+$" doc:"The invitation code. Case, spaces and hyphens do not matter." example:"7Q2MZ0KD"`
 	}
 }
 

@@ -171,7 +171,7 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 	var boards []shown
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		r, ok, err := pg.One[renames](ctx, tx, `SELECT id::text, nick_name, created_at, CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
-			FROM member WHERE public_id = $1 FOR UPDATE`, in.UserID, maxRenames.Per.Seconds())
+			FROM member WHERE public_id = $1 FOR NO KEY UPDATE`, in.UserID, maxRenames.Per.Seconds())
 		switch {
 		case err != nil:
 			return err

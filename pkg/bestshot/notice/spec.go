@@ -32,7 +32,7 @@ var (
 		Name:   "bestshot/remind",
 		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours.",
 		IfDown: "Members are not reminded.",
-		On:     spec.Schedule("rate(15 minutes)"),
+		On:     spec.Schedule("rate(5 minutes)"), // an instance that is called so often stays, and remembers its rest
 		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}

@@ -95,7 +95,8 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 			return err
 		}
 		if boards, err = pg.All[board](ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
-			SELECT t.id FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id FOR UPDATE OF t) RETURNING id::text, scoreboard_version AS version`, id); err != nil {
+			SELECT id FROM tournament WHERE id IN (SELECT tournament_id FROM tournament_scoreboard WHERE member_id = $1
+				UNION SELECT m.tournament_id FROM guess g JOIN match m ON m.id = g.match_id WHERE g.member_id = $1) ORDER BY id FOR UPDATE) RETURNING id::text, scoreboard_version AS version`, id); err != nil {
 			return err
 		}
 		leagues, err := pg.Values[string](ctx, tx, `SELECT league_id::text FROM league_role WHERE member_id = $1 ORDER BY league_id`, id)
@@ -114,7 +115,7 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 		return err
 	}
 	if len(boards) == 0 { // a run before may have crashed before it said so: nothing tells which boards had the member
-		boards, err = pg.All[board](ctx, s.db, `SELECT id::text, scoreboard_version AS version FROM tournament WHERE status = 'active' ORDER BY id`)
+		boards, err = pg.All[board](ctx, s.db, `SELECT id::text, scoreboard_version AS version FROM tournament ORDER BY id`)
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ func migrations() fs.FS {
 	return dir
 }
 
-// Rest is how long scheduled jobs leave the database alone when no tournament is upcoming or
-// active: where it may pause, it does after five minutes without use.
+// Rest is how long an instance of a scheduled job leaves the database alone when no tournament
+// is upcoming or active: where it may pause, it does after five minutes without use.
 const Rest = time.Hour
 
 // Roles of functions, with the grants of the migrations.

@@ -125,7 +125,7 @@ type Round struct {
 	Label      string  `json:"label" db:"label" doc:"The name of the round."`
 	Type       string  `json:"type" db:"type" enum:"season,knockout" doc:"What kind of round it is."`
 	Multiplier int     `json:"multiplier" db:"multiplier" doc:"What the points of its matches are multiplied by."`
-	Winners    []Score `json:"winners" db:"-" doc:"Who has the most points in the round, at most ten; empty until a match has earned points."`
+	Winners    []Score `json:"winners" db:"-" doc:"Who has the most points in the round, at most ten, in the order of their ids; empty until a match has earned points."`
 }
 
 // Score is the points of a member in a round.
@@ -155,10 +155,10 @@ func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, 
 			return nil, err
 		}
 	}
-	winners, err := pg.All[Score](ctx, s.DB, `SELECT o.slug AS round_slug, w.member_id::text, w.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
-			SELECT s.member_id, m.nick_name, s.points FROM round_score s JOIN member m ON m.id = s.member_id WHERE s.tournament_id = o.tournament_id AND s.round_slug = o.slug
-			AND s.points = (SELECT max(points) FROM round_score WHERE tournament_id = o.tournament_id AND round_slug = o.slug) ORDER BY m.nick_name COLLATE "und-x-icu", s.member_id LIMIT 10) w
-		WHERE o.tournament_id = $1`, in.TournamentID)
+	winners, err := pg.All[Score](ctx, s.DB, `SELECT o.slug AS round_slug, w.member_id::text, m.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
+			SELECT member_id, points FROM round_score s WHERE tournament_id = o.tournament_id AND round_slug = o.slug AND points > 0
+			AND points = (SELECT max(points) FROM round_score WHERE tournament_id = o.tournament_id AND round_slug = o.slug) ORDER BY member_id LIMIT 10) w
+		JOIN member m ON m.id = w.member_id WHERE o.tournament_id = $1 ORDER BY o.slug, w.member_id`, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
@@ -283,8 +283,8 @@ type Leaderboard struct {
 }
 
 // ListLeaderboard returns a page of the leaderboard, which has the members of whom a guess
-// has been settled. Its cost does not depend on their number. Errors: tournament_not_found,
-// bad_cursor.
+// has been settled. Its cost does not depend on their number while the cache has it; who finds
+// none reads all of it. Errors: tournament_not_found, bad_cursor.
 func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*Leaderboard, error) {
 	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
 	all, next, err := s.Leaderboard(ctx, in.TournamentID, n)

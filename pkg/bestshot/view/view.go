@@ -9,8 +9,8 @@
 //
 // The braces make the id the hash tag of a cluster's slot. A projection has the version of
 // what it shows, which every change of that in the database raises. A reader that finds none
-// reads the database and writes it; one reader does so at a time, the others wait for it. A
-// reader whose cache does not answer reads the database.
+// reads the database and writes it; one reader does so at a time, and the others wait for it,
+// but not long. A reader whose cache does not answer reads the database.
 package view
 
 import (

@@ -121,14 +121,16 @@ func (l *league) board(t time.Time) []line {
 	return table(total, before)
 }
 
-// winners returns the ids of the members with the most points in a round, at most ten.
+// winners returns the ids of the members with the most points in a round, unless nobody has
+// any: at most ten, in order.
 func (c *cup) winners(t time.Time, round int) (ids []string) {
 	for _, l := range table(c.sums(t, round).points, nil) {
-		if l.Rank == 1 && len(ids) < 10 {
+		if l.Rank == 1 && l.Points > 0 {
 			ids = append(ids, l.MemberID)
 		}
 	}
-	return ids
+	slices.Sort(ids)
+	return ids[:min(len(ids), 10)]
 }
 
 // standings returns the tables of the file, with the results of a time.

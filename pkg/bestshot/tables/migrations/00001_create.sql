@@ -191,7 +191,7 @@ CREATE TABLE round_score (
     PRIMARY KEY (tournament_id, round_slug, member_id),
     FOREIGN KEY (tournament_id, round_slug) REFERENCES tournament_round ON DELETE CASCADE
 );
-CREATE INDEX round_winner ON round_score (tournament_id, round_slug, points DESC);
+CREATE INDEX round_winner ON round_score (tournament_id, round_slug, points DESC, member_id);
 CREATE INDEX round_member ON round_score (member_id);
 
 -- What a guess earns. Package score says the same in Go, for the breakdown; a test

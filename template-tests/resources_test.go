@@ -17,23 +17,29 @@ import (
 // isolated subnets in two zones. TestKinds sees to it that there is no gateway to the Internet
 // and no route of our own. A security group names another one, or the addresses of DynamoDB
 // or S3, which functions reach for what they are granted, and CloudFormation's bucket for
-// the result of a migration.
+// the result of a migration. There is one endpoint of SQS, in both subnets, one of each of
+// these two services that a function reaches, and no other.
 func TestNetwork(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		inside, targets := false, []string{}
 		for _, f := range tmpl.Room.Functions {
 			inside = inside || f.InVPC()
 		}
-		subnets := tmpl.of("AWS::EC2::Subnet")
+		subnets, endpoints := tmpl.of("AWS::EC2::Subnet"), tmpl.of("AWS::EC2::VPCEndpoint")
 		if !inside {
-			if len(tmpl.of("AWS::EC2::VPC"))+len(subnets)+len(tmpl.of("AWS::EC2::SecurityGroup")) > 0 {
+			if len(tmpl.of("AWS::EC2::VPC"))+len(subnets)+len(endpoints)+len(tmpl.of("AWS::EC2::SecurityGroup")) > 0 {
 				t.Error("there is a network that no function needs")
 			}
 			return
 		}
+		for _, v := range tmpl.of("AWS::EC2::VPC") {
+			// The private names of an endpoint need both.
+			tmpl.compare(t, "DNS in the VPC", []any{v.at("EnableDnsSupport"), v.at("EnableDnsHostnames")}, []any{true, true})
+		}
 		var zones []string
 		for _, s := range subnets {
 			zones = append(zones, fmt.Sprint(s.at("AvailabilityZone")))
+			tmpl.compare(t, "the VPC of a subnet", s.at("VpcId"), vpc)
 			if s.at("MapPublicIpOnLaunch") != false {
 				t.Errorf("a subnet gives out public addresses: %v", s.Properties)
 			}
@@ -90,20 +96,31 @@ func TestNetwork(t *testing.T) {
 			}
 		}
 		same(t, "what is let out", out, want)
-		for _, e := range tmpl.of("AWS::EC2::VPCEndpoint") {
+		expected := map[string]any{"sqs": map[string]any{
+			"VpcId": vpc, "VpcEndpointType": "Interface", "ServiceName": "com.amazonaws.us-east-1.sqs", "PrivateDnsEnabled": true,
+			"SubnetIds": isolated, "SecurityGroupIds": []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: sqs"},
+		}}
+		for service := range reached {
+			expected[service] = map[string]any{
+				"VpcId": vpc, "VpcEndpointType": "Gateway", "ServiceName": "com.amazonaws.us-east-1." + service, "RouteTableIds": []any{"RouteTable"},
+			}
+		}
+		found, through := map[string]any{}, map[string][]string{}
+		for _, e := range endpoints {
 			service := strings.TrimPrefix(tmpl.plain(e.at("ServiceName")), "com.amazonaws.us-east-1.")
-			if service == "sqs" {
-				if e.at("VpcEndpointType") != "Interface" || e.at("PrivateDnsEnabled") != true {
-					t.Errorf("the endpoint is %v", e.Properties)
-				}
+			if found[service] != nil {
+				t.Errorf("there is a second endpoint of %s: %v", service, e.Properties)
+			}
+			properties := maps.Clone(e.Properties)
+			found[service] = properties
+			if gateways[service] == "" {
 				continue
 			}
-			tmpl.compare(t, service, []any{e.at("VpcEndpointType"), e.at("RouteTableIds")}, []any{"Gateway", []any{"RouteTable"}})
-			var got []string
+			delete(properties, "PolicyDocument") // compared below
 			for _, s := range tmpl.statements(e.at("PolicyDocument")) {
 				for _, a := range s.Actions {
 					for _, r := range s.Resources {
-						got = append(got, a+" "+short(r))
+						through[service] = append(through[service], a+" "+short(r))
 					}
 				}
 				account := map[string]string{"aws:PrincipalAccount": "123456789012"}
@@ -114,14 +131,30 @@ func TestNetwork(t *testing.T) {
 					t.Errorf("the endpoint of %s says %+v", service, s)
 				}
 			}
-			same(t, "what the endpoint of "+service+" lets through", got, reached[service])
 		}
-		tables, subnetsOf := len(tmpl.of("AWS::EC2::RouteTable")), len(tmpl.of("AWS::EC2::SubnetRouteTableAssociation"))
-		if len(reached) > 0 && (tables != 1 || subnetsOf != 2) || len(reached) == 0 && tables+subnetsOf > 0 {
-			t.Errorf("%d route tables are of %d subnets", tables, subnetsOf)
+		tmpl.compare(t, "endpoints", found, expected)
+		for service := range gateways {
+			same(t, "what the endpoint of "+service+" lets through", through[service], reached[service])
+		}
+		routed, both := []any{}, []any{}
+		for _, a := range tmpl.of("AWS::EC2::SubnetRouteTableAssociation") {
+			routed = append(routed, a.at("SubnetId"))
+			tmpl.compare(t, "the route table of a subnet", a.at("RouteTableId"), "RouteTable")
+		}
+		if len(reached) > 0 {
+			both = isolated
+		}
+		tmpl.compare(t, "subnets with the route table", routed, both)
+		if n := len(tmpl.of("AWS::EC2::RouteTable")); n != min(1, len(reached)) {
+			t.Errorf("there are %d route tables, want %d", n, min(1, len(reached)))
 		}
 	})
 }
+
+// The VPC and the subnets of a room, as label names them.
+const vpc = "VPC 10.0.0.0/16"
+
+var isolated = []any{"Subnet 10.0.0.0/20", "Subnet 10.0.16.0/20"}
 
 // rule is a rule between two security groups, and whatever else it allows.
 func (t template) rule(r resource, from, to any) string {
@@ -142,8 +175,13 @@ func TestDatabases(t *testing.T) {
 		if len(clusters) != len(tmpl.Room.Databases()) || len(tmpl.of("AWS::RDS::DBInstance")) != len(clusters) {
 			t.Fatalf("there are %d databases, want %d", len(clusters), len(tmpl.Room.Databases()))
 		}
+		groups, wantGroups := []any{}, []any{}
+		for _, g := range tmpl.of("AWS::RDS::DBSubnetGroup") {
+			groups = append(groups, g.Properties)
+		}
 		for i, d := range tmpl.Room.Databases() {
 			name := tmpl.Stage.Prefix() + d.Name
+			wantGroups = append(wantGroups, map[string]any{"DBSubnetGroupName": name, "DBSubnetGroupDescription": "Isolated subnets", "SubnetIds": isolated})
 			prod, days, scaling := tmpl.Stage.Name == stage.Prod, 7, map[string]any{"MinCapacity": 0, "MaxCapacity": 4, "SecondsUntilAutoPause": 300}
 			if prod {
 				days, scaling = 30, map[string]any{"MinCapacity": 0.5, "MaxCapacity": 4}
@@ -152,11 +190,12 @@ func TestDatabases(t *testing.T) {
 				"DBClusterIdentifier": name, "DatabaseName": "matchday", "Engine": "aurora-postgresql", "EngineVersion": "17.7", "Port": 5432,
 				"MasterUsername": "matchday", "MasterUserAuthenticationType": "iam-db-auth", "EnableIAMDatabaseAuthentication": true,
 				"StorageEncrypted": true, "CopyTagsToSnapshot": true, "BackupRetentionPeriod": days, "DeletionProtection": prod,
-				"DBSubnetGroupName": "DBSubnetGroup", "DBClusterParameterGroupName": "DBClusterParameterGroup",
+				"DBSubnetGroupName": "DBSubnetGroup " + name, "DBClusterParameterGroupName": "DBClusterParameterGroup",
 				"ServerlessV2ScalingConfiguration": scaling,
 				"VpcSecurityGroupIds":              []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: sql-" + d.Name},
 			})
 		}
+		tmpl.compare(t, "the subnets of databases", groups, wantGroups)
 		for _, p := range tmpl.of("AWS::RDS::DBClusterParameterGroup") {
 			if p.at("Parameters", "rds.force_ssl") != "1" || p.at("Parameters", "idle_session_timeout") != "60000" {
 				t.Errorf("the parameters are %v", p.Properties)
@@ -276,24 +315,39 @@ func TestProviderIsReached(t *testing.T) {
 }
 
 // TestCaches: caches have users that IAM lets in, each with the commands of its
-// login, and no default user. AWS encrypts them always.
+// login, and no default user: the users of a cache are those of its logins. AWS encrypts them
+// always.
 func TestCaches(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		var got, want []string
 		for _, u := range tmpl.of("AWS::ElastiCache::User") {
 			got = append(got, fmt.Sprintf("%v %v %v %v", u.at("UserId"), u.at("UserName"), u.at("AuthenticationMode"), u.at("AccessString")))
 		}
+		users := map[string][]any{} // by cache
 		for _, l := range tmpl.Room.CacheLogins() {
 			id := tmpl.Stage.Prefix() + l.Cache.Name + "-" + l.User
 			want = append(want, fmt.Sprintf("%s %s map[Type:iam] on %s", id, id, l.Access))
+			users[l.Cache.Name] = append(users[l.Cache.Name], "User "+id)
 		}
 		same(t, "users", got, want)
-		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {
-			if c.at("Engine") != "valkey" || c.at("UserGroupId") == nil || len(many(c.at("SubnetIds"))) != 2 || len(many(c.at("SecurityGroupIds"))) != 1 ||
-				c.at("CacheUsageLimits", "DataStorage", "Maximum") != 1.0 {
-				t.Errorf("a cache is %v", c.Properties)
-			}
+		groups, caches, wantGroups, wantCaches := []any{}, []any{}, []any{}, []any{}
+		for _, g := range tmpl.of("AWS::ElastiCache::UserGroup") {
+			groups = append(groups, g.Properties)
 		}
+		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {
+			caches = append(caches, c.Properties)
+		}
+		for _, cache := range slices.Sorted(maps.Keys(users)) {
+			name := tmpl.Stage.Prefix() + cache
+			wantGroups = append(wantGroups, map[string]any{"Engine": "valkey", "UserGroupId": name, "UserIds": users[cache]})
+			wantCaches = append(wantCaches, map[string]any{
+				"Engine": "valkey", "MajorEngineVersion": "8", "ServerlessCacheName": name, "UserGroupId": "UserGroup " + name,
+				"SubnetIds": isolated, "SecurityGroupIds": []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: cache-" + cache},
+				"CacheUsageLimits": map[string]any{"DataStorage": map[string]any{"Unit": "GB", "Maximum": 1}, "ECPUPerSecond": map[string]any{"Maximum": 5000}},
+			})
+		}
+		tmpl.compare(t, "groups of users", groups, wantGroups)
+		tmpl.compare(t, "caches", caches, wantCaches)
 	})
 }
 

@@ -461,7 +461,7 @@ func (t template) label(r resource) string {
 		return t.plain(r.at("FunctionName")) + ":" + r.name("Name")
 	}
 	kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
-	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription", "DBClusterIdentifier", "ServerlessCacheName"} {
+	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription", "CidrBlock", "DBClusterIdentifier", "DBSubnetGroupName", "ServerlessCacheName", "UserGroupId", "UserId"} {
 		if n := r.name(key); n != "" {
 			return kind + " " + n
 		}

@@ -236,6 +236,27 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 	return guesses, applied, nil
 }
 
+// Ledger is the statement that gives the members the points of a match. Its parameters are the
+// match, its tournament, the version of the settlement, the goals of both teams, the version of
+// the rule, the multiplier of the round, whether the match is void, and the round.
+//
+// A void match earns nothing: its guesses lose what they had. The first settlement has a
+// row for each guess, so that its member is in the leaderboard; later ones have the
+// differences. What the ledger gets, the scoreboards get.
+const Ledger = `WITH want AS (
+		SELECT g.member_id, guess_points(g.home_score, g.away_score, $4, $5, r, $7) AS points FROM guess g JOIN rule r ON r.tournament_id = $2 AND r.version = $6
+		WHERE g.match_id = $1 AND NOT $8),
+	had AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE match_id = $1 GROUP BY member_id),
+	earned AS (
+		INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned)
+		SELECT $1, member_id, $3, $2, coalesce(want.points, 0) - coalesce(had.points, 0) FROM want FULL JOIN had USING (member_id)
+		WHERE had.points IS NULL OR coalesce(want.points, 0) <> had.points RETURNING member_id, points_earned),
+	round AS (
+		INSERT INTO round_score AS s (tournament_id, round_slug, member_id, points) SELECT $2, $9, member_id, points_earned FROM earned
+		ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE SET points = s.points + excluded.points)
+	INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $2, member_id, points_earned FROM earned
+	ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = s.points + excluded.points`
+
 // apply writes the next settlement of a match.
 func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (guesses int, err error) {
 	version := m.Version + 1
@@ -250,23 +271,7 @@ func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state
 	if m.void() {
 		home, away = nil, nil
 	}
-	// A void match earns nothing: its guesses lose what they had. The first settlement has a
-	// row for each guess, so that its member is in the leaderboard; later ones have the
-	// differences. What the ledger gets, the scoreboards get.
-	const ledger = `WITH want AS (
-			SELECT g.member_id, guess_points(g.home_score, g.away_score, $4, $5, r, $7) AS points FROM guess g JOIN rule r ON r.tournament_id = $2 AND r.version = $6
-			WHERE g.match_id = $1 AND NOT $8),
-		had AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE match_id = $1 GROUP BY member_id),
-		earned AS (
-			INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned)
-			SELECT $1, member_id, $3, $2, coalesce(want.points, 0) - coalesce(had.points, 0) FROM want FULL JOIN had USING (member_id)
-			WHERE had.points IS NULL OR coalesce(want.points, 0) <> had.points RETURNING member_id, points_earned),
-		round AS (
-			INSERT INTO round_score AS s (tournament_id, round_slug, member_id, points) SELECT $2, $9, member_id, points_earned FROM earned
-			ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE SET points = s.points + excluded.points)
-		INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $2, member_id, points_earned FROM earned
-		ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = s.points + excluded.points`
-	n, err := pg.Do(ctx, tx, ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
+	n, err := pg.Do(ctx, tx, Ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,8 @@
 // Package bench measures Best Shot: a leaderboard from the cache and from the database, the
-// settlement of a match, and the rebuilding of a leaderboard, each beside the same query of the
-// plain driver.
+// settlement of a match, and the rebuilding of a leaderboard, each beside a query of the plain
+// driver. A settlement is compared with its largest statement alone, which writes the ledger and
+// the scoreboards: what it does besides is to lock, to record itself, and to write the leaderboard
+// into the cache.
 package bench
 
 import (
@@ -34,8 +36,16 @@ var Suite = measure.Suite{
 	Binaries: []spec.Function{guess.PutGuessFunction},
 }
 
-// matches are those of a member's ledger, so that 10,000 members have 100,000 rows.
+// matches are those of a member's ledger, so that a leaderboard of 10,000 members is rebuilt from
+// 100,000 rows.
 const matches = 10
+
+// All matches are of one round and have the same result.
+const (
+	round     = "1"
+	homeScore = 2
+	awayScore = 1
+)
 
 // world is a database and a cache with a tournament in which so many members have guessed.
 type world struct {
@@ -48,13 +58,18 @@ type world struct {
 }
 
 // run measures with so many members, each figure as the median of so many turns.
-func run(ctx context.Context, members, turns int) (rows []measure.Row, counters any, err error) {
+func run(ctx context.Context, members, turns int) ([]measure.Row, any, error) {
 	measure.Say("a tournament of Best Shot with %d members", members)
 	w, err := newWorld(ctx, members)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer w.close(ctx)
+	rows, err := w.measure(ctx, members, turns)
+	return rows, nil, err
+}
+
+func (w *world) measure(ctx context.Context, members, turns int) (rows []measure.Row, err error) {
 	title := "Best Shot, " + measure.Counted(members, "member") + ", "
 	add := func(name string, each func() error, plainName string, plain func() error, n int) error {
 		got, err := w.turns(each, turns)
@@ -77,7 +92,7 @@ func run(ctx context.Context, members, turns int) (rows []measure.Row, counters 
 	}
 	boards, err := tournament.Open(ctx, w.env)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer boards.DB.Close()
 	read := func() error {
@@ -91,45 +106,33 @@ func run(ctx context.Context, members, turns int) (rows []measure.Row, counters 
 	defer cluster.Close()
 	key := view.LeaderboardKey(w.tournament)
 	if err := add("a page from the cache", read, "HMGET of go-redis", func() error { return cluster.HMGet(ctx, key, "version", "0").Err() }, 1); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cold := func() error {
 		w.cache.FlushAll()
 		return read()
 	}
 	if err := add("a page of a cold cache", cold, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.cache.Close()
-	if err := add("a page without the cache", read, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
-		return nil, nil, err
+	asked := func() error {
+		w.now = w.now.Add(6 * time.Second) // a failed cache is left alone for 5 s, and asked again
+		return read()
+	}
+	if err := add("a page whose reader finds the cache gone", asked, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
+		return nil, err
+	}
+	if err := add("a page while the cache is left alone", read, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
+		return nil, err
 	}
 	if err := w.cache.Restart(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.now = w.now.Add(time.Minute) // the cache is tried again
-	worker, err := settlement.Open(ctx, w.env)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer worker.DB.Close()
-	n := 0
-	settle := func() error {
-		n++
-		return worker.SettleMatch(ctx, settlement.MatchFinished{
-			EventType: settlement.EventType, InternalStatus: settlement.Ended, MatchID: w.match(matches + n), TournamentID: w.tournament,
-			FinishedAt: w.now.Add(time.Duration(n) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
-		})
-	}
-	if err := w.addMatches(ctx, members, matches+1, matches+turns+1, false); err != nil {
-		return nil, nil, err
-	}
-	if err := add("a match settled", settle, "an insert and an update of pgx", w.plain(ctx, members), members); err != nil {
-		return nil, nil, err
-	}
 	office, err := settlement.OpenOffice(ctx, w.env)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer office.DB.Close()
 	hydrate := func() error {
@@ -139,8 +142,53 @@ func run(ctx context.Context, members, turns int) (rows []measure.Row, counters 
 		}
 		return err
 	}
-	ledger := members * (matches + turns + 1)
-	return rows, nil, add("a leaderboard rebuilt from "+measure.Counted(ledger, "row"), hydrate, "the sums of pgx", w.query(ctx, `SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`), ledger)
+	ledger := members * matches
+	if err := w.expectLedger(ctx, ledger); err != nil {
+		return nil, err
+	}
+	sums := w.query(ctx, `SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`)
+	if err := add("a leaderboard rebuilt from "+measure.Counted(ledger, "row"), hydrate, "the sums of pgx", sums, ledger); err != nil {
+		return nil, err
+	}
+	worker, err := settlement.Open(ctx, w.env)
+	if err != nil {
+		return nil, err
+	}
+	defer worker.DB.Close()
+	// One turn of each is not measured.
+	if err := w.addMatches(ctx, members, matches+1, matches+2*(turns+1), false); err != nil {
+		return nil, err
+	}
+	n := matches
+	settle := func() error {
+		n++
+		return worker.SettleMatch(ctx, settlement.MatchFinished{
+			EventType: settlement.EventType, InternalStatus: settlement.Ended, MatchID: w.match(n), TournamentID: w.tournament,
+			FinishedAt: w.now.Add(time.Duration(n-matches) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
+		})
+	}
+	plain := func() error {
+		n++
+		_, err := w.db.Exec(ctx, settlement.Ledger, w.match(n), w.tournament, 1, homeScore, awayScore, 1, 1, false, round)
+		return err
+	}
+	if err := add("a match settled", settle, "its largest statement by pgx", plain, members); err != nil {
+		return nil, err
+	}
+	return rows, w.expectLedger(ctx, members*n)
+}
+
+// expectLedger returns an error if the ledger has another number of rows: each guess of a match
+// that was settled has one.
+func (w *world) expectLedger(ctx context.Context, want int) error {
+	var got int
+	if err := w.db.QueryRow(ctx, `SELECT count(*) FROM scoreboard_ledger`).Scan(&got); err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("the ledger has %d rows, want %d", got, want)
+	}
+	return nil
 }
 
 // turns measures a call so many times, after one that is not measured.
@@ -237,8 +285,8 @@ func (w *world) addMatches(ctx context.Context, members, from, to int, applied b
 	}
 	for _, sql := range []string{
 		fmt.Sprintf(`INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, home_score, away_score, finished_at, settled_version, scoreboard_applied_at)
-			SELECT %s, '%s', '1', 'bench', n::text, %s, 'ended', 'finished/100', h.id, a.id, 2, 1, %s + make_interval(secs => n - %d), %s, %s
-			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, at, at, matches, version, mark, from, to),
+			SELECT %s, '%s', '%s', 'bench', n::text, %s, 'ended', 'finished/100', h.id, a.id, %d, %d, %s + make_interval(secs => n - %d), %s, %s
+			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, round, at, homeScore, awayScore, at, matches, version, mark, from, to),
 		fmt.Sprintf(`INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT %s, %s, (p * 7 + m) %% 4, (p * 3 + m) %% 3 FROM generate_series(%d, %d) m, generate_series(1, %d) p`,
 			id("2", "m"), id("1", "p"), from, to, members),
 	} {
@@ -267,35 +315,6 @@ func (w *world) query(ctx context.Context, sql string) func() error {
 			}
 		}
 		return rows.Err()
-	}
-}
-
-// plain inserts a row for each member into a copy of the ledger, and updates a copy of the
-// scoreboard.
-func (w *world) plain(ctx context.Context, members int) func() error {
-	n := 0
-	return func() error {
-		if n++; n == 1 {
-			for _, sql := range []string{
-				`CREATE TABLE plain_ledger (LIKE scoreboard_ledger INCLUDING ALL)`, `CREATE TABLE plain_scoreboard (LIKE tournament_scoreboard INCLUDING ALL)`,
-				`INSERT INTO plain_scoreboard SELECT * FROM tournament_scoreboard`,
-			} {
-				if _, err := w.db.Exec(ctx, sql); err != nil {
-					return err
-				}
-			}
-		}
-		return pgx.BeginFunc(ctx, w.db, func(tx pgx.Tx) error {
-			for _, sql := range []string{
-				`INSERT INTO plain_ledger SELECT ` + id("2", strconv.Itoa(n)) + `, ` + id("1", "p") + `, 1, '` + w.tournament + `', 3 FROM generate_series(1, ` + strconv.Itoa(members) + `) p`,
-				`UPDATE plain_scoreboard SET points = points + 3`,
-			} {
-				if _, err := tx.Exec(ctx, sql); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
 	}
 }
 

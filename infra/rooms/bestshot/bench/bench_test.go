@@ -1,18 +1,49 @@
 package bench
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestRun measures a small tournament.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	rows, _, err := run(t.Context(), 150, 2)
+	const members, turns = 150, 2
+	w, err := newWorld(t.Context(), members)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer w.close(t.Context())
+	rows, err := w.measure(t.Context(), members, turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
 	for _, r := range rows {
 		t.Logf("%s: %s, %s; %s", r.Name, r.Time, r.Compared, r.Details)
+		names = append(names, r.Name)
 	}
-	if len(rows) != 5 {
-		t.Errorf("%d rows, want 5", len(rows))
+	if len(rows) != 6 {
+		t.Errorf("%d rows, want 6", len(rows))
+	}
+	if all := strings.Join(names, "\n"); !strings.Contains(all, "rebuilt from 1,500 rows") {
+		t.Errorf("no leaderboard is rebuilt from 1,500 rows:\n%s", all)
+	}
+	// Each turn settles a match, by the room and by pgx, and each has one that is not measured.
+	if err := w.expectLedger(t.Context(), members*(matches+2*(turns+1))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSettlementsAreCounted: a settlement that writes nothing is an error of the benchmark.
+func TestSettlementsAreCounted(t *testing.T) {
+	t.Parallel()
+	w, err := newWorld(t.Context(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close(t.Context())
+	if err := w.expectLedger(t.Context(), 5*matches+5); err == nil {
+		t.Error("a ledger without the rows of a settlement is accepted")
 	}
 }

@@ -79,12 +79,35 @@ func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function,
 	}
 	switch on := f.On.(type) {
 	case spec.Queue:
-		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. [Redrive](#redrive) to `%s`.\n", s.DeadLetter(f), on.MaxReceiveCount, s.Prefix()+on.Name)
+		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. ", s.DeadLetter(f), on.MaxReceiveCount)
+		if keeper := keeperOf(room, on); keeper != "" {
+			fmt.Fprintf(out, "[`%s`](#%s) keeps them, so there is nothing to redrive: [list and replay what it keeps](#%s).\n", keeper, anchor(keeper), anchor(lettersKept))
+		} else {
+			fmt.Fprintf(out, "[Redrive](#redrive) to `%s`.\n", s.Prefix()+on.Name)
+		}
 	case spec.Schedule:
 		if dead := s.DeadLetter(f); dead != "" {
 			fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", dead)
 		}
 	}
+}
+
+// lettersKept is the heading of the section of intro.md on dead letters that a function keeps.
+const lettersKept = "Dead letters that a function keeps"
+
+// keeperOf returns the function that consumes the dead letters of a queue, "" if none does.
+func keeperOf(room spec.Room, q spec.Queue) string {
+	for _, f := range room.Functions {
+		if on, ok := f.On.(spec.DeadLetters); ok && on.Of.Name == q.Name {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// anchor returns the fragment under which a page shows a heading.
+func anchor(heading string) string {
+	return strings.NewReplacer(" ", "-", "/", "").Replace(strings.ToLower(heading))
 }
 
 func trigger(room spec.Room, f spec.Function) string {

@@ -83,3 +83,25 @@ func TestFIFO(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptDeadLetters: dead letters that a function consumes are not redriven, but listed and
+// replayed, as a section of the page says.
+func TestKeptDeadLetters(t *testing.T) {
+	t.Parallel()
+	turns := spec.Queue{Name: "lab-turns", MaxReceiveCount: 2}
+	room := spec.Room{Name: "lab", Functions: []spec.Function{
+		{Name: "lab/take-turns", On: turns}, {Name: "lab/keep-letters", On: spec.DeadLetters{Of: turns}},
+	}}
+	text := string(page([]spec.Room{room}))
+	for _, want := range []string{
+		"* Dead letters: `lab-turns-dead`, after 2 tries, or at once with a reason. [`lab/keep-letters`](#labkeep-letters) keeps them, so there is nothing to redrive: [list and replay what it keeps](#dead-letters-that-a-function-keeps).\n",
+		"\n### " + lettersKept + "\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+	if strings.Contains(text, "[Redrive](#redrive) to `lab-turns`") {
+		t.Error("the page says to redrive what a function has consumed")
+	}
+}

@@ -57,7 +57,7 @@ func TestAlarms(t *testing.T) {
 // minute need, of which AWS takes ten in one alarm, and its description fits. A room's
 // alarms cost as listed here, whatever the number of its functions.
 func TestAlarmMetrics(t *testing.T) {
-	most := map[string]int{"cricket": 28, "pickem": 13, "commitcollect": 15, "threefc": 14, "bestshot": 17, "accounts": 7, "lab": 10}
+	most := map[string]int{"cricket": 28, "pickem": 13, "commitcollect": 15, "threefc": 14, "bestshot": 19, "accounts": 7, "lab": 12}
 	each(t, func(t *testing.T, tmpl template) {
 		n := 0
 		for _, a := range tmpl.of("AWS::CloudWatch::Alarm") {
@@ -92,6 +92,52 @@ func TestAlarmMetrics(t *testing.T) {
 		}
 		if got := len(tmpl.Stage.Alarms(room)); got != before {
 			t.Errorf("20 more functions make %d alarms of %d", got, before)
+		}
+	})
+}
+
+// TestStoresAreWatched: an alarm watches each database and each cache, by the name under which
+// it is deployed, and the dashboard has a graph of its metric.
+func TestStoresAreWatched(t *testing.T) {
+	watches := func(dashboards []string, tmpl template, namespace, metric, dimension, of string, bound, period, periods float64) func(*testing.T) {
+		return func(t *testing.T) {
+			var found []any
+			for _, a := range tmpl.of("AWS::CloudWatch::Alarm") {
+				for _, q := range many(a.at("Metrics")) {
+					m := resource{Properties: q.(map[string]any)}
+					if m.at("MetricStat", "Metric", "Namespace") != namespace {
+						continue
+					}
+					found = append(found, map[string]any{
+						"metric": m.at("MetricStat", "Metric"), "period": m.at("MetricStat", "Period"),
+						"bound": a.at("Threshold"), "points": a.at("DatapointsToAlarm"), "of": a.at("EvaluationPeriods"),
+					})
+				}
+			}
+			tmpl.compare(t, "alarms", found, []any{map[string]any{
+				"metric": map[string]any{"Namespace": namespace, "MetricName": metric, "Dimensions": []any{map[string]any{"Name": dimension, "Value": of}}},
+				"period": period, "bound": bound, "points": periods, "of": periods,
+			}})
+			line := fmt.Sprintf(`[%q,%q,%q,%q,`, namespace, metric, dimension, of)
+			if !slices.ContainsFunc(dashboards, func(text string) bool { return strings.Contains(text, line) }) {
+				t.Errorf("no dashboard has %s", line)
+			}
+		}
+	}
+	var dashboards []string
+	for _, tmpl := range templates {
+		for _, d := range tmpl.of("AWS::CloudWatch::Dashboard") {
+			dashboards = append(dashboards, tmpl.plain(d.at("DashboardBody")))
+		}
+	}
+	each(t, func(t *testing.T, tmpl template) {
+		for _, d := range tmpl.of("AWS::RDS::DBCluster") {
+			name := d.name("DBClusterIdentifier")
+			t.Run(name, watches(dashboards, tmpl, "AWS/RDS", "ACUUtilization", "DBClusterIdentifier", name, 90, 300, 3))
+		}
+		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {
+			name := c.name("ServerlessCacheName")
+			t.Run(name, watches(dashboards, tmpl, "AWS/ElastiCache", "ThrottledCmds", "clusterId", name, 0, 60, 5))
 		}
 	})
 }

@@ -32,7 +32,7 @@ type page struct {
 }
 
 // room adds a room at a glance: its alarms, of which one shows what was given up, what it
-// watches of itself, its queues, functions and API, and what was last logged as an error.
+// watches of itself, its databases and caches, its queues, functions and API, and what was last logged as an error.
 func (p *page) room(s stage.Stage, room spec.Room) {
 	all := s.Alarms(room)
 	if len(all) == 0 {
@@ -44,7 +44,7 @@ func (p *page) room(s stage.Stage, room spec.Room) {
 	}
 	p.add("alarm", 24, 2+len(arns)/8, map[string]any{"title": room.Name, "alarms": arns})
 	for _, a := range all {
-		if a.Function == "" {
+		if a.Function == "" && a.Store == "" {
 			continue
 		}
 		var lines []any

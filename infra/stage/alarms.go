@@ -16,6 +16,7 @@ import (
 type Alarm struct {
 	Name     string
 	Function string // whose own metric it watches, "" for the room
+	Store    string // the database or cache whose metric it watches, "" for none
 	Watches  string // description of the condition
 	IfDown   string // what a user notices
 	Metrics  []Metric
@@ -121,6 +122,43 @@ func ofMachine(m spec.Machine, name string) Metric {
 	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
 }
 
+// Capacity returns the metric of the capacity that a database uses, in percent of the maximum to
+// which it scales.
+func (s Stage) Capacity(d spec.SQLDatabase) Metric {
+	return Metric{"AWS/RDS", "ACUUtilization", "Average", map[string]string{"DBClusterIdentifier": s.Prefix() + d.Name}}
+}
+
+// Throttled returns the metric of the commands that a cache refuses, because it is used more
+// than its limit allows, or its use grows faster than it scales. Its dimension is the name of
+// the serverless cache.
+func (s Stage) Throttled(c spec.Cache) Metric {
+	return Metric{"AWS/ElastiCache", "ThrottledCmds", "Sum", map[string]string{"clusterId": s.Prefix() + c.Name}}
+}
+
+// ofStores returns the alarms of a room's databases and caches. A paused database has no load.
+func (s Stage) ofStores(room spec.Room) (all []Alarm) {
+	for _, d := range room.Databases() {
+		all = append(all, Alarm{
+			Name: s.Prefix() + d.Name + "-database-full", Store: d.Name,
+			Watches: "the database " + d.Name + " uses more than 90 % of its maximum capacity, in 3 of 3 times 5 minutes", IfDown: "Requests become slow, and fail if the load grows.",
+			Metrics: []Metric{s.Capacity(d)}, Bound: 90, Period: 5 * time.Minute, Points: 3, Of: 3, TreatMissingData: NotBreaching,
+		})
+	}
+	seen := map[string]bool{}
+	for _, l := range room.CacheLogins() {
+		if seen[l.Cache.Name] {
+			continue
+		}
+		seen[l.Cache.Name] = true
+		all = append(all, Alarm{
+			Name: s.Prefix() + l.Cache.Name + "-cache-throttled", Store: l.Cache.Name,
+			Watches: "commands that the cache " + l.Cache.Name + " refuses, in 5 of 5 minutes", IfDown: "Reads are slower, because they go to the database.",
+			Metrics: []Metric{s.Throttled(l.Cache)}, Period: time.Minute, Points: 5, Of: 5, TreatMissingData: NotBreaching,
+		})
+	}
+	return all
+}
+
 // lateness returns the maximum age of a message of the function's queue. A failed message
 // is invisible until its visibility timeout ends, and a function may delay a message
 // for up to the 15 minutes that SQS allows. Both times count towards the age.
@@ -136,7 +174,7 @@ func lateness(f spec.Function) time.Duration {
 const maxMetrics = 10
 
 // Alarms returns all alarms of a room: of all its functions together, of its API, of its
-// queues and schedules, and those that its spec lists. Their number does not depend on
+// queues, schedules, databases and caches, and those that its spec lists. Their number does not depend on
 // the number of functions: another queue, or another job of every minute, adds a metric
 // to an alarm. The dashboard and the logs tell which function it is.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
@@ -221,6 +259,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Metrics: []Metric{s.Refused(room.Name)}, Bound: 100, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
+	all = append(all, s.ofStores(room)...)
 	for _, a := range room.Alarms {
 		own := Alarm{
 			Name: s.Prefix() + room.Name + "-" + a.Name, Function: a.Function, Watches: a.Watches, IfDown: a.IfDown,

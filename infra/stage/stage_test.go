@@ -323,6 +323,13 @@ func TestAlarms(t *testing.T) {
 			"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
 		}},
 		"a machine of each hour": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{failing, jobs}},
+		"a database and a cache with two users": {of(
+			spec.Function{On: spec.Task{}, SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab-books"}.As("reader")}, Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("reader", "~* +@read")}},
+			spec.Function{On: spec.Task{}, Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("writer", "~* +@all")}},
+		), []string{failing,
+			"dev-lab-books-database-full: 3 of 3 × 5m0s > 90: ACUUtilization (Average of AWS/RDS map[DBClusterIdentifier:dev-lab-books]), notBreaching",
+			"dev-lab-ranks-cache-throttled: 5 of 5 × 1m0s > 0: ThrottledCmds (Sum of AWS/ElastiCache map[clusterId:dev-lab-ranks]), notBreaching",
+		}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
 			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},

@@ -143,11 +143,16 @@ func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand
 	case x < 88: // changed
 		add(early, in(first))
 		add(kickOff.Add(-time.Minute-time.Duration(d.IntN(50))*time.Minute), in(second))
-	case x < 94: // late
+	case x < 93: // during play
 		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(first))
-	default: // to be changed too late
+	case x < 94: // after the final whistle
+		add(f.whistle().Add(time.Duration(d.IntN(300))*time.Minute), in(first))
+	case x < 98: // to be changed during play
 		add(early, in(first))
 		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(second))
+	default: // to be changed after the final whistle
+		add(early, in(first))
+		add(f.whistle().Add(time.Duration(d.IntN(300))*time.Minute), in(second))
 	}
 }
 
@@ -166,24 +171,23 @@ func (r *run) known(ctx context.Context, f *fixture) bool {
 
 const closed = "guess_window_closed"
 
-// guess has a member guess. Until the kick-off that the provider has told an hour ago it must
-// be accepted, and refused from then on. In the hour after a change both are right.
+// guess has a member guess. The answer must be that of a room which knows what the provider
+// has told of the kick-off within the time stale: success before the kick-off, and a refusal
+// from then on.
 func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
 	if !r.known(ctx, f) {
 		return
 	}
-	now := r.Clock.Now()
-	e := f.at(now)
-	want := closed
-	if e.Type == "notstarted" && e.KickOff.After(now) {
-		want = ""
-	}
+	asked := r.Clock.Now()
 	in := map[string]any{"matchId": f.id, "home": map[string]int{"score": g[0]}, "away": map[string]int{"score": g[1]}}
 	code, again, err := r.call(ctx, m.user, post, "/guess", in, nil)
-	if (code == closed || code == "") && err == nil && (again || e.Changed.After(now.Add(-stale))) {
-		want = code
+	accept, refuse := f.answers(asked, r.Clock.Now())
+	want := closed
+	if accept && (code == "" || !refuse) {
+		want = ""
 	}
-	if wrong := r.Judge(fmt.Sprintf("%s guesses %s, which begins at %s", m.name, f, e.KickOff.Format(time.DateTime)), code, want, err); wrong != "" {
+	kickOff := f.at(asked).KickOff.Format(time.DateTime)
+	if wrong := r.Judge(fmt.Sprintf("%s guesses %s, which begins at %s", m.name, f, kickOff), code, want, err); wrong != "" {
 		r.fail(f.cup, "%s", wrong)
 	}
 	switch {

@@ -175,6 +175,32 @@ func (f *fixture) at(t time.Time) football.Event {
 	}
 }
 
+// answers returns which answers to a guess are right that was sent at one time and answered at
+// another: the room may know any view of the time stale before, and no older one. A guess is
+// accepted until the kick-off of the view. Goals and periods change nothing of that.
+func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
+	for i, e := range f.views {
+		if replaced := i+1 < len(f.views) && !f.views[i+1].Changed.After(sent.Add(-stale)); replaced || e.Changed.After(answered) {
+			continue
+		}
+		open := e.Type == "notstarted"
+		accept = accept || open && e.KickOff.After(sent)
+		refuse = refuse || !open || !e.KickOff.After(answered)
+	}
+	return accept, refuse
+}
+
+// whistle is when the provider says for the first time that the match has ended, or the last
+// kick-off if it never does.
+func (f *fixture) whistle() time.Time {
+	for _, e := range f.views {
+		if e.Type == "finished" {
+			return e.Changed
+		}
+	}
+	return f.last().KickOff
+}
+
 // played reports whether the provider says that the match was played to its end, and how it
 // ended.
 func played(e football.Event) bool {
@@ -211,7 +237,8 @@ func (c *cup) quiet(t time.Time) bool {
 // standings lag up to 12 minutes, and polls come every 5.
 const learn = 19 * time.Minute
 
-// stale is within which time the room knows a kick-off: it asks once an hour.
+// stale is within which time the room knows a kick-off: it asks once an hour, in the first ten
+// minutes of the hour, and one request may fail.
 const stale = 130 * time.Minute
 
 // span is a time in which schedules run.

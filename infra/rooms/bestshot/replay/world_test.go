@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"testing"
+	"time"
+
+	"matchday/infra/sim/football"
+)
+
+// TestGuessDuringPlayMustBeRefused checks which answers are right, by what the provider has
+// told of a match.
+func TestGuessDuringPlayMustBeRefused(t *testing.T) {
+	t.Parallel()
+	kickOff := time.Date(2026, 8, 15, 15, 0, 0, 0, time.UTC)
+	later := kickOff.Add(72 * time.Hour)
+	at := func(d time.Duration) time.Time { return kickOff.Add(d) }
+	plain := []football.Event{
+		{Type: "notstarted", KickOff: kickOff},
+		{Type: "inprogress", KickOff: kickOff, Changed: at(0)},
+		{Type: "inprogress", KickOff: kickOff, Changed: at(20 * time.Minute)}, // a goal
+		{Type: "finished", KickOff: kickOff, Changed: at(110 * time.Minute)},
+	}
+	moved := []football.Event{
+		{Type: "notstarted", KickOff: kickOff},
+		{Type: "notstarted", KickOff: at(3 * time.Hour), Changed: at(-10 * time.Minute)},
+		{Type: "inprogress", KickOff: at(3 * time.Hour), Changed: at(3 * time.Hour)},
+	}
+	postponed := []football.Event{
+		{Type: "notstarted", KickOff: kickOff},
+		{Type: "postponed", KickOff: kickOff, Changed: at(-4 * time.Hour)},
+		{Type: "notstarted", KickOff: later, Changed: at(-1 * time.Hour)},
+	}
+	const accept, refuse, either = "accept", "refuse", "either"
+	for _, c := range []struct {
+		name           string
+		views          []football.Event
+		sent, answered time.Duration
+		want           string
+	}{
+		{"long before", plain, -48 * time.Hour, -48 * time.Hour, accept},
+		{"a millisecond before", plain, -time.Millisecond, -time.Millisecond, accept},
+		{"at the kick-off", plain, 0, 0, refuse},
+		{"tried again over the kick-off", plain, -time.Second, time.Second, either},
+		{"a minute after a goal", plain, 21 * time.Minute, 21 * time.Minute, refuse},
+		{"tried again during play", plain, 21 * time.Minute, 23 * time.Minute, refuse},
+		{"after the final whistle", plain, 111 * time.Minute, 111 * time.Minute, refuse},
+		{"told to be later, before the old kick-off", moved, -5 * time.Minute, -5 * time.Minute, accept},
+		{"told to be later, soon after the old kick-off", moved, 5 * time.Minute, 5 * time.Minute, either},
+		{"told to be later, long after the old kick-off", moved, 150 * time.Minute, 150 * time.Minute, accept},
+		{"played later", moved, 200 * time.Minute, 200 * time.Minute, refuse},
+		{"soon postponed", postponed, -230 * time.Minute, -230 * time.Minute, either},
+		{"long postponed", postponed, -90 * time.Minute, -90 * time.Minute, refuse},
+		{"soon dated", postponed, -30 * time.Minute, -30 * time.Minute, either},
+		{"long dated", postponed, 2 * time.Hour, 2 * time.Hour, accept},
+	} {
+		f := &fixture{views: c.views}
+		yes, no := f.answers(at(c.sent), at(c.answered))
+		got := map[[2]bool]string{{true, false}: accept, {false, true}: refuse, {true, true}: either}[[2]bool{yes, no}]
+		if got != c.want {
+			t.Errorf("%s: the right answer is %q, want %q", c.name, got, c.want)
+		}
+	}
+}

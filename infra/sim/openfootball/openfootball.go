@@ -3,9 +3,11 @@
 package openfootball
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,38 +58,91 @@ const defaultKickOff = "15:00"
 // maxGoals is more than any team scored in one match.
 const maxGoals = 200
 
-// Parse reads a file. A time without an offset is UTC; a match without a time begins at
-// 15:00. An error names the match and what is wrong with it.
+// ErrNoSeason is the error of a file that has neither matches nor rounds, as the lists of
+// clubs and of groups beside the seasons.
+var ErrNoSeason = errors.New("not a season: it has neither matches nor rounds")
+
+// match is a match of a file.
+type match struct {
+	Round, Stage, Date, Time, Group, Status string
+	Team1, Team2                            team
+	Score                                   *score
+	// What older files have in place of score.
+	Score1, Score2, Score1i, Score2i, Score1et, Score2et, Score1p, Score2p *int
+}
+
+// team is the name of a team, also of one that is an object.
+type team string
+
+// UnmarshalJSON reads "Ayr" or {"name": "Ayr", "code": "AYR"}.
+func (t *team) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		var object struct{ Name string }
+		err := json.Unmarshal(data, &object)
+		*t = team(object.Name)
+		return err
+	}
+	return json.Unmarshal(data, (*string)(t))
+}
+
+// unknownTeams stand for a team that is not known yet, in lower case.
+var unknownTeams = []string{"n.n.", "tbd", "tba", "?"}
+
+// placeholder reports whether a team of the match is not known yet.
+func (f match) placeholder() bool {
+	return f.Team1 != "" && f.Team1 == f.Team2 ||
+		slices.Contains(unknownTeams, strings.ToLower(string(f.Team1))) || slices.Contains(unknownTeams, strings.ToLower(string(f.Team2)))
+}
+
+// Parse reads a file, which has matches, or rounds with matches. A time without an offset is
+// UTC; a match without a time begins at 15:00. A match without a score of which a team is not
+// known yet is left out. Errors: ErrNoSeason; others name the match and what is wrong with it.
 func Parse(data []byte) (Season, error) {
 	var file struct {
 		Name    string
-		Matches []struct {
-			Round, Date, Time, Team1, Team2, Group, Status string
-			Score                                          *score
+		Matches []match
+		Rounds  []struct {
+			Name    string
+			Matches []match
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return Season{}, fmt.Errorf("not an openfootball file: %w", err)
 	}
-	if file.Name == "" || len(file.Matches) == 0 {
+	if file.Matches == nil && file.Rounds == nil {
+		return Season{}, ErrNoSeason
+	}
+	all := file.Matches
+	for _, r := range file.Rounds {
+		for _, f := range r.Matches {
+			f.Round = cmp.Or(f.Round, r.Name)
+			all = append(all, f)
+		}
+	}
+	if file.Name == "" || len(all) == 0 {
 		return Season{}, errors.New("not an openfootball file: it lacks a name or matches")
 	}
 	s := Season{Name: file.Name}
-	type pairing struct {
-		round      Round
-		home, away string
-	}
-	seen := map[pairing]bool{}
-	for i, f := range file.Matches {
-		m := Match{Group: f.Group, Home: f.Team1, Away: f.Team2}
+	var labels []label
+	seen := map[[5]string]bool{}
+	for i, f := range all {
+		m := Match{Group: f.Group, Home: string(f.Team1), Away: string(f.Team2)}
 		fail := func(err error) (Season, error) {
 			return Season{}, fmt.Errorf("match %d, %s - %s on %s: %w", i+1, f.Team1, f.Team2, f.Date, err)
+		}
+		var err error
+		if m.Score, err = f.score(); err != nil {
+			return fail(err)
+		}
+		_, played := m.Result()
+		if f.placeholder() && !played {
+			continue
 		}
 		if m.Home == "" || m.Away == "" || m.Home == m.Away {
 			return fail(errors.New("team1 and team2 must be two names"))
 		}
-		var err error
-		if m.Round, err = parseRound(f.Round); err != nil {
+		l, err := parseLabel(f.Round, f.Stage)
+		if err != nil {
 			return fail(err)
 		}
 		if m.KickOff, err = parseKickOff(f.Date, f.Time); err != nil {
@@ -100,22 +155,46 @@ func Parse(data []byte) (Season, error) {
 		default:
 			return fail(fmt.Errorf("unknown status %q; valid is cancelled", f.Status))
 		}
-		if f.Score != nil {
-			if m.Score, err = f.Score.parse(); err != nil {
-				return fail(err)
-			}
-		}
-		if _, played := m.Result(); m.Void && played {
+		if m.Void && played {
 			return fail(errors.New("it is cancelled and has a score"))
 		}
-		p := pairing{m.Round, m.Home, m.Away}
-		if seen[p] {
+		pairing := [5]string{f.Stage, f.Round, f.Group, m.Home, m.Away}
+		if seen[pairing] {
 			return fail(errors.New("the round has this match twice"))
 		}
-		seen[p] = true
+		seen[pairing] = true
 		s.Matches = append(s.Matches, m)
+		labels = append(labels, l)
 	}
+	if len(s.Matches) == 0 {
+		return Season{}, errors.New("no match has two teams that are known")
+	}
+	setRounds(s.Matches, labels)
 	return s, nil
+}
+
+// score returns the score in either form.
+func (f match) score() (Score, error) {
+	if f.Score != nil {
+		return f.Score.parse()
+	}
+	var old score
+	for _, part := range []struct {
+		name       string
+		home, away *int
+		to         *[]int
+	}{
+		{"", f.Score1, f.Score2, &old.FT}, {"i", f.Score1i, f.Score2i, &old.HT},
+		{"et", f.Score1et, f.Score2et, &old.ET}, {"p", f.Score1p, f.Score2p, &old.P},
+	} {
+		switch {
+		case (part.home == nil) != (part.away == nil):
+			return Score{}, fmt.Errorf("score1%s and score2%[1]s must both be numbers", part.name)
+		case part.home != nil:
+			*part.to = []int{*part.home, *part.away}
+		}
+	}
+	return old.parse()
 }
 
 // score is a score of a file.

@@ -82,14 +82,25 @@ func TestParse(t *testing.T) {
 		"league":       {`{"round": "League, Matchday 3"}`, openfootball.Match{}},
 		"final":        {`{"round": "Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
 		"of finals":    {`{"round": "Finals, Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
-		"quarters":     {`{"round": "Quarter-finals"}`, openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
-		"semis":        {`{"round": "Semifinals"}`, openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
-		"third":        {`{"round": "Match for third place"}`, openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
-		"sixteen":      {`{"round": "Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16"}}},
-		"round of cup": {`{"round": "Round 2"}`, openfootball.Match{Round: openfootball.Round{Number: 2, Name: "Round 2", Slug: "round-2"}}},
-		"unknown":      {`{"round": "Première Étape"}`, openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Première Étape", Slug: "premiere-etape"}}},
-		"prefix":       {`{"round": "Relegation, Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16", Prefix: "Relegation"}}},
-		"of play-offs": {`{"round": "Playoffs, Matchday 1"}`, openfootball.Match{Round: openfootball.Round{Number: 1, Name: "Matchday 1", Slug: "matchday-1", Prefix: "Playoffs"}}},
+		"quarter":      {`{"round": "Quarter-final"}`, openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
+		"semi":         {`{"round": "Semi-final"}`, openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
+		"third match":  {`{"round": "Third-place match"}`, openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
+		"play-off":     {`{"round": "Group 2 Play-off"}`, openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Group 2 Play-off", Slug: "group-2-play-off"}}},
+		"label group":  {`{"round": "Group A"}`, openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group A"}},
+		"first round":  {`{"round": "First round", "group": "Group 1"}`, openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group 1"}},
+		"in a group":   {`{"round": "21. Runde", "group": "Group 1"}`, openfootball.Match{Round: openfootball.Round{Number: 21}, Group: "Group 1"}},
+		"team objects": {`{"team1": {"name": "Ayr", "code": "AYR"}, "team2": {"name": "Ely", "code": "ELY"}}`, openfootball.Match{}},
+		"old score": {`{"score1": 2, "score2": 2, "score1i": 2, "score2i": 0, "score1et": 3, "score2et": 3, "score1p": 4, "score2p": 2}`, openfootball.Match{
+			Score: openfootball.Score{HalfTime: goals(2, 0), FullTime: goals(2, 2), ExtraTime: goals(3, 3), Penalties: goals(4, 2)}}},
+		"old score, unplayed": {`{"score1": null, "score2": null}`, openfootball.Match{}},
+		"quarters":            {`{"round": "Quarter-finals"}`, openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
+		"semis":               {`{"round": "Semifinals"}`, openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
+		"third":               {`{"round": "Match for third place"}`, openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
+		"sixteen":             {`{"round": "Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16"}}},
+		"round of cup":        {`{"round": "Round 2"}`, openfootball.Match{Round: openfootball.Round{Number: 2, Name: "Round 2", Slug: "round-2"}}},
+		"unknown":             {`{"round": "Première Étape"}`, openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Première Étape", Slug: "premiere-etape"}}},
+		"prefix":              {`{"round": "Relegation, Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16", Prefix: "Relegation"}}},
+		"of play-offs":        {`{"round": "Playoffs, Matchday 1"}`, openfootball.Match{Round: openfootball.Round{Number: 1, Name: "Matchday 1", Slug: "matchday-1", Prefix: "Playoffs"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,43 +123,152 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// series returns a file with two matches of the same four teams in each round.
+func series(rounds ...string) []byte {
+	var all []map[string]any
+	for i, fields := range rounds {
+		for _, pair := range [][2]string{{"Ayr", "Ely"}, {"Rye", "Wem"}} {
+			m := map[string]any{"date": time.Date(2022, 8, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*i).Format(time.DateOnly), "team1": pair[0], "team2": pair[1]}
+			if err := json.Unmarshal([]byte(fields), &m); err != nil {
+				panic(err)
+			}
+			all = append(all, m)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"name": "Cup", "matches": all})
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func TestNumberedRoundsOfTheSameTeamsAreALeague(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data []byte
+		want string // of the rounds: number, slug, and group in parentheses
+	}{
+		"Matchday":       {series(`{"round": "Matchday 1"}`, `{"round": "Matchday 2"}`), "1 () 2 ()"},
+		"Runde":          {series(`{"round": "1. Runde"}`, `{"round": "2. Runde"}`), "1 () 2 ()"},
+		"Spieltag":       {series(`{"round": "Spieltag 1"}`, `{"round": "Spieltag 2"}`), "1 () 2 ()"},
+		"Regular Season": {series(`{"round": "Regular Season - 1"}`, `{"round": "Regular Season - 2"}`), "1 () 2 ()"},
+		"Apertura, Clausura": {
+			series(`{"round": "Apertura, Matchday 1"}`, `{"round": "Apertura, Matchday 2"}`, `{"round": "Clausura, Matchday 1"}`, `{"round": "Clausura, Matchday 2"}`),
+			"1 (Apertura) 2 (Apertura) 3 (Clausura) 4 (Clausura)"},
+		"parts at one time": {
+			series(`{"round": "Matchday 1"}`, `{"round": "Matchday 2"}`, `{"round": "Championship, Matchday 3"}`, `{"round": "Relegation, Matchday 3"}`, `{"round": "Championship, Matchday 4"}`, `{"round": "Relegation, Matchday 4"}`),
+			"1 () 2 () 3 (Championship) 3 (Relegation) 4 (Championship) 4 (Relegation)"},
+		"stages": {
+			series(`{"stage": "Regular Season", "round": "Round 1"}`, `{"stage": "Regular Season", "round": "Round 2"}`, `{"stage": "Relegation", "round": "Round 3"}`, `{"stage": "Relegation", "round": "Round 4"}`),
+			"1 () 2 () 3 (Relegation) 4 (Relegation)"},
+		"groups by the label": {[]byte(`{"name": "Cup", "matches": [
+			{"round": "Group A", "date": "2022-08-01", "team1": "Ayr", "team2": "Ely"}, {"round": "Group A", "date": "2022-08-01", "team1": "Rye", "team2": "Wem"},
+			{"round": "Group A", "date": "2022-08-05", "team1": "Ayr", "team2": "Rye"}, {"round": "Group A", "date": "2022-08-05", "team1": "Ely", "team2": "Wem"}]}`), "1 (Group A) 2 (Group A)"},
+		"groups of a stage": {series(`{"round": "Group, Matchday 1", "group": "Group A"}`, `{"round": "Group, Matchday 2", "group": "Group A"}`), "1 (Group A) 2 (Group A)"},
+	} {
+		s, err := openfootball.Parse(c.data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, m := range s.Matches {
+			text := fmt.Sprintf("%d%s (%s)", m.Round.Number, m.Round.Slug, m.Group)
+			if !slices.Contains(got, text) {
+				got = append(got, text)
+			}
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestNumberedRoundsThatTheLosersLeaveAreKnockout(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Round %d", "Qualification, Round %d", "%d. Runde"} {
+		var all []string
+		for round, teams := range [][]string{{"A", "B", "C", "D", "E", "F", "G", "H"}, {"A", "C", "E", "G"}, {"A", "E"}} {
+			for i := 0; i < len(teams); i += 2 {
+				all = append(all, fmt.Sprintf(`{"round": %q, "date": "2022-08-0%d", "team1": %q, "team2": %q}`, fmt.Sprintf(name, round+1), round+1, teams[i], teams[i+1]))
+			}
+		}
+		s, err := openfootball.Parse([]byte(`{"name": "Cup", "matches": [` + strings.Join(all, ",") + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range s.Matches {
+			if !m.Round.Knockout() {
+				t.Errorf("%s: the round is %+v, want a knockout round", name, m.Round)
+			}
+		}
+	}
+}
+
+func TestRoundsWithMatchesAreRead(t *testing.T) {
+	t.Parallel()
+	s, err := openfootball.Parse([]byte(`{"name": "League 2013/14", "rounds": [
+		{"name": "Matchday 1", "matches": [{"date": "2013-08-10", "team1": {"name": "Ayr", "code": "AYR"}, "team2": {"name": "Ely", "code": "ELY"}, "score1": 2, "score2": 1}]},
+		{"name": "Matchday 2", "matches": [
+			{"date": "2013-08-17", "team1": {"name": "Ely", "code": "ELY"}, "team2": {"name": "Ayr", "code": "AYR"}, "score1": null, "score2": null},
+			{"date": "2013-08-17", "team1": "N.N.", "team2": "N.N."}]}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []openfootball.Match{
+		{Round: openfootball.Round{Number: 1}, KickOff: at("2013-08-10T15:00:00Z"), Home: "Ayr", Away: "Ely", Score: openfootball.Score{FullTime: &openfootball.Goals{2, 1}}},
+		{Round: openfootball.Round{Number: 2}, KickOff: at("2013-08-17T15:00:00Z"), Home: "Ely", Away: "Ayr"},
+	}
+	if diff := cmp.Diff(want, s.Matches); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
-		"":                               "not an openfootball file",
-		"<html>":                         "not an openfootball file",
-		"[]":                             "not an openfootball file",
-		`{"name": "Cup"}`:                "lacks a name or matches",
-		`{"rounds": [], "name": "Cup"}`:  "lacks a name or matches",
-		`{"matches": [{}]}`:              "lacks a name or matches",
-		string(file(`{"team1": null}`)):  "two names",
-		string(file(`{"team2": "Ayr"}`)): "two names",
-		string(file(`{"team1": {"name": "Ayr"}}`)):                               "not an openfootball file",
-		string(file(`{"round": null}`)):                                          "round must be a name",
-		string(file(`{"round": "-"}`)):                                           "round must be a name",
-		string(file(`{"round": "Matchday"}`)):                                    `round "Matchday" must have a number`,
-		string(file(`{"round": "Matchday 0"}`)):                                  "from 1 to 999",
-		string(file(`{"round": "Group A"}`)):                                     `round "Group A" must have a number`,
-		string(file(`{"date": null}`)):                                           `date "" and time "19:00" must be like`,
-		string(file(`{"date": "2022-02-30"}`)):                                   `date "2022-02-30"`,
-		string(file(`{"time": "7 pm"}`)):                                         `time "7"`,
-		string(file(`{"time": "19:00 CET"}`)):                                    `time zone "CET"`,
-		string(file(`{"time": "19:00 UTC3"}`)):                                   `time zone "UTC3"`,
-		string(file(`{"time": "19:00 UTC+15"}`)):                                 `time zone "UTC+15"`,
-		string(file(`{"time": "19:00 UTC+3:60"}`)):                               `time zone "UTC+3:60"`,
-		string(file(`{"status": "awarded"}`)):                                    `unknown status "awarded"`,
-		string(file(`{"status": "cancelled", "score": {"ft": [1, 0]}}`)):         "cancelled and has a score",
-		string(file(`{"score": {"ft": [1]}}`)):                                   "score.ft must be two numbers",
-		string(file(`{"score": {"ft": []}}`)):                                    "score.ft must be two numbers",
-		string(file(`{"score": {"ft": [-1, 0]}}`)):                               "score.ft must be two numbers",
-		string(file(`{"score": {"ft": [1.5, 0]}}`)):                              "not an openfootball file",
-		string(file(`{"score": {"ht": [1, 0]}}`)):                                "score lacks ft",
-		string(file(`{"score": {"et": [1, 0]}}`)):                                "score lacks ft",
-		string(file(`{"score": {"ht": [1, 0], "ft": [0, 3]}}`)):                  "score.ft is less than score.ht",
-		string(file(`{"score": {"ft": [1, 1], "et": [3, 0]}}`)):                  "score.et is less than score.ft",
-		string(file(`{"score": {"ft": [1, 1], "et": [1, 1], "p": [3, 3]}}`)):     "score.p has no winner",
-		strings.Replace(string(file(`{}`)), `}]`, `},`+match(file(`{}`)), 1):     "match 2, Ayr - Ely on 2022-11-20: the round has this match twice",
-		strings.Replace(string(file(`{}`)), `"Ely"`, `"Ayr", "team1": "Ayr"`, 1): "match 1, Ayr - Ayr",
+		"":                "not an openfootball file",
+		"<html>":          "not an openfootball file",
+		"[]":              "not an openfootball file",
+		`{"name": "Cup"}`: "neither matches nor rounds",
+		`{"name": "Cup", "clubs": [{"name": "Ayr"}]}`:                               "neither matches nor rounds",
+		`{"name": "Cup", "matches": []}`:                                            "lacks a name or matches",
+		string(file(`{"team1": "N.N.", "team2": "N.N."}`)):                          "no match has two teams that are known",
+		string(file(`{"team1": "N.N.", "team2": "N.N.", "score": {"ft": [1, 0]}}`)): "two names",
+		string(file(`{"score1": 1}`)):                                               "score1 and score2 must both be numbers",
+		string(file(`{"score1": 1, "score2": 0, "score1i": 2, "score2i": 0}`)):      "score.ft is less than score.ht",
+		string(file(`{"round": "Group"}`)):                                          `round "Group" must have a number`,
+		`{"rounds": [], "name": "Cup"}`:                                             "lacks a name or matches",
+		`{"matches": [{}]}`:                                                         "lacks a name or matches",
+		string(file(`{"team1": null}`)):                                             "two names",
+		string(file(`{"team2": ""}`)):                                               "two names",
+		string(file(`{"team1": {"code": "AYR"}}`)):                                  "two names",
+		string(file(`{"team1": ["Ayr"]}`)):                                          "not an openfootball file",
+		string(file(`{"round": null}`)):                                             "round must be a name",
+		string(file(`{"round": "-"}`)):                                              "round must be a name",
+		string(file(`{"round": "Matchday"}`)):                                       `round "Matchday" must have a number`,
+		string(file(`{"round": "Matchday 0"}`)):                                     "from 1 to 999",
+		string(file(`{"date": null}`)):                                              `date "" and time "19:00" must be like`,
+		string(file(`{"date": "2022-02-30"}`)):                                      `date "2022-02-30"`,
+		string(file(`{"time": "7 pm"}`)):                                            `time "7"`,
+		string(file(`{"time": "19:00 CET"}`)):                                       `time zone "CET"`,
+		string(file(`{"time": "19:00 UTC3"}`)):                                      `time zone "UTC3"`,
+		string(file(`{"time": "19:00 UTC+15"}`)):                                    `time zone "UTC+15"`,
+		string(file(`{"time": "19:00 UTC+3:60"}`)):                                  `time zone "UTC+3:60"`,
+		string(file(`{"status": "awarded"}`)):                                       `unknown status "awarded"`,
+		string(file(`{"status": "cancelled", "score": {"ft": [1, 0]}}`)):            "cancelled and has a score",
+		string(file(`{"score": {"ft": [1]}}`)):                                      "score.ft must be two numbers",
+		string(file(`{"score": {"ft": []}}`)):                                       "score.ft must be two numbers",
+		string(file(`{"score": {"ft": [-1, 0]}}`)):                                  "score.ft must be two numbers",
+		string(file(`{"score": {"ft": [1.5, 0]}}`)):                                 "not an openfootball file",
+		string(file(`{"score": {"ht": [1, 0]}}`)):                                   "score lacks ft",
+		string(file(`{"score": {"et": [1, 0]}}`)):                                   "score lacks ft",
+		string(file(`{"score": {"ht": [1, 0], "ft": [0, 3]}}`)):                     "score.ft is less than score.ht",
+		string(file(`{"score": {"ft": [1, 1], "et": [3, 0]}}`)):                     "score.et is less than score.ft",
+		string(file(`{"score": {"ft": [1, 1], "et": [1, 1], "p": [3, 3]}}`)):        "score.p has no winner",
+		strings.Replace(string(file(`{}`)), `}]`, `},`+match(file(`{}`)), 1):        "match 2, Ayr - Ely on 2022-11-20: the round has this match twice",
+		string(file(`{"team2": "Ayr", "score": {"ft": [1, 0]}}`)):                   "match 1, Ayr - Ayr",
 	} {
 		if _, err := openfootball.Parse([]byte(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want one with %q", data, err, want)
@@ -361,6 +481,17 @@ func FuzzParse(f *testing.F) {
 	f.Add(file(`{"status": "cancelled", "score": {}, "time": null}`))
 	f.Add(file(`{"round": "Qualification, Round 1"}`))
 	f.Add([]byte(`{"name": "", "matches": [null]}`))
+	f.Add(file(`{"round": "Group A"}`))
+	f.Add(file(`{"round": "First round", "group": "Group 2"}`))
+	f.Add(file(`{"round": "Group 2 Play-off"}`))
+	f.Add(file(`{"team1": "N.N.", "team2": "N.N."}`))
+	f.Add(file(`{"team1": {"name": "Ayr", "code": "AYR"}, "score1": 2, "score2": 2, "score1et": 3, "score2et": 2, "score1i": 0, "score2i": 1}`))
+	f.Add(file(`{"score1": 1, "score2": 1, "score1p": 4, "score2p": 5}`))
+	f.Add(series(`{"round": "1. Runde", "stage": "Grunddurchgang"}`, `{"round": "2. Runde", "stage": "Grunddurchgang"}`, `{"round": "1. Runde", "stage": "Play-off"}`))
+	f.Add(series(`{"round": "Apertura, Matchday 1"}`, `{"round": "Apertura, Matchday 2"}`, `{"round": "Clausura, Matchday 1"}`))
+	f.Add(series(`{"round": "Round of 128"}`, `{"round": "Round of 64"}`, `{"round": "Regular Season - 1"}`))
+	f.Add([]byte(`{"name": "Cup", "rounds": [{"name": "Matchday 1", "matches": [{"date": "2013-08-10", "team1": "Ayr", "team2": "Ely"}]}]}`))
+	f.Add([]byte(`{"name": "Cup", "clubs": [{"name": "Ayr"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := openfootball.Parse(data)
 		if err != nil {

@@ -176,34 +176,72 @@ func (s *Server) Add(t Tournament) error {
 	return nil
 }
 
-// plan decides what becomes of each event: rounds in their order, because a knockout round
-// waits for the one before.
+// plan decides what becomes of each event. A knockout round waits for the matches that its
+// pairings depend on. If one of these is never played, the pairings are never known, unless the
+// file has a result of the round.
 func (s *Server) plan(se *season) {
-	var visible time.Time // of the next knockout round
-	known := true         // that round's pairings are known at some time
+	ends := map[int]time.Time{} // by the match; zero if it is never played
 	for _, r := range se.rounds {
-		d := dice{s.seed, fmt.Sprint(se.ID, " ", se.SeasonID, " ", r)}
-		var roundVisible time.Time
-		if r.Knockout() {
-			if !known {
-				break
-			}
-			roundVisible = visible
+		visible, known := s.pairings(se, r, ends)
+		if !known {
+			continue
 		}
-		end, ended := time.Time{}, true
 		for i, m := range se.Season.Matches {
-			if m.Round != r {
-				continue
+			if m.Round == r {
+				ends[i], _ = s.planEvent(se, i, visible)
 			}
-			at, ok := s.planEvent(se, i, roundVisible)
-			end, ended = later(end, at), ended && ok
-		}
-		if !r.ThirdPlace() {
-			visible = later(visible, end.Add(d.between("pairings", 10*time.Minute, time.Hour)))
-			known = known && ended
 		}
 	}
 	slices.SortStableFunc(se.events, func(a, b *event) int { return cmp.Compare(a.index, b.index) })
+}
+
+// pairings returns when the pairings of a round are known, or false if they never are. Those of
+// a league and of groups always are. Those of a knockout round are known some time after the
+// end of the matches that were planned before and that the file dates before the round: those
+// of knockout rounds of the same part of the competition or of the round's teams, and those of
+// the leagues and groups of its teams. Nothing waits for a match for the third place.
+func (s *Server) pairings(se *season, r openfootball.Round, ends map[int]time.Time) (visible time.Time, known bool) {
+	if !r.Knockout() {
+		return time.Time{}, true
+	}
+	all := se.Season.Matches
+	var first time.Time
+	teams, played := map[string]bool{}, false
+	for _, m := range all {
+		if m.Round != r {
+			continue
+		}
+		if first.IsZero() || m.KickOff.Before(first) {
+			first = m.KickOff
+		}
+		teams[m.Home], teams[m.Away] = true, true
+		_, result := m.Result()
+		played = played || result
+	}
+	groups := map[string]bool{}
+	for _, m := range all {
+		if !m.Round.Knockout() && (teams[m.Home] || teams[m.Away]) {
+			groups[m.Group] = true
+		}
+	}
+	known = true
+	for i, m := range all {
+		end, planned := ends[i]
+		depends := groups[m.Group]
+		if m.Round.Knockout() {
+			depends = m.Round.Prefix == r.Prefix || teams[m.Home] || teams[m.Away]
+		}
+		if !planned || !depends || m.Round.ThirdPlace() || m.KickOff.After(first) {
+			continue
+		}
+		visible = later(visible, end)
+		known = known && !end.IsZero()
+	}
+	if !visible.IsZero() {
+		d := dice{s.seed, fmt.Sprint(se.ID, " ", se.SeasonID, " ", r)}
+		visible = visible.Add(d.between("pairings", 10*time.Minute, time.Hour))
+	}
+	return visible, known || played
 }
 
 // planEvent adds the event of a match, and the one that replaces it. It returns when the

@@ -34,7 +34,7 @@ const small = `{"name": "Cup 2026", "matches": [
 	{"round": "Semi-finals", "date": "2026-08-22", "time": "20:00", "team1": "Ayr", "team2": "Wem", "score": {"ht": [0, 1], "ft": [1, 1], "et": [1, 1], "p": [4, 5]}},
 	{"round": "Match for third place", "date": "2026-08-28", "time": "18:00", "team1": "Ely", "team2": "Ayr", "score": {"ft": [4, 2]}},
 	{"round": "Final", "date": "2026-08-29", "time": "18:00", "team1": "Rye", "team2": "Wem", "score": {"ft": [1, 0]}},
-	{"round": "Relegation, Round of 16", "date": "2026-08-29", "time": "18:00", "team1": "Ayr", "team2": "Ely"}
+	{"round": "Relegation, Round of 16", "date": "2026-08-29", "time": "16:00", "team1": "Ayr", "team2": "Ely"}
 ]}`
 
 // The matches of small.
@@ -590,7 +590,7 @@ func TestKnockoutRoundsAppearWhenTheirPairingsAreKnown(t *testing.T) {
 	groups := []round{{Round: 1}, {Round: 2}}
 	semis := append(slices.Clone(groups), round{Round: 28, Name: "Semifinals", Slug: "semifinals"})
 	thirdPlace := round{Round: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}
-	all := append(slices.Clone(semis), thirdPlace, round{Round: 29, Name: "Final", Slug: "final"})
+	all := append(slices.Clone(semis), thirdPlace, round{Round: 29, Name: "Final", Slug: "final"}, round{Round: 5, Name: "Round of 16", Slug: "round-of-16"})
 	get := func() list { return read[list](r, ofCup+"rounds") }
 	finish := func(match int) time.Time { id, _ := r.of(match); e, _ := r.Final(id); return e.Changed }
 
@@ -661,15 +661,59 @@ func TestRoundWaitsForALateOne(t *testing.T) {
 	}
 }
 
-func TestNoRoundFollowsAnUnplayedOne(t *testing.T) {
+func TestUnplayedMatchStopsWhatDependsOnIt(t *testing.T) {
 	t.Parallel()
-	s := parse(t, strings.Replace(small, `"score": {"ht": [0, 0], "ft": [1, 1], "et": [3, 2]}`, `"score": {}`, 1))
-	r := newRig(t, 1, Tournament{Season: s})
-	if id, _ := r.of(extra); id == 0 {
-		t.Error("the unplayed semi-final is missing")
+	const semiScore, finalScore = `"score": {"ht": [0, 0], "ft": [1, 1], "et": [3, 2]}`, `"score": {"ft": [1, 0]}`
+	unplayed := strings.Replace(small, semiScore, `"score": {}`, 1)
+	for name, c := range map[string]struct {
+		data  string
+		match int
+		known bool
+	}{
+		"the semi-final itself":    {unplayed, extra, true},
+		"a final with a result":    {unplayed, final, true},
+		"a final without a result": {strings.Replace(unplayed, finalScore, `"score": {}`, 1), final, false},
+		"a final after an unplayed third place": {
+			strings.Replace(strings.Replace(small, `"score": {"ft": [4, 2]}`, `"score": {}`, 1), finalScore, `"score": {}`, 1), final, true},
+		"a final after an unplayed match of a group": {
+			strings.Replace(strings.Replace(small, `"score": {"ft": [0, 3]}`, `"score": {}`, 1), finalScore, `"score": {}`, 1), final, false},
+		"a final after an unplayed match of another group": {
+			strings.Replace(strings.Replace(small, `"matches": [`, `"matches": [
+	{"round": "Matchday 1", "date": "2026-08-14", "team1": "Ems", "team2": "Usk", "group": "Group B"},`, 1), finalScore, `"score": {}`, 1), final + 1, true},
+	} {
+		r := newRig(t, 1, Tournament{Season: parse(t, c.data)})
+		if id, _ := r.of(c.match); (id != 0) != c.known {
+			t.Errorf("%s: the id is %d, want known: %v", name, id, c.known)
+		}
 	}
-	if id, _ := r.of(final); id != 0 {
-		t.Error("the final is known")
+}
+
+// TestEveryResultHasAnEvent plays a league in two parts at one time, with a match that was not
+// played, and play-offs. A round of one part does not wait for the other.
+func TestEveryResultHasAnEvent(t *testing.T) {
+	t.Parallel()
+	s := parse(t, `{"name": "Liga 2024/25", "matches": [
+		{"round": "Matchday 1", "date": "2025-03-01", "team1": "Ayr", "team2": "Ely", "score": {"ft": [2, 1]}},
+		{"round": "Matchday 1", "date": "2025-03-01", "team1": "Rye", "team2": "Wem"},
+		{"round": "Championship, Matchday 3", "date": "2025-03-15", "team1": "Ayr", "team2": "Ely", "score": {"ft": [0, 0]}},
+		{"round": "Championship, Matchday 2", "date": "2025-03-08", "team1": "Ely", "team2": "Ayr", "score": {"ft": [1, 0]}},
+		{"round": "Relegation, Matchday 2", "date": "2025-03-08", "team1": "Rye", "team2": "Wem", "score": {"ft": [1, 3]}},
+		{"round": "Relegation, Matchday 3", "date": "2025-03-15", "team1": "Wem", "team2": "Rye", "score": {"ft": [1, 1]}},
+		{"round": "Play-off, Final", "date": "2025-03-22", "team1": "Ely", "team2": "Wem", "score": {"ft": [2, 0]}}
+	]}`)
+	r := newRig(t, 1, Tournament{Season: s})
+	for i, m := range s.Matches {
+		id, _ := r.of(i)
+		if id == 0 {
+			t.Errorf("%s - %s of %+v has no event", m.Home, m.Away, m.Round)
+			continue
+		}
+		if got := r.events[id].match.KickOff; !got.Equal(m.KickOff) {
+			t.Errorf("%s - %s of %+v begins at %v, want %v", m.Home, m.Away, m.Round, got, m.KickOff)
+		}
+	}
+	if got := len(openfootball.Tables(s.Matches)); got != 3 {
+		t.Errorf("there are %d tables, want 3", got)
 	}
 }
 

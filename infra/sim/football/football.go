@@ -73,7 +73,7 @@ func OfEvents() []Kind {
 	}
 }
 
-// OfRequests returns the kinds that Server.Inject and Server.Misbehave take.
+// OfRequests returns the kinds that Server.Misbehave takes.
 func OfRequests() []Kind {
 	return []Kind{Forbidden, TooManyRequests, ServerError, Timeout, Truncated, HTML, TooLarge}
 }

@@ -27,9 +27,11 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 	return 0.01
 }}
 
-// requests are the probabilities of what goes wrong with a request to the provider.
+// requests are the probabilities of what goes wrong with a request to the provider. Timeout is
+// not among them: the functions wait for an answer by the real clock, 10 seconds each time,
+// while the simulated clock stands still.
 var requests = map[football.Kind]float64{
-	football.Forbidden: 0.01, football.TooManyRequests: 0.02, football.ServerError: 0.02, football.Truncated: 0.01, football.HTML: 0.01,
+	football.Forbidden: 0.01, football.TooManyRequests: 0.02, football.ServerError: 0.02, football.Truncated: 0.01, football.HTML: 0.01, football.TooLarge: 0.01,
 }
 
 // misbehave begins with the faults.

@@ -36,16 +36,20 @@ func TestReplay(t *testing.T) {
 		return out.String()
 	}
 	folder := t.TempDir()
-	write(t, filepath.Join(folder, "a.json"), "First League 2025/26", 2)
-	write(t, filepath.Join(folder, "b.json"), "Second League 2025/26", 3)
+	write(t, filepath.Join(folder, "a.json"), "First League 2025/26", 2, "Matchday %d", "Championship, Matchday %d")
+	testkit.Must(t, os.WriteFile(filepath.Join(folder, "a.clubs.json"), []byte(`{"name": "First League 2025/26", "clubs": []}`), 0o600))
+	write(t, filepath.Join(folder, "b.json"), "Second League 2025/26", 3, "%d. Runde", "%d. Runde")
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()
-		run(t, folder, 2, 4, nil)
+		const skipped = "skipped, as they have neither matches nor rounds: a.clubs.json\n"
+		if out := run(t, folder, 2, 4, nil); !strings.Contains(out, skipped) {
+			t.Errorf("the output lacks %q\n%s", skipped, out)
+		}
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
 		one := t.TempDir()
-		write(t, filepath.Join(one, "c.json"), "Third League 2025/26", 2)
+		write(t, filepath.Join(one, "c.json"), "Third League 2025/26", 2, "Matchday %d", "Matchday %d")
 		run(t, one, 1, 5, new(uint64(7)))
 	})
 	t.Run("real", func(t *testing.T) { // four weeks: others take minutes
@@ -57,9 +61,10 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// write writes a season in which so many pairs of teams meet twice, and the first two play a
-// final with a shoot-out. One match is called off.
-func write(t *testing.T, file, name string, pairs int) {
+// write writes a season in which so many pairs of teams meet twice, in rounds that are labelled
+// by the halves of the season, and the first two play a final with a shoot-out. One match is
+// called off.
+func write(t *testing.T, file, name string, pairs int, first, second string) {
 	t.Helper()
 	type score struct {
 		HT []int `json:"ht,omitempty"`
@@ -81,6 +86,10 @@ func write(t *testing.T, file, name string, pairs int) {
 	day := time.Date(2025, 8, 9, 0, 0, 0, 0, time.UTC)
 	var all []match
 	for round := range 2 * (n - 1) {
+		label := first
+		if round >= n-1 {
+			label = second
+		}
 		for p := range pairs { // the circle method
 			a, b := (round+p)%(n-1), (round+n-1-p)%(n-1)
 			if p == 0 {
@@ -89,7 +98,7 @@ func write(t *testing.T, file, name string, pairs int) {
 			if round >= n-1 {
 				a, b = b, a
 			}
-			m := match{Round: fmt.Sprintf("Matchday %d", round+1), Date: day.Format(time.DateOnly), Time: []string{"13:30", "15:00", "17:30"}[p%3], Team1: team(a), Team2: team(b)}
+			m := match{Round: fmt.Sprintf(label, round+1), Date: day.Format(time.DateOnly), Time: []string{"13:30", "15:00", "17:30"}[p%3], Team1: team(a), Team2: team(b)}
 			m.Score = &score{FT: []int{(a*3 + round) % 4, (b*5 + round) % 3}}
 			if round == 3 && p == 1 {
 				m.Score, m.Status = nil, "cancelled"

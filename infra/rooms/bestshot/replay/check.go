@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,11 +132,16 @@ func (r *run) compare(ctx context.Context, c *cup, round bool) (problems []strin
 			}
 			got = append(got, s.row)
 		}
-		for _, t := range c.standings(now) {
+		tables := c.standings(now)
+		for _, t := range tables {
+			if t.Group == "" && len(tables) > 1 {
+				t.Group = c.season.Name // as the provider names the table of the league itself
+			}
 			for i, o := range t.Rows {
 				want = append(want, row{t.Group, i + 1, o.Team, o.Points, o.Played, o.Won, o.Drawn, o.Lost, o.For, o.Against})
 			}
 		}
+		slices.SortStableFunc(want, func(a, b row) int { return strings.Compare(a.Group, b.Group) })
 		same("the standings", got, want)
 	}
 	for _, l := range r.leagues {
@@ -197,10 +203,13 @@ func (r *run) cached(ctx context.Context, id string) (map[string]int, error) {
 	return sums, nil
 }
 
-// finish compares a cup at its end: what the provider has said in the end is what the file
-// says, every member sees what each guess has earned, and an administrator who rebuilds the
+// finish compares a cup at its end: the provider has an event of every match with a result in
+// the file, what it has said in the end is what the file says, every member sees what each guess has earned, and an administrator who rebuilds the
 // leaderboard repairs nothing.
 func (r *run) finish(ctx context.Context, c *cup) {
+	if want, got := c.results(); got != want {
+		r.fail(c, "the provider has events of %d matches with a result, and the file has %d such matches", got, want)
+	}
 	for _, f := range c.fixtures {
 		want, there := f.match.Result()
 		if e := f.last(); played(e) && (!there || e.Score != want) {

@@ -59,6 +59,9 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	r := &run{World: replay.NewWorld(cfg.Config), world: w, cfg: cfg}
 	rooms := append(slices.Clone(cfg.Others), cfg.Room)
+	if len(w.skipped) > 0 {
+		r.Printf("skipped, as they have neither matches nor rounds: %s\n", strings.Join(w.skipped, ", "))
+	}
 	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
 	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 30 * 24 * time.Hour}, func(t time.Time) bool { return r.when.awake(t) }, r.play); err != nil {
 		return err

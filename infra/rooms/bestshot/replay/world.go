@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -22,6 +23,7 @@ type world struct {
 	members []*member
 	leagues []*league
 	cups    []*cup
+	skipped []string // files that are no seasons
 }
 
 // member is a member of Best Shot.
@@ -53,6 +55,7 @@ type cup struct {
 type fixture struct {
 	cup     *cup
 	event   int64
+	index   int // of the match in the season
 	match   openfootball.Match
 	views   []football.Event // what the provider says of it, the oldest first
 	id      string           // of the match in the API, "" while it is not known
@@ -89,19 +92,44 @@ func newWorld(cfg Config) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, path := range files {
-		c := &cup{file: filepath.Base(path), n: int64(i + 1)}
-		w.cups = append(w.cups, c)
+	for _, path := range files {
+		c := &cup{file: filepath.Base(path), n: int64(len(w.cups) + 1)}
 		text, err := os.ReadFile(path)
 		if err == nil {
 			c.season, err = openfootball.Parse(text)
 		}
+		if errors.Is(err, openfootball.ErrNoSeason) {
+			w.skipped = append(w.skipped, c.file)
+			continue
+		}
+		w.cups = append(w.cups, c)
 		if err != nil {
 			c.fail("%v", err)
 			c.done = true
 		}
 	}
+	if len(w.cups) == 0 {
+		return nil, fmt.Errorf("no .json file in %s has matches or rounds: give a folder of openfootball files as DIR=folder", cfg.Folder)
+	}
 	return w, nil
+}
+
+// results counts the matches with a result in the file, and those of them that the provider has
+// an event of.
+func (c *cup) results() (file, provider int) {
+	known := map[int]bool{}
+	for _, f := range c.fixtures {
+		known[f.index] = true
+	}
+	for i, m := range c.season.Matches {
+		if _, ok := m.Result(); ok {
+			file++
+			if known[i] {
+				provider++
+			}
+		}
+	}
+	return file, provider
 }
 
 // rates are the probabilities of what goes wrong with an event.
@@ -124,7 +152,7 @@ func (c *cup) add(s *football.Server) error {
 	}
 	c.rounds = c.season.Rounds()
 	for _, e := range s.Finals(c.n, 100+c.n) {
-		f := &fixture{cup: c, event: e.ID, match: c.season.Matches[e.Match], guesses: map[*member]openfootball.Goals{}}
+		f := &fixture{cup: c, event: e.ID, index: e.Match, match: c.season.Matches[e.Match], guesses: map[*member]openfootball.Goals{}}
 		for {
 			f.views = append(f.views, e)
 			if e.Changed.IsZero() {

@@ -79,7 +79,7 @@ func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function,
 	}
 	switch on := f.On.(type) {
 	case spec.Queue:
-		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. ", s.DeadLetter(f), on.MaxReceiveCount)
+		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries or at once, with the reason. ", s.DeadLetter(f), on.MaxReceiveCount)
 		if keeper := keeperOf(room, on); keeper != "" {
 			fmt.Fprintf(out, "[`%s`](#%s) keeps them, so there is nothing to redrive: [list and replay what it keeps](#%s).\n", keeper, anchor(keeper), anchor(lettersKept))
 		} else {

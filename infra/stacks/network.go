@@ -21,9 +21,9 @@ const (
 	httpsPort = 443
 )
 
-// network is a VPC without a way in or out: two isolated subnets in two zones, an interface
-// endpoint of SQS, and gateway endpoints of DynamoDB and S3, which cost nothing. Its security
-// groups name each other, and the addresses of the two gateways.
+// network is a VPC without a way to the Internet or from it: two isolated subnets in two zones,
+// an interface endpoint of SQS, and gateway endpoints of DynamoDB and S3, which cost nothing. Its
+// security groups name each other, and the addresses of the two gateways.
 type network struct {
 	vpc       awsec2.CfnVPC
 	subnets   []*string // ids
@@ -50,7 +50,7 @@ func (r *room) network() error {
 	n := &network{vpc: awsec2.NewCfnVPC(r.stack, text("Vpc"), &awsec2.CfnVPCProps{
 		CidrBlock: text("10.0.0.0/16"), EnableDnsSupport: yes(true), EnableDnsHostnames: yes(true), Tags: r.nameTag("vpc"),
 	})}
-	excuse(n.vpc, "AwsSolutions-VPC7", "No packet enters or leaves it, so flow logs would record the rules of its security groups.")
+	excuse(n.vpc, "AwsSolutions-VPC7", "Packets leave it only for SQS, S3 and DynamoDB, so flow logs would record the rules of its security groups.")
 	for i := range 2 {
 		n.subnets = append(n.subnets, awsec2.NewCfnSubnet(r.stack, text(fmt.Sprintf("Subnet-%d", i+1)), &awsec2.CfnSubnetProps{
 			VpcId: n.vpc.Ref(), CidrBlock: text(fmt.Sprintf("10.0.%d.0/20", 16*i)), MapPublicIpOnLaunch: yes(false), Tags: r.nameTag(fmt.Sprintf("isolated-%d", i+1)),

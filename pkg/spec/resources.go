@@ -87,8 +87,8 @@ func variable(kind, name string) string {
 	return "MATCHDAY_" + kind + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// InVPC reports whether the function runs in the room's VPC, from which it reaches
-// databases, caches and SQS, and nothing else.
+// InVPC reports whether the function runs in the room's VPC. From there it reaches databases,
+// caches, SQS, and the tables and objects of DynamoDB and S3 that it is granted, and nothing else.
 func (f Function) InVPC() bool { return len(f.SQL)+len(f.Caches) > 0 }
 
 // Databases returns the databases that the room's functions use, in the order of

@@ -15,7 +15,8 @@ var Model = usage.Model{Kept: []byte(`{"measured":"2026-11-23"}`), Report: repor
 // What is assumed of a month of a season, and of each member.
 const (
 	matches  = 120.0 // of three leagues
-	polls    = 60.0  // of a match: every 5 minutes while it is played, and an hour of checks
+	together = 5.0   // matches of a round on the same day, which one poll asks for
+	polls    = 200.0 // for a round on a day: see polling
 	guesses  = 60.0  // of a member: half of the matches
 	views    = 200.0 // of leaderboards, rounds and standings by a member
 	seconds  = 0.03  // of a request, with the connection to the database
@@ -42,12 +43,13 @@ func report(in usage.Input) (usage.Report, error) {
 	rest := usage.Usage{SQLHours: fixed.SQLHours, SQLStorageGB: fixed.SQLStorageGB, CacheGBHours: fixed.CacheGBHours, EndpointHours: fixed.EndpointHours}
 	return usage.Report{Title: "Best Shot.", Rows: rows, Notes: fmt.Sprintf(`fixed      in production, also without a season; %s $ of it for the database at 0.5 ACU, the cache and the endpoint
            of the queues in two zones. Other stages pause the database while no tournament is upcoming or active
-polls      %g of each of %g matches
+polls      %g on each of %g days with a round of %g matches: for the matches every 5 minutes from the kick-off until 6 h
+           after the end, and hourly on the day before; for the standings every 5 minutes in the 6 h after the end
 guesses    %g of each member
 settling   a row of the ledger and of two scoreboards for each guess, and the leaderboard anew
 views      %g of each member, %g KB each, from the cache
 The database grows over 0.5 ACU for the statements over %g a second, in the %g hours in which matches begin and end.
-`, usage.Dollars(rest.Dollars(in.Prices)), polls, matches, guesses, views, pageKB, perACU/2, busy)}, nil
+`, usage.Dollars(rest.Dollars(in.Prices)), polls, matches/together, together, guesses, views, pageKB, perACU/2, busy)}, nil
 }
 
 // calls is n invocations of functions with 256 MB that take so many seconds.
@@ -62,8 +64,12 @@ func statements(n float64) usage.Usage {
 	return usage.Usage{SQLPages: n * rowPages, SQLHours: max(rate/perACU-0.5, 0) * busy}
 }
 
+// polling is what ingest.PlanPolls causes. A round with a match of 2 h is asked for 96 times from
+// the kick-off until 6 h after the end, every 5 minutes, and 24 times on the day before. In the
+// 6 h after the end the standings are asked for 72 times, and the rounds of the tournament 6 times
+// in the first 3 h, and once a day.
 func polling() usage.Usage {
-	n := matches * polls / 5 // matches of a round are polled together
+	n := matches / together * polls
 	u := calls(n, 0.3).Plus(calls(n, 0.2)).Plus(statements(n * 40))
 	u.SQSRequests, u.CacheUnits, u.EndpointGB = 8*n, 2*n, n*30e-6
 	return u

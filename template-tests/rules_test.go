@@ -114,7 +114,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				"Environment": map[string]any{"Variables": env}, "LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(tmpl.Room.Name), "LogFormat": "JSON"},
 			}
 			if f.InVPC() {
-				want["VpcConfig"] = map[string]any{"SubnetIds": []any{"Subnet", "Subnet"}, "SecurityGroupIds": []any{"SecurityGroup The functions of " + tmpl.Room.Name}}
+				want["VpcConfig"] = map[string]any{"SubnetIds": isolated, "SecurityGroupIds": []any{"SecurityGroup The functions of " + tmpl.Room.Name}}
 			}
 			if f.Reserved > 0 {
 				want["ReservedConcurrentExecutions"] = f.Reserved

@@ -150,7 +150,8 @@ type numbered struct {
 // setRounds sets the rounds of the matches, and the groups that the labels name. A match of a
 // group is of a round with a number: that of its label, or else the n-th game of a team in
 // groups is of round n. The rounds of a series that is a league have a number, too. All others
-// are knockout rounds.
+// are knockout rounds. All parts of a league have one table, which sums them up: Best Shot keeps
+// one row of a team.
 func setRounds(matches []Match, labels []label) {
 	rounds := map[series]map[int]*numbered{}
 	for i, m := range matches {
@@ -188,8 +189,6 @@ func setRounds(matches []Match, labels []label) {
 			continue
 		case !league: // a group without a number
 			continue
-		case matches[i].Group == "":
-			matches[i].Group = l.prefix
 		}
 		matches[i].Round.Number = l.number
 		if spans[s] == nil {

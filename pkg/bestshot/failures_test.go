@@ -3,17 +3,22 @@ package bestshot_test
 import (
 	"context"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/league"
+	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/queue"
@@ -21,14 +26,26 @@ import (
 )
 
 // fails checks that a run reports each failure of an I/O call, as dynamotest.CheckFailures. Each
-// run opens its service, whose I/O is that of fn. What the client still writes to the connections
-// of the run before, in order to close them, counts for nothing.
+// run opens its service, whose I/O is that of fn. The connections of the run before are closed
+// first: what its client still writes to them counts for nothing.
 func fails[S any](w *bestshottest.World, t *testing.T, fn spec.Function, open app.Opener[S], run func(S, context.Context) error) {
 	t.Helper()
 	var p dynamotest.Process
 	var now atomic.Int64
+	var mu sync.Mutex
+	var conns []net.Conn
+	closeAll := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range conns {
+			c.Close()
+		}
+		conns = nil
+	}
+	defer closeAll()
 	dynamotest.CheckFailures(t, &p, func() error {
 		turn := now.Add(1)
+		closeAll()
 		env := w.CrashingEnv(fn, &p)
 		dial := w.Dial
 		env.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -36,6 +53,9 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn spec.Function, open ap
 			if err != nil {
 				return nil, err
 			}
+			mu.Lock()
+			conns = append(conns, raw)
+			mu.Unlock()
 			name := testkit.SQLCall
 			if address == w.Cache.Addr() {
 				name = testkit.CacheCall
@@ -93,6 +113,50 @@ func TestFailedJobIsRepeated(t *testing.T) {
 				return s.KeepLetter(ctx, queue.Letter{ID: "1", Body: "{}"})
 			})
 		},
+	} {
+		t.Run(name, check)
+	}
+}
+
+// failsRoute is fails for a route that reads. The cache has nothing before each request.
+func failsRoute[S, In, Out any](w *bestshottest.World, user, target string, fn spec.Function, open app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(*testing.T) {
+	return func(t *testing.T) {
+		fails(w, t, fn, open, func(s S, _ context.Context) error {
+			w.Cache.FlushAll()
+			return testkit.Failed(testkit.ServeWith(w.World, fn, s, do)(testkit.Request("GET", "/api/v2"+target, user, "")))
+		})
+	}
+}
+
+// TestFailedReadIsNoAnswer: a route that reads answers with an error if any of its calls of the
+// database fails, also one that would answer that there is nothing. Without the cache it reads
+// the database.
+func TestFailedReadIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	w, c := known(t)
+	cup := "/tournaments/" + c.ID
+	l := "/leagues/" + testkit.Decode[struct{ Data []league.League }](w.World, w.Do("ann", "GET", "/leagues", nil)).Data[0].ID
+	for name, check := range map[string]func(*testing.T){
+		"member":              failsRoute(w, "ann", "/member", member.GetMemberFunction, member.Open, (*member.Members).GetMember),
+		"no member":           failsRoute(w, "zed", "/member", member.GetMemberFunction, member.Open, (*member.Members).GetMember),
+		"tournaments":         failsRoute(w, "ann", "/tournaments", tournament.ListTournamentsFunction, tournament.Open, (*tournament.Tournaments).ListTournaments),
+		"tournament":          failsRoute(w, "ann", cup, tournament.GetTournamentFunction, tournament.Open, (*tournament.Tournaments).GetTournament),
+		"rounds":              failsRoute(w, "ann", cup+"/rounds", tournament.ListRoundsFunction, tournament.Open, (*tournament.Tournaments).ListRounds),
+		"matches":             failsRoute(w, "ann", cup+"/matches/1", tournament.ListMatchesFunction, tournament.Open, (*tournament.Tournaments).ListMatches),
+		"standings":           failsRoute(w, "ann", cup+"/standings", tournament.ListStandingsFunction, tournament.Open, (*tournament.Tournaments).ListStandings),
+		"teams":               failsRoute(w, "ann", cup+"/teams", tournament.ListTeamsFunction, tournament.Open, (*tournament.Tournaments).ListTeams),
+		"leaderboard":         failsRoute(w, "ann", cup+"/leaderboard", tournament.ListLeaderboardFunction, tournament.Open, (*tournament.Tournaments).ListLeaderboard),
+		"dashboard":           failsRoute(w, "ann", "/dashboard", tournament.GetDashboardFunction, tournament.Open, (*tournament.Tournaments).GetDashboard),
+		"guesses":             failsRoute(w, "ann", cup+"/guess?round=1", guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses),
+		"guesses of no round": failsRoute(w, "ann", cup+"/guess?round=9", guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses),
+		"guesses of others":   failsRoute(w, "ann", "/matches/"+w.MatchID(1)+"/guesses", guess.ListMatchGuessesFunction, guess.Open, (*guess.Guesses).ListMatchGuesses),
+		"score":               failsRoute(w, "ann", cup+"/score", guess.GetScoreFunction, guess.Open, (*guess.Guesses).GetScore),
+		"leagues":             failsRoute(w, "ann", "/leagues", league.ListLeaguesFunction, league.Open, (*league.Leagues).ListLeagues),
+		"league":              failsRoute(w, "ann", l, league.GetLeagueFunction, league.Open, (*league.Leagues).GetLeague),
+		"table of a league":   failsRoute(w, "ann", l+"/score", league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore),
+		"executions":          failsRoute(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction, ingest.OpenOffice, (*ingest.Office).ListExecutions),
+		"settlements":         failsRoute(w, root, "/admin/settlements", settlement.ListSettlementsFunction, settlement.OpenOffice, (*settlement.Office).ListSettlements),
+		"letters":             failsRoute(w, root, "/admin/settlements/dlq", settlement.ListLettersFunction, settlement.OpenOffice, (*settlement.Office).ListLetters),
 	} {
 		t.Run(name, check)
 	}

@@ -434,6 +434,10 @@ func TestLeagues(t *testing.T) {
 		}
 	}
 	w.Do("ann", "PATCH", "/leagues/"+l.ID+"/tournaments", follow)
+	unknown := map[string][]string{"tournaments": {"58de2f1b-1374-4c92-bd53-23a81943de4b"}} // changes nothing
+	if err := testkit.CheckProblemCode(w.Ask("ann", "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", unknown), 404, "tournament_not_found"); err != nil {
+		t.Error(err)
+	}
 	w.MoveClock(w.Clock.Now().Add(view.LeagueLives))
 	if diff := cmp.Diff([]string{"1 ann 3", "2 bob 0"}, table("bob")); diff != "" {
 		t.Errorf("with a tournament (-want +got):\n%s", diff)

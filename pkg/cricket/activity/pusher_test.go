@@ -176,6 +176,20 @@ func TestPushSkipsASupersededDisplay(t *testing.T) {
 	}
 }
 
+// TestPusherOpensWithItsKey: without the key for Apple it does not open, rather than to open and
+// push nothing.
+func TestPusherOpensWithItsKey(t *testing.T) {
+	t.Parallel()
+	w, _, want := worldWithActivities(t)
+	p := testkit.Open(w.World, activity.PushActivitiesFunction, activity.OpenPusher)
+	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.ExpectPhones("with the key", want, false)
+	w.Settings[tables.APNSKey] = "{}"
+	if _, err := activity.OpenPusher(w.NewContext(), w.Env(activity.PushActivitiesFunction)); err == nil {
+		t.Error("it opens without a key")
+	}
+}
+
 func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
@@ -188,10 +202,19 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	gone := apns.Refuse(apns2.ReasonUnregistered)
 	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.Phones.Answer(crickettest.Token("registered again"), gone)
+	late := w.Subscribe("7", "registered meanwhile", "12")
+	w.Phones.Answer(late.PushToken, apns.Refuse(apns2.ReasonUnregistered))
+	var once sync.Once
+	w.Phones.Observe = func(apns.Push) { // all activities have been read by the first push
+		once.Do(func() {
+			late.UpdatedAt++
+			testkit.PutRows(w.World, tables.Subscriptions, late)
+		})
+	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("with gone tokens", want, false)
-	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "visitor"}, w.Subscribers()); diff != "" {
+	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "registered meanwhile", "visitor"}, w.Subscribers()); diff != "" {
 		t.Errorf("the subscriptions differ:\n%s", diff)
 	}
 

@@ -94,7 +94,7 @@ func TestKeptDeadLetters(t *testing.T) {
 	}}
 	text := string(page([]spec.Room{room}))
 	for _, want := range []string{
-		"* Dead letters: `lab-turns-dead`, after 2 tries, or at once with a reason. [`lab/keep-letters`](#labkeep-letters) keeps them, so there is nothing to redrive: [list and replay what it keeps](#dead-letters-that-a-function-keeps).\n",
+		"* Dead letters: `lab-turns-dead`, after 2 tries or at once, with the reason. [`lab/keep-letters`](#labkeep-letters) keeps them, so there is nothing to redrive: [list and replay what it keeps](#dead-letters-that-a-function-keeps).\n",
 		"\n### " + lettersKept + "\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -127,13 +128,17 @@ func canonical(text string) (string, error) {
 func canonicalParameters(api huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
-		query := r.URL.Query()
 		for _, p := range ctx.Operation().Parameters {
+			if p.Schema.Format != uuid {
+				continue
+			}
+			var query url.Values
 			given := r.PathValue(p.Name)
 			if p.In == "query" {
+				query = r.URL.Query()
 				given = query.Get(p.Name)
 			}
-			if p.Schema.Format != uuid || given == "" {
+			if given == "" {
 				continue
 			}
 			id, err := canonical(given)

@@ -20,8 +20,6 @@ const (
 	Profile    = "PROFILE"
 	Connection = "STRAVA#CONNECTION"
 	Owner      = "OWNER"
-	Devices    = "DEVICES"
-	Device     = "DEVICE"
 	// MilestoneList has the ids of a user's milestones.
 	MilestoneList = "LIST#MILESTONES"
 )
@@ -46,7 +44,6 @@ func Session(id string) string       { return "SESSION#" + id }
 func State(state string) string      { return "STATE#" + state }
 func Athlete(athleteID int64) string { return "STRAVA#ATHLETE#" + strconv.FormatInt(athleteID, 10) }
 func Model(modelID string) string    { return "MODEL#" + modelID }
-func DeviceOf(token string) string   { return "DEVICE#" + token }
 func Connected(shard int) string     { return fmt.Sprintf("STRAVA#CONNECTED#%x", shard) }
 
 // Sort keys.

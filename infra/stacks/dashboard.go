@@ -32,7 +32,8 @@ type page struct {
 }
 
 // room adds a room at a glance: its alarms, of which one shows what was given up, what it
-// watches of itself, its databases and caches, its queues, functions and API, and what was last logged as an error.
+// watches of itself, its databases and caches, its queues, functions and API, and what was
+// last logged as an error.
 func (p *page) room(s stage.Stage, room spec.Room) {
 	all := s.Alarms(room)
 	if len(all) == 0 {

@@ -174,9 +174,9 @@ func lateness(f spec.Function) time.Duration {
 const maxMetrics = 10
 
 // Alarms returns all alarms of a room: of all its functions together, of its API, of its
-// queues, schedules, databases and caches, and those that its spec lists. Their number does not depend on
-// the number of functions: another queue, or another job of every minute, adds a metric
-// to an alarm. The dashboard and the logs tell which function it is.
+// queues, schedules, databases and caches, and those that its spec lists. Their number does
+// not depend on the number of functions: another queue, or another job of every minute, adds a
+// metric to an alarm. The dashboard and the logs tell which function it is.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	name := s.Prefix() + room.Name
 	minutes := 5 * time.Minute

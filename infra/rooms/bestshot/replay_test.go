@@ -61,9 +61,9 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// write writes a season in which so many pairs of teams meet twice, in rounds that are labelled
-// by the halves of the season, and the first two play a final with a shoot-out. One match is
-// called off.
+// write writes a season in which so many pairs of teams meet twice. first and second are the
+// formats of the labels of the rounds in its halves. The first two teams play a final with a
+// shoot-out, and one match is called off.
 func write(t *testing.T, file, name string, pairs int, first, second string) {
 	t.Helper()
 	type score struct {

@@ -20,9 +20,10 @@
 //	Score       the goals after extra time; Penalties are those of the shoot-out alone
 //	FinishedAt  the time of the final whistle, if the feed has it
 //
-// Its key is one of the Secrets of poll-provider, read by Env.Secret, and sent in a header. Name
-// is in the rows of tournaments, teams and matches: ids of two feeds never mix,
-// and a tournament keeps the feed that it began with.
+// Its key is one of the Secrets of poll-provider. Env.Secret reads it, and a header carries it.
+//
+// Name is in the rows of tournaments, teams and matches. Ids of two feeds never mix, and a
+// tournament keeps the feed that it began with.
 package provider
 
 import (

@@ -236,9 +236,14 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 	return guesses, applied, nil
 }
 
-// Ledger is the statement that gives the members the points of a match. Its parameters are the
-// match, its tournament, the version of the settlement, the goals of both teams, the version of
-// the rule, the multiplier of the round, whether the match is void, and the round.
+// Ledger is the statement that gives the members the points of a match. Its parameters:
+//
+//	$1, $2  the match and its tournament
+//	$3      the version of the settlement
+//	$4, $5  the goals of the home and the away team
+//	$6, $7  the version of the rule, and the multiplier of the round
+//	$8      whether the match is void
+//	$9      the slug of the round
 //
 // A void match earns nothing: its guesses lose what they had. The first settlement has a
 // row for each guess, so that its member is in the leaderboard; later ones have the

@@ -203,9 +203,9 @@ func (r *run) cached(ctx context.Context, id string) (map[string]int, error) {
 	return sums, nil
 }
 
-// finish compares a cup at its end: the provider has an event of every match with a result in
-// the file, what it has said in the end is what the file says, every member sees what each guess has earned, and an administrator who rebuilds the
-// leaderboard repairs nothing.
+// finish compares a cup at its end. The provider has an event of every match with a result in
+// the file, and has said that result in the end. Every member sees what each guess has earned.
+// An administrator who rebuilds the leaderboard repairs nothing.
 func (r *run) finish(ctx context.Context, c *cup) {
 	if want, got := c.results(); got != want {
 		r.fail(c, "the provider has events of %d matches with a result, and the file has %d such matches", got, want)

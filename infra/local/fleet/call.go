@@ -7,39 +7,45 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"matchday/infra/sim/cognito"
 )
 
-// signedIn is a user's access token and the time until which it is used.
+// signedIn is an access token and the time until which it is used.
 type signedIn struct {
 	token string
 	until time.Time
 }
 
-// bearer returns the user's access token. It signs a new one when half of the
-// lifetime of the last is over, because a signature takes longer than most calls.
-func (f *Fleet) bearer(user string) (string, error) {
+// Token signs a user in and returns the access token. With groups it is an administrator.
+// It signs a new one when half of the lifetime of the last is over, because a signature
+// takes longer than most calls.
+func (f *Fleet) Token(user string, groups ...string) (string, error) {
 	now := f.Clock.Now()
+	key := strings.Join(append([]string{user}, groups...), " ")
 	f.mu.Lock()
-	s := f.signed[user]
+	s := f.signed[key]
 	f.mu.Unlock()
 	if now.Before(s.until) {
 		return s.token, nil
 	}
-	var groups []string
-	if user == Administrator {
-		groups = f.AdminGroups()
+	pool := f.Users
+	if len(groups) > 0 {
+		pool = f.Admins
 	}
-	token, err := f.Token(user, groups...)
+	t, err := pool.Token(user, groups, now)
+	if err != nil {
+		return "", err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.signed == nil {
 		f.signed = map[string]signedIn{}
 	}
-	f.signed[user] = signedIn{token, now.Add(cognito.TTL / 2)}
-	return token, err
+	f.signed[key] = signedIn{t.Access, now.Add(cognito.TTL / 2)}
+	return t.Access, nil
 }
 
 // SignIn signs a user in to the user pool, with the address user@example.com. A user
@@ -82,7 +88,11 @@ func (f *Fleet) Call(ctx context.Context, user, method, path string, in, out any
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if user != "" {
-		token, err := f.bearer(user)
+		var groups []string
+		if user == Administrator {
+			groups = f.AdminGroups()
+		}
+		token, err := f.Token(user, groups...)
 		if err != nil {
 			return err
 		}

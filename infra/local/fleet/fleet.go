@@ -109,7 +109,7 @@ type Fleet struct {
 
 	mu      sync.Mutex
 	apis    map[string]http.Handler // by room
-	signed  map[string]signedIn     // by user
+	signed  map[string]signedIn     // by user and groups
 	started []func(context.Context, apns.Start)
 }
 
@@ -663,16 +663,6 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 		defer mu.Unlock()
 		stopped = true
 	}
-}
-
-// Token signs a user in and returns the access token. With groups it is an administrator.
-func (f *Fleet) Token(user string, groups ...string) (string, error) {
-	pool := f.Users
-	if len(groups) > 0 {
-		pool = f.Admins
-	}
-	t, err := pool.Token(user, groups, f.Clock.Now())
-	return t.Access, err
 }
 
 // AdminGroups returns the groups of an administrator of all rooms.

@@ -42,3 +42,31 @@ func TestPagesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestInternalWords: what the inside of the system says is found, and like words are not.
+func TestInternalWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                  "",
+		"the goal of Redistributed Dynamos": "Dynamo",
+		"a redistribution":                  "",
+		"no Redis today":                    "Redis",
+		"go on, structure":                  "",
+		"into Go struct field":              "Go struct",
+		"cricket.StoreError":                "cricket.StoreError",
+		"types.GetItemInput here":           "types.GetItemInput",
+		"an input, an output, a body":       "",
+		"ConditionalCheckFailedException":   "ConditionalCheckFailedException",
+		"json: cannot unmarshal":            "json: ",
+		"at time.Time of *time.Time":        "time.Time",
+		"ERROR: … (SQLSTATE 23505)":         "SQLSTATE",
+		"main.go:12":                        ".go:12",
+		"it violates check x":               "violates check",
+		"it violates the rules":             "",
+		`the relation "guess"`:              `relation "`,
+	} {
+		if got := internalIn(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -284,7 +284,7 @@ func TestLetters(t *testing.T) {
 		}
 		letters[i].ReceivedAt, letters[i].ReplayedAt = time.Time{}, nil
 	}
-	if diff := cmp.Diff([]settlement.Letter{{ID: "1", Payload: good, Replays: 3}, {ID: "2", Payload: "no job", Reason: "the message cannot be read"}}, letters); diff != "" {
+	if diff := cmp.Diff([]settlement.Letter{{ID: "2", Payload: "no job", Reason: "the message cannot be read"}, {ID: "1", Payload: good, Replays: 3}}, letters); diff != "" {
 		t.Errorf("the letters (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
@@ -298,13 +298,13 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestListOfLetters: by id, in pages of 100.
+// TestListOfLetters: the newest first, in pages of 100.
 func TestListOfLetters(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
-	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason) SELECT lpad(n::text, 3, '0'), '{}', '' FROM generate_series(1, 101) n`)
+	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason, received_at) SELECT lpad(n::text, 3, '0'), '{}', '', to_timestamp(n / 2) FROM generate_series(1, 101) n`)
 	testkit.Must(t, err)
-	for query, want := range map[string]struct{ first, last, next string }{"": {"001", "100", "100"}, "?cursor=100": {"101", "101", ""}} {
+	for query, want := range map[string]struct{ first, last, next string }{"": {"101", "002", "1000000_002"}, "?cursor=1000000_002": {"001", "001", ""}} {
 		page := testkit.Decode[struct {
 			Data []settlement.Letter
 			Next string
@@ -367,6 +367,43 @@ func TestLongCacheFailure(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}))
 	if diff := cmp.Diff([]string{"1 bob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body; strings.Count(got, `"score":0`) != 2 {
+		t.Errorf("the round is %s", got)
+	}
+	if got := w.Do(root, "GET", "/admin/settlements/dlq", nil).Body; got != `{"data":[]}`+"\n" {
+		t.Errorf("the match is settled, and its message is kept: %s", got)
+	}
+}
+
+// TestChangesWithoutTheCache: an administrator's correction needs no cache. A nickname is
+// stored, the answer says that leaderboards follow, and a repeat has them written.
+func TestChangesWithoutTheCache(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	c.Board("ann")
+	w.Cache.SetError("ERR gone")
+	w.Do(root, "POST", "/admin/settlements/"+w.MatchID(1)+"/correct", map[string]int{"home": 0, "away": 0})
+	out := w.Ask("bob", "PATCH", "/api/v2/member", map[string]string{"nickName": "Rob"})
+	if err := testkit.CheckProblemCode(out, 503, "leaderboards_late"); err != nil || out.Headers["Retry-After"] != "5" {
+		t.Errorf("%v, to be tried again after %q s", err, out.Headers["Retry-After"])
+	}
+	if got := w.Do("bob", "GET", "/member", nil).Body; !strings.Contains(got, `"Rob"`) {
+		t.Errorf("the member is %s", got)
+	}
+	w.Cache.SetError("")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	if got := c.Board("ann"); got[1] != "2 bob 0" {
+		t.Errorf("the cache was changed while it was away: %q", got)
+	}
+	w.Do("bob", "PATCH", "/member", map[string]string{"nickName": "Rob"})
+	if got := c.Board("ann"); got[1] != "2 Rob 0" {
+		t.Errorf("after the repeat: %q", got)
+	}
+	w.Settle()
+	if diff := cmp.Diff([]string{"1 Rob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

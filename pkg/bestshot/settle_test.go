@@ -2,6 +2,7 @@ package bestshot_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,16 @@ func TestPointsFollowResults(t *testing.T) {
 	w.Settle()
 	if diff := cmp.Diff([]string{"1 cyd 3", "2 ann 0", "2 bob 0"}, c.Board("cyd")); diff != "" {
 		t.Errorf("after a correction (-want +got):\n%s", diff)
+	}
+	for _, bad := range []struct {
+		field string
+		body  map[string]any
+	}{
+		{"body.void", map[string]any{}}, {"body.void", map[string]any{"void": true, "home": 1}}, {"body.home", map[string]any{"away": 1}}, {"body.away", map[string]any{"home": 1}},
+	} {
+		if out := w.Ask(root, "POST", "/api/v2/admin/settlements/"+two+"/correct", bad.body); out.StatusCode != 400 || !strings.Contains(out.Body, `"`+bad.field+`"`) {
+			t.Errorf("%v: %d %s", bad.body, out.StatusCode, out.Body)
+		}
 	}
 	w.Do(root, "POST", "/admin/settlements/"+two+"/correct", map[string]any{"void": true})
 	w.Settle()

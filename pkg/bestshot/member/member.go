@@ -25,6 +25,9 @@ import (
 // ErrNoMember reports a caller who has not registered.
 var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
 
+// errLate reports a nickname that is stored, while the cache with the leaderboards is away.
+var errLate = problem.New(problem.Unavailable, "leaderboards_late", "the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.Rest)
+
 // maxRenames bounds the leaderboards that a member can have rebuilt.
 var maxRenames = spec.Limit{Name: "new nicknames per member", Max: 5, Per: 24 * time.Hour, Code: "too_many_renames"}
 
@@ -161,8 +164,8 @@ type UpdateMember struct {
 }
 
 // UpdateMember changes the caller's nickname, and has the leaderboards with it read again.
-// If the cache does not answer it fails after the change, and a second run repeats the rest.
-// Errors: ErrNoMember, too_many_renames.
+// A second run changes nothing, and has them read again. Errors: ErrNoMember,
+// too_many_renames, leaderboards_late if the nickname is stored and the cache does not answer.
 func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, error) {
 	if err := s.Live(ctx); err != nil {
 		return nil, err
@@ -202,7 +205,7 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 		err = errors.Join(err, s.cache.Invalidate(ctx, view.LeaderboardKey(b.ID), b.Version))
 	}
 	if err != nil {
-		return nil, err
+		return nil, errLate.Because(err)
 	}
 	return page(http.StatusOK, m), nil
 }

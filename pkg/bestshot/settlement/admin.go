@@ -59,12 +59,12 @@ type ListSettlements struct {
 type Settlement struct {
 	MatchID      string    `json:"matchId" db:"match_id" format:"uuid" doc:"The id of the match."`
 	TournamentID string    `json:"tournamentId" db:"tournament_id" format:"uuid" doc:"The id of its tournament."`
-	Version      int       `json:"version" db:"version" doc:"1 for the first settlement of the match; of a pending one that of the last."`
+	Version      int       `json:"version" db:"version" doc:"1 for the first settlement of the match, 2 for the next, and so on. Of a match that is pending: that of its last settlement, 0 if there is none."`
 	Key          *string   `json:"idempotencyKey" db:"idempotency_key" doc:"The key of the settlement; null while it is pending."`
 	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,rule,void" doc:"Why the match was settled; null while it is pending."`
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
 	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
-	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many members got or lost points, or their first row."`
+	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many members were settled: everybody who guessed the first time, then those whose points changed."`
 	At           time.Time `json:"at" db:"at" doc:"When it was applied; when the match ended while it is pending."`
 }
 
@@ -79,7 +79,7 @@ type Settlements struct {
 
 // ListSettlements returns settlements, or the backlog. Errors: bad_cursor.
 func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
-	after := place{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), MatchID: strings.Repeat("f", 32)}
+	after := place{At: end, MatchID: strings.Repeat("f", 32)}
 	if in.Cursor != "" {
 		var err error
 		if after, err = parsePlace(in.Cursor); err != nil {
@@ -108,6 +108,9 @@ func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Set
 	out.Body.Data = append([]Settlement{}, all...)
 	return out, nil
 }
+
+// end is after every time of a list.
+var end = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // place is the place of a settlement in the list.
 type place struct {
@@ -150,17 +153,23 @@ type Accepted struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		MatchIDs []string `json:"matchIds" doc:"The matches that will be settled."`
+		MatchIDs []string `json:"matchIds" doc:"The matches that will be settled; none if the message names no match."`
 	}
 }
 
 // CorrectMatch sets the result of a match, or makes it void, and has it settled again. From
-// then on the provider is not believed about it. A second run changes nothing, and posts the
-// match again. Errors: match_not_found, match_not_begun.
+// then on the provider is not believed about it. It does not need the cache: the settlement
+// writes the round. A second run changes nothing, and posts the match again. Errors:
+// match_not_found, match_not_begun.
 func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
 	b := in.Body
-	if b.Void != (b.Home == nil && b.Away == nil) || !b.Void && (b.Home == nil || b.Away == nil) {
+	switch {
+	case b.Void && (b.Home != nil || b.Away != nil) || !b.Void && b.Home == nil && b.Away == nil:
 		return nil, problem.In("body.void", "expected either void, or home and away")
+	case !b.Void && b.Home == nil:
+		return nil, problem.In("body.home", "expected the goals of both teams")
+	case !b.Void && b.Away == nil:
+		return nil, problem.In("body.away", "expected the goals of both teams")
 	}
 	var round, tournamentID string
 	var version int64
@@ -204,7 +213,10 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 		return nil, err
 	}
 	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", b.Void)
-	if err := errors.Join(s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version), Relay(ctx, s.DB, s.queue)); err != nil {
+	if err := s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version); err != nil {
+		slog.WarnContext(ctx, "the round is written with the settlement", "match", in.MatchID, "err", err)
+	}
+	if err := Relay(ctx, s.DB, s.queue); err != nil {
 		return nil, err
 	}
 	return accepted(in.MatchID), nil
@@ -248,25 +260,31 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 	return postAll(ctx, tx, all)
 }
 
-// KeepLetter stores a message that could not be settled, with the reason, and writes the
-// leaderboard of its tournament: the match may be settled, and only the cache have failed. A
-// second run stores it once. It fails until the cache answers.
+// KeepLetter stores a message that could not be settled, with the reason. If its match is
+// settled, and only the cache has failed, it writes the round and the leaderboard instead, and
+// fails until the cache answers. A second run stores nothing again.
 func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
+	var of MatchFinished
+	if json.Unmarshal([]byte(m.Body), &of) == nil && of.check() == nil {
+		round, settled, err := pg.Value[string](ctx, s.DB, `SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
+		if err != nil {
+			return err
+		}
+		if settled {
+			return errors.Join(s.RefreshMatches(ctx, of.TournamentID, round), s.RefreshLeaderboard(ctx, of.TournamentID))
+		}
+	}
 	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
 	if n > 0 {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
 	}
-	var of MatchFinished
-	if err != nil || json.Unmarshal([]byte(m.Body), &of) != nil || of.check() != nil {
-		return err
-	}
-	return s.RefreshLeaderboard(ctx, of.TournamentID)
+	return err
 }
 
 // ListLetters is the request for the messages that could not be settled.
 type ListLetters struct {
 	auth.Admin
-	Cursor string `query:"cursor" maxLength:"100" pattern:"^[0-9A-Za-z-]+$" doc:"The next of the page before."`
+	Cursor string `query:"cursor" maxLength:"120" pattern:"^[0-9]+_[0-9A-Za-z-]+$" doc:"The next of the page before."`
 }
 
 // Letter is a message that could not be settled.
@@ -283,21 +301,30 @@ type Letter struct {
 type Letters struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Data []Letter `json:"data" doc:"In the order of their ids, 100 a page."`
+		Data []Letter `json:"data" doc:"The newest first, 100 a page."`
 		Next string   `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
 }
 
-// ListLetters returns the messages that could not be settled.
+// ListLetters returns the messages that could not be settled. Errors: bad_cursor.
 func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, error) {
-	all, err := pg.All[Letter](ctx, s.DB, `SELECT id, payload, reason, received_at, replays, replayed_at FROM settlement_dlq WHERE id > $1 ORDER BY id LIMIT $2`, in.Cursor, view.PageSize+1)
+	before, id := end, ""
+	if at, of, ok := strings.Cut(in.Cursor, "_"); ok {
+		micros, err := strconv.ParseInt(at, 10, 54)
+		if err != nil {
+			return nil, httpapi.ErrBadCursor
+		}
+		before, id = time.UnixMicro(micros), of
+	}
+	all, err := pg.All[Letter](ctx, s.DB, `SELECT id, payload, reason, received_at, replays, replayed_at FROM settlement_dlq WHERE (received_at, id) < ($1, $2) ORDER BY received_at DESC, id DESC LIMIT $3`, before, id, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
 	out := &Letters{CacheControl: httpapi.NoStore}
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
-		out.Body.Next = all[view.PageSize-1].ID
+		last := all[view.PageSize-1]
+		out.Body.Next = fmt.Sprintf("%d_%s", last.ReceivedAt.UnixMicro(), last.ID)
 	}
 	out.Body.Data = append([]Letter{}, all...)
 	return out, nil
@@ -324,6 +351,10 @@ func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted,
 	}
 	if _, err := pg.Do(ctx, s.DB, `UPDATE settlement_dlq SET replays = replays + 1, replayed_at = now() WHERE id = $1`, in.ID); err != nil {
 		return nil, err
+	}
+	var of MatchFinished
+	if json.Unmarshal([]byte(payload), &of) == nil && of.check() == nil {
+		return accepted(of.MatchID), nil
 	}
 	return accepted(), nil
 }

@@ -36,14 +36,15 @@ import (
 const (
 	dial    = time.Second // with TLS
 	command = 500 * time.Millisecond
-	// rest is how long a cache that has failed is left alone.
-	rest  = 5 * time.Second
-	conns = 4
+	conns   = 4
 )
+
+// Rest is how long a cache that has failed is left alone.
+const Rest = 5 * time.Second
 
 // ErrAway is the error of a cache that does not answer, and of one that is left alone
 // because it did not.
-var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again")
+var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again").WithRetryAfter(Rest)
 
 // Cache is a cache, as one user.
 type Cache struct {
@@ -83,7 +84,7 @@ type logger struct{}
 
 // Printf logs what the client reports: a failure that it has recovered from, or will return.
 func (logger) Printf(ctx context.Context, format string, v ...any) {
-	slog.WarnContext(ctx, "cache", "report", fmt.Sprintf(format, v...))
+	slog.WarnContext(ctx, "cache", "err", fmt.Sprintf(format, v...))
 }
 
 // empty is the SHA-256 of no body.
@@ -220,6 +221,6 @@ func (c Cache) guard(call func() error) error {
 	if err == nil {
 		return nil
 	}
-	c.rests.Store(now + int64(rest))
+	c.rests.Store(now + int64(Rest))
 	return ErrAway.Because(fmt.Errorf("cache: %w", err))
 }

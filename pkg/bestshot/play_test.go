@@ -433,7 +433,19 @@ func TestLeagues(t *testing.T) {
 			t.Errorf("%s: %d %s", user, out.StatusCode, out.Body)
 		}
 	}
+	followed := func() []string {
+		return testkit.Decode[league.League](w.World, w.Do("bob", "GET", "/leagues/"+l.ID, nil)).Tournaments
+	}
+	if diff := cmp.Diff([]string{}, followed()); diff != "" {
+		t.Errorf("the tournaments at first (-want +got):\n%s", diff)
+	}
 	w.Do("ann", "PATCH", "/leagues/"+l.ID+"/tournaments", follow)
+	if out := w.Ask("ann", "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", map[string]any{"tournaments": nil}); out.StatusCode != 422 || !strings.Contains(out.Body, "body.tournaments") {
+		t.Errorf("null tournaments: %d %s", out.StatusCode, out.Body)
+	}
+	if diff := cmp.Diff([]string{c.ID}, followed()); diff != "" {
+		t.Errorf("the tournaments (-want +got):\n%s", diff)
+	}
 	unknown := map[string][]string{"tournaments": {"58de2f1b-1374-4c92-bd53-23a81943de4b"}} // changes nothing
 	if err := testkit.CheckProblemCode(w.Ask("ann", "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", unknown), 404, "tournament_not_found"); err != nil {
 		t.Error(err)

@@ -23,6 +23,7 @@ import (
 var (
 	ErrNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
 	errClosed  = problem.New(problem.Conflict, "guess_window_closed", "the match has begun, has no date, or its tournament is over: it takes no guesses now")
+	errNoOther = problem.New(problem.NotFound, "member_not_found", "there is no such member")
 	errOpen    = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
 )
 
@@ -88,7 +89,7 @@ type Guess struct {
 	FullMatch Whole     `json:"fullMatch" doc:"Who wins."`
 	Extra     int       `json:"extra" doc:"The points for the goal difference and the exact score."`
 	Total     int       `json:"total" doc:"What the guess has earned."`
-	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"What can become of it."`
+	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"paused: the match has no date, or is void. not-started: not guessed yet. expired: not guessed, and the match has begun. waiting_for_game: guessed, without a result. finalized: guessed, and the match has ended."`
 	Lost      bool      `json:"hasLostTimewindowToGuess" doc:"Whether the match has begun."`
 }
 
@@ -354,7 +355,7 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 	case !ok:
 		return nil, view.ErrNoTournament
 	case !r.Member:
-		return nil, member.ErrNoMember.In("query.memberId")
+		return nil, errNoOther.In("query.memberId")
 	}
 	out := &MemberScore{CacheControl: httpapi.NoStore}
 	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog

@@ -70,9 +70,11 @@ type League struct {
 	Code    string `json:"code" db:"code" example:"7Q2MZ0KD" doc:"The invitation code. Anyone who has it can join."`
 	Role    string `json:"role" db:"role" enum:"admin,member" doc:"What the caller is in it."`
 	Members int    `json:"members" db:"members" doc:"How many members it has."`
+
+	Tournaments []string `json:"tournaments" db:"tournaments" nullable:"false" format:"uuid" doc:"The ids of the tournaments that it follows."`
 }
 
-const leagues = `SELECT l.id::text, l.name, l.code, r.role, l.members FROM league l JOIN league_role r ON r.league_id = l.id JOIN member p ON p.id = r.member_id `
+const leagues = `SELECT l.id::text, l.name, l.code, r.role, l.members, ARRAY(SELECT tournament_id::text FROM league_tournament WHERE league_id = l.id ORDER BY tournament_id) AS tournaments FROM league l JOIN league_role r ON r.league_id = l.id JOIN member p ON p.id = r.member_id `
 
 // Page is the answer with a league.
 type Page struct {
@@ -257,7 +259,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 type PatchTournaments struct {
 	ByID
 	Body struct {
-		Tournaments []string `json:"tournaments" format:"uuid" maxItems:"20" uniqueItems:"true" doc:"The ids of all tournaments that the league follows."`
+		Tournaments []string `json:"tournaments" nullable:"false" format:"uuid" maxItems:"20" uniqueItems:"true" doc:"The ids of all tournaments that the league follows."`
 	}
 }
 

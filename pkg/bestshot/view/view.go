@@ -159,7 +159,7 @@ type Status string
 type Match struct {
 	ID     string    `json:"id" format:"uuid" doc:"The id of the match."`
 	Date   time.Time `json:"date" doc:"The kick-off."`
-	Status Status    `json:"status" enum:"open,ended,not-defined" doc:"not-defined: postponed, interrupted or cancelled. It earns nothing unless it is played."`
+	Status Status    `json:"status" enum:"open,ended,not-defined" doc:"open: not over yet; it can be guessed before its date. ended: with its result. not-defined: postponed, interrupted or cancelled; it earns nothing unless it is played."`
 	Home   Side      `json:"home" doc:"The home team."`
 	Away   Side      `json:"away" doc:"The away team."`
 }

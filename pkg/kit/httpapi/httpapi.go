@@ -269,11 +269,14 @@ func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	return json.Marshal(register(http.NewServeMux(), fn, do).OpenAPI())
 }
 
+// A name in another case is another name, as it is when the body is decoded.
+func init() { huma.ValidateStrictCasing = true }
+
 func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context.Context, *In) (*Out, error)) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
-	config.Info.Description = "The operations of the room " + room + ". Every error is a problem document (RFC 9457) whose type ends in a stable code."
+	config.Info.Description = "The operations of the room " + room + ". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
 	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)), func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

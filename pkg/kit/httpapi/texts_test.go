@@ -62,6 +62,7 @@ func TestTextsOfRefusals(t *testing.T) {
 		{h, request(t, "POST", "/overs/7", strings.Repeat("x", 64<<10+1)), []string{"413 too_large: validation failed", "body: expected at most 65536 bytes"}},
 		{h, with(`"name":"Bob"`), []string{bad, "body.name: given more than once"}},
 		{h, with(`"x":1`), []string{invalid, "body.x: unexpected property"}},
+		{h, request(t, "POST", "/overs/7", `{"Name":"Ann"}`), []string{invalid, "body: expected required property name to be present", "body.Name: unexpected property"}},
 		{h, with(`"inside":{"x":1,"deep":[]}`), []string{invalid, "body.inside.x: unexpected property"}},
 		{h, with(`"picks":{"m1":3}`), []string{invalid, "body.picks.m1: this value is not valid"}},
 		{h, name(`null`), []string{invalid, "body.name: expected a value, not null"}},
@@ -348,7 +349,7 @@ func TestDescriptions(t *testing.T) {
 		return at(text, append([]string{"paths", "/overs", method}, path...)...)
 	}
 	for name, c := range map[string]struct{ got, want any }{
-		"title":            {at(list, "info", "description"), "The operations of the room test. Every error is a problem document (RFC 9457) whose type ends in a stable code."},
+		"title":            {at(list, "info", "description"), "The operations of the room test. Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."},
 		"tags":             {at(list, "tags"), []any{map[string]any{"name": "test", "description": "The room test."}}},
 		"token":            {at(write, "components", "securitySchemes", "jwt"), map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token: of the user pool of users, and of that of administrators for the operations of administrators."}},
 		"no token":         {at(list, "components", "securitySchemes", "jwt"), nil},

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,8 +22,9 @@ import (
 //go:embed panel
 var files embed.FS
 
-// visitor is the member whom the visitor of the console plays.
-const visitor = "bestshot-me"
+// The users whom the visitor of the console plays: the second when the first has deleted the
+// account.
+var visitors = [...]string{"me", "bestshot-visitor"}
 
 // visit is the tournament of the console.
 type visit struct {
@@ -32,6 +34,7 @@ type visit struct {
 	ask  func(ctx context.Context, user, method, path string, in, out any) error // calls the API
 
 	mu    sync.Mutex
+	user  string // whom the visitor plays
 	id    string // of the tournament; "" until it is created
 	round int
 	off   bool // the cache
@@ -63,8 +66,11 @@ func (v *visit) panel() console.Panel {
 				if !ids.MatchString(in.Match) {
 					return "", errors.New("there is no such match")
 				}
+				v.mu.Lock()
+				user := v.user
+				v.mu.Unlock()
 				defer v.look.Again()
-				return "Your guess is saved.", v.guess(ctx, visitor, in)
+				return "Your guess is saved.", v.guess(ctx, user, in)
 			}),
 			"cache": console.NewButton(func(_ context.Context, in struct{ Off bool }) (string, error) {
 				defer v.look.Again()
@@ -170,9 +176,9 @@ type entry struct {
 // read reads the round and the leaderboard from the API, as the visitor.
 func (v *visit) read(ctx context.Context) (seen, error) {
 	v.mu.Lock()
-	s, id := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}}, v.id
+	s, user, id := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}}, v.user, v.id
 	v.mu.Unlock()
-	get := func(path string, out any) error { return v.call(ctx, visitor, http.MethodGet, path, nil, out) }
+	get := func(path string, out any) error { return v.call(ctx, user, http.MethodGet, path, nil, out) }
 	var tournament struct{ Label string }
 	var me struct{ ID string }
 	if err := errors.Join(get("/tournaments/"+id, &tournament), get("/member", &me)); err != nil {
@@ -222,29 +228,54 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 	}, nil
 }
 
-// found registers the members, and creates the tournament of this run.
+// found registers the members, ends the tournaments of earlier runs, which the provider does
+// not know any more, and creates that of this run.
 func (v *visit) found(ctx context.Context) error {
-	for _, name := range append([]string{"You"}, people...) {
-		user := userOf(name)
-		if name == "You" {
-			user = visitor
-		}
-		if err := v.call(ctx, user, http.MethodPost, "/member", map[string]string{"nickName": name}, nil); err != nil {
+	register := func(user, name string) error {
+		return v.call(ctx, user, http.MethodPost, "/member", map[string]string{"nickName": name}, nil)
+	}
+	user := visitors[0]
+	err := register(user, "You")
+	if _, refused := errors.AsType[*fleet.Refusal](err); refused { // the account is deleted
+		user = visitors[1]
+		err = register(user, "You")
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range people {
+		if err := register(userOf(name), name); err != nil {
 			return err
+		}
+	}
+	var old struct {
+		Data []struct{ ID, Slug, Status string }
+	}
+	if err := v.call(ctx, user, http.MethodGet, "/tournaments", nil, &old); err != nil {
+		return err
+	}
+	for _, t := range old.Data {
+		if strings.HasPrefix(t.Slug, slug) && (t.Status == "upcoming" || t.Status == "active") {
+			if err := v.administer(ctx, http.MethodPatch, "/tournaments/"+t.ID, map[string]string{"status": "completed"}, nil); err != nil {
+				return err
+			}
 		}
 	}
 	now := v.Clock.Now()
 	var out struct{ ID string }
 	if err := v.administer(ctx, http.MethodPost, "/tournaments", map[string]any{
-		"externalId": fmt.Sprint(showID), "season": fmt.Sprint(now.Unix()), "slug": fmt.Sprint("lantern-", now.Unix()), "label": label(now),
+		"externalId": fmt.Sprint(showID), "season": fmt.Sprint(now.Unix()), "slug": slug + fmt.Sprint(now.Unix()), "label": label(now),
 	}, &out); err != nil {
 		return err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.id = out.ID
+	v.user, v.id = user, out.ID
 	return nil
 }
+
+// slug is how the slugs of the tournaments begin.
+const slug = "lantern-"
 
 func (v *visit) administer(ctx context.Context, method, path string, in, out any) error {
 	return v.call(ctx, fleet.Administrator, method, "/admin"+path, in, out)

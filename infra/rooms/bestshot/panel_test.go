@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/console/consoletest"
@@ -24,7 +25,9 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/kit/account"
 )
 
 // newVisit returns a console with a tournament whose first round begins in a minute.
@@ -85,6 +88,31 @@ func poll(w *bestshottest.World, v *visit) {
 		}
 	}
 	w.Settle()
+}
+
+// TestSecondRun: the next run ends the tournament of the last, and plays somebody else if the
+// visitor has deleted the account.
+func TestSecondRun(t *testing.T) {
+	t.Parallel()
+	_, v, w := newVisit(t)
+	old := v.id
+	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "me"}))
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	testkit.Must(t, v.found(t.Context()))
+	if v.user != visitors[1] || v.id == old {
+		t.Errorf("the visitor is %s, and the tournament %s", v.user, v.id)
+	}
+	var all struct {
+		Data []struct{ ID, Status string }
+	}
+	testkit.Must(t, v.call(t.Context(), v.user, http.MethodGet, "/tournaments", nil, &all))
+	got := map[string]string{}
+	for _, t := range all.Data {
+		got[t.ID] = t.Status
+	}
+	if diff := cmp.Diff(map[string]string{old: "completed", v.id: "upcoming"}, got); diff != "" {
+		t.Errorf("the tournaments (-want +got):\n%s", diff)
+	}
 }
 
 // TestPageBestShot plays a round in a browser: the visitor guesses, the match ends, and the

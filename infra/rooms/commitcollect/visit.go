@@ -85,8 +85,8 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 			return err
 		}
 		err := v.enter(ctx)
-		if _, ok := errors.AsType[*fleet.Refusal](err); ok { // the visitor has deleted the account
-			o.Say("CommitCollect does not let the visitor in: %v", err)
+		if _, ok := errors.AsType[*fleet.Refusal](err); ok {
+			o.Say("CommitCollect does not let the visitor in; if %q has deleted the account, `make clean` begins anew: %v", visitor, err)
 			return nil
 		}
 		if err == nil {

@@ -652,6 +652,6 @@ func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fix
 
 // refused logs and counts what the provider says and is not believed.
 func (s *Ingester) refused(ctx context.Context, matchID string, x provider.Fixture, why string) {
-	slog.WarnContext(ctx, "the provider is not believed", "match", matchID, "provider", x.ID, "status", x.ProviderStatus, "why", why)
+	slog.WarnContext(ctx, "the provider is not believed", "match", matchID, "provider", x.ID, "status", x.ProviderStatus, "err", why)
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Refused, 1)}, slog.String("match", matchID))
 }

@@ -3,7 +3,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean tools functions binaries folder seed stage arch real app
 
-export CGO_ENABLED ?= 1
+# What is compiled for a function is not compiled once more for a check or a tool: each of
+# these settings would make it another package. The race detector has packages of its own,
+# and needs C.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath -tags=lambda.norpc)
 BIN   := .local/bin
 ROOMS := $(notdir $(wildcard functions/*))
 # Of what is deployed: arm64 or amd64, as Go calls it.
@@ -16,9 +20,11 @@ CDK := matchday/(infra|infra/stacks|template-tests)
 SET ?= $(shell cat 'stages/$(STAGE)' 2>/dev/null)
 # What of a deployment is to be agreed to by hand: broadening, any-change or never.
 APPROVE ?= broadening
-# How each function is built. The Lambda runtime needs no RPC mode, and -s -w
-# drop what only a debugger reads.
-LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc
+# How each function is linked: without what only a debugger reads. Of GOFLAGS it has no path
+# of this machine, and no RPC mode, which the Lambda runtime does not need.
+LINK := -s -w
+# Tests link without what only a debugger reads, and leave vet to `make check`.
+TEST := go test -vet=off -ldflags=-w
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -31,14 +37,14 @@ replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cri
 
 test: functions ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) go test -race -timeout 30m $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 30m $$(go list ./... | grep -vxE '$(CDK)') && $(TEST) $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
 
 attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
 	@go build -o $(BIN)/attack ./infra/tools/attack/run && exec $(BIN)/attack -bin $(BIN) -seconds $(or $(SECONDS),60) -seed $(or $(SEED),1)
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
-	@mkdir -p $(BIN) && CGO_ENABLED=0 go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
+	@mkdir -p $(BIN) && go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
 
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
 	@go run ./infra/tools/cost
@@ -48,7 +54,7 @@ check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines
 	@echo "go.mod" && go mod tidy -diff
 	@echo "vet" && go vet ./...
 	@echo "staticcheck" && go tool staticcheck ./...
-	@echo "layers" && go test ./pkg/fleet
+	@echo "layers" && $(TEST) ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
 	@echo "OpenAPI" && go run ./infra/tools/openapi/print $(BIN) .local/openapi && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
@@ -65,8 +71,8 @@ build: dist/.$(ARCH) ## every function for Lambda, in dist/<room>/<function>/boo
 
 dist/.$(ARCH): go.mod go.sum $(shell find functions pkg -type f ! -name '*_test.go') | arch
 	@rm -rf dist && for room in $(ROOMS); do \
-	  mkdir -p dist/.built && CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
-	    go build $(LAMBDA) -ldflags "-s -w -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
+	  mkdir -p dist/.built && GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
+	    go build -buildvcs=false -ldflags "$(LINK) -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
 	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; \
 	  echo "built the functions of $$room for $(ARCH)"; done && touch $@
 
@@ -194,10 +200,10 @@ functions: tools
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
 	@test -d $(BIN) && echo "building" || echo "building; the first time takes a few minutes"
 	@set -o pipefail; begun=$$SECONDS; for room in $(ROOMS); do mkdir -p $(BIN)/$$room && \
-	  CGO_ENABLED=0 go build -v $(LAMBDA) -ldflags "-s -w" -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && echo "built in $$((SECONDS - begun)) s"
+	  go build -v -buildvcs=false -ldflags "$(LINK)" -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && echo "built in $$((SECONDS - begun)) s"
 
 binaries: functions
-	@set -o pipefail; CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner)
+	@set -o pipefail; go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner)
 
 # Counts packages as they are compiled, and shows everything else.
 COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %s: %d packages compiled\n", of, n; fflush() } next } { print; fflush() }'

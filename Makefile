@@ -32,7 +32,7 @@ help: ## list the targets
 run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cricsheet files, of openfootball files with ROOM=bestshot, or ROOM=pickem, commitcollect or threefc and SEED=1 of its world; FAULTS=7 injects faults, the same for a seed
+replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
 test: functions ## all tests, with the race detector

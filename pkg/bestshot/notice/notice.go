@@ -2,8 +2,9 @@
 // before the kick-off, on the phones that they have registered.
 //
 // remind finds them in the database and hands them to a queue. send-reminders, which is
-// outside the VPC, reaches Apple. A reminder is recorded before it is sent: it is sent at most
-// once, though a message may come twice, because a phone shows two of one collapse id once.
+// outside the VPC, reaches Apple. A reminder is recorded before it is put into the queue, so no
+// member gets it twice: if remind crashes in between, it is not sent. The queue may deliver its
+// message twice. Both notifications then have the same collapse id, and a phone shows one.
 package notice
 
 import (

@@ -1,5 +1,5 @@
 // Package profile is what the room does about accounts: it forgets a user, and hands out what
-// it keeps of one. It also runs the migrations, and answers monitors.
+// it keeps of one. It also answers monitors.
 package profile
 
 import (

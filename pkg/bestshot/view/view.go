@@ -1,16 +1,21 @@
 // Package view is what members read of a tournament: the matches of a round, the standings
-// and the leaderboard.
+// and the leaderboard; and the table of a league.
 //
-// Each is a projection in the cache, of one key:
+// Each is a projection in the cache, under one key:
 //
-//	tournament:{id}:round:{slug}:matches
-//	tournament:{id}:standings
-//	tournament:{id}:leaderboard
+//	key                                   kept for  version
+//	tournament:{id}:round:{slug}:matches  6 h       of the round's matches in the database
+//	tournament:{id}:standings             6 h       of the standings in the database
+//	tournament:{id}:leaderboard           6 h       of the scoreboard in the database
+//	league:{id}:score                     30 s      the second in which it was read
 //
-// The braces make the id the hash tag of a cluster's slot. A projection has the version of
-// what it shows, which every change of that in the database raises. A reader that finds none
-// reads the database and writes it; one reader does so at a time, and the others wait for it,
-// but not long. A reader whose cache does not answer reads the database.
+// The braces make the id the hash tag of a cluster's slot. Every change in the database that a
+// projection of a tournament shows raises its version. The table of a league is not invalidated:
+// it may be 30 s old.
+//
+// A reader that finds no projection reads the database and writes the projection. One reader does
+// so at a time. The others wait for it for 300 ms, and then read the database themselves. A
+// reader whose cache does not answer reads the database.
 package view
 
 import (
@@ -42,8 +47,8 @@ func LeaderboardKey(tournamentID string) string {
 const (
 	// PageSize is how many members a page of a leaderboard has.
 	PageSize = 100
-	// lives is how long a projection is kept: a cache that is full drops those first that
-	// end first.
+	// lives is how long a projection of a tournament is kept. A full cache evicts only keys that
+	// expire.
 	lives = 6 * time.Hour
 	// A reader that waits for another's projection looks again after pause, and reads the
 	// database itself after patience.
@@ -357,7 +362,8 @@ func (v Views) leaderboard(tournamentID string) load {
 	}
 }
 
-// LeagueLives is how long the table of a league is kept. Its tournaments do not know it.
+// LeagueLives is how long the table of a league is kept. A change of its tournaments does not
+// invalidate it.
 const LeagueLives = 30 * time.Second
 
 func (v Views) league(leagueID string) load {

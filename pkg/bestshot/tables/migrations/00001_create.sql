@@ -258,7 +258,7 @@ CREATE TABLE league_tournament (
     PRIMARY KEY (league_id, tournament_id)
 );
 
--- Reminders that were sent: one for each member, round and kind.
+-- Reminders that were sent: one for each member, match and kind.
 CREATE TABLE reminder (
     member_id     uuid NOT NULL REFERENCES member ON DELETE CASCADE,
     match_id      uuid NOT NULL REFERENCES match ON DELETE CASCADE,

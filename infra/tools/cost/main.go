@@ -1,6 +1,6 @@
 // Command cost prints what the fleet costs in a month: from the calls that
-// `make bench` counts, the spec, the models of the rooms, and AWS's list prices.
-// `make cost` starts it.
+// `make bench` counts or that the models of the rooms assume, the spec, and AWS's list
+// prices. `make cost` starts it.
 package main
 
 import (
@@ -40,7 +40,7 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n", price.Region, price.ListedOn, source)
+	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\n%s.\n", price.Region, price.ListedOn, source)
 	fmt.Fprintln(out)
 	if err := atRest.Write(out); err != nil {
 		return err
@@ -65,7 +65,11 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 // it by service.
 func rest(known []rooms.Room) (all usage.Usage, r usage.Report, err error) {
 	r = usage.Report{Title: "At rest.", Rows: [][]string{{"", "alarms", "metrics", "dashboard", "secrets", "queues", "jobs", "TOTAL"}},
-		Notes: "queues     Lambda's polling of empty queues\njobs       schedules, idle state machines, their functions, reads and logs\n"}
+		Notes: fmt.Sprintf(`queues     Lambda's polling of empty queues
+jobs       schedules, idle state machines, their functions, logs and %g read units of DynamoDB a run; of a room with a database
+           also its least capacity, its cache and the endpoint of the queues. Where a room's own table takes
+           the units that its jobs do read, which are fewer, its column fixed is up to 3 cents less
+`, float64(usage.JobReads))}
 	p := price.Listed()
 	r.Notes += fmt.Sprintf("cdn=true   adds %s for the firewall, its two rules and the key, and %s for a million requests that it inspects, without CloudFront's own\n",
 		usage.Dollars(p.WebACL+2*p.WebRule+p.Secret), usage.Dollars(1e6*p.WebRequest))
@@ -93,15 +97,16 @@ func rest(known []rooms.Room) (all usage.Usage, r usage.Report, err error) {
 }
 
 // read returns the counters of each room and describes their source. The counters
-// in the file bench replace members of those that the repository keeps. It returns
-// an error if a file is not valid, or if bench lacks a room.
+// in the file bench replace members of those that the repository keeps. A room without
+// counters assumes its calls. It returns an error if a file is not valid, or if bench lacks
+// a room.
 func read(known []rooms.Room, bench string) (counters map[string][]byte, source string, err error) {
 	measured, info, err := readBench(bench)
 	if err != nil {
 		return nil, "", fmt.Errorf("the counters %s: %w", bench, err)
 	}
 	counters = map[string][]byte{}
-	var dates []string
+	var dates, counted []string
 	for _, room := range known {
 		if room.Cost.Report == nil {
 			continue
@@ -111,9 +116,11 @@ func read(known []rooms.Room, bench string) (counters map[string][]byte, source 
 		if err := json.Unmarshal(room.Cost.Kept, &kept); err != nil {
 			return nil, "", fmt.Errorf("the counters of %s: %w", name, err)
 		}
-		dates = append(dates, strings.Trim(string(kept["measured"]), `"`))
+		if kept["measured"] != nil {
+			dates, counted = append(dates, strings.Trim(string(kept["measured"]), `"`)), append(counted, name)
+		}
 		if info != nil {
-			if measured[name] == nil {
+			if _, ok := measured[name]; !ok {
 				return nil, "", fmt.Errorf("the counters %s lack %s: run `make bench`", bench, name)
 			}
 			maps.Copy(kept, measured[name])
@@ -123,11 +130,16 @@ func read(known []rooms.Room, bench string) (counters map[string][]byte, source 
 		}
 	}
 	if info != nil {
-		return counters, fmt.Sprintf("%s, measured on %s", bench, info.ModTime().UTC().Format(time.DateOnly)), nil
+		return counters, fmt.Sprintf("Calls of %s: %s, measured on %s, and infra/rooms/*/cost/counters.json for what it lacks.\n"+assumed,
+			strings.Join(counted, ", "), bench, info.ModTime().UTC().Format(time.DateOnly)), nil
 	}
 	slices.Sort(dates)
-	return counters, fmt.Sprintf("infra/rooms/*/cost/counters.json, measured on %s; `make bench` measures anew", strings.Join(slices.Compact(dates), ", ")), nil
+	return counters, fmt.Sprintf("Calls of %s: infra/rooms/*/cost/counters.json, measured on %s; `make bench` measures anew.\n"+assumed,
+		strings.Join(counted, ", "), strings.Join(slices.Compact(dates), ", ")), nil
 }
+
+// assumed describes the source of the calls that are not measured.
+const assumed = "Calls of the other rooms, and what users do in all rooms, are assumed: see the notes of each table"
 
 // readBench reads the counters of a benchmark, by room. info is nil if there is no
 // such file.

@@ -28,7 +28,7 @@ func lab(name, kept string) rooms.Room {
 // TestCounters: counters of a benchmark replace members of those of the repository.
 func TestCounters(t *testing.T) {
 	t.Parallel()
-	known := []rooms.Room{lab("a", `{"measured":"2026-11-20","items":1,"calls":2}`), lab("b", `{"measured":"2026-11-19"}`), {Spec: spec.Room{Name: "without a model"}}}
+	known := []rooms.Room{lab("a", `{"measured":"2026-11-20","items":1,"calls":2}`), lab("b", `{"measured":"2026-11-19","calls":1}`), lab("assumed", `{}`), {Spec: spec.Room{Name: "without a model"}}}
 	for name, c := range map[string]struct {
 		bench  string // the file's text; "" for no file
 		counts map[string]string
@@ -36,12 +36,12 @@ func TestCounters(t *testing.T) {
 		err    string // a part
 	}{
 		"no benchmark": {
-			counts: map[string]string{"a": `{"calls":2,"items":1,"measured":"2026-11-20"}`, "b": `{"measured":"2026-11-19"}`},
-			source: "counters.json, measured on 2026-11-19, 2026-11-20; `make bench` measures anew",
+			counts: map[string]string{"a": `{"calls":2,"items":1,"measured":"2026-11-20"}`, "b": `{"calls":1,"measured":"2026-11-19"}`, "assumed": `{}`},
+			source: "Calls of a, b: infra/rooms/*/cost/counters.json, measured on 2026-11-19, 2026-11-20; `make bench` measures anew",
 		},
 		"a benchmark": {
-			bench:  `{"a":{"calls":3},"b":{}}`,
-			counts: map[string]string{"a": `{"calls":3,"items":1,"measured":"2026-11-20"}`, "b": `{"measured":"2026-11-19"}`},
+			bench:  `{"a":{"calls":3},"b":{},"assumed":null}`,
+			counts: map[string]string{"a": `{"calls":3,"items":1,"measured":"2026-11-20"}`, "b": `{"calls":1,"measured":"2026-11-19"}`, "assumed": `{}`},
 			source: "bench.json, measured on 20",
 		},
 		"half a file": {bench: `{"a":[`, err: "bench.json: unexpected end of JSON input"},

@@ -10,7 +10,7 @@ import (
 )
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: []byte(`{"measured":"2026-11-23"}`), Report: report}
+var Model = usage.Model{Kept: []byte(`{}`), Report: report}
 
 // What is assumed of a month of a season, and of each member.
 const (
@@ -49,6 +49,7 @@ guesses    %g of each member
 settling   a row of the ledger and of two scoreboards for each guess, and the leaderboard anew
 views      %g of each member, %g KB each, from the cache
 The database grows over 0.5 ACU for the statements over %g a second, in the %g hours in which matches begin and end.
+All numbers are assumed, also the statements and the duration of a request. The polls are those of the plan.
 `, usage.Dollars(rest.Dollars(in.Prices)), polls, matches/together, together, guesses, views, pageKB, perACU/2, busy)}, nil
 }
 

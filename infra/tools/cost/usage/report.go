@@ -13,8 +13,8 @@ import (
 // Model is what a room brings to the cost model.
 type Model struct {
 	// Kept are the counters that the repository keeps: a JSON object with the date
-	// "measured". Members that `make bench` measures anew replace those of the same
-	// name.
+	// "measured", or an empty one if all calls are assumed. Members that `make bench`
+	// measures anew replace those of the same name.
 	Kept []byte
 
 	// Report calculates the room's part of the report. It returns an error if the

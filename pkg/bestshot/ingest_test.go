@@ -378,7 +378,7 @@ func TestExecutionEnds(t *testing.T) {
 
 // TestSync: an administrator asks for the rounds, the standings, the matches of all rounds, or
 // for the round of one match. What was asked for in parts is done with the last of them, and
-// at once if there are none.
+// has failed if no round is known.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -430,7 +430,7 @@ func TestSync(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
-	waiting := []string{"matches done", "matches running", "rounds running", "standings running"}
+	waiting := []string{"matches failed", "matches running", "rounds running", "standings running"}
 	if diff := cmp.Diff(waiting, statuses()); diff != "" {
 		t.Errorf("before the answers (-want +got):\n%s", diff)
 	}
@@ -442,7 +442,7 @@ func TestSync(t *testing.T) {
 	f = c.Feed("2", bestshottest.Fixture(2, bestshottest.Noon, provider.Open))
 	f.Execution = execution
 	w.Ingest(f)
-	if diff := cmp.Diff([]string{"matches done", "matches done", "rounds running", "standings running"}, statuses()); diff != "" {
+	if diff := cmp.Diff([]string{"matches done", "matches failed", "rounds running", "standings running"}, statuses()); diff != "" {
 		t.Errorf("after the second round (-want +got):\n%s", diff)
 	}
 	const nothing = "58de2f1b-1374-4c92-bd53-23a81943de4b"

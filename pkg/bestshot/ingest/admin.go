@@ -262,7 +262,7 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 			}
 		}
 		if len(polls) == 0 {
-			_, err = pg.Do(ctx, tx, `UPDATE execution SET status = 'done', ended_at = now() WHERE id = $1`, out.Body.ExecutionID)
+			_, err = pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no round is known: ask for the rounds first', ended_at = now() WHERE id = $1`, out.Body.ExecutionID)
 			return err
 		}
 		polls[len(polls)-1].Execution = out.Body.ExecutionID

@@ -210,7 +210,8 @@ COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "
 
 # Checked before anything is built; a room's replay checks what it needs itself.
 folder:
-	@case "$(ROOM) $(DIR)" in " "|"cricket ") echo "Give a folder of Cricsheet JSON files: make replay DIR=folder"; exit 2;; esac
+	@case "$(ROOM) $(DIR)" in " "|"cricket ") echo "Give a folder of Cricsheet JSON files: make replay DIR=folder"; exit 2;; \
+	  "bestshot ") echo "Give a folder of openfootball JSON files: make replay ROOM=bestshot DIR=folder"; exit 2;; esac
 	@test -z "$(DIR)" || test -d "$(DIR)" || { echo "DIR=$(DIR) is not a folder"; exit 2; }
 
 seed:

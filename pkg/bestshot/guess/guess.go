@@ -89,7 +89,7 @@ type Guess struct {
 	FullMatch Whole     `json:"fullMatch" doc:"Who wins."`
 	Extra     int       `json:"extra" doc:"The points for the goal difference and the exact score."`
 	Total     int       `json:"total" doc:"What the guess has earned."`
-	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"paused: the match has no date, or is void. not-started: not guessed yet. expired: not guessed, and the match has begun. waiting_for_game: guessed, without a result. finalized: guessed, and the match has ended."`
+	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"paused: the match is postponed, interrupted, cancelled or void. not-started: not guessed yet. expired: not guessed, and the match has begun. waiting_for_game: guessed, without a result. finalized: guessed, and the match has ended."`
 	Lost      bool      `json:"hasLostTimewindowToGuess" doc:"Whether the match has begun."`
 }
 

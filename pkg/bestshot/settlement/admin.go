@@ -64,7 +64,7 @@ type Settlement struct {
 	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,rule,void" doc:"Why the match was settled; null while it is pending."`
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
 	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
-	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many members were settled: everybody who guessed the first time, then those whose points changed."`
+	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many rows of the ledger the settlement added: the first one for each guess, a later one for each guess whose points changed; null while it is pending."`
 	At           time.Time `json:"at" db:"at" doc:"When it was applied; when the match ended while it is pending."`
 }
 
@@ -264,8 +264,7 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 // settled, and only the cache has failed, it writes the round and the leaderboard instead, and
 // fails until the cache answers. A second run stores nothing again.
 func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
-	var of MatchFinished
-	if json.Unmarshal([]byte(m.Body), &of) == nil && of.check() == nil {
+	if of, ok := read(m.Body); ok {
 		round, settled, err := pg.Value[string](ctx, s.DB, `SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
 		if err != nil {
 			return err
@@ -279,6 +278,12 @@ func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
 	}
 	return err
+}
+
+// read reads a message of Queue. ok is false if it does not follow the contract.
+func read(body string) (m MatchFinished, ok bool) {
+	ok = json.Unmarshal([]byte(body), &m) == nil && m.check() == nil
+	return m, ok
 }
 
 // ListLetters is the request for the messages that could not be settled.
@@ -352,8 +357,7 @@ func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted,
 	if _, err := pg.Do(ctx, s.DB, `UPDATE settlement_dlq SET replays = replays + 1, replayed_at = now() WHERE id = $1`, in.ID); err != nil {
 		return nil, err
 	}
-	var of MatchFinished
-	if json.Unmarshal([]byte(payload), &of) == nil && of.check() == nil {
+	if of, ok := read(payload); ok {
 		return accepted(of.MatchID), nil
 	}
 	return accepted(), nil

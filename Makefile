@@ -20,8 +20,8 @@ CDK := matchday/(infra|infra/stacks|template-tests)
 SET ?= $(shell cat 'stages/$(STAGE)' 2>/dev/null)
 # What of a deployment is to be agreed to by hand: broadening, any-change or never.
 APPROVE ?= broadening
-# How each function is linked: without what only a debugger reads. Of GOFLAGS it has no path
-# of this machine, and no RPC mode, which the Lambda runtime does not need.
+# How each function is linked: without what only a debugger reads. GOFLAGS leaves out paths
+# of this machine, and the RPC mode, which the Lambda runtime does not need.
 LINK := -s -w
 # Tests link without what only a debugger reads, and leave vet to `make check`.
 TEST := go test -vet=off -ldflags=-w

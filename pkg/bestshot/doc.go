@@ -55,7 +55,7 @@
 //	league                 a private league, with its code
 //	league_role            a membership
 //	league_tournament      a tournament that a league follows
-//	reminder               a reminder that was sent: one for each member, match and kind
+//	reminder               when a member was last reminded of a match, for each kind of reminder
 //	wrong_code             a wrong code of a league that a member has tried
 //
 // Functions log in as one of three roles, which have grants in the migrations: bestshot_reader

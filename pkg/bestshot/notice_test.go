@@ -2,6 +2,7 @@ package bestshot_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 )
 
@@ -83,19 +85,112 @@ func TestReminders(t *testing.T) {
 	}
 }
 
+// TestLateMembersAreRemindedOnce: whose first guess in a tournament comes when both reminders
+// are due gets one.
+func TestLateMembersAreRemindedOnce(t *testing.T) {
+	t.Parallel()
+	w, _, _ := season(t)
+	w.MoveClock(bestshottest.Noon.Add(hour + 23*hour)) // an hour before the second and the third match
+	w.Guess("bob", w.MatchID(3), 1, 1)
+	w.Guess("ann", w.MatchID(2), 1, 1)
+	if diff := cmp.Diff([]string{"ann: 1 of cup from 7 13:00", "bob: 1 of cup from 7 13:00"}, text(remind(w))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRemindersOfMatchesPutOff: a match that is played on another day is one to be reminded of
+// again, and one that begins minutes later is not.
+func TestRemindersOfMatchesPutOff(t *testing.T) {
+	t.Parallel()
+	w, c, _ := season(t)
+	second := bestshottest.Noon.Add(25 * hour)
+	reminded := func(at time.Time, want ...string) {
+		t.Helper()
+		w.MoveClock(at)
+		if diff := cmp.Diff(want, text(remind(w))); diff != "" {
+			t.Errorf("at %v (-want +got):\n%s", at, diff)
+		}
+	}
+	put := func(kickOff time.Time, status provider.Status) {
+		w.Ingest(c.Feed("1", bestshottest.Fixture(2, kickOff, status)))
+	}
+	reminded(second.Add(-23*hour), "ann: 2 of cup from 7 13:00")
+	put(second.Add(10*time.Minute), provider.Open)
+	reminded(second.Add(-2*hour), "ann: 1 of cup from 7 13:00") // the third
+	reminded(second.Add(-hour), "ann: 1 of cup from 7 13:10")
+	put(second, provider.NotDefined)
+	reminded(second.Add(-time.Minute))
+	put(second.Add(72*hour), provider.Open)
+	reminded(second)
+	reminded(second.Add(48*hour), "ann: 1 of cup from 10 13:00")
+	reminded(second.Add(70*hour), "ann: 1 of cup from 10 13:00")
+	reminded(second.Add(71 * hour))
+}
+
+// TestNoReminderWithoutGuesses: matches of a tournament that takes no guesses are not
+// reminded of, while another is played.
+func TestNoReminderWithoutGuesses(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]int{"upcoming": 1, "active": 1, "completed": 0, "cancelled": 0} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			w, c, _ := season(t)
+			w.Found("other")
+			w.Do(testkit.Administrator, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": status})
+			w.MoveClock(bestshottest.Noon.Add(2 * hour))
+			if got := remind(w); len(got) != want {
+				t.Errorf("%q, want %d", text(got), want)
+			}
+		})
+	}
+}
+
+// TestRemindersOfManyMembers: all are reminded by one run, each once for all matches.
+func TestRemindersOfManyMembers(t *testing.T) {
+	t.Parallel()
+	w, c, _ := season(t)
+	const members = 2600 // in three transactions
+	for _, sql := range []string{
+		`INSERT INTO member (public_id, nick_name) SELECT 'm' || n, 'm' || n FROM generate_series(1, $2::int) n WHERE $1::uuid IS NOT NULL`,
+		`INSERT INTO tournament_scoreboard (tournament_id, member_id, points) SELECT $1, id, 0 FROM member WHERE public_id LIKE 'm%' AND $2::int > 0`,
+	} {
+		if _, err := pg.Do(t.Context(), w.DB, sql, c.ID, members); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.MoveClock(bestshottest.Noon.Add(2 * hour))
+	all := remind(w)
+	users := map[string]bool{}
+	for _, r := range all {
+		users[r.UserID] = true
+		if r.Matches != 2 {
+			t.Fatalf("%+v, want 2 matches", r)
+		}
+	}
+	if len(all) != members+1 || len(users) != members+1 {
+		t.Errorf("%d reminders of %d members, want %d", len(all), len(users), members+1)
+	}
+	if again := remind(w); len(again) > 0 {
+		t.Errorf("%d are reminded again", len(again))
+	}
+}
+
+// TestRemindCrashes: no reminder is lost, and one that is put into the queue again has its id,
+// by which a phone shows one.
 func TestRemindCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
 		w, _, _ := season(t)
 		w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
-		err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminders).Remind(w.NewContext())
-		w.Clear(notice.Queue) // whatever was sent: a reminder is sent at most once
-		if p.Ended(err) {
-			w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
-			again := text(remind(w))
-			if len(again) > 1 {
-				t.Errorf("after a crash: %q", again)
-			}
+		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminders).Remind(w.NewContext()))
+		sent := testkit.Messages[notice.Reminder](w.World, notice.Queue)
+		w.Clear(notice.Queue)
+		if again {
+			w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
+			sent = append(sent, remind(w)...)
+		}
+		if len(sent) == 0 || slices.ContainsFunc(sent, func(r notice.Reminder) bool { return r != sent[0] }) {
+			t.Errorf("the reminders are %+v", sent)
 		}
 		if n := len(remind(w)); n != 0 {
 			t.Errorf("%d reminders are sent again", n)

@@ -2,9 +2,10 @@
 // before the kick-off, on the phones that they have registered.
 //
 // remind finds them in the database and hands them to a queue. send-reminders, which is
-// outside the VPC, reaches Apple. A reminder is recorded before it is put into the queue, so no
-// member gets it twice: if remind crashes in between, it is not sent. The queue may deliver its
-// message twice. Both notifications then have the same collapse id, and a phone shows one.
+// outside the VPC, reaches Apple. Reminders are recorded in the transaction in which they are
+// put into the queue: none is lost. If remind crashes before it commits they are put there
+// again, and the queue may deliver a message twice. Such notifications have the same collapse
+// id, and a phone shows one.
 package notice
 
 import (
@@ -49,8 +50,8 @@ type Reminder struct {
 	ID         string    `json:"id"`         // of the reminder: a phone shows one of an id
 }
 
-// Before is how long before the kick-off members are reminded, the longest first.
-var Before = []time.Duration{24 * time.Hour, 2 * time.Hour}
+// Before is how long before the kick-off members are reminded, the shortest first.
+var Before = []time.Duration{2 * time.Hour, 24 * time.Hour}
 
 // Reminders is the service that finds whom to remind.
 type Reminders struct {
@@ -66,12 +67,19 @@ func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
 	return &Reminders{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
 }
 
-// maxReminders is how many reminders a run records. The next continues.
-const maxReminders = 5000
+const (
+	// maxReminders is how many reminders are recorded in a transaction, which is open while
+	// they are put into the queue.
+	maxReminders = 1000
+	// rounds is how often a run does so for each of Before. The next run continues.
+	rounds = 10
+)
 
 // Remind sends a reminder to each member who plays in a tournament, has made a guess in it,
 // and none yet of a match that begins within a day, or within two hours: one for all such
-// matches of a tournament. A second run finds nobody.
+// matches of a tournament. Within two hours of the kick-off only the second reminder is sent. A
+// match that is put off by as long as a reminder runs ahead has that reminder again. A second
+// run finds nobody.
 func (s *Reminders) Remind(ctx context.Context) error {
 	if s.now().Before(s.rests) {
 		return nil
@@ -84,45 +92,61 @@ func (s *Reminders) Remind(ctx context.Context) error {
 		s.rests = s.now().Add(tables.Rest)
 		return nil
 	}
-	for i, before := range Before {
-		var all []Reminder
-		err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-			rows, err := pg.All[struct {
-				UserID     string    `db:"public_id"`
-				Tournament string    `db:"label"`
-				ID         string    `db:"id"`
-				Matches    int       `db:"matches"`
-				KickOff    time.Time `db:"kick_off"`
-			}](ctx, tx, `WITH soon AS (SELECT id, tournament_id, date FROM match WHERE status = 'open' AND date > now() AND date <= now() + make_interval(secs => $1)),
-				player AS (
-					SELECT soon.id AS match_id, s.member_id FROM soon JOIN tournament_scoreboard s USING (tournament_id)
-					UNION SELECT soon.id, g.member_id FROM soon JOIN match m ON m.tournament_id = soon.tournament_id AND m.scoreboard_applied_at IS NULL JOIN guess g ON g.match_id = m.id),
-				claimed AS (
-					INSERT INTO reminder (member_id, match_id, kind)
-					SELECT member_id, match_id, $2::text FROM player
-					WHERE NOT EXISTS (SELECT FROM guess g WHERE g.match_id = player.match_id AND g.member_id = player.member_id)
-						AND NOT EXISTS (SELECT FROM reminder r WHERE r.member_id = player.member_id AND r.match_id = player.match_id AND r.kind = $2::text)
-					LIMIT $3 ON CONFLICT DO NOTHING RETURNING member_id, match_id)
-				SELECT p.public_id, t.label, t.id::text || '#' || extract(epoch FROM min(soon.date))::bigint || '#' || $2::text AS id, count(*)::int AS matches, min(soon.date) AS kick_off
-				FROM claimed c JOIN soon ON soon.id = c.match_id JOIN tournament t ON t.id = soon.tournament_id JOIN member p ON p.id = c.member_id
-				GROUP BY p.public_id, t.id, t.label ORDER BY p.public_id, t.id`, before.Seconds(), fmt.Sprint(i), maxReminders)
+	after := time.Duration(0)
+	for _, before := range Before {
+		for range rounds {
+			n, err := s.remind(ctx, after, before)
 			if err != nil {
 				return err
 			}
-			all = make([]Reminder, len(rows))
-			for i, r := range rows {
-				all[i] = Reminder{r.UserID, r.Tournament, r.Matches, r.KickOff.UTC(), r.ID}
+			if n < maxReminders {
+				break
 			}
-			return nil
-		})
+		}
+		after = before
+	}
+	return nil
+}
+
+// remind sends at most maxReminders reminders of matches that begin later than after from now,
+// and not later than before. It returns how many.
+func (s *Reminders) remind(ctx context.Context, after, before time.Duration) (n int, err error) {
+	err = s.db.Tx(ctx, func(tx pgx.Tx) error {
+		rows, err := pg.All[struct {
+			UserID     string    `db:"public_id"`
+			Tournament string    `db:"label"`
+			ID         string    `db:"id"`
+			Matches    int       `db:"matches"`
+			KickOff    time.Time `db:"kick_off"`
+		}](ctx, tx, `WITH soon AS (
+				SELECT m.id, m.tournament_id, m.date FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
+				WHERE m.status = 'open' AND m.date > now() + make_interval(secs => $1) AND m.date <= now() + make_interval(secs => $2)),
+			player AS (
+				SELECT soon.id AS match_id, soon.tournament_id, soon.date, s.member_id FROM soon JOIN tournament_scoreboard s USING (tournament_id)
+				UNION SELECT soon.id, soon.tournament_id, soon.date, g.member_id FROM soon JOIN match m ON m.tournament_id = soon.tournament_id AND m.scoreboard_applied_at IS NULL JOIN guess g ON g.match_id = m.id),
+			due AS (
+				SELECT match_id, tournament_id, member_id FROM player
+				WHERE NOT EXISTS (SELECT FROM guess g WHERE g.match_id = player.match_id AND g.member_id = player.member_id)
+					AND NOT EXISTS (SELECT FROM reminder r WHERE r.member_id = player.member_id AND r.match_id = player.match_id AND r.kind = $3::text
+						AND r.created_at > player.date - 2 * make_interval(secs => $2))),
+			chosen AS (SELECT DISTINCT member_id, tournament_id FROM due ORDER BY member_id, tournament_id LIMIT $4),
+			claimed AS (
+				INSERT INTO reminder (member_id, match_id, kind) SELECT member_id, match_id, $3::text FROM due JOIN chosen USING (member_id, tournament_id)
+				ON CONFLICT (member_id, match_id, kind) DO UPDATE SET created_at = now() RETURNING member_id, match_id)
+			SELECT p.public_id, t.label, t.id::text || '#' || extract(epoch FROM min(soon.date))::bigint || '#' || $3::text AS id, count(*)::int AS matches, min(soon.date) AS kick_off
+			FROM claimed c JOIN soon ON soon.id = c.match_id JOIN tournament t ON t.id = soon.tournament_id JOIN member p ON p.id = c.member_id
+			GROUP BY p.public_id, t.id, t.label ORDER BY p.public_id, t.id`, after.Seconds(), before.Seconds(), fmt.Sprintf("%.0fh", before.Hours()), maxReminders)
 		if err != nil {
 			return err
 		}
-		if err := queue.SendAll(ctx, s.queue, Queue, all); err != nil {
-			return err
+		n = len(rows)
+		all := make([]Reminder, n)
+		for i, r := range rows {
+			all[i] = Reminder{r.UserID, r.Tournament, r.Matches, r.KickOff.UTC(), r.ID}
 		}
-	}
-	return nil
+		return queue.SendAll(ctx, s.queue, Queue, all)
+	})
+	return n, err
 }
 
 // Notifier is the service that sends reminders.

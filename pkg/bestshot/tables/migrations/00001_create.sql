@@ -172,6 +172,7 @@ CREATE TABLE scoreboard_ledger (
     PRIMARY KEY (match_id, member_id, version)
 );
 CREATE INDEX ledger_member ON scoreboard_ledger (member_id, tournament_id);
+CREATE INDEX ledger_tournament ON scoreboard_ledger (tournament_id);
 
 CREATE TABLE tournament_scoreboard (
     tournament_id uuid NOT NULL REFERENCES tournament ON DELETE CASCADE,
@@ -258,7 +259,7 @@ CREATE TABLE league_tournament (
     PRIMARY KEY (league_id, tournament_id)
 );
 
--- Reminders that were sent: one for each member, match and kind.
+-- When a member was last reminded of a match, for each kind: how long before the kick-off.
 CREATE TABLE reminder (
     member_id     uuid NOT NULL REFERENCES member ON DELETE CASCADE,
     match_id      uuid NOT NULL REFERENCES match ON DELETE CASCADE,
@@ -266,6 +267,7 @@ CREATE TABLE reminder (
     created_at    timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (member_id, match_id, kind)
 );
+CREATE INDEX reminder_match ON reminder (match_id);
 
 -- Wrong codes of leagues, for the limit.
 CREATE TABLE wrong_code (

@@ -427,6 +427,28 @@ func TestLostInvalidation(t *testing.T) {
 	}
 }
 
+// TestRuleIsNotPostedTwice: the plan takes a match whose settlement has just been asked for as
+// one that somebody settles, however long ago it ended.
+func TestRuleIsNotPostedTwice(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	w.MoveClock(w.Clock.Now().Add(hour))
+	w.Do(root, "PATCH", "/admin/tournaments/"+c.ID+"/rounds/1", map[string]any{"multiplier": 2})
+	plan := testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls
+	for _, s := range []struct {
+		wait time.Duration
+		want int
+	}{{0, 1}, {15 * time.Minute, 0}, {time.Minute, 1}} {
+		w.MoveClock(w.Clock.Now().Add(s.wait))
+		testkit.Must(t, plan(w.NewContext()))
+		if n := len(testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)); n != s.want {
+			t.Errorf("%v later: %d messages, want %d", s.wait, n, s.want)
+		}
+		w.Clear(settlement.Queue)
+	}
+}
+
 // TestBadMessage: what does not follow the contract can never be settled.
 func TestBadMessage(t *testing.T) {
 	t.Parallel()

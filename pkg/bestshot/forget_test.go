@@ -173,6 +173,7 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 		{"POST", "/member", map[string]string{"nickName": "x"}}, {"PATCH", "/member", map[string]string{"nickName": "x"}},
 		{"POST", "/guess", map[string]any{"matchId": m, "home": map[string]int{"score": 1}, "away": map[string]int{"score": 1}}},
 		{"POST", "/leagues", map[string]string{"name": "x"}}, {"POST", "/leagues/invitation", map[string]string{"code": "x"}},
+		{"PATCH", "/leagues/" + m + "/tournaments", map[string][]string{"tournaments": {}}},
 		{"POST", "/devices", map[string]string{"deviceToken": phone("c")}},
 	} {
 		if err := testkit.CheckProblemCode(w.Ask("ann", r.method, "/api/v2"+r.target, r.body), 401, "account_deleted"); err != nil {

@@ -107,6 +107,63 @@ func TestOlderAnswerIsLate(t *testing.T) {
 	}
 }
 
+// TestOlderAnswerAddsNothing: a match that has another id since is not stored twice.
+func TestOlderAnswerAddsNothing(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(2 * hour)
+	moved := bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open)
+	moved.ID = "777"
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined), bestshottest.Fixture(2, kickOff, provider.Open)))
+	older := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined), bestshottest.Fixture(2, kickOff, provider.Open))
+	w.MoveClock(bestshottest.Noon.Add(5 * time.Minute))
+	w.Ingest(c.Feed("1", moved, bestshottest.Fixture(2, kickOff, provider.Open)))
+	w.Ingest(older)
+	all := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data
+	if len(all) != 2 || all[0].Status != "open" || all[1].Status != "open" {
+		t.Errorf("the matches are %+v", all)
+	}
+}
+
+// TestTeamIsRenamed: each round and table that shows the team has its new name at once.
+func TestTeamIsRenamed(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c, other := w.Found("cup"), w.Found("other")
+	kickOff := bestshottest.Noon.Add(2 * hour)
+	match := func(n int, name string) provider.Fixture {
+		f := bestshottest.Fixture(n, kickOff, provider.Open)
+		f.Home.Team = provider.Team{ID: "1", Name: name}
+		return f
+	}
+	table := c.Feed("")
+	table.Kind, table.Standings = ingest.Standings, []provider.Standing{{Team: provider.Team{ID: "1", Name: "Old"}, Position: 1}}
+	w.Ingest(table)
+	w.Ingest(c.Feed("1", match(1, "Old")))
+	w.Ingest(c.Feed("2", match(2, "Old")))
+	w.Ingest(other.Feed("1", match(3, "Old")))
+	shown := func(want string) {
+		t.Helper()
+		for _, target := range []string{c.ID + "/matches/1", c.ID + "/matches/2", other.ID + "/matches/1", c.ID + "/standings"} {
+			if out := w.Do("ann", "GET", "/tournaments/"+target, nil); !strings.Contains(out.Body, `"`+want+`"`) {
+				t.Errorf("%s: %s, want %s", target, out.Body, want)
+			}
+		}
+	}
+	shown("Old")
+	w.MoveClock(bestshottest.Noon.Add(5 * time.Minute))
+	w.Ingest(c.Feed("1", match(1, "New")))
+	shown("New")
+	w.MoveClock(bestshottest.Noon.Add(10 * time.Minute))
+	table = c.Feed("")
+	table.Kind, table.Standings = ingest.Standings, []provider.Standing{{Team: provider.Team{ID: "1", Name: "Newest"}, Position: 1}}
+	w.Ingest(table)
+	shown("Newest")
+}
+
 // TestAnswerAboutADeletedTournament: it changes nothing, and is not tried again.
 func TestAnswerAboutADeletedTournament(t *testing.T) {
 	t.Parallel()

@@ -552,6 +552,43 @@ func TestListOfTournaments(t *testing.T) {
 	}
 }
 
+// TestTournamentsOfALeagueAreReplaced: of two lists at once, one is left.
+func TestTournamentsOfALeagueAreReplaced(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	a, b := w.Found("cup").ID, w.Found("other").ID
+	for range 5 {
+		var both sync.WaitGroup
+		for _, id := range []string{a, b} {
+			both.Go(func() {
+				if out := w.Ask("ann", "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", map[string][]string{"tournaments": {id}}); out.StatusCode != 200 {
+					t.Errorf("%d %s", out.StatusCode, out.Body)
+				}
+			})
+		}
+		both.Wait()
+		if got := testkit.Decode[league.League](w.World, w.Do("ann", "GET", "/leagues/"+l.ID, nil)).Tournaments; len(got) != 1 {
+			t.Errorf("the league follows %q", got)
+		}
+	}
+}
+
+// TestVoidMatchIsNotPlayed: a match of a later round that is void earns nothing, so the round
+// that is played stays.
+func TestVoidMatchIsNotPlayed(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	w.Ingest(c.Feed("9", bestshottest.Fixture(9, w.Clock.Now().Add(hour), provider.NotDefined)))
+	w.Do(root, "POST", "/admin/settlements/"+w.MatchID(9)+"/correct", map[string]any{"void": true})
+	w.Settle()
+	if got := testkit.Decode[tournament.Tournament](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID, nil)).CurrentRound; got == nil || *got != "1" {
+		t.Errorf("the current round is %v", got)
+	}
+}
+
 // TestListOfSettlements: the newest first, in pages that lose nothing though all are of one
 // moment; and the backlog.
 func TestListOfSettlements(t *testing.T) {
@@ -583,7 +620,7 @@ func TestListOfSettlements(t *testing.T) {
 		}
 		w.Settle()
 	}
-	for _, cursor := range []string{"x", "1_2_3", "1_58de2f1b-1374-4c92-bd53-23a81943de4b_x", "99999999999999999999_58de2f1b-1374-4c92-bd53-23a81943de4b_1"} {
+	for _, cursor := range []string{"x", "1_2_3", "1_58de2f1b-1374-4c92-bd53-23a81943de4b_x", "1_58de2f1bx1374x4c92xbd53x23a81943de4b_1", "99999999999999999999_58de2f1b-1374-4c92-bd53-23a81943de4b_1"} {
 		if err := testkit.CheckProblemCode(w.Ask(root, "GET", "/api/v2/admin/settlements?cursor="+cursor, nil), 400, "bad_cursor"); err != nil {
 			t.Errorf("%s: %v", cursor, err)
 		}

@@ -343,9 +343,10 @@ func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 	return queue.SendAll(ctx, q, PollQueue, polls)
 }
 
-// teams stores teams, and returns their ids by those of the provider, and whether one of them
-// is new or has another name.
-func teams(ctx context.Context, tx pgx.Tx, all []provider.Team) (ids map[string]string, changed bool, err error) {
+// teams stores teams, and returns their ids by those of the provider. What shows a team that has
+// another name is stale, in every tournament: if the run ends before it says so, until the
+// projections expire.
+func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (ids map[string]string, err error) {
 	names := map[string]string{}
 	for _, t := range all {
 		names[t.ID] = t.Name
@@ -356,20 +357,42 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team) (ids map[string]
 		given[i] = names[k]
 	}
 	rows, err := pg.All[struct {
-		Key  string `db:"external_id"`
-		ID   string `db:"id"`
-		Made bool   `db:"made"`
+		Key     string `db:"external_id"`
+		ID      string `db:"id"`
+		Renamed bool   `db:"renamed"`
 	}](ctx, tx, `WITH given AS (SELECT * FROM unnest($2::text[], $3::text[]) AS g (external_id, name)),
 		made AS (INSERT INTO team (provider, external_id, name) SELECT $1, external_id, name FROM given ORDER BY external_id
 			ON CONFLICT ON CONSTRAINT team_source DO UPDATE SET name = excluded.name WHERE team.name <> excluded.name RETURNING external_id, id)
-		SELECT external_id, id::text, true AS made FROM made UNION ALL SELECT t.external_id, t.id::text, false FROM team t JOIN given USING (external_id) WHERE t.provider = $1`,
+		SELECT external_id, id::text, false AS renamed FROM made UNION ALL SELECT t.external_id, t.id::text, t.name <> given.name FROM team t JOIN given USING (external_id) WHERE t.provider = $1`,
 		provider.Name, keys, given)
 	ids = map[string]string{}
+	var renamed []string
 	for _, r := range rows {
-		ids[r.Key] = r.ID
-		changed = changed || r.Made
+		if ids[r.Key] = r.ID; r.Renamed {
+			renamed = append(renamed, r.ID)
+		}
 	}
-	return ids, changed, err
+	if err != nil || len(renamed) == 0 {
+		return ids, err
+	}
+	shown, err := pg.All[struct {
+		Tournament string  `db:"tournament_id"`
+		Round      *string `db:"slug"`
+		Version    int64   `db:"version"`
+	}](ctx, tx, `WITH round AS (
+			UPDATE tournament_round r SET version = version + 1 WHERE EXISTS (SELECT FROM match m WHERE m.tournament_id = r.tournament_id AND m.round_slug = r.slug AND (m.home_team = ANY($1) OR m.away_team = ANY($1)))
+			RETURNING tournament_id, slug, version),
+		standings AS (
+			UPDATE tournament t SET standings_version = standings_version + 1 WHERE EXISTS (SELECT FROM tournament_standing s WHERE s.tournament_id = t.id AND s.team_id = ANY($1)) RETURNING id, standings_version)
+		SELECT tournament_id::text, slug, version FROM round UNION ALL SELECT id::text, NULL, standings_version FROM standings`, renamed)
+	for _, p := range shown {
+		key := view.StandingsKey(p.Tournament)
+		if p.Round != nil {
+			key = view.MatchesKey(p.Tournament, *p.Round)
+		}
+		stale.add(key, p.Version)
+	}
+	return ids, err
 }
 
 // standings replaces the standings, if they have changed. A table that is not there any more
@@ -383,7 +406,7 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	for i, r := range f.Standings {
 		all[i] = r.Team
 	}
-	ids, renamed, err := teams(ctx, tx, all)
+	ids, err := teams(ctx, tx, all, stale)
 	if err != nil {
 		return err
 	}
@@ -399,7 +422,7 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	if err != nil {
 		return err
 	}
-	same := len(rows) == 0 || !renamed && len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
+	same := len(rows) == 0 || len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
 	if !same {
 		var all pgx.Batch
 		all.Queue(`DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
@@ -447,7 +470,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	for _, x := range f.Fixtures {
 		both = append(both, x.Home.Team, x.Away.Team)
 	}
-	teams, changed, err := teams(ctx, tx, both)
+	teams, err := teams(ctx, tx, both, stale)
 	if err != nil {
 		return err
 	}
@@ -459,12 +482,20 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	for _, m := range rows {
 		known[m.ExternalID] = m
 	}
+	late := false // a newer answer about the round was first: what it does not know is gone
+	if len(known) < len(f.Fixtures) {
+		if late, _, err = pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM match WHERE tournament_id = $1 AND round_slug = $2 AND last_checked_at > $3)`, f.TournamentID, r.Slug, f.FetchedAt); err != nil {
+			return err
+		}
+	}
 	var same []string         // ids of matches that are as they were
 	left := map[string]bool{} // other rounds that have, or had, one of the matches
 	for _, x := range f.Fixtures {
 		m, ok := known[x.ID]
 		if ok && m.shows(x, teams[x.Home.ID], teams[x.Away.ID], r.Slug) {
 			same = append(same, m.ID)
+		} else if !ok && late {
+			slog.InfoContext(ctx, "an older answer has another match", "provider", x.ID, "round", r.Slug)
 		} else if err := s.match(ctx, tx, f, x, teams, m, ok); err != nil {
 			return fmt.Errorf("match %s: %w", x.ID, err)
 		}
@@ -483,7 +514,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 		return err
 	}
 	next := `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`
-	if changed || len(same) < len(f.Fixtures) {
+	if len(same) < len(f.Fixtures) {
 		next = `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`
 	}
 	version, _, err := pg.Value[int64](ctx, tx, next, f.TournamentID, r.Slug)

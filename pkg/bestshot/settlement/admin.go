@@ -252,7 +252,7 @@ func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 // Repost has all settled matches of a tournament settled again, those of one round if round
 // is not "", in the transaction of what makes that necessary.
 func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
-	all, err := pg.All[ended](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
+	all, err := pg.All[ended](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL, updated_at = now() WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
 		RETURNING `+endedColumns, tournamentID, round)
 	if err != nil {
 		return err

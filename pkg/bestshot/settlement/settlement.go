@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -89,8 +90,8 @@ func (m MatchFinished) check() error {
 }
 
 func isID(text string) bool {
-	var u pgtype.UUID
-	return len(text) == 36 && u.Scan(text) == nil
+	var u pgtype.UUID // which reads anything between the digits
+	return u.Scan(text) == nil && strings.EqualFold(u.String(), text)
 }
 
 // Key is the idempotency key of the first settlement of a match.
@@ -287,10 +288,10 @@ func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state
 		{`INSERT INTO settlement (match_id, version, idempotency_key, reason, void, home_score, away_score, rule_version, multiplier, guesses) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			[]any{matchID, version, key, reason, m.void(), home, away, m.Rule, m.Multiplier, n}},
 		{`UPDATE match SET settled_version = $2, scoreboard_applied_at = now() WHERE id = $1`, []any{matchID, version}},
-		// The current round is the latest of which a match is settled.
+		// The current round is the latest of which a match has earned points.
 		{`UPDATE tournament t SET scoreboard_version = scoreboard_version + 1, status = CASE WHEN status = 'upcoming' THEN 'active' ELSE status END,
-			current_round = (SELECT o.slug FROM tournament_round o WHERE o.tournament_id = t.id AND (o.slug = $2 OR o.slug = t.current_round) ORDER BY o."order" DESC, o.slug DESC LIMIT 1)
-			WHERE id = $1`, []any{tournamentID, m.Round}},
+			current_round = CASE WHEN $3 THEN current_round ELSE (SELECT o.slug FROM tournament_round o WHERE o.tournament_id = t.id AND (o.slug = $2 OR o.slug = t.current_round) ORDER BY o."order" DESC, o.slug DESC LIMIT 1) END
+			WHERE id = $1`, []any{tournamentID, m.Round, m.void()}},
 	} {
 		if _, err := pg.Do(ctx, tx, w.sql, w.args...); err != nil {
 			return 0, err

@@ -29,7 +29,7 @@ CREATE TABLE tournament (
     logo                text, -- name in the bucket
     logo_asked_at       timestamptz,
     status              tournament_status NOT NULL DEFAULT 'upcoming',
-    current_round       text, -- the last of which a match is settled
+    current_round       text, -- the last of which a match has earned points
     rule_version        integer NOT NULL DEFAULT 1,
     standings_version   bigint NOT NULL DEFAULT 0,
     standings_checked_at timestamptz,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +15,13 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect"
+	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
+	"matchday/pkg/spec"
 )
 
 func user(id string) auth.User { return auth.User{UserID: id} }
@@ -150,6 +153,21 @@ func TestExportHasEverythingButTokens(t *testing.T) {
 	for _, part := range []string{"PROFILE", "STRAVA#CONNECTION", "WORKOUT#STRAVA#", "MILESTONE#", "#AWARD#01", "AUTH_SIGNUP", "MILESTONE_PART_MINTED", "distanceMeters", "25000", "\"SK\": \"DEVICE\"", "seenAt"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("the export lacks %s", part)
+		}
+	}
+	var document struct {
+		Items, Trail []struct{ SK string }
+	}
+	testkit.Must(t, json.Unmarshal(text, &document))
+	kept := map[string]bool{}
+	for _, i := range slices.Concat(document.Items, document.Trail) {
+		kept[i.SK] = true
+	}
+	for _, table := range []spec.Table{tables.Main, tables.Audit} {
+		for _, r := range testkit.Rows[struct{ PK, SK string }](w.World, table) {
+			if r.PK == item.User("ann") && !kept[r.SK] {
+				t.Errorf("the export lacks %s of %s", r.SK, table.Name)
+			}
 		}
 	}
 	for _, part := range []string{"accessToken", "refreshToken", "now."} {

@@ -175,6 +175,10 @@ func TestExportHasOneOfEach(t *testing.T) {
 	m.score("sam", m.goalOf(0, "blue"))
 	m.Play("sam", m.id)
 	m.Aggregate()
+	pk := item.UserKey("ann")
+	for _, sk := range []string{"PREFERENCES", item.Invitations, "MAIL#" + m.id, item.Logins + "1"} {
+		testkit.PutRows(m.World.World, tables.App, map[string]any{"pk": pk, "sk": sk, "entityType": "Any", "data": "{}"})
+	}
 	s := testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter)
 	testkit.Must(t, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	server := httptest.NewServer(m.Files)
@@ -185,11 +189,17 @@ func TestExportHasOneOfEach(t *testing.T) {
 	testkit.Must(t, err)
 	var part struct{ Items []struct{ Key, Type string } }
 	testkit.Must(t, json.Unmarshal(text, &part))
-	types := map[string]int{}
+	types, keys := map[string]int{}, map[string]bool{}
 	for _, one := range part.Items {
 		types[one.Type]++
+		keys[one.Key] = true
 	}
-	same(t, "the items", types, map[string]int{"Grant": 1, "Claim": 1, "User": 1, "Answer": 1, "Player": 1, "PlayerSeason": 1})
+	same(t, "the items", types, map[string]int{"Grant": 1, "Claim": 1, "User": 1, "Answer": 1, "Player": 1, "PlayerSeason": 1, "Any": 3})
+	for _, r := range testkit.Rows[struct{ PK, SK string }](m.World.World, tables.App) {
+		if secret := strings.HasPrefix(r.SK, item.Logins); r.PK == pk && keys[r.SK] == secret {
+			t.Errorf("%s is in the export: %t", r.SK, keys[r.SK])
+		}
+	}
 	if strings.Contains(string(text), item.Logins) || !strings.Contains(string(text), `"Ada"`) {
 		t.Errorf("the export is %s", text)
 	}

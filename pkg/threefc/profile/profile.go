@@ -154,7 +154,8 @@ const Gone = "Former player"
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the
 // sessions, the roles, the claims and the answers. The players whom the user has claimed
-// lose their names, and keep their goals: the results of others depend on them. A league
+// lose their names, and keep their goals: the results of others depend on them. Goals and
+// corrections keep the id of who has recorded them, which leads to nobody any more. A league
 // without another administrator gives the role to its longest member, a scorekeeper first,
 // and is left without members if there is none. It confirms when nothing is left. A second
 // run deletes what is.
@@ -268,7 +269,10 @@ func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (league
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and
-// confirms it. A second run replaces the document.
+// confirms it: all under the user's key but the ids of sessions, and the players whom the user
+// has claimed with what they have done. Not in it is what is kept of a game: its goals and
+// corrections have the user's id, and its session has which players will come. A second run
+// replaces the document.
 func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	rows, err := item.List[any](ctx, s.db, tables.ReadUser, item.UserKey(in.UserID), "")
 	if err != nil {

@@ -23,6 +23,7 @@
 //	who owns a league after its owner leaves              league: LeaveLeague
 //	how many leagues a member may be in                   league: JoinLeague
 //	how an account becomes a member                       member: InviteUser
+//	how often a member takes a new name                   member: UpdateMe
 //	what is removed with a member                         member: DeleteUser
 //	which phones get notices, and how long they are kept  notice: Devices
 //	when members are reminded                             notice: Reminder.Remind

@@ -49,6 +49,7 @@ type game struct {
 	events  []*modelEvent
 	users   []string
 	names   map[string]string
+	renamed map[string]renames
 	leagues map[string][]string // user ids by league id
 	begun   time.Time
 	sides   int // number of sides named so far
@@ -60,6 +61,12 @@ type game struct {
 
 	mu       sync.Mutex
 	failures []error // invalid writes
+}
+
+// renames are the new names of a member within a day.
+type renames struct {
+	since time.Time
+	n     int
 }
 
 // modelEvent is the model of an event.
@@ -163,7 +170,7 @@ func newGame(t rapidTB) *game {
 		league.GetLeagueStandingsFunction.Name: testkit.Serve(w.World, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings),
 		member.GetUserFunction.Name:            testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
 	}
-	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
+	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, renamed: map[string]renames{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
 	g.begun = time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
 	g.MoveClock(g.begun)

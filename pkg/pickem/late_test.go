@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -139,6 +140,34 @@ func TestConcurrentRenamesAgree(t *testing.T) {
 	}
 }
 
+// TestRenamesStopNoScoring: a member who takes a new name before each write of a ranking, and
+// sends the last one again when no more are accepted, does not keep an event from being scored.
+func TestRenamesStopNoScoring(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	id := w.RequestScores("clash-of-tides")[0]
+	var mu sync.Mutex // items are written at the same time
+	name, n := "ann", 0
+	env := w.InterruptEach(score.ScoreEventFunction, "PutItem", func() {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		next := fmt.Sprint("Ann ", n)
+		if out := w.Ask(member.UpdateMeFunction, "/app/me", "ann", map[string]string{"name": next}); out.StatusCode == http.StatusOK {
+			name = next
+			return
+		}
+		w.Ask(member.UpdateMeFunction, "/app/me", "ann", map[string]string{"name": name})
+	})
+	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+	standings, results := tablesOf(w)
+	for _, shown := range []string{standings, results} {
+		if !strings.Contains(shown, fmt.Sprintf(`"userId":"ann","name":%q`, name)) {
+			t.Errorf("after %d requests: %s, want ann with the name %s", n, shown, name)
+		}
+	}
+}
+
 // TestConflictOfOneMemberStopsNoOther: a member whose item changes before every try does
 // not keep the others from being scored.
 func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
@@ -171,7 +200,9 @@ func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
 			return next.Do(r)
 		}
 		n++ // of one goroutine, the member's
-		w.Ask(member.UpdateMeFunction, "/app/me", "mallory", fmt.Sprintf(`{"name":"mallory %d"}`, n))
+		p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("mallory"), item.UserTag)
+		p.Rev++
+		testkit.PutRows(w.World, tables.Pickem, p)
 		if others.Load() == 2 {
 			stop()
 		}

@@ -414,7 +414,25 @@ func (g *game) renameMember(rt *rapid.T) operation {
 	in.Body.Name = rapid.SampledFrom([]string{"Al", "Bo", "Cy"}).Draw(rt, "name")
 	return operation{
 		what: u + " is renamed", fn: member.UpdateMeFunction, uninterrupted: true, do: call(g, member.OpenMembers, (*member.Members).UpdateMe, in),
-		wantCode: noError, onWrite: func(w pickemtest.Write) error { g.names[u] = in.Body.Name; return nil },
+		wantCode: func() string {
+			if in.Body.Name != g.names[u] && g.renamed[u].n >= 10 && g.Clock.Now().Before(g.renamed[u].since.Add(24*time.Hour)) {
+				return "too_many_renames"
+			}
+			return ""
+		},
+		onWrite: func(w pickemtest.Write) error {
+			if in.Body.Name == g.names[u] {
+				return nil
+			}
+			g.names[u] = in.Body.Name
+			r := g.renamed[u]
+			if !w.Sent.Before(r.since.Add(24 * time.Hour)) {
+				r = renames{since: w.Sent.Truncate(time.Second)}
+			}
+			r.n++
+			g.renamed[u] = r
+			return nil
+		},
 	}
 }
 

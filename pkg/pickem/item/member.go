@@ -18,6 +18,10 @@ type Member struct {
 	Name      string `dynamodbav:"name"`
 	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name, standings or leagues
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
+
+	CopyName  bool   `dynamodbav:"copyName,omitempty"`  // leagues and rankings may show an older name
+	Renames   int    `dynamodbav:"renames,omitempty"`   // new names since RenamedAt
+	RenamedAt string `dynamodbav:"renamedAt,omitempty"` // when the first of them was set
 }
 
 // NewMember returns the item of a new member.

@@ -26,12 +26,16 @@ import (
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 var (
 	errUserRemoved = problem.New(problem.Conflict, "user_removed", "the removal of this member is not complete: remove the member again, then invite")
 	errUserExists  = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
 )
+
+// maxRenames bounds the rankings that a member can have written again.
+var maxRenames = spec.Limit{Name: "new names per member", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
 
 // Members is the service of members.
 type Members struct {
@@ -181,16 +185,12 @@ type UpdateMe struct {
 // UpdateMe sets the caller's name, and shows it in leagues and rankings at once. Of two
 // concurrent requests the last wins. An interrupted request leaves the old name in some of
 // them until it is repeated or they are written again. A caller who is not a member gets
-// not_a_member.
+// not_a_member, and one who has set maxRenames other names too_many_renames.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
-	p := item.NewMember(in.UserID, in.Body.Name)
-	set := dynamo.Set(p, "name").Add("rev", 1)
-	another := dynamo.NotEqual[item.Member]("name", p.Name) // the same counts as no change
-	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, item.IsMember().And(another))
-	if err := dynamo.IgnoreRefused(err); err != nil {
+	if err := s.setName(ctx, in.UserID, in.Body.Name); err != nil {
 		return nil, err
 	}
-	for range item.MaxTries {
+	for try := range item.MaxTries {
 		g, err := item.ReadMember(ctx, s.db, in.UserID, true)
 		if err != nil {
 			return nil, err
@@ -199,18 +199,53 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if err != nil {
 			return nil, item.ErrNotMember
 		}
+		if try == 0 && !p.CopyName { // a later try replaces what the one before has written
+			return s.ownScreen(ctx, g)
+		}
 		if err := s.rename(ctx, g, p); err != nil {
 			return nil, err
 		}
-		now, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, p.PK, item.UserTag)
+		copied := item.IsMember().And(dynamo.Unchanged(p, "name", "renames", "renamedAt"))
+		err = dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), dynamo.Remove[item.Member]("copyName"), copied)
+		if dynamo.IsRefused(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if ok && now.Name == p.Name {
-			return s.ownScreen(ctx, g)
-		}
+		return s.ownScreen(ctx, g)
 	}
 	return nil, item.ErrChanged
+}
+
+// setName sets the name of a member, and counts it if it is another.
+func (s *Members) setName(ctx context.Context, userID, name string) error {
+	for range item.MaxTries {
+		was, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, item.UserRef(userID), item.UserTag)
+		switch {
+		case err != nil:
+			return err
+		case !ok || was.DeletedAt != "":
+			return item.ErrNotMember
+		case was.Name == name:
+			return nil
+		}
+		next, now := was, s.now()
+		next.Name, next.CopyName = name, true
+		wait := item.ParseTime(was.RenamedAt).Add(maxRenames.Per).Sub(now)
+		if wait <= 0 {
+			next.Renames, next.RenamedAt = 0, item.FormatTime(now)
+		}
+		if next.Renames++; next.Renames > maxRenames.Max {
+			return problem.Beyond(maxRenames).WithRetryAfter(wait)
+		}
+		set := dynamo.Set(next, "name", "copyName", "renames", "renamedAt").Add("rev", 1)
+		err = dynamo.Update(ctx, s.db, tables.SaveMember, was.Key(), set, item.IsMember().And(dynamo.Unchanged(was, "name", "renames", "renamedAt")))
+		if !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return item.ErrChanged
 }
 
 // rename writes the name of a member into the leagues and rankings that show the member.

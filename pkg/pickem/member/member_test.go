@@ -3,10 +3,12 @@ package member_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -120,6 +122,38 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	if diff := cmp.Diff(was, w.Rows()); diff != "" {
 		t.Errorf("names of users who are no members changed rows (-was +is):\n%s", diff)
 	}
+}
+
+// TestNewNamesAreLimited: to 10 within a day. The present name counts as none.
+func TestNewNamesAreLimited(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob")
+	rename := func(user, name string) events.APIGatewayV2HTTPResponse {
+		return w.Ask(member.UpdateMeFunction, "/app/me", user, map[string]string{"name": name})
+	}
+	accepted := func(user, name string) {
+		t.Helper()
+		if out := rename(user, name); out.StatusCode != http.StatusOK {
+			t.Errorf("%s takes the name %s: %d %s", user, name, out.StatusCode, out.Body)
+		}
+	}
+	for n := range 10 {
+		accepted("ann", fmt.Sprint("Ann ", n))
+		accepted("ann", fmt.Sprint("Ann ", n))
+	}
+	w.MoveClock(pickemtest.Noon.Add(23 * time.Hour))
+	out := rename("ann", "Anna")
+	if err := testkit.CheckProblemCode(out, 429, "too_many_renames"); err != nil || testkit.Header(out).Get("Retry-After") != "3600" {
+		t.Errorf("an eleventh name: %v, Retry-After %q, want an hour", err, testkit.Header(out).Get("Retry-After"))
+	}
+	if p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag); p.Name != "Ann 9" {
+		t.Errorf("the name is %q, want that of the tenth request", p.Name)
+	}
+	accepted("ann", "Ann 9")
+	accepted("bob", "Bo")
+	w.MoveClock(pickemtest.Noon.Add(24 * time.Hour))
+	accepted("ann", "Anna")
 }
 
 func TestUpdateMeCrashes(t *testing.T) {

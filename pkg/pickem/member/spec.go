@@ -37,6 +37,7 @@ var (
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
 		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames, tables.GetRanks, account.CheckDeleted},
+		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 )

@@ -6,7 +6,7 @@
 // Other items lead from a member to the page that shows the member. There are as many of
 // them as pages, so that their size does not grow either.
 //
-//	RANKING#{scope}  HEAD         the number of the latest writer
+//	RANKING#{scope}  HEAD         the number of the latest writer, and whether it has ended
 //	RANKING#{scope}  PAGE#{n}     rows in order of rank
 //	RANKING#{scope}  PLACES#{n}   page and rank of some members, by id
 //
@@ -17,5 +17,7 @@
 // writer starts again. So what is read after the last claim is what remains.
 //
 // Whoever renames or removes a member changes the member first, then calls Rename or
-// Remove. They claim a number too, so a writer that has read the old name starts again.
+// Remove. They claim a number too, so a writer that has read the old name starts again. They
+// claim none if the table needs no change and every writer has ended: later writers read the
+// new name.
 package ranking

@@ -45,8 +45,9 @@ type Place struct {
 // head is the item that writers claim.
 type head struct {
 	item.Row
-	Rev    int `dynamodbav:"rev"`    // the number of the latest claim
-	Places int `dynamodbav:"places"` // the number of items with places
+	Rev    int  `dynamodbav:"rev"`            // the number of the latest claim
+	Open   bool `dynamodbav:"open,omitempty"` // it is of a writer of the whole table that has not ended
+	Places int  `dynamodbav:"places"`         // the number of items with places
 }
 
 // page is the item of a page.
@@ -96,7 +97,7 @@ func bucket(id string, n int) int {
 // Claim returns the number of a new writer of a table.
 func Claim(ctx context.Context, db dynamo.DB, scope string) (rev int, err error) {
 	key := headKey(scope)
-	was, err := dynamo.Replace[head](ctx, db, tables.WriteRanking, key.Key(), dynamo.Add[head]("rev", 1).Set(head{Row: key}, "type"))
+	was, err := dynamo.Replace[head](ctx, db, tables.WriteRanking, key.Key(), dynamo.Add[head]("rev", 1).Set(head{Row: key, Open: true}, "type", "open"))
 	return was.Rev + 1, err
 }
 
@@ -143,7 +144,7 @@ func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []st
 		}
 	}
 	key := headKey(scope)
-	return dynamo.Update(ctx, db, tables.WriteRanking, key.Key(), dynamo.Set(head{Places: len(buckets)}, "places"), dynamo.Equal[head]("rev", rev))
+	return dynamo.Update(ctx, db, tables.WriteRanking, key.Key(), dynamo.Set(head{Places: len(buckets)}, "open", "places"), dynamo.Equal[head]("rev", rev))
 }
 
 // paginate divides rows into pages, each within the limits. The card is on every page.
@@ -269,20 +270,23 @@ func Remove(ctx context.Context, db dynamo.DB, scope, userID string) (written bo
 	return amend(ctx, db, scope, userID, "")
 }
 
-// amend changes the name in a member's row, or deletes the row if the name is "".
+// amend changes the name in a member's row, or deletes the row if the name is "". It claims
+// no number if there is nothing to change, and no writer that may have read what was before:
+// otherwise a member could keep a table from being written by repeated requests.
 func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (written bool, err error) {
 	for range item.MaxTries {
 		h, ok, err := get[head](ctx, db, tables.AmendRanking, scope, headSK, true)
 		if err != nil || !ok {
 			return false, err
 		}
-		if p, i, err := locate(ctx, db, h, userID); err != nil || i >= 0 && p.Rows[i].Name == name {
+		was, at, err := locate(ctx, db, h, userID)
+		if err != nil || !h.Open && (at < 0 || was.Rows[at].Name == name) {
 			return true, err
 		}
 		// Once the number is claimed, a writer that has read the old name writes no row that
 		// locate does not find, or starts again.
 		next := head{Rev: h.Rev + 1}
-		err = dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Set(next, "rev"), dynamo.Unchanged(h, "rev"))
+		err = dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Set(next, "rev", "open"), dynamo.Unchanged(h, "rev"))
 		if dynamo.IsRefused(err) {
 			continue
 		}
@@ -290,7 +294,7 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 			return true, err
 		}
 		p, i, err := locate(ctx, db, h, userID)
-		if err != nil || i < 0 {
+		if err != nil || i < 0 || p.Rows[i].Name == name {
 			return true, err
 		}
 		unchanged := dynamo.Unchanged(p, "rev")

@@ -181,6 +181,48 @@ func TestRenameAndRemove(t *testing.T) {
 	}
 }
 
+// TestMemberWithoutARowClaimsNothing: unless a writer is under way, which may have read the old
+// name. That writer starts again once, not for each request.
+func TestMemberWithoutARowClaimsNothing(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	ctx := w.NewContext()
+	claims := func() int {
+		return testkit.Row[struct{ Rev int }](w.World, tables.Pickem, "RANKING#2026", "HEAD").Rev
+	}
+	ask := func() {
+		t.Helper()
+		testkit.Must(t, ranking.Rename(ctx, w.DB(), "2026", "eve", "Eve"))
+		_, err := ranking.Remove(ctx, w.DB(), "2026", "fay")
+		testkit.Must(t, err)
+	}
+	publish(w, "2026", nil, rows(3))
+	ask()
+	if got := claims(); got != 1 {
+		t.Errorf("%d claims on a table that nobody writes, want 1 of its writer", got)
+	}
+	for range 2 {
+		rev, err := ranking.Claim(ctx, w.DB(), "2026")
+		testkit.Must(t, err)
+		for range 3 {
+			ask()
+		}
+		if got := claims(); got != rev+1 {
+			t.Errorf("%d claims while a writer is under way, want %d", got, rev+1)
+		}
+		if err := ranking.Publish(ctx, w.DB(), "2026", rev, nil, rows(3)); !dynamo.IsRefused(err) {
+			t.Errorf("the writer got %v, want a refusal", err)
+		}
+	}
+	// A row that has the name already may yet be replaced by a writer that has read another.
+	rev, err := ranking.Claim(ctx, w.DB(), "2026")
+	testkit.Must(t, err)
+	testkit.Must(t, ranking.Rename(ctx, w.DB(), "2026", rows(1)[0].UserID, rows(1)[0].Name))
+	if err := ranking.Publish(ctx, w.DB(), "2026", rev, nil, rows(3)); !dynamo.IsRefused(err) {
+		t.Errorf("the writer of another name got %v, want a refusal", err)
+	}
+}
+
 func TestPublishCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {

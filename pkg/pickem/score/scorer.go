@@ -58,7 +58,10 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	if in.EventID == "" {
 		return s.rankYear(ctx, in.Year, nil)
 	}
-	for range item.MaxTries {
+	for try := 0; ; try++ {
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return err
+		}
 		began := s.now()
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 		if errors.Is(err, item.ErrNoEvent) {
@@ -127,7 +130,6 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			return err
 		}
 	}
-	return problem.New(problem.Unavailable, "changed", "the results of %s changed during every attempt", in.EventID)
 }
 
 // rankYear writes the ranking of a year. The index may lack standings that were just

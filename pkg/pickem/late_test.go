@@ -3,6 +3,7 @@ package pickem_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,6 +52,76 @@ func withEmptyIndex(env app.Env) app.Env {
 // newResponse returns an answer of DynamoDB.
 func newResponse(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+// lateIndex answers each query of the index as it was answered first.
+type lateIndex struct {
+	mu      sync.Mutex
+	answers map[string]string // by the query's body, with its members in order
+}
+
+// in returns an environment with the index.
+func (l *lateIndex) in(env app.Env) app.Env {
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") || !strings.Contains(string(body), `"IndexName"`) {
+			return next.Do(r)
+		}
+		var query any
+		if err := json.Unmarshal(body, &query); err != nil {
+			return nil, err
+		}
+		key, err := json.Marshal(query)
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if _, ok := l.answers[string(key)]; !ok {
+			out, err := next.Do(r)
+			if err != nil {
+				return nil, err
+			}
+			defer out.Body.Close()
+			answer, err := io.ReadAll(out.Body)
+			if err != nil {
+				return nil, err
+			}
+			l.answers[string(key)] = string(answer)
+		}
+		return newResponse(r, http.StatusOK, l.answers[string(key)]), nil
+	})
+	return env
+}
+
+// TestLateIndexBringsNobodyBack: a scoring whose index still has a removed member, and an old
+// name, writes neither into the rankings.
+func TestLateIndexBringsNobodyBack(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	id := w.RequestScores("clash-of-tides")[0]
+	index := lateIndex{answers: map[string]string{}}
+	run := func() {
+		t.Helper()
+		testkit.Must(t, testkit.OpenWith(w.World, index.in(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+	}
+	run()
+	w.MustAdmin(member.DeleteUserFunction, "/admin/users/ann", "")
+	if out := w.Ask(member.UpdateMeFunction, "/app/me", "bob", `{"name":"Bobby"}`); out.StatusCode != http.StatusOK {
+		t.Fatalf("bob's new name: %d %s", out.StatusCode, out.Body)
+	}
+	run()
+	standings, results := tablesOf(w)
+	for _, shown := range []string{standings, results} {
+		if strings.Contains(shown, "ann") || !strings.Contains(shown, `"userId":"bob","name":"Bobby"`) {
+			t.Errorf("after a scoring with the late index: %s, want bob as Bobby and no ann", shown)
+		}
+	}
 }
 
 // TestPredictionBehindTheIndex: LockEvents queues the scoring once more, for a prediction

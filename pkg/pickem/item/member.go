@@ -2,6 +2,7 @@ package item
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -66,12 +67,19 @@ func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent boo
 	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
 }
 
-// ReadNames reads the names of all members, by id. The index is eventually consistent.
-func ReadNames(ctx context.Context, db dynamo.DB) (map[string]string, error) {
-	all, err := dynamo.QueryAll[Member](ctx, db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, UserTag)})
-	names := make(map[string]string, len(all))
-	for _, m := range all {
-		names[m.UserID()] = m.Name
+// ReadNames reads the names of those users who are members, by id. The read is consistent:
+// a removed member has none.
+func ReadNames(ctx context.Context, db dynamo.DB, userIDs []string) (map[string]string, error) {
+	var keys []dynamo.Item
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(userIDs))) {
+		keys = append(keys, MemberKey(id))
+	}
+	members, err := dynamo.GetAll[Member](ctx, db, tables.NamesOf, keys)
+	names := make(map[string]string, len(members))
+	for _, m := range members {
+		if m.DeletedAt == "" {
+			names[m.UserID()] = m.Name
+		}
 	}
 	return names, err
 }

@@ -237,9 +237,9 @@ func TestReadsOfTheTable(t *testing.T) {
 			t.Errorf("%s: %v, want user_not_found", user, err)
 		}
 	}
-	names, err := item.ReadNames(ctx, db)
+	names, err := item.ReadNames(ctx, db, []string{"sam", "ann", "eve", "sam"})
 	testkit.Must(t, err)
-	if diff := cmp.Diff(map[string]string{"sam": "Sam", "ann": "Ann"}, names); diff != "" {
+	if diff := cmp.Diff(map[string]string{"sam": "Sam"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	all, err := item.ReadPredictions(ctx, db, "e1")

@@ -83,10 +83,6 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if err != nil {
 			return err
 		}
-		names, err := item.ReadNames(ctx, s.db)
-		if err != nil {
-			return err
-		}
 		entries, err := item.ReadPredictions(ctx, s.db, on.ID)
 		if err != nil {
 			return err
@@ -106,6 +102,15 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			}
 		}
 		failed := work.Wait()
+		entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.BelongsTo == "" }) // of deleted members
+		users := make([]string, len(entries))
+		for i, p := range entries {
+			users[i] = p.UserID()
+		}
+		names, err := item.ReadNames(ctx, s.db, users)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
 		err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Event, on.Card, entries, names))
 		if dynamo.IsRefused(err) {
 			continue
@@ -133,17 +138,14 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 }
 
 // rankYear writes the ranking of a year. The index may lack standings that were just
-// written: written has those of this run.
+// written: written has those of this run. It may also have those of removed members, who
+// have no name.
 func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Standing) error {
 	for try := 0; ; try++ { // other events of the year may be scored at the same time
 		if err := dynamo.BackOff(ctx, try); err != nil {
 			return err
 		}
 		rev, err := ranking.Claim(ctx, s.db, year)
-		if err != nil {
-			return err
-		}
-		names, err := item.ReadNames(ctx, s.db)
 		if err != nil {
 			return err
 		}
@@ -158,6 +160,10 @@ func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Stand
 			}
 		}
 		maps.DeleteFunc(latest, func(_ string, t item.Standing) bool { return t.Played == 0 })
+		names, err := item.ReadNames(ctx, s.db, slices.Collect(maps.Keys(latest)))
+		if err != nil {
+			return err
+		}
 		err = ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
 		if !dynamo.IsRefused(err) {
 			return err
@@ -261,17 +267,17 @@ func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Reb
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
 	}
-	names, err := item.ReadNames(ctx, s.db)
+	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	all, year := slices.Sorted(maps.Keys(names)), fmt.Sprint(in.Year)
+	year := fmt.Sprint(in.Year)
 	tallies := make([]item.Standing, len(all))
 	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
-	for i, id := range all {
+	for i, m := range all {
 		work.Go(func() (err error) {
-			tallies[i], err = s.recount(wctx, id, year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
+			tallies[i], err = s.recount(wctx, m.UserID(), year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
 			return err
 		})
 	}

@@ -69,6 +69,7 @@ var (
 	FindOpenEvents = Pickem.On("Find open events", "PK=EVENT, SK >= 400 days ago", perMinute, spec.Query)
 	AllMembers     = Pickem.OnIndex("GSI", "Get all members", "GSI_PK=USER", spec.Rate{Driver: spec.Job, Note: "for a reminder or a rebuilding"}, spec.Query)
 	EntriesOf      = Pickem.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", spec.Rate{Driver: spec.Job, Note: "for a reminder or a scoring"}, spec.Query)
+	NamesOf        = Pickem.On("Get names of members", "PK=USER#{userId}, SK=USER, of each member in a ranking (batches of 100)", spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.BatchGetItem)
 	GetStandings   = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.Query)
 	WriteRanking   = Pickem.On("Write ranking", "PK=RANKING#{year or eventId}: HEAD, and PAGE#{n} and PLACES#{n} unless they are newer", spec.Rate{Driver: spec.Job, Note: "after a scoring: two items for 50 members"}, spec.UpdateItem, spec.PutItem, spec.Query, spec.DeleteItem)
 	AmendRanking   = Pickem.On("Amend ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} that shows a member, by its rev", spec.Rate{Driver: spec.UserAction, Note: "for each table of a member with a new name, or a deleted one"}, spec.Query, spec.UpdateItem, spec.PutItem)

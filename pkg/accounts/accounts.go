@@ -29,11 +29,12 @@ type item struct {
 	Name      string `dynamodbav:"name,omitempty"`      // of a profile
 	CreatedAt string `dynamodbav:"createdAt,omitempty"` // of a profile
 
-	Job       string `dynamodbav:"job,omitempty"`       // id of a job, also of its parts
-	Open      string `dynamodbav:"open,omitempty"`      // isOpen until the job ends
-	StartedAt string `dynamodbav:"startedAt,omitempty"` // of a job
-	EndedAt   string `dynamodbav:"endedAt,omitempty"`   // of an export
-	TTL       int64  `dynamodbav:"ttl,omitempty"`       // epoch seconds
+	Job       string   `dynamodbav:"job,omitempty"`       // id of a job, also of its parts
+	Open      string   `dynamodbav:"open,omitempty"`      // isOpen until the job ends
+	StartedAt string   `dynamodbav:"startedAt,omitempty"` // of a job
+	EndedAt   string   `dynamodbav:"endedAt,omitempty"`   // of an export
+	Earlier   []string `dynamodbav:"earlier,omitempty"`   // of an export: the jobs before, whose files may be there
+	TTL       int64    `dynamodbav:"ttl,omitempty"`       // epoch seconds
 }
 
 const (

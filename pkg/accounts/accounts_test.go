@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +211,56 @@ func TestDeletion(t *testing.T) {
 	}
 	if out := testkit.Call(w.routes, accounts.GetAccountFunction, "/account", "ann", ""); !strings.Contains(out.Body, `"deletedAt":"2026-06-06T12:00:00Z"`) {
 		t.Errorf("the account is %s, want deletedAt", out.Body)
+	}
+}
+
+// files returns the keys of all objects of exports.
+func (w world) files() (keys []string) {
+	out := httptest.NewRecorder()
+	w.Files.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "/"+account.Exports.Name+"?list-type=2", nil))
+	if out.Code != http.StatusOK {
+		w.T.Fatalf("listing the objects: %d %s", out.Code, out.Body)
+	}
+	for _, key := range regexp.MustCompile(`<Key>([^<]+)</Key>`).FindAllStringSubmatch(out.Body.String(), -1) {
+		keys = append(keys, key[1])
+	}
+	return keys
+}
+
+// TestNoExportOutlivesTheAccount: not those before the last, and none that ends during the
+// deletion or after it.
+func TestNoExportOutlivesTheAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.opened()
+	start := func() {
+		t.Helper()
+		if out := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", ""); out.StatusCode != http.StatusAccepted {
+			t.Fatalf("an export: %d %s, want 202", out.StatusCode, out.Body)
+		}
+	}
+	const days = 10 // for which S3 keeps a file at most
+	for day := range days {
+		w.MoveClock(noon.AddDate(0, 0, day))
+		start()
+		testkit.Must(t, w.finish(s, account.Export, rooms...))
+	}
+	if n, want := len(w.files()), days*(1+len(rooms)); n != want {
+		t.Fatalf("%d objects of %d exports, want %d", n, days, want)
+	}
+	w.MoveClock(noon.AddDate(0, 0, days))
+	start()
+	testkit.Must(t, w.finish(s, account.Export, rooms[1:]...))
+	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+	before := len(w.files())
+	testkit.Must(t, w.finish(s, account.Export, rooms[0]))
+	if n := len(w.files()); n != before+1 {
+		t.Errorf("%d objects after the last part of an export, want %d: no document is made during a deletion", n, before+1)
+	}
+	testkit.Must(t, w.finish(s, account.Forget, rooms...))
+	testkit.Must(t, w.finish(s, account.Export, rooms[0])) // a room hands out its part late
+	if left := w.files(); len(left) > 0 {
+		t.Errorf("after the deletion there are %q", left)
 	}
 }
 

@@ -6,16 +6,17 @@
 // DELETE /account writes a job and a tombstone, and sends a request to each room; a room
 // whose users have sessions instead of tokens has delete-user do this. From the tombstone
 // on nothing is written for the user: see the package kit/account. Each room deletes what
-// it has and confirms. When all have, the exports, the profile, the account in Cognito and
-// the job are deleted, in this order. The tombstone stays for two days, longer than a token
-// of the user can be valid.
+// it has and confirms. When all have, the files of all exports, the profile, the account in
+// Cognito and the job are deleted, in this order. The tombstone stays for two days, longer
+// than a token of the user can be valid.
 //
 // # Export
 //
 // GET /account/export starts a job and answers 202. Each room writes what it has of the
 // user to a bucket and confirms. When all have, one document is made of their parts, and
 // the same request answers 200 with a link that is valid for an hour. The document is kept
-// for seven days; after a day the request makes a new one.
+// for seven days; after a day the request makes a new one. The row of the job has the ids of
+// those before, so that a deletion finds their files.
 //
 // Both jobs may be interrupted anywhere: resume-jobs sends the missing requests again
 // every 15 minutes, and every step can be repeated.

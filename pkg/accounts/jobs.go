@@ -29,6 +29,9 @@ const (
 	keepTombstone = 48 * time.Hour
 
 	freshExport = 24 * time.Hour // for which no other is made
+	// keepEarlier is how many jobs of exports are known by the next one: one a day, until
+	// their files have expired. S3 deletes a file up to two days after that.
+	keepEarlier = 10
 	linkValid   = time.Hour
 
 	overdue = 10 * time.Minute // after which resume-jobs sends requests again
@@ -142,7 +145,11 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 	}
 	if last.Job == "" || last.EndedAt != "" {
 		next := s.newJob(in.UserID, account.Export)
-		next.TTL = s.clock.Now().Add(account.KeepExport).Unix()
+		if last.Job != "" {
+			next.Earlier = append(last.Earlier, last.Job)
+			next.Earlier = next.Earlier[max(0, len(next.Earlier)-keepEarlier):]
+		}
+		next.TTL = s.clock.Now().Add(keepEarlier * freshExport).Unix()
 		err := dynamo.Put(ctx, s.db, startJob, next, dynamo.Unchanged(last, "job"))
 		if dynamo.IgnoreRefused(err) != nil { // refused: another request has started one
 			return nil, err
@@ -163,9 +170,13 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 func exportKey(job item) string { return "exports/" + job.UserID + "/" + job.Job + ".json" }
 
 // FinishJob records that a room has done its part of a job, and ends the job when all
-// have. It ignores messages of jobs that have ended.
+// have. It ignores messages of jobs that have ended. What a room hands out for a user who
+// was deleted meanwhile it deletes.
 func (s *Service) FinishJob(ctx context.Context, m account.Done) error {
 	job, _, err := s.job(ctx, m.UserID, string(m.Kind))
+	if err == nil && job.Job == "" && m.Kind == account.Export {
+		return s.files.Delete(ctx, account.PartKey(m.Room, m.Job))
+	}
 	if err != nil || job.Job != m.Job || job.Open == "" {
 		return err
 	}
@@ -201,8 +212,13 @@ func (s *Service) end(ctx context.Context, job item, items []item) error {
 	return s.endForget(ctx, job, items)
 }
 
-// endExport makes the document of an export.
+// endExport makes the document of an export, unless the user is being deleted. A deletion
+// ends a minute after its start at the earliest (see settle), and finds the document of an
+// invocation that has not seen it.
 func (s *Service) endExport(ctx context.Context, job item, items []item) error {
+	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
+		return nil
+	}
 	document := map[string]any{"userId": job.UserID, "exportedAt": format(s.clock.Now())}
 	var own []map[string]string
 	for _, i := range items {
@@ -235,7 +251,7 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 	return err
 }
 
-// endForget deletes the exports and the profile of a user, the account, and the job.
+// endForget deletes all exports and the profile of a user, the account, and the job.
 func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 	var first, last []dynamo.Item
 	for _, i := range items {
@@ -248,13 +264,10 @@ func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 		if i.Item != string(account.Export) {
 			continue
 		}
-		for _, room := range rooms {
-			if err := s.files.Delete(ctx, account.PartKey(room, i.Job)); err != nil {
+		for _, id := range append(i.Earlier, i.Job) {
+			if err := s.deleteFiles(ctx, item{UserID: i.UserID, Job: id}); err != nil {
 				return err
 			}
-		}
-		if err := s.files.Delete(ctx, exportKey(i)); err != nil {
-			return err
 		}
 	}
 	if err := dynamo.DeleteAll(ctx, s.db, dropItems, first); err != nil {
@@ -268,6 +281,16 @@ func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 		return err
 	}
 	return dynamo.DeleteAll(ctx, s.db, dropItems, last)
+}
+
+// deleteFiles deletes the document of an export, and what the rooms have handed out for it.
+func (s *Service) deleteFiles(ctx context.Context, job item) error {
+	for _, room := range rooms {
+		if err := s.files.Delete(ctx, account.PartKey(room, job.Job)); err != nil {
+			return err
+		}
+	}
+	return s.files.Delete(ctx, exportKey(job))
 }
 
 // ResumeJobs sends the requests of overdue jobs again, and ends jobs whose parts are all

@@ -212,13 +212,13 @@ func routeCases() []routeCase {
 		return routeCase{fn, target, body, spec.Admin, 403, 403, root}
 	}
 	return []routeCase{
-		members(event.ListEventsFunction, "/app/events", nil, 200, 200, 200),
-		members(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), nil, 200, 200, 200),
-		members(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", nil, 200, 200, 200),
-		members(league.GetStandingsFunction, "/app/standings/2026", nil, 200, 200, 200),
-		members(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", nil, 200, 200, 200),
+		members(event.ListEventsFunction, "/app/events", nil, 200, 200, 403),
+		members(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), nil, 200, 200, 403),
+		members(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", nil, 200, 200, 403),
+		members(league.GetStandingsFunction, "/app/standings/2026", nil, 200, 200, 403),
+		members(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", nil, 200, 200, 403),
 		members(member.GetMeFunction, "/app/me", nil, 200, 200, 403),
-		members(member.GetUserFunction, "/app/users/ann", nil, 200, 200, 200),
+		members(member.GetUserFunction, "/app/users/ann", nil, 200, 200, 403),
 		members(member.UpdateMeFunction, "/app/me", `{"name":"Zoe"}`, 200, 200, 403),
 		members(event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", map[string]any{"predictions": pickemtest.PicksOf(1)}, 200, 200, 403),
 		members(event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", nil, 204, 204, 204),

@@ -6,6 +6,7 @@
 //
 // # Where to find a rule
 //
+//	who is a member, and may read                         item: CheckMember
 //	who sees an event, its card, its results              event: GetEvent, GetResults
 //	when members see the picks of all members             event: GetResults, LockEvents; score: Scorer.ScoreEvent
 //	until when a prediction is accepted                   event: PutPredictions; item: IsOpenAt

@@ -183,7 +183,7 @@ func (g *game) settle() error {
 	}
 	for _, year := range []string{"2026", "2027"} {
 		played := slices.DeleteFunc(slices.Clone(done), func(e *modelEvent) bool { return e.year() != year })
-		if err := g.checkStandings("the standings of "+year, g.Standings(year), g.users, played); err != nil {
+		if err := g.checkStandings("the standings of "+year, g.StandingsFor(g.users[0], year), g.users, played); err != nil {
 			return err
 		}
 		for id, members := range g.leagues {

@@ -545,8 +545,12 @@ type CorrectionList struct {
 
 var logIDs = regexp.MustCompile(`^[0-9TZ:-]{20}#[0-9]{6}$`)
 
-// ListCorrections returns a page of the log of an event's results, latest first.
+// ListCorrections returns a page of the log of an event's results, latest first. A caller
+// who is not a member gets not_a_member.
 func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*CorrectionList, error) {
+	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
+		return nil, err
+	}
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}

@@ -190,6 +190,7 @@ func TestNewBonusScoresAgain(t *testing.T) {
 func TestListEventsLatestFirst(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
+	w.AddMembers("ann")
 	ids := func(query string) (ids []string) {
 		var list event.EventList
 		w.Read(event.ListEventsFunction, "/app/events"+query, "ann", &list.Body)

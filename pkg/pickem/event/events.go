@@ -89,9 +89,13 @@ type EventList struct {
 var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // ListEvents returns a page of events, latest date first; within the page they are
-// ordered by start. Open events have the count of the caller's picks. A cursor that is not the id of an event, or of another year, is
-// bad_cursor.
+// ordered by start. Open events have the count of the caller's picks. A cursor that is not
+// the id of an event, or of another year, is bad_cursor. A caller who is not a member gets
+// not_a_member.
 func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
+	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
+		return nil, err
+	}
 	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {

@@ -51,8 +51,12 @@ type Prediction struct {
 }
 
 // GetEvent returns an event, its card in order and the caller's own prediction, which
-// includes a save that has just been answered. Event and card may be a moment old.
+// includes a save that has just been answered. Event and card may be a moment old. A caller
+// who is not a member gets not_a_member.
 func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, error) {
+	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
+		return nil, err
+	}
 	var on item.EventWithCard
 	var mine item.Prediction
 	var picked bool
@@ -122,8 +126,12 @@ type ResultsScreen struct {
 
 // GetResults returns an event with a page of the picks and points of all members, once it is
 // scored; or from the lock on, if the lock reveals the picks: these appear with the next run of
-// LockEvents. Otherwise picks are private, and the answer is event_not_scored.
+// LockEvents. Otherwise picks are private, and the answer is event_not_scored. A caller who is
+// not a member gets not_a_member.
 func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
+	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
+		return nil, err
+	}
 	on, err := item.ReadShown(ctx, s.db, in.EventID, s.now())
 	if err != nil {
 		return nil, err

@@ -322,9 +322,10 @@ func TestGetResultsRanksAllMembers(t *testing.T) {
 	if !reflect.DeepEqual(*own.Body.Prediction.Score, b.Mine.Sheet) {
 		t.Errorf("score in get-event (-want +got):\n%s", cmp.Diff(&b.Mine.Sheet, own.Body.Prediction.Score))
 	}
+	w.AddMembers("eve")
 	var other event.ResultsScreen
 	if w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "eve", &other.Body); other.Body.Mine != nil {
-		t.Errorf("mine of a user without a prediction is %+v, want none", other.Body.Mine)
+		t.Errorf("mine of a member without a prediction is %+v, want none", other.Body.Mine)
 	}
 }
 

@@ -17,7 +17,7 @@ var (
 		Does:   "Lists events, latest first, with the count of the caller's picks of open ones.",
 		IfDown: "The list of events does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events"},
-		Uses:   []spec.Access{tables.ListEvents, tables.GetPicks, tables.ReadCard},
+		Uses:   []spec.Access{tables.CheckMember, tables.ListEvents, tables.GetPicks, tables.ReadCard},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetEventFunction = spec.Function{
@@ -25,7 +25,7 @@ var (
 		Does:   "Returns an event with its card and the caller's prediction.",
 		IfDown: "Events do not open, so members cannot pick.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}"},
-		Uses:   []spec.Access{tables.GetCard, tables.GetPick},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetPick},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetResultsFunction = spec.Function{
@@ -33,7 +33,7 @@ var (
 		Does:   "Returns a scored event with its results and the scores of all members.",
 		IfDown: "The results of past events do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/results"},
-		Uses:   []spec.Access{tables.GetCard, tables.GetRanking},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListCorrectionsFunction = spec.Function{
@@ -41,7 +41,7 @@ var (
 		Does:   "Lists the changes to the results of an event, latest first.",
 		IfDown: "The log of changed results does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/corrections"},
-		Uses:   []spec.Access{tables.FindEvent, tables.ListCorrections},
+		Uses:   []spec.Access{tables.CheckMember, tables.FindEvent, tables.ListCorrections},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 )

@@ -67,6 +67,16 @@ func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent boo
 	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
 }
 
+// CheckMember returns ErrNotMember for a caller who is not a member. The read is eventually
+// consistent: for about a second after an invitation or a removal it may tell the state before.
+func CheckMember(ctx context.Context, db dynamo.DB, userID string) error {
+	m, ok, err := dynamo.Get[Member](ctx, db.Eventual(), tables.CheckMember, UserRef(userID), UserTag)
+	if err == nil && (!ok || m.DeletedAt != "") {
+		err = ErrNotMember
+	}
+	return err
+}
+
 // ReadNames reads the names of those users who are members, by id. The read is consistent:
 // a removed member has none.
 func ReadNames(ctx context.Context, db dynamo.DB, userIDs []string) (map[string]string, error) {

@@ -15,7 +15,7 @@ var (
 		Does:   "Returns the standings of a year, highest points first.",
 		IfDown: "The table of all members does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
-		Uses:   []spec.Access{tables.GetRanking},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 )

@@ -47,8 +47,11 @@ type StandingsScreen struct {
 }
 
 // GetStandings returns a page of the table of all members, as the latest scoring has
-// ranked it.
+// ranked it. A caller who is not a member gets not_a_member.
 func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*StandingsScreen, error) {
+	if err := item.CheckMember(ctx, s.Db, in.UserID); err != nil {
+		return nil, err
+	}
 	t, err := ranking.Read(ctx, s.Db, in.Year, in.UserID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err

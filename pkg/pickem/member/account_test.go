@@ -22,7 +22,7 @@ import (
 )
 
 // TestDeleteUserDeletesAllItsItems: nothing remains, and a token that is still valid creates
-// nothing.
+// and reads nothing.
 func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
@@ -41,7 +41,8 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 		t.Errorf("phones and leagues (-want +got):\n%s", cmp.Diff(want, got))
 	}
 
-	// Requests with a token of ann that is still valid create nothing.
+	// Requests with a token of ann that is still valid create nothing, and read nothing.
+	const played = "2026-03-02-opening"
 	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
 	for name, c := range map[string]struct {
 		out    events.APIGatewayV2HTTPResponse
@@ -53,6 +54,13 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 		"picks":             {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
 		"joins a league":    {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
 		"creates a league":  {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
+		"lists events":      {w.Ask(event.ListEventsFunction, "/app/events", "ann", ""), 403, "not_a_member"},
+		"reads an event":    {w.Ask(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", ""), 403, "not_a_member"},
+		"reads no event":    {w.Ask(event.GetEventFunction, pickemtest.AppEvent("2026-03-08-none"), "ann", ""), 403, "not_a_member"},
+		"reads results":     {w.Ask(event.GetResultsFunction, pickemtest.AppEvent(played)+"/results", "ann", ""), 403, "not_a_member"},
+		"reads corrections": {w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(played)+"/corrections", "ann", ""), 403, "not_a_member"},
+		"reads standings":   {w.Ask(league.GetStandingsFunction, "/app/standings/2026", "ann", ""), 403, "not_a_member"},
+		"reads a profile":   {w.Ask(member.GetUserFunction, "/app/users/bob", "ann", ""), 403, "not_a_member"},
 		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, c.status, c.code); err != nil {

@@ -139,8 +139,11 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 }
 
 // GetUser returns what all members may see of a member: no events that are not scored,
-// and no picks.
+// and no picks. A caller who is not a member gets not_a_member.
 func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error) {
+	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
+		return nil, err
+	}
 	g, err := item.ReadMember(ctx, s.db, in.ID, false)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ var (
 		Does:   "Returns a member's name, standings and scores.",
 		IfDown: "Members cannot open the profiles of other members.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/users/{userId}"},
-		Uses:   []spec.Access{tables.GetMember},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetMember},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 )

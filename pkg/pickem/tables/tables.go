@@ -26,14 +26,15 @@ var (
 
 // The access patterns of the five screens.
 var (
-	ListEvents = Pickem.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
-	GetRanking = Pickem.On("Get ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} or PLACES#{n}", perScreen, spec.Query)
-	GetNames   = Pickem.On("Get names of events", "PK=EVENT, SK=EVENT#{eventId}, of each prediction of a member (batches of 100)", perScreen, spec.BatchGetItem)
-	GetRanks   = Pickem.On("Get own ranks", "PK=RANKING#{year or eventId}, SK=HEAD, then PLACES#{n} (batches of 100)", perScreen, spec.BatchGetItem)
-	GetCard    = Pickem.OnIndex("GSI", "Get event listings", "GSI_PK=EVENT#{eventId}, GSI_SK < SCORE#: the event and its card", perScreen, spec.Query)
-	GetPick    = Pickem.On("Get own prediction", "PK=USER#{userId}, SK=EVENT#{eventId}", perScreen, spec.GetItem)
-	GetPicks   = Pickem.On("Get own predictions", "PK=USER#{userId}, SK=EVENT#{eventId} of each open event on a page", perScreen, spec.BatchGetItem)
-	GetMember  = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
+	ListEvents  = Pickem.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
+	GetRanking  = Pickem.On("Get ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} or PLACES#{n}", perScreen, spec.Query)
+	GetNames    = Pickem.On("Get names of events", "PK=EVENT, SK=EVENT#{eventId}, of each prediction of a member (batches of 100)", perScreen, spec.BatchGetItem)
+	GetRanks    = Pickem.On("Get own ranks", "PK=RANKING#{year or eventId}, SK=HEAD, then PLACES#{n} (batches of 100)", perScreen, spec.BatchGetItem)
+	GetCard     = Pickem.OnIndex("GSI", "Get event listings", "GSI_PK=EVENT#{eventId}, GSI_SK < SCORE#: the event and its card", perScreen, spec.Query)
+	GetPick     = Pickem.On("Get own prediction", "PK=USER#{userId}, SK=EVENT#{eventId}", perScreen, spec.GetItem)
+	GetPicks    = Pickem.On("Get own predictions", "PK=USER#{userId}, SK=EVENT#{eventId} of each open event on a page", perScreen, spec.BatchGetItem)
+	CheckMember = Pickem.On("Check member", "PK=USER#{userId}, SK=USER, of the caller", perScreen, spec.GetItem)
+	GetMember   = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
 )
 
 // What members write.

@@ -197,15 +197,21 @@ func (w *Room) ScoreQueued() {
 	testkit.Drain(w.World, score.Queue, 0, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent)
 }
 
-// Standings returns the table of a year as a member sees it.
+// Standings returns the table of a year as ann sees it, who is a member.
 func (w *Room) Standings(year string) []league.Standing {
+	w.T.Helper()
+	return w.StandingsFor("ann", year)
+}
+
+// StandingsFor returns the table of a year as a member sees it.
+func (w *Room) StandingsFor(user, year string) []league.Standing {
 	w.T.Helper()
 	var all []league.Standing
 	for next, page := "", 0; page == 0 || next != ""; page++ {
 		out := testkit.Decode[struct {
 			Standings []league.Standing
 			Next      string
-		}](w.World, w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?cursor="+next, "ann", ""))
+		}](w.World, w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?cursor="+next, user, ""))
 		all, next = append(all, out.Standings...), out.Next
 	}
 	return all

@@ -51,6 +51,17 @@ func TestStepsNeedAToken(t *testing.T) {
 	}
 }
 
+// TestUserWhoIsNoMember: the token of a user of another room passes one check.
+func TestUserWhoIsNoMember(t *testing.T) {
+	t.Parallel()
+	for body, failed := range map[string]int{`{"status":403,"type":"urn:problem-type:matchday:not_a_member"}`: 0, `{"message":"Forbidden"}`: 1} {
+		s, out := run(t, answer(403, "application/problem+json", body), token)
+		if s.Checked != 1 || s.Failed != failed {
+			t.Errorf("%s: %d of %d checks failed, want %d of 1:\n%s", body, s.Failed, s.Checked, failed, out)
+		}
+	}
+}
+
 // TestWrongAnswersFail runs the steps against a page that is no API.
 func TestWrongAnswersFail(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,6 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
 )
@@ -164,14 +163,12 @@ func (s *Service) InviteAccount(ctx context.Context, in *InviteAccount) (*Invite
 		return nil, err
 	}
 	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
-		return nil, errDeleting
+		return nil, account.ErrDeleting
 	}
 	out := &Invited{Status: http.StatusOK, CacheControl: httpapi.NoStore}
 	out.Body.UserID, out.Body.Mailed = invited.Subject, invited.Mailed
 	return out, s.create(ctx, invited.Subject, in.Body.Name)
 }
-
-var errDeleting = problem.New(problem.Conflict, "account_deleting", "the account with this address is being deleted: invite again in a few minutes")
 
 // ListAccounts is the request for the accounts.
 type ListAccounts struct {

@@ -12,6 +12,7 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
@@ -449,6 +450,19 @@ func TestGameMoves(t *testing.T) {
 	m.Play("ann", m.id)
 	refused(t, "a finished game", m.Ask("ann", "PATCH", m.path(), map[string]any{"location": "Pitch 3"}), 409, "game_finished")
 	m.consistent()
+}
+
+// TestInvitationDuringADeletion: an account that is about to disappear gets no role, and no mail.
+func TestInvitationDuringADeletion(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	_, err := m.Accounts().SignIn(t.Context(), "lena", "", nil)
+	testkit.Must(t, err)
+	testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: "lena", DeletedAt: "2026-06-06T12:00:00Z"})
+	before := m.members()
+	refused(t, "the invitation", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "lena@example.com", "role": "viewer"}), 409, "account_deleting")
+	same(t, "the members", m.members(), before)
+	same(t, "the mails", len(m.Mail.Mailbox("lena@example.com")), 0)
 }
 
 // TestInvitationKeepsASignUp: who invites an address has not proved to own it. A sign-up

@@ -36,6 +36,10 @@ type Tombstone struct {
 // ErrDeleted refuses what a deleted user writes.
 var ErrDeleted = problem.New(problem.Unauthenticated, "account_deleted", "this account is deleted")
 
+// ErrDeleting refuses the invitation of a deleted user, whose account is about to disappear.
+// Then the address can get another.
+var ErrDeleting = problem.New(problem.Conflict, "account_deleting", "the account with this address is being deleted: invite again in a few minutes")
+
 // Require returns a context whose writes fail with ErrDeleted once the user is deleted.
 func Require(ctx context.Context, userID string) context.Context {
 	return dynamo.Require(ctx, dynamo.Requirement{

@@ -5,6 +5,7 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/member"
 )
 
@@ -38,5 +39,22 @@ func TestPendingInvitationIsSentAgain(t *testing.T) {
 	}
 	if got := pool.Invitations("dan@example.com"); got != 2 {
 		t.Errorf("%d mails, want 2", got)
+	}
+}
+
+// TestInvitationDuringADeletion: an account that is about to disappear becomes no member.
+func TestInvitationDuringADeletion(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	pool := w.WithUserPool()
+	_, err := pool.SignIn(t.Context(), "dan", "", nil)
+	testkit.Must(t, err)
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "dan", DeletedAt: "2026-03-01T12:00:00Z"})
+	out := w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, `{"name":"Dan","email":"dan@example.com"}`)
+	if err := testkit.CheckProblemCode(out, 409, "account_deleting"); err != nil {
+		t.Error(err)
+	}
+	if rows := w.Dump(); len(rows) != 0 {
+		t.Errorf("the invitation wrote %q", rows)
 	}
 }

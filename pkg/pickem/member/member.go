@@ -302,7 +302,8 @@ type InvitedPage struct {
 // owner has not signed in yet: the answer is 201 for a new member and 200 for one to whom
 // another mail was sent. A second run finds the account and creates the member. Errors:
 // user_exists if there is such a member, userpool.ErrUnverified if somebody else may have
-// begun to sign up with the address, user_removed while a removal is not complete.
+// begun to sign up with the address, user_removed while a removal is not complete,
+// account_deleting if the account is about to disappear.
 func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
 	invited, err := s.pool.Invite(ctx, in.Body.Email)
 	if err != nil {
@@ -310,7 +311,10 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	}
 	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 	out.Body.UserID, out.Body.Name = invited.Subject, in.Body.Name
-	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
+	err = dynamo.Put(account.Require(ctx, invited.Subject), s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
+	if errors.Is(err, account.ErrDeleted) {
+		return nil, account.ErrDeleting
+	}
 	refused, ok := errors.AsType[*dynamo.Refused](err)
 	if !ok {
 		return out, err

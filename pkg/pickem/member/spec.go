@@ -49,7 +49,7 @@ var (
 		Does:   "Invites a person: makes a member, and an account, which Cognito mails a password to.",
 		IfDown: "Administrators cannot invite members.",
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users", Answers: []int{201, 200}},
-		Uses:   []spec.Access{tables.InviteMember}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
+		Uses:   []spec.Access{tables.InviteMember, account.CheckDeleted}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	ListUsersFunction = spec.Function{

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -92,7 +93,8 @@ type Invite struct {
 
 // Invite gives the owner of an address a role in a league, and tells so by a mail. A second
 // run mails again, and changes nothing else. Errors: last_admin, too_many_members,
-// too_many_invitations, too_many_mails, userpool.ErrUnverified.
+// too_many_invitations, too_many_mails, userpool.ErrUnverified, account_deleting if the
+// account of the address is about to disappear.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
@@ -102,6 +104,14 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		userID, err := s.pool.Reserve(ctx, in.Body.Email)
 		if errors.Is(err, userpool.ErrUnverified) {
 			err = userpool.ErrUnverified.In("body.email")
+		}
+		if err != nil {
+			return nil, err
+		}
+		// What is written in the minute after a tombstone the room forgets with the user.
+		err = dynamo.Check(account.Require(ctx, userID), s.DB, account.CheckDeleted)
+		if errors.Is(err, account.ErrDeleted) {
+			err = account.ErrDeleting.In("body.email")
 		}
 		if err != nil {
 			return nil, err

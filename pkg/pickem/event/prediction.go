@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/auth"
@@ -153,13 +154,24 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 	return out, nil
 }
 
+// Picks are the ids of picked teams by match id, in a request.
+type Picks map[string]string
+
+// Schema describes Picks. An id is as long as item.Team.ID may be.
+func (Picks) Schema(huma.Registry) *huma.Schema {
+	longest := 8
+	team := &huma.Schema{Type: huma.TypeString, MaxLength: &longest, Examples: []any{"t1"}}
+	team.PrecomputeMessages()
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: team}
+}
+
 // PutPredictions is the request to save picks.
 type PutPredictions struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id. Matches may be omitted."`
-		CardRev     *int              `json:"cardRev,omitempty" minimum:"0" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
+		Predictions Picks `json:"predictions" doc:"The id of the picked team by match id. Matches may be omitted."`
+		CardRev     *int  `json:"cardRev,omitempty" minimum:"0" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -326,6 +327,22 @@ func TestGetResultsRanksAllMembers(t *testing.T) {
 	var other event.ResultsScreen
 	if w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "eve", &other.Body); other.Body.Mine != nil {
 		t.Errorf("mine of a member without a prediction is %+v, want none", other.Body.Mine)
+	}
+}
+
+// TestLongPickIsRefused: a pick that no team can have is refused by its length, and is not in
+// the answer.
+func TestLongPickIsRefused(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	for pick, want := range map[string]string{"t9999999": "invalid_team", "t99999999": "invalid", strings.Repeat("x", 60_000): "invalid"} {
+		out := w.Ask(event.PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": map[string]string{pickemtest.MatchID(1): pick}})
+		if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 422, Code: want, Field: "body.predictions." + pickemtest.MatchID(1)}); got != want || len(out.Body) > 500 {
+			t.Errorf("a pick of %d bytes: %v in %d bytes, want %v", len(pick), got, len(out.Body), want)
+		}
+		if want == "invalid" && !strings.Contains(out.Body, "expected length <= 8") {
+			t.Errorf("a pick of %d bytes: %s, want the longest", len(pick), out.Body)
+		}
 	}
 }
 

@@ -124,6 +124,23 @@ func TestLateIndexBringsNobodyBack(t *testing.T) {
 	}
 }
 
+// TestRemovalFindsPhonesBehindTheIndex: a phone that the index does not show yet is deleted with
+// its member, unless it has become another member's.
+func TestRemovalFindsPhonesBehindTheIndex(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob")
+	for _, phone := range []string{"red", "blue", "green"} {
+		w.RegisterPhone(phone, "ann")
+	}
+	w.RegisterPhone("blue", "bob")
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(member.DeleteUserFunction)), member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
+	testkit.Must(t, err)
+	if got, want := w.RegisteredPhones("red", "blue", "green"), []string{"blue of bob"}; !slices.Equal(got, want) {
+		t.Errorf("phones (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
 // TestPredictionBehindTheIndex: LockEvents queues the scoring once more, for a prediction
 // that was missing in the index when its event was scored. It reads no predictions.
 func TestPredictionBehindTheIndex(t *testing.T) {

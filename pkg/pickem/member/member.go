@@ -462,6 +462,9 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 			keys = append(keys, r.Key())
 		}
 	}
+	if err := notice.DropListed(ctx, s.db, userID); err != nil { // the list is one of the items
+		return false, err
+	}
 	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
 		return false, err
 	}

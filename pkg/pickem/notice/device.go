@@ -154,6 +154,22 @@ func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 	return nil
 }
 
+// DropListed deletes the phones in the list of a member who is marked as removed. The read of
+// the list is consistent, and it has each phone that is the member's.
+func DropListed(ctx context.Context, db dynamo.DB, userID string) error {
+	list, _, err := dynamo.Get[dynamo.List](ctx, db, tables.ListDevices, deviceList(userID)...)
+	if err != nil {
+		return err
+	}
+	for _, token := range list.IDs {
+		_, err := dynamo.Delete(ctx, db, tables.DropDevice, item.Key(devicePrefix+token, deviceSK), dynamo.Equal[Device]("belongsto", item.UserRef(userID)))
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: it is another member's, or gone
+			return err
+		}
+	}
+	return nil
+}
+
 // DevicesOf reads the phones of a member, last seen first. The index is eventually
 // consistent: a phone that was just registered may be missing.
 func DevicesOf(ctx context.Context, db dynamo.DB, userID string) ([]Device, error) {

@@ -69,9 +69,10 @@
 // card, and so takes a few small reads, not one query of everything. In the index, the
 // event and its card sort before the predictions, so GetEvent reads them without these, and
 // the caller's prediction by its key. Standings and results are read from pages that the
-// scoring has written, with ranks. A league has at most 100 members: its tables are ranked
-// when they are read, from the points of its members. Only a member's profile costs more: up
-// to two units for each event of the member.
+// scoring has written, with ranks. Two kinds of screens cost more. A league has at most 100
+// members: its tables are ranked when they are read, from the points of its members, for half
+// a unit each and up to 5 for their list. A member's profile costs up to two units for each
+// event of the member.
 //
 // # Ties
 //

@@ -80,7 +80,7 @@ type GetLeagueStandings struct {
 }
 
 // GetLeagueStandings returns the table of a league of the caller, which has at most
-// maxMembers rows.
+// maxMembers rows. The points may be a moment old.
 func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
 	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 	for i, m := range members {
 		keys[i] = item.StandingKey(m.UserID(), in.Year).Key()
 	}
-	all, err := dynamo.GetAll[item.Standing](ctx, s.Db, tables.LeaguePoints, keys)
+	all, err := dynamo.GetAll[item.Standing](ctx, s.Db.Eventual(), tables.LeaguePoints, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ type LeagueResults struct {
 
 // GetLeagueResults returns a page of the picks and points of an event of the members of a
 // league of the caller. Picks are shown when GetResults shows them; otherwise the answer is
-// event_not_scored.
+// event_not_scored. Picks and points may be a moment old.
 func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*LeagueResults, error) {
 	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*
 	for i, m := range members {
 		keys[i] = item.PredictionKey(m.UserID(), on.ID)
 	}
-	all, err := dynamo.GetAll[item.Prediction](ctx, s.Db, tables.LeaguePoints, keys)
+	all, err := dynamo.GetAll[item.Prediction](ctx, s.Db.Eventual(), tables.LeaguePoints, keys)
 	if err != nil {
 		return nil, err
 	}

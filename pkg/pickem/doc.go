@@ -105,5 +105,6 @@
 // on the condition that rev has not changed since they were read. Whatever runs twice,
 // or stops and runs again, ends with the same table. Results can change at any time:
 // resultsRev counts the changes, scoredRev is the revision of the present points, and a
-// scoring of older results never replaces newer points.
+// scoring of older results never replaces newer points. A request after a result was cleared
+// counts as a change.
 package pickem

@@ -80,6 +80,7 @@ type modelEvent struct {
 	lastTeam  map[string]int               // the number in the latest id of a side, by id of a removed match
 	entered   bool                         // whether there is a result
 	withdrawn bool                         // whether points were withdrawn after a result was cleared
+	cleared   bool                         // whether a result was cleared since scoring was requested
 	asked     bool                         // whether scoring was requested
 	picks     map[string]map[string]string // id of a team by match id, by user id
 }

@@ -178,6 +178,34 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	}
 }
 
+// TestWithdrawalBehindTheIndex: a prediction that is missing in the index when the points are
+// withdrawn loses its points later.
+func TestWithdrawalBehindTheIndex(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
+	w.ScoreQueued()
+	w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
+	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
+	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+	points := func() int {
+		return testkit.Row[item.Prediction](w.World, tables.Pickem, item.UserRef("ann"), item.EventRef(id)).Points
+	}
+	if points() == 0 {
+		t.Fatal("the points are withdrawn while the index is empty")
+	}
+	runs := 0
+	for range 40 {
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		runs += len(testkit.Messages[score.Request](w.World, score.Queue))
+		w.ScoreQueued()
+	}
+	if points() != 0 || runs != 1 || len(w.Standings("2026")) != 0 {
+		t.Errorf("after %d runs more ann has %d points, and the standings are %+v; want one run, and no points", runs, points(), w.Standings("2026"))
+	}
+}
+
 // TestRetriedPickIsRefusedAfterLock: a pick whose transaction conflicts with others is
 // refused if the event locks before a retry.
 func TestRetriedPickIsRefusedAfterLock(t *testing.T) {

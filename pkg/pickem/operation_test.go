@@ -275,7 +275,7 @@ func (g *game) putResult(e *modelEvent, m *modelMatch, result int) operation {
 			}
 			m.result, e.entered = &result, true
 			if result == int(event.NoResult) {
-				m.result = nil
+				m.result, e.cleared = nil, e.cleared || e.asked
 			}
 			if e.state == item.Upcoming || m.result == nil {
 				e.state = item.Broadcast
@@ -451,7 +451,7 @@ func (g *game) requestScore(e *modelEvent) operation {
 			return firstCode(e.refusedIfDeleted, g.refusedIfOpen(e), codeIf(e.lacksResults, "results_missing"))
 		},
 		onWrite: func(w pickemtest.Write) error {
-			e.asked = true
+			e.asked, e.cleared = true, false
 			if e.isOpen(w.Sent) || e.state == item.Deleting || e.lacksResults() {
 				return fmt.Errorf("queued the scoring of an event in state %s, or without all results", e.state)
 			}
@@ -555,7 +555,7 @@ func (g *game) scoreEvent(e *modelEvent) operation {
 		onWrite: func(w pickemtest.Write) error {
 			switch {
 			case w.Operation != "UpdateItem" || w.Ranking: // of all members
-			case e.lacksResults():
+			case e.lacksResults() || e.cleared:
 				e.asked, e.withdrawn = false, true
 			default:
 				e.state = item.Scored

@@ -470,9 +470,14 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 			e.State = item.Broadcast // LockEvents has not written it yet, or it was scored
 		}
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
+		set := setEvent(e)
+		if m.Result == nil && e.ScoringAt != "" {
+			e.Withdrawn = true
+			set = set.Set(e, "withdrawn")
+		}
 		err := dynamo.Transact(ctx, s.db, tables.SetResult,
 			dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "result"), dynamo.Exists[item.Match]("PK")),
-			dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)),
+			dynamo.UpdateWrite(e.Key(), set, unchanged(on.Event)),
 			putCorrection(e, m, in.UserID, resultText(m, was), resultText(m, m.Result), in.Body.Reason))
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)

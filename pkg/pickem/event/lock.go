@@ -28,7 +28,8 @@ const (
 // LockEvents sets the state of every event after its lockAt to broadcast, and has the picks
 // shown of an event whose lock reveals them. It also queues a scoring again if the event has
 // waited for too long because a message was lost; and once after indexLag, for what was
-// missing in the index when the event was scored, or its picks were shown. It deletes what
+// missing in the index when the event was scored, its points were withdrawn, or its picks
+// were shown. It deletes what
 // DeleteEvent has left.
 //
 // A second run changes nothing: the state is one conditional write, scoring a scored
@@ -65,11 +66,11 @@ func (s *Events) LockEvents(ctx context.Context) error {
 	return errs
 }
 
-// isUnsettled reports whether a scored event is due to be scored again because its scoring
-// may have read the index too early.
+// isUnsettled reports whether an event is due to be scored again, or its points are due to be
+// withdrawn again, because the index may have been read too early.
 func isUnsettled(e item.Event, now time.Time) bool {
 	asked := item.ParseTime(max(e.ScoringAt, e.ResultsAt))
-	return e.State == item.Scored && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp && item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
+	return (e.State == item.Scored || e.State == item.Broadcast && e.Withdrawn) && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp && item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
 }
 
 // isUnrevealed reports whether the picks of a locked event are due to be shown, or to be shown

@@ -11,6 +11,8 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
 )
 
 // TestClearedResultWithdrawsThePoints: an event without all results is not scored. Its
@@ -55,6 +57,49 @@ func TestClearedResultWithdrawsThePoints(t *testing.T) {
 	w.Score(pickemtest.ScoredShow)
 	if got := w.Standings("2026"); len(got) != 3 || got[0].UserID != "bob" || got[0].Points != 30 {
 		t.Errorf("the standings after a new result are %+v, want bob first with 30 points", got)
+	}
+}
+
+// TestClearedEventNeedsARequest: a result that is entered again, before the points are withdrawn
+// or after, brings them back only by a new request.
+func TestClearedEventNeedsARequest(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(*pickemtest.Room){"before": func(*pickemtest.Room) {}, "after": (*pickemtest.Room).ScoreQueued} {
+		w := pickemtest.NewSeason(t)
+		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
+		between(w)
+		w.EnterResults(pickemtest.ScoredShow, 1)
+		w.ScoreQueued()
+		e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.ScoredShow))
+		if got := w.Standings("2026"); len(got) != 0 || e.State != item.Broadcast || e.ScoringAt != "" {
+			t.Errorf("%s the withdrawal, without a request: the event %+v and the standings %+v, want a locked event and none", name, e, got)
+		}
+		w.Score(pickemtest.ScoredShow)
+		if got := w.Standings("2026"); len(got) != 3 || got[0].UserID != "bob" || got[0].Points != 30 {
+			t.Errorf("%s the withdrawal, with a request: the standings %+v, want bob first with 30 points", name, got)
+		}
+	}
+}
+
+// TestRequestDuringTheWithdrawal: the points are written also if the scoring is requested before
+// any call of the withdrawal.
+func TestRequestDuringTheWithdrawal(t *testing.T) {
+	t.Parallel()
+	for at := 1; ; at++ {
+		w := pickemtest.NewSeason(t)
+		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
+		w.EnterResults(pickemtest.ScoredShow, 1)
+		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
+			w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", "")
+		}, func(pickemtest.Write) {})
+		testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.ScoredShow}))
+		if wire.Calls < at {
+			break
+		}
+		w.ScoreQueued()
+		if got := w.Standings("2026"); len(got) != 3 || got[0].Points != 30 {
+			t.Errorf("a request before call %d: the standings %+v, want bob first with 30 points", at, got)
+		}
 	}
 }
 

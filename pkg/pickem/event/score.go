@@ -41,8 +41,13 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if missing := on.MissingResults(); len(missing) > 0 || len(on.Card) == 0 {
 		return nil, score.ErrResultsMissing.With(map[string]any{"matchIds": missing})
 	}
-	set := dynamo.Set(item.Event{ScoringAt: item.FormatTime(s.now())}, "scoringAt")
-	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, dynamo.Unchanged(on.Event, "state", "resultsRev"))
+	now, same := item.FormatTime(s.now()), dynamo.Unchanged(on.Event, "state", "resultsRev")
+	set := dynamo.Set(item.Event{ScoringAt: now}, "scoringAt")
+	if on.Withdrawn { // predictions may have no points of these results
+		on.ResultsRev++
+		set = set.Set(item.Event{ResultsRev: on.ResultsRev, ResultsAt: now}, "resultsRev", "resultsAt", "withdrawn")
+	}
+	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, same)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrChanged)
 	}

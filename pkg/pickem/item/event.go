@@ -36,6 +36,7 @@ type Event struct {
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
 	ScoredAt   string `dynamodbav:"scoredAt,omitempty"`  // when the reads of that scoring began
+	Withdrawn  bool   `dynamodbav:"withdrawn,omitempty"` // a result was cleared since scoring was requested: there are no points until it is requested again
 }
 
 // The states of an event.

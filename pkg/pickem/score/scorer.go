@@ -46,8 +46,9 @@ type Request struct {
 // ScoreEvent scores every prediction of an event by its present results and updates
 // the standings, in one transaction for each member. Then it ranks the event and the year.
 // When all are done it sets the state to scored; if the results have changed meanwhile it
-// starts again. If a result is missing, because it was cleared, it withdraws the points and
-// the request instead. An error for one member does not stop the others.
+// starts again. If a result was cleared since the request, it withdraws the points and the
+// request instead, also if there is another result meanwhile. An error for one member does
+// not stop the others.
 //
 // If the scoring of a locked event was not requested, and its lock reveals the picks, these
 // are written as a ranking without points.
@@ -71,12 +72,13 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if err != nil {
 			return err
 		}
-		reveals := on.ScoringAt == "" && on.RevealAtLock && !on.IsOpen(began)
-		if on.ScoringAt == "" && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
+		asked := on.ScoringAt != "" || on.Withdrawn
+		reveals := !asked && on.RevealAtLock && !on.IsOpen(began)
+		if !asked && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
 			slog.InfoContext(ctx, "the points were withdrawn, or the event is open again", "event", in.EventID)
 			return nil
 		}
-		if on.ScoringAt == "" && !reveals {
+		if !asked && !reveals {
 			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 		}
 		rev, err := ranking.Claim(ctx, s.db, on.ID)
@@ -125,10 +127,15 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		same := dynamo.Unchanged(on.Event, "resultsRev")
 		if reveals {
 			done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
-		} else if len(on.MissingResults()) > 0 {
-			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev}, "scoringAt", "scoredRev")
+		} else if withdraws(on) {
+			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "scoringAt", "scoredRev", "scoredAt")
+			if on.RevealAtLock { // the ranking without points has the picks
+				done = done.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt")
+			}
+			same = dynamo.Unchanged(on.Event, "resultsRev", "state")
 		}
-		// An event with a request is not deleted. To withdraw the request changes the results.
+		// An event with a request is not deleted. To withdraw the request changes the results, and
+		// so does a request after that.
 		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
 		if !dynamo.IsRefused(err) {
 			slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
@@ -171,6 +178,10 @@ func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Stand
 	}
 }
 
+// withdraws reports whether the predictions of an event lose their points: a result is missing,
+// or was since the request.
+func withdraws(on item.EventWithCard) bool { return on.Withdrawn || len(on.MissingResults()) > 0 }
+
 // score scores the prediction of one member, and returns it with the member's standing of
 // the year. It writes nothing if the prediction has the points of these or newer results,
 // and returns nothing for a deleted member or prediction.
@@ -187,7 +198,7 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 			return nil, false, nil
 		}
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 0, 0, "", on.ResultsRev
-		if len(on.MissingResults()) == 0 {
+		if !withdraws(on) {
 			sheet := Of(on.Event, on.Card, *p)
 			p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
 		}

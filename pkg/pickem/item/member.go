@@ -17,7 +17,7 @@ type Member struct {
 	Row
 	BelongsTo string `dynamodbav:"belongsto"`
 	Name      string `dynamodbav:"name"`
-	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name, standings or leagues
+	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name or standings, and with each league that the member joins
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
 
 	CopyName  bool   `dynamodbav:"copyName,omitempty"`  // leagues and rankings may show an older name

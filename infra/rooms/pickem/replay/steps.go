@@ -581,7 +581,8 @@ func (r *run) clear(ctx context.Context, s *show) {
 	r.putResult(ctx, s, m, d)
 }
 
-// checkScored compares everything that members see after a scoring.
+// checkScored compares the results of a show, the score that each member sees, the
+// notifications about it, and the tables.
 func (r *run) checkScored(ctx context.Context, s *show) {
 	if !s.exists || !s.scored {
 		return

@@ -185,6 +185,20 @@ func TestNewBonusScoresAgain(t *testing.T) {
 	}
 }
 
+// TestDateOfANewEventIsRecent: LockEvents does not read older events, so that a deletion would
+// not end.
+func TestDateOfANewEventIsRecent(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	for days, want := range map[int]pickemtest.Refusal{400: {Status: http.StatusCreated}, 401: {Status: 400, Code: "bad_request", Field: "body.date"}} {
+		day := pickemtest.Noon.AddDate(0, 0, -days)
+		out := w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, map[string]any{"name": "Old", "date": day.Format(time.DateOnly), "slug": "old", "startsAt": day})
+		if got := pickemtest.RefusalOf(out); got != want {
+			t.Errorf("an event of %d days ago: %v %s, want %v", days, got, out.Body, want)
+		}
+	}
+}
+
 // TestListEventsLatestFirst: a page is in order of start. Events that are being deleted are
 // omitted.
 func TestListEventsLatestFirst(t *testing.T) {

@@ -191,6 +191,9 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	if err := inOrder(day, b.StartsAt, b.LockAt); err != nil {
 		return nil, err
 	}
+	if first := item.FirstRecent(s.now()); b.Date < first { // LockEvents would never end its deletion
+		return nil, problem.In("body.date", "date must be %s or later: older events are not handled", first)
+	}
 	id := b.Date + "-" + b.Slug
 	e := item.Event{
 		Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},

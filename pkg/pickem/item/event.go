@@ -121,11 +121,15 @@ func IsOpenAt(now time.Time) expression.ConditionBuilder {
 
 // RecentEvents reads the events that may still change.
 func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, error) {
-	from := EventRef(now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly))
 	return dynamo.QueryAll[Event](ctx, db, tables.FindOpenEvents, dynamo.Range{
-		Key:        dynamo.KeyAtLeast(tables.FindOpenEvents, EventTag, from),
+		Key:        dynamo.KeyAtLeast(tables.FindOpenEvents, EventTag, EventRef(FirstRecent(now))),
 		Consistent: true,
 	})
+}
+
+// FirstRecent returns the first date of the events that RecentEvents reads, as in their ids.
+func FirstRecent(now time.Time) string {
+	return now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly)
 }
 
 // openDays is how many days after the date in its id an event can still be locked

@@ -198,8 +198,26 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
+		ctx = context.WithValue(ctx, headersKey{}, e.Headers)
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// headersKey is the key of the event's headers in the context of a request.
+type headersKey struct{}
+
+// wholeHeaders is the middleware that gives parameters that are headers the text that the event
+// has. aws-lambda-go-api-proxy splits it at commas, and a parameter would be the first part: two
+// keys of requests would be one.
+func wholeHeaders(ctx huma.Context, next func(huma.Context)) {
+	given, _ := ctx.Context().Value(headersKey{}).(map[string]string)
+	r, _ := humago.Unwrap(ctx)
+	for _, p := range ctx.Operation().Parameters {
+		if text, ok := given[strings.ToLower(p.Name)]; ok && p.In == "header" {
+			r.Header.Set(p.Name, strings.Trim(text, " \t"))
+		}
+	}
+	next(ctx)
 }
 
 // viewer returns the address of who calls the CDN: the last in X-Forwarded-For that is not
@@ -304,7 +322,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 			return
 		}
 		next(ctx)
-	}, readBodies[In](api), canonicalParameters(api), typed(mediaOf[Out]()))
+	}, readBodies[In](api), wholeHeaders, canonicalParameters(api), typed(mediaOf[Out]()))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {

@@ -94,6 +94,41 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// TestHeadersAreWhole: a parameter that is a header is all of its text, commas included, and
+// API Gateway joins two headers of a name by one.
+func TestHeadersAreWhole(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		ID  int    `path:"id"`
+		Key string `header:"Idempotency-Key" maxLength:"8" pattern:"^[!-~]+$"`
+	}
+	for given, want := range map[string]struct {
+		key    string
+		status int
+	}{
+		"":            {"", 200},
+		"a":           {"a", 200},
+		"a,b":         {"a,b", 200},
+		",":           {",", 200},
+		" a ":         {"a", 200},
+		"a\u0085":     {"", 422},
+		"a, b":        {"", 422},
+		"a,123456789": {"", 422},
+	} {
+		got := ""
+		do := Lambda(getOver, nil, func(_ context.Context, in *in) (*over, error) {
+			got = in.Key
+			return answered("")
+		})
+		e := request(t, "GET", "/overs/7", "")
+		e.Headers["idempotency-key"] = given
+		out, err := do(t.Context(), e)
+		if err != nil || got != want.key || out.StatusCode != want.status {
+			t.Errorf("%q: got %q with %d, %v, want %q with %d", given, got, out.StatusCode, err, want.key, want.status)
+		}
+	}
+}
+
 // TestErrorsContainNoValue: a rejected value may be a token with a typing error.
 func TestErrorsContainNoValue(t *testing.T) {
 	t.Parallel()

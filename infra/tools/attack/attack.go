@@ -43,9 +43,9 @@ type Sample struct {
 	Path   string
 	Query  string // raw
 	Body   []byte
-	UserID string // of its token or its session; "" for none
-	Cookie string // its header Cookie; "" for none
-	Match  string // its header If-Match; "" for none
+	UserID string      // of its token or its session; "" for none
+	Cookie string      // its header Cookie; "" for none
+	Header http.Header // the parameters that are headers
 }
 
 // Config configures an Attack.
@@ -151,10 +151,10 @@ func (a *Attack) Operation(ctx context.Context, o Operation, s Sample) error {
 
 // all makes every single change, or a part of them. Other actors send a few.
 func (a *Attack) all(o Operation, base draft, actor Actor, r *rand.Rand) (shots []shot) {
-	single := mutations(o, base)
+	single, bare := mutations(o, base), o.bare(base)
 	made := func(actor Actor, all []mutation) {
 		for _, m := range all {
-			d := base.clone()
+			d := bare.clone()
 			m.apply(&d)
 			shots = append(shots, shot{actor: actor, kind: m.kind, field: m.field, draft: d})
 		}
@@ -193,7 +193,7 @@ func chosen(all []mutation, most int, r *rand.Rand) []mutation {
 // random makes up to Depth changes of one request, Most times.
 func (a *Attack) random(o Operation, base draft, actor Actor, r *rand.Rand) (shots []shot) {
 	for range cmp.Or(a.cfg.Most, 100) {
-		d, kind, field := base.clone(), "", ""
+		d, kind, field := o.bare(base), "", ""
 		count := 1 + r.IntN(a.cfg.Depth)
 		for range count {
 			all := mutations(o, d)
@@ -231,11 +231,21 @@ func (a *Attack) Read(ctx context.Context, o Operation, s Sample, after string) 
 	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "read after " + after, draft: base}})
 }
 
+// bare returns a copy without the headers that may be absent: the change of a request that has
+// them would be refused as one of an older revision, or as another request with the same key.
+func (o Operation) bare(d draft) draft {
+	d = d.clone()
+	for _, p := range o.params {
+		if p.in == "header" && !p.required {
+			d.header.Del(p.name)
+		}
+	}
+	return d
+}
+
 func (o Operation) draft(s Sample) (d draft, err error) {
 	d = draft{method: o.Method, params: map[string]string{}, header: http.Header{}}
-	if s.Match != "" {
-		d.header.Set("If-Match", s.Match)
-	}
+	maps.Copy(d.header, s.Header.Clone())
 	have, want := strings.Split(s.Path, "/"), strings.Split(o.Path, "/")
 	if len(have) != len(want) {
 		return d, fmt.Errorf("%s: the sample's path %s is not of %s", o.Name(), s.Path, o.Path)
@@ -399,7 +409,7 @@ func (a *Attack) find(o Operation, s shot, wrong string, got answer, target stri
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s as %s", s.draft.method, target, s.actor)
 	for _, name := range slices.Sorted(maps.Keys(s.draft.header)) {
-		fmt.Fprintf(&b, "\n%s: %s", name, shortened(s.draft.header.Get(name), 200))
+		fmt.Fprintf(&b, "\n%s: %s", name, shortened(strings.Join(s.draft.header[name], ", "), 200))
 	}
 	if len(text) > 0 {
 		fmt.Fprintf(&b, "\n%s", shortened(fmt.Sprintf("%q", text), 2000))

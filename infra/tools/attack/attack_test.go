@@ -20,11 +20,13 @@ const lab = `{"openapi":"3.1.0","servers":[{"url":"/lab"}],"paths":{"/things/{id
 		{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}},
 		{"in":"query","name":"limit","schema":{"type":"integer","minimum":1,"maximum":9}}],
 		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}},
-	"put":{"operationId":"put-thing","parameters":[{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}}],
+	"put":{"operationId":"put-thing","parameters":[{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}},
+		{"in":"header","name":"Idempotency-Key","schema":{"type":"string","maxLength":20,"pattern":"^[!-~]+$"}}],
 		"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},
 		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
 	"components":{"schemas":{"Thing":{"type":"object","additionalProperties":false,"required":["name"],"properties":{
-		"name":{"type":"string","minLength":1,"maxLength":10,"pattern":"^[ -~]*$"},"points":{"type":"integer","minimum":0,"maximum":9}}}}}}`
+		"name":{"type":"string","minLength":1,"maxLength":10,"pattern":"^[ -~]*$"},"points":{"type":"integer","minimum":0,"maximum":9},
+		"labels":{"type":"object","additionalProperties":{"type":"string","maxLength":10}}}}}}}`
 
 // thing is a handler of the lab. It checks requests by judge, except for its defect.
 type thing struct {
@@ -70,6 +72,13 @@ func (h *thing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v, why = refuse, "not JSON"
 	}
 	body := map[string]any{}
+	if h.badName(text) {
+		problem(http.StatusInternalServerError, "sorry")
+		return
+	}
+	if h.defect == "map" && strings.Contains(why, "/labels/") && strings.Contains(why, "maxLength") || h.defect == "header" && strings.Contains(why, "Idempotency-Key") {
+		v = either
+	}
 	loose := json.Unmarshal(text, &struct{ Name *string }{}) == nil // as Go folds names
 	switch {
 	case h.defect == "stores" && r.Method == http.MethodPut && loose && v == refuse && json.Unmarshal(text, &body) == nil && body["name"] != nil:
@@ -106,9 +115,24 @@ func (h *thing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(h.stored)
 }
 
+// badName reports whether a label of a body has a name that is the handler's defect.
+func (h *thing) badName(text []byte) bool {
+	var body struct{ Labels map[string]any }
+	if json.Unmarshal(text, &body) != nil {
+		return false
+	}
+	for name := range body.Labels {
+		switch {
+		case h.defect == "empty name" && name == "", h.defect == "control character in a name" && strings.Contains(name, "\x00"), h.defect == "huge name" && len(name) > 1000:
+			return true
+		}
+	}
+	return h.defect == "many members" && len(body.Labels) > 1000
+}
+
 // everyField blames every part of a request.
 func everyField(r *http.Request, text []byte) (all []map[string]string) {
-	all = append(all, map[string]string{"location": "path.id", "message": "wrong"})
+	all = append(all, map[string]string{"location": "path.id", "message": "wrong"}, map[string]string{"location": "header.Idempotency-Key", "message": "wrong"})
 	for name := range r.URL.Query() {
 		all = append(all, map[string]string{"location": "query." + name, "message": "wrong"})
 	}
@@ -145,6 +169,10 @@ func TestDefects(t *testing.T) {
 		"redirect": "a redirect",
 		"no field": "a refusal that does not name",
 		"anybody":  "a 200 for a caller who may not",
+		"map":      "a 200 for a request that the schema forbids",
+		"header":   "a 200 for a request that the schema forbids: the parameter Idempotency-Key",
+
+		"empty name": "a 500", "control character in a name": "a 500", "huge name": "a 500", "many members": "a 500",
 	} {
 		t.Run("defect "+defect, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +184,7 @@ func TestDefects(t *testing.T) {
 			defer server.Close()
 			a := New(Config{URL: server.URL, Seed: 1, Token: func(who Actor, _ string) (string, error) { return string(who), nil }})
 			for _, o := range operations {
-				s := Sample{Actor: User, Path: "/lab/things/abc", Body: []byte(`{"name":"x","points":1}`)}
+				s := Sample{Actor: User, Path: "/lab/things/abc", Body: []byte(`{"name":"x","points":1,"labels":{"a":"b"}}`)}
 				if err := a.Accepted(t.Context(), o, s); err != nil {
 					t.Fatal(err)
 				}

@@ -351,9 +351,7 @@ func (m *matrix) call(ctx context.Context, o Operation, s Sample, credentials ht
 		return 0, nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if s.Match != "" {
-		req.Header.Set("If-Match", s.Match)
-	}
+	maps.Copy(req.Header, s.Header)
 	maps.Copy(req.Header, credentials)
 	res, err := client.Do(req)
 	if err != nil {

@@ -48,6 +48,10 @@ func judge(o Operation, d draft) (v verdict, why string) {
 				return either, "" // it is another route
 			}
 			values = []string{value}
+		case p.in == "header":
+			if values = nil; d.header.Get(p.name) != "" {
+				values = []string{strings.Trim(strings.Join(d.header.Values(p.name), ","), " \t")} // as API Gateway joins them
+			}
 		case len(values) > 1:
 			return refuse, "the parameter " + p.name + " is given twice"
 		}

@@ -105,7 +105,7 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 			o.anyQuery = true
 			continue
 		}
-		if q.in == "path" || q.in == "query" {
+		if q.in == "path" || q.in == "query" || q.in == "header" {
 			o.params = append(o.params, q)
 		}
 	}
@@ -255,6 +255,9 @@ func (d *document) inline(v any, within []string) node {
 	if items, ok := n["items"]; ok {
 		out["items"] = map[string]any(d.inline(items, within))
 	}
+	if values, ok := n["additionalProperties"].(map[string]any); ok {
+		out["additionalProperties"] = map[string]any(d.inline(values, within))
+	}
 	return out
 }
 
@@ -307,6 +310,12 @@ func (n node) requires(name string) bool {
 func (n node) items() node {
 	items, _ := n["items"].(map[string]any)
 	return items
+}
+
+// values is the schema of a map's values. ok is false if the objects of n are no maps.
+func (n node) values() (values node, ok bool) {
+	v, ok := n["additionalProperties"].(map[string]any)
+	return v, ok
 }
 
 // withoutNulls removes optional members that are null: they stand for absent ones.

@@ -217,7 +217,12 @@ func (o Operation) sample(event []byte, sessions map[string]string) (s Sample, e
 	if err := json.Unmarshal(event, &e); err != nil {
 		return s, err
 	}
-	s = Sample{Actor: Anonymous, Path: (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(), Query: e.RawQueryString, Body: []byte(e.Body), Cookie: strings.Join(e.Cookies, "; "), Match: e.Headers["if-match"]}
+	s = Sample{Actor: Anonymous, Path: (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(), Query: e.RawQueryString, Body: []byte(e.Body), Cookie: strings.Join(e.Cookies, "; "), Header: http.Header{}}
+	for _, p := range o.params {
+		if value := e.Headers[strings.ToLower(p.name)]; p.in == "header" && value != "" {
+			s.Header.Set(p.name, value)
+		}
+	}
 	if o.Auth == spec.Session {
 		s.UserID, s.Actor = sessions[s.Cookie], User
 	}

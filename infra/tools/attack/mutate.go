@@ -171,15 +171,29 @@ func parameters(p param, d draft) (all []mutation) {
 	if v, ok := d.params[p.name]; ok && p.in == "path" {
 		current = v
 	}
+	if v := d.header.Get(p.name); v != "" && p.in == "header" {
+		current = v
+	}
 	for _, q := range d.query {
 		if q.name == p.name && p.in == "query" {
 			current = q.value
 		}
 	}
+	prefix := "parameter: "
+	if p.in == "header" {
+		prefix = "header: "
+	}
 	set := func(kind, value string) {
-		all = append(all, mutation{"parameter: " + kind, field, func(d *draft) {
-			if p.in == "path" {
+		if p.in == "header" && !isHeader(value) {
+			return
+		}
+		all = append(all, mutation{prefix + kind, field, func(d *draft) {
+			switch p.in {
+			case "path":
 				d.params[p.name] = value
+				return
+			case "header":
+				d.header.Set(p.name, value)
 				return
 			}
 			d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
@@ -196,6 +210,19 @@ func parameters(p param, d draft) (all []mutation) {
 			mutation{"parameter: absent", field, func(d *draft) {
 				d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
 			}})
+	}
+	if p.in == "header" {
+		set("valid", current)
+		for _, c := range []string{"\t", "\x80", "\xff", "\u0085"} { // those that HTTP allows
+			set("control character", current+c+current)
+		}
+		set("list", current+", "+current)
+		all = append(all,
+			mutation{"header: twice", field, func(d *draft) { d.header[http.CanonicalHeaderKey(p.name)] = []string{current, current} }},
+			mutation{"header: twice, the other huge", field, func(d *draft) {
+				d.header[http.CanonicalHeaderKey(p.name)] = []string{current, strings.Repeat("a", 5_000)}
+			}},
+			mutation{"header: absent", field, func(d *draft) { d.header.Del(p.name) }})
 	}
 	of := p.schema.node
 	if of.kind() == "array" {
@@ -219,6 +246,11 @@ func parameters(p param, d draft) (all []mutation) {
 		set("odd text", v)
 	}
 	return all
+}
+
+// isHeader reports whether HTTP allows a header's value.
+func isHeader(value string) bool {
+	return !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
 }
 
 // texts change the body as text.
@@ -420,6 +452,53 @@ func fields(n node, root value, p path) (all []mutation) {
 				m.apply(d)
 			}})
 		}
+	}
+	if of, ok := n.values(); ok {
+		all = append(all, entries(n, of, root, p)...)
+	}
+	return all
+}
+
+// entries change a map, the name of a member of it, and the first of its values, which have
+// the schema of.
+func entries(n, of node, root value, p path) (all []mutation) {
+	current, _ := at(root, p).(object)
+	current = slices.DeleteFunc(slices.Clone(current), func(m member) bool {
+		_, known := n.property(unquoted(m.name))
+		return known
+	})
+	name, sample := "x", value(verbatim(of.sampleJSON()))
+	if len(current) > 0 {
+		name, sample = unquoted(current[0].name), current[0].value
+	}
+	here := p.to(name)
+	put := func(kind, field string, members ...member) {
+		all = append(all, mutation{"map: " + kind, field, func(d *draft) {
+			if o, ok := at(d.body, p).(object); ok {
+				d.body = replaced(d.body, p, append(slices.Clone(o), members...))
+			}
+		}})
+	}
+	put("empty name", p.String(), member{`""`, sample})
+	put("huge name", p.String(), member{quoted(strings.Repeat("a", 50_000)), sample})
+	for _, c := range []string{"\x00", "\x1b", "\r\n", "\x7f", "\u0085", "\u202e"} {
+		put("control character in a name", p.String(), member{quoted(name + c), sample})
+	}
+	put("name twice", here.String(), member{quoted(name), sample}, member{quoted(name), sample})
+	count := min(3000, 60_000/(len(textOf(sample))+9))
+	if most, ok := n.number("maxProperties"); ok {
+		count = int(most) + 1
+	}
+	many := make([]member, count)
+	for i := range many {
+		many[i] = member{fmt.Sprintf(`"m%d"`, i), sample}
+	}
+	put("many members", p.String(), many...)
+	for _, m := range members(of, replaced(root, here, sample), here, false) {
+		all = append(all, mutation{m.kind, m.field, func(d *draft) {
+			d.body = replaced(d.body, here, sample)
+			m.apply(d)
+		}})
 	}
 	return all
 }

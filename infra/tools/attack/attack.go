@@ -164,6 +164,9 @@ func (a *Attack) all(o Operation, base draft, actor Actor, r *rand.Rand) (shots 
 		if other != actor {
 			shots = append(shots, shot{actor: other, kind: "unchanged", draft: base.clone()})
 			made(other, chosen(single, 1, r)[:min(12, len(single))])
+			if !may(o.Auth, other) {
+				made(other, slices.DeleteFunc(slices.Clone(single), func(m mutation) bool { return !strings.HasPrefix(m.kind, "path: ") }))
+			}
 		}
 	}
 	return shots

@@ -242,9 +242,10 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 	case a.status >= 400 && media == "text/html":
 	case a.status >= 400:
 		wrong = append(wrong, refusal(d, v, field, a, kind)...)
-	case a.status == http.StatusNotModified || d.method != o.Method || d.path != "":
+	case d.method != o.Method: // another operation's
 	case !allowed:
 		say("a %d for a caller who may not", a.status)
+	case a.status == http.StatusNotModified || d.path != "":
 	case v == refuse:
 		say("a %d for a request that the schema forbids: %s", a.status, oneLine(why))
 	default:

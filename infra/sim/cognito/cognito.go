@@ -144,11 +144,16 @@ func (p *Pool) ClientID() string { return p.clientID }
 // tokens are valid for TTL from now. The claims are Cognito's:
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-with-identity-providers.html
 func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error) {
-	return p.issue(user, groups, now, "")
+	return p.issue(p.clientID, user, groups, now, "")
 }
 
-// issue is Token, with the nonce of the sign-in in the ID token unless it is "".
-func (p *Pool) issue(user string, groups []string, now time.Time, nonce string) (Tokens, error) {
+// ClientToken is Token for another client of the pool, whose tokens Verify refuses.
+func (p *Pool) ClientToken(clientID, user string, groups []string, now time.Time) (Tokens, error) {
+	return p.issue(clientID, user, groups, now, "")
+}
+
+// issue is ClientToken, with the nonce of the sign-in in the ID token unless it is "".
+func (p *Pool) issue(clientID, user string, groups []string, now time.Time, nonce string) (Tokens, error) {
 	email, name := user+"@example.com", ""
 	p.mu.Lock()
 	if a := p.find(user); a != nil {
@@ -173,12 +178,12 @@ func (p *Pool) issue(user string, groups []string, now time.Time, nonce string) 
 		return claims
 	}
 	access := common("access")
-	access["client_id"] = p.clientID
+	access["client_id"] = clientID
 	access["username"] = user
 	access["scope"] = "openid email"
 	access["version"] = 2
 	id := common("id")
-	id["aud"] = p.clientID
+	id["aud"] = clientID
 	id["cognito:username"] = user
 	id["email"] = email
 	id["email_verified"] = true

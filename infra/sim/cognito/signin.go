@@ -136,7 +136,7 @@ func (p *Pool) token(w http.ResponseWriter, r *http.Request) {
 		refuse("invalid_grant")
 		return
 	}
-	tokens, err := p.issue(g.user, nil, now, g.nonce)
+	tokens, err := p.issue(p.clientID, g.user, nil, now, g.nonce)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -53,12 +53,19 @@ var (
 var callers = []caller{
 	{"anonymous", func(*matrix, Operation, string) (string, error) { return "", nil }, "", unauthorized},
 	{"malformed", func(*matrix, Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", unauthorized},
-	{"expired", func(m *matrix, _ Operation, user string) (string, error) {
-		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
+	{"expired", func(m *matrix, o Operation, user string) (string, error) {
+		pool, groups := m.pool(o)
+		t, err := pool.Token(user, groups, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 		return t.Access, err
 	}, "", unauthorized},
-	{"other pool", func(m *matrix, _ Operation, user string) (string, error) {
-		t, err := m.other.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now())
+	{"other pool", func(m *matrix, o Operation, user string) (string, error) {
+		pool, groups := m.pool(o)
+		t, err := m.others[pool].Token(user, groups, m.fleet.Clock.Now())
+		return t.Access, err
+	}, "", unauthorized},
+	{"other client", func(m *matrix, o Operation, user string) (string, error) {
+		pool, groups := m.pool(o)
+		t, err := pool.ClientToken("local-other", user, groups, m.fleet.Clock.Now())
 		return t.Access, err
 	}, "", unauthorized},
 	{"user", func(m *matrix, _ Operation, user string) (string, error) { return m.fleet.Token(user) }, "", map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
@@ -110,12 +117,20 @@ var claims = []struct {
 // request: nothing of the user changes, and no secret of the user is in the answer.
 type matrix struct {
 	*Fleet
-	other *cognito.Pool
-	text  strings.Builder
-	table *tabwriter.Writer
-	seen  map[string]bool // by function
-	wrong []string
-	cells int
+	others map[*cognito.Pool]*cognito.Pool // with the issuer and the client of a pool, and another key
+	text   strings.Builder
+	table  *tabwriter.Writer
+	seen   map[string]bool // by function
+	wrong  []string
+	cells  int
+}
+
+// pool returns the pool whose users may call an operation, and the groups that they need.
+func (m *matrix) pool(o Operation) (*cognito.Pool, []string) {
+	if o.Auth == spec.Admin {
+		return m.fleet.Admins, m.fleet.AdminGroups()
+	}
+	return m.fleet.Users, nil
 }
 
 // otherGroups are the groups of the administrators of all rooms but the operation's.
@@ -160,10 +175,13 @@ func (m *matrix) report(t *testing.T) {
 // row calls one route as every caller. What is expected follows from the route's Auth.
 func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 	m.seen[o.Name()] = true
-	if m.other == nil {
-		var err error
-		if m.other, err = cognito.New(m.fleet.Clock, m.fleet.Users.Issuer(), m.fleet.Users.ClientID(), ""); err != nil {
-			return err
+	if m.others == nil {
+		m.others = map[*cognito.Pool]*cognito.Pool{}
+		for _, p := range []*cognito.Pool{m.fleet.Users, m.fleet.Admins} {
+			var err error
+			if m.others[p], err = cognito.New(m.fleet.Clock, p.Issuer(), p.ClientID(), ""); err != nil {
+				return err
+			}
 		}
 	}
 	var before map[string]map[string]row

@@ -437,18 +437,22 @@ func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map
 			return err
 		}
 	}
+	ids := idsOf(s.UserID, before)
 	for table, rows := range before {
 		for key, r := range rows {
 			now, there := after[table][key]
-			same := reflect.DeepEqual(now, r)
+			same, own := reflect.DeepEqual(now, r), strings.Contains(key, s.UserID)
+			if strings.HasPrefix(table, sqlTable) { // whose keys are ids of their own
+				own = slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(textIn(r), id) })
+			}
 			if status < 300 && slices.ContainsFunc(secrets(r), func(s string) bool { return strings.Contains(request, s) }) {
 				continue // who knows the token of a phone may register it
 			}
 			switch {
-			case status >= 300 && !same, !same && strings.Contains(key, s.UserID), !there && mentions(r, s.UserID):
+			case status >= 300 && !same, !same && own, !there && mentions(r, s.UserID):
 				m.errorf("%s: a stranger changed the row %s of %s, with a %d:\n%s", o.Name(), key, table, status, cmp.Diff(textOfRow(r), textOfRow(now)))
 			}
-			if strings.Contains(key, s.UserID) {
+			if own {
 				for _, secret := range secrets(r) {
 					if bytes.Contains(bytes.ToLower(body), []byte(strings.ToLower(secret))) && !strings.Contains(request, secret) {
 						m.errorf("%s: a stranger reads %s of %s in a %d", o.Name(), secret, key, status)
@@ -461,6 +465,25 @@ func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map
 		return nil
 	}
 	return m.restore(ctx, o.Room, before)
+}
+
+// idsOf returns the ids of a user in PostgreSQL: that of the tokens, and the id of the row that
+// has it as a value.
+func idsOf(user string, all map[string]map[string]row) []string {
+	ids := []string{user}
+	for table, rows := range all {
+		for _, r := range rows {
+			id, _ := r["id"].(*types.AttributeValueMemberS)
+			of := slices.ContainsFunc(slices.Collect(maps.Values(r)), func(v types.AttributeValue) bool {
+				s, ok := v.(*types.AttributeValueMemberS)
+				return ok && s.Value == user
+			})
+			if strings.HasPrefix(table, sqlTable) && of && id != nil {
+				ids = append(ids, id.Value)
+			}
+		}
+	}
+	return ids
 }
 
 // somebody is the user of a sample, or any.

@@ -38,6 +38,7 @@ type Fleet struct {
 	fleet      *storyfleet.Fleet
 	operations map[string]Operation // by function
 	reads      []read               // of what was stored so far
+	databases  map[string]*database // by name
 
 	mu     sync.Mutex
 	logs   map[string][]string // by function: its last lines
@@ -65,6 +66,7 @@ func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
 func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
 	w.operations = map[string]Operation{}
+	w.databases = map[string]*database{}
 	bin, err := filepath.Abs(w.Bin) // functions have a folder of their own
 	if err != nil {
 		return nil, err
@@ -77,6 +79,9 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		w.mu.Lock()
 		w.closed = true
 		w.mu.Unlock()
+		for _, db := range w.databases {
+			db.Close(context.WithoutCancel(ctx))
+		}
 		f.Close() // which ends functions that run
 	}()
 	w.fleet = f

@@ -14,10 +14,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// row is a row of a table.
+// row is a row of a table. One of PostgreSQL has its JSON text, too, as the attribute sqlText.
 type row = map[string]types.AttributeValue
 
-// rows returns all rows of a room by table and key.
+const sqlText = ""
+
+// rows returns all rows of a room by table and key. The name of a table of PostgreSQL begins
+// with sqlTable.
 func (w *Fleet) rows(ctx context.Context, room string) (map[string]map[string]row, error) {
 	all := map[string]map[string]row{}
 	for _, t := range w.tables(room) {
@@ -31,6 +34,11 @@ func (w *Fleet) rows(ctx context.Context, room string) (map[string]map[string]ro
 			for _, r := range page.Items {
 				all[t.Name][keyText(t, r)] = r
 			}
+		}
+	}
+	for _, d := range w.room(room).Databases() {
+		if err := w.sqlRows(ctx, d, all); err != nil {
+			return nil, fmt.Errorf("read the rows of the database %s: %w", d.Name, err)
 		}
 	}
 	return all, nil
@@ -61,13 +69,20 @@ func (w *Fleet) restore(ctx context.Context, room string, before map[string]map[
 			}
 		}
 	}
+	for _, d := range w.room(room).Databases() {
+		if err := w.restoreSQL(ctx, d, now, before); err != nil {
+			return fmt.Errorf("put the rows of the database %s back: %w", d.Name, err)
+		}
+	}
 	return nil
 }
 
-func (w *Fleet) tables(room string) []spec.Table {
-	i := slices.IndexFunc(w.fleet.Rooms, func(r fleet.Room) bool { return r.Spec.Name == room })
-	return w.fleet.Rooms[i].Spec.Tables()
+func (w *Fleet) room(name string) spec.Room {
+	i := slices.IndexFunc(w.fleet.Rooms, func(r fleet.Room) bool { return r.Spec.Name == name })
+	return w.fleet.Rooms[i].Spec
 }
+
+func (w *Fleet) tables(room string) []spec.Table { return w.room(room).Tables() }
 
 func keyOf(t spec.Table, r row) row {
 	key := row{t.Key.Partition: r[t.Key.Partition]}

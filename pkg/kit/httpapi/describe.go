@@ -93,6 +93,9 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 			for name, p := range s.Properties {
 				describe(&p.Description, name)
 				p.PatternDescription = ""
+				if p.Nullable && len(p.Enum) > 0 && !slices.Contains(p.Enum, nil) {
+					p.Enum = append(slices.Clone(p.Enum), nil) // an enumeration has null only if it lists it
+				}
 				bound(p)
 				if p.Items != nil {
 					bound(p.Items)

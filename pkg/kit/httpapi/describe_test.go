@@ -78,3 +78,23 @@ func TestPatternsAreDescribed(t *testing.T) {
 		t.Errorf("got %s", out.Body)
 	}
 }
+
+// TestEnumsOfNullableValues: the schema of a value that may be null lists null among the values.
+func TestEnumsOfNullableValues(t *testing.T) {
+	t.Parallel()
+	type page struct {
+		Body struct {
+			Reason *string `json:"reason" enum:"result,void"`
+			Status string  `json:"status" enum:"open,ended"`
+		}
+	}
+	text, err := OpenAPI(getOver, func(context.Context, *read) (*page, error) { return &page{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"enum":["result","void",null]`, `"enum":["open","ended"]`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the document lacks %s: %s", want, text)
+		}
+	}
+}

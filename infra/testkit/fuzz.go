@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -90,8 +91,8 @@ func (administrator) Identify(context.Context, events.APIGatewayV2HTTPRequest) (
 	return Administrator, nil
 }
 
-// openDecoders opens the decoders of all routes, in the order of Serve. folder has the sample
-// events of the room.
+// openDecoders opens the decoders of all routes, in the order of Serve, those that delete last:
+// one may delete the account of the caller. folder has the sample events of the room.
 func (w *World) openDecoders(folder string) (all []*decoder) {
 	for _, open := range w.decoders {
 		d := open()
@@ -104,7 +105,41 @@ func (w *World) openDecoders(folder string) (all []*decoder) {
 		d.sample.RawQueryString = query
 		all = append(all, d)
 	}
+	slices.SortStableFunc(all, func(a, b *decoder) int { return cmp.Compare(a.deletes(), b.deletes()) })
 	return all
+}
+
+// deletes is 1 for an operation that deletes.
+func (d *decoder) deletes() int {
+	if d.fn.On.(spec.Route).Method == http.MethodDelete {
+		return 1
+	}
+	return 0
+}
+
+// checkSamples sends the sample of each operation, of one that deletes when the test ends. If a
+// caller is refused, no request reaches the use case: the answers say nothing about it. What a
+// page of the sign-in refuses is the token of its link.
+func checkSamples(f *testing.F, w *World, all []*decoder, routes map[string]Route) {
+	first := slices.IndexFunc(all, func(d *decoder) bool { return d.deletes() > 0 })
+	if first < 0 {
+		first = len(all)
+	}
+	checkAccess(f, all[:first], routes)
+	f.Cleanup(func() {
+		w.T = f
+		checkAccess(f, all[first:], routes)
+	})
+}
+
+func checkAccess(f *testing.F, all []*decoder, routes map[string]Route) {
+	for _, d := range all {
+		out := routes[d.fn.Name](d.sample)
+		refused := out.StatusCode == http.StatusUnauthorized || out.StatusCode == http.StatusForbidden
+		if refused && d.fn.On.(spec.Route).Auth != spec.Browser {
+			f.Errorf("%s: its sample is answered with %d %s", d.fn.Name, out.StatusCode, out.Body)
+		}
+	}
 }
 
 // compiler returns a function that compiles the schema at a place of the operation in an
@@ -137,7 +172,7 @@ func compiler(t testing.TB, fn spec.Function, text []byte) func(place string) *j
 }
 
 // FuzzBodies sends bodies to every operation of the world that has one. The answer of
-// its route, as an administrator, is never a 5xx. Nothing is decoded that the schema
+// its route, as an administrator or by a session of routes, is never a 5xx. Nothing is decoded that the schema
 // forbids, or that is not in the body. folder has the sample events of the room.
 func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) {
 	all := slices.DeleteFunc(w.openDecoders(folder), func(d *decoder) bool { return d.body == nil })
@@ -146,6 +181,7 @@ func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) 
 			f.Add(uint8(n), body)
 		}
 	}
+	checkSamples(f, w, all, routes)
 	f.Fuzz(func(t *testing.T, n uint8, body string) {
 		w.T = t
 		d := all[int(n)%len(all)]
@@ -316,7 +352,7 @@ func variants(body string) (all []string) {
 }
 
 // FuzzQueries sends paths, as API Gateway passes them, and query strings to every operation
-// of the world. The answer of its route, as an administrator, is never a 5xx. No parameter
+// of the world. The answer of its route, as for FuzzBodies, is never a 5xx. No parameter
 // is accepted that its schema forbids, that is unknown, or that is given twice. folder has
 // the sample events of the room.
 func FuzzQueries(f *testing.F, w *World, routes map[string]Route, folder string) {
@@ -343,6 +379,7 @@ func FuzzQueries(f *testing.F, w *World, routes map[string]Route, folder string)
 			}
 		}
 	}
+	checkSamples(f, w, all, routes)
 	f.Fuzz(func(t *testing.T, n uint8, path, query string) {
 		if !strings.HasPrefix(path, "/") {
 			t.Skip("no request has such a path")

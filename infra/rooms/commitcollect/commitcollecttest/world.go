@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -51,8 +52,8 @@ const (
 	stravaURL = "https://127.0.0.4"
 )
 
-// Secret is the secret of the webhook's address.
-const Secret = "webhook-s3cret"
+// Secret is the secret of the webhook's address, as in the sample events.
+const Secret = "local-webhook"
 
 // World is the world of one test.
 type World struct {
@@ -311,6 +312,38 @@ func (w *World) SignInAgain(user, browser string) {
 	finish := w.Ask(browser, http.MethodGet, w.Begin(user, browser).RequestURI(), nil)
 	w.redirect(finish)
 	w.keep(browser, finish)
+}
+
+// SignedIn returns the routes as the browser of a user calls them who is signed in. When a
+// request has ended the session, or deleted the account, another user signs in.
+func (w *World) SignedIn() map[string]testkit.Route {
+	user, n := "", 0
+	signIn := func() {
+		n++
+		user = fmt.Sprint("user-", n)
+		w.SignIn(user)
+	}
+	all := map[string]testkit.Route{}
+	for _, f := range commitcollect.Room.Functions {
+		on, ok := f.On.(spec.Route)
+		if !ok {
+			continue
+		}
+		all[f.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+			ask := func() events.APIGatewayV2HTTPResponse {
+				e.Cookies, e.Headers = strings.Split(w.cookies[user], "; "), maps.Clone(e.Headers)
+				e.Headers["origin"] = w.Origin
+				return w.Routes[f.Name](e)
+			}
+			out := ask()
+			if out.StatusCode == http.StatusUnauthorized && on.Auth == spec.Session {
+				signIn()
+				out = ask()
+			}
+			return out
+		}
+	}
+	return all
 }
 
 // Begin submits the sign-in page, and returns where it sends the browser.

@@ -37,7 +37,7 @@ type Fleet struct {
 	visit      func(context.Context, Operation, Sample) error // called where the story uses an operation
 	fleet      *storyfleet.Fleet
 	operations map[string]Operation // by function
-	reads      []read               // of what was stored so far
+	reads      []read               // of all chapters
 	databases  map[string]*database // by name
 
 	mu     sync.Mutex
@@ -94,21 +94,58 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 			return w.attack, err
 		}
 	}
+	if err := w.collect(); err != nil {
+		return w.attack, err
+	}
 	for _, chapter := range f.Chapters {
 		if err := f.Until(ctx, story.Time(chapter.At)); err != nil {
 			return w.attack, err
 		}
-		for _, name := range chapter.Cases {
-			function, kind := filepath.Split(chapter.Room + "/" + name)
-			if kind != "good" {
-				continue
-			}
-			if err := w.play(ctx, strings.TrimSuffix(function, "/")); err != nil {
-				return w.attack, fmt.Errorf("%s: %w", name, err)
+		for _, function := range good(chapter) {
+			if err := w.play(ctx, function); err != nil {
+				return w.attack, fmt.Errorf("%s: %w", function, err)
 			}
 		}
 	}
 	return w.attack, f.Settle(ctx)
+}
+
+// good returns the functions of a chapter's good events.
+func good(c storyfleet.Chapter) (all []string) {
+	for _, name := range c.Cases {
+		if function, ok := strings.CutSuffix(name, "/good"); ok {
+			all = append(all, c.Room+"/"+function)
+		}
+	}
+	return all
+}
+
+// collect notes the reads of all chapters: what is written is read by those of later chapters,
+// too, if what they read is there. A GET that only redirects is a step of a sign-in, and no read.
+func (w *Fleet) collect() error {
+	for _, chapter := range w.fleet.Chapters {
+		for _, function := range good(chapter) {
+			o, ok := w.operations[function]
+			if _, documented := o.answer(http.StatusOK); !ok || o.changes() || !documented {
+				continue
+			}
+			event, err := w.event(function)
+			if err != nil {
+				return err
+			}
+			s, err := o.sample(event, w.fleet.Sessions)
+			if err != nil {
+				return err
+			}
+			w.reads = append(w.reads, read{o, s})
+		}
+	}
+	return nil
+}
+
+// event returns the good event of a function.
+func (w *Fleet) event(function string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(w.Root, "events", function, "good.json"))
 }
 
 // describe reads a room's OpenAPI document from the fleet.
@@ -148,7 +185,7 @@ func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
 // play gives a function its good event. If it has a route, it is attacked: one that
 // deletes before, and another after.
 func (w *Fleet) play(ctx context.Context, function string) error {
-	event, err := os.ReadFile(filepath.Join(w.Root, "events", function, "good.json"))
+	event, err := w.event(function)
 	if err != nil {
 		return err
 	}
@@ -191,7 +228,6 @@ func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
 		return err
 	}
 	if !o.changes() {
-		w.reads = append(w.reads, read{o, s})
 		if err := w.attack.Operation(ctx, o, s); err != nil {
 			return err
 		}

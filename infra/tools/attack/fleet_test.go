@@ -66,9 +66,16 @@ func report(t *testing.T, w *Fleet, a *Attack) {
 	for _, s := range a.Slow() {
 		t.Log("slow: ", s)
 	}
-	for name := range w.operations {
+	reads := map[string]int{}
+	for _, r := range w.reads {
+		reads[r.Room]++
+	}
+	for name, o := range w.operations {
 		if !a.operations[name] {
 			t.Errorf("%s was not attacked", name)
+		}
+		if got := a.kinds["read after "+name]; o.changes() && got < reads[o.Room] {
+			t.Errorf("what %s writes is read by %d of the %d reads of its room", name, got, reads[o.Room])
 		}
 	}
 	if dir := os.Getenv("MATCHDAY_COVERAGE"); dir != "" {

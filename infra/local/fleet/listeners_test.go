@@ -6,6 +6,8 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -15,11 +17,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"matchday/infra/sim/chaos"
 	"matchday/infra/sim/clock"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/postgres"
+	"matchday/infra/sim/redis"
+	"matchday/pkg/spec"
 )
 
 // listener is an address that a process of the fleet listens on.
@@ -103,44 +109,108 @@ func family(t *testing.T) (pids []string) {
 }
 
 // TestNoListenerAnswersOtherSites asks every address of a started fleet as the page of
-// another site would. The addresses are those that the kernel knows, so a new service is
-// among them. It is not parallel: the services of other tests are not the fleet's.
+// another site would, also of one with a database and a cache, which must answer nothing
+// that is HTTP, and do nothing that the request has. The addresses are those that the kernel
+// knows, so a new service is among them. It is not parallel: the services of other tests are
+// not the fleet's.
 func TestNoListenerAnswersOtherSites(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it reads /proc")
 	}
-	if os.Getenv(dynamodbsim.Endpoint) != "" {
-		t.Skip("the engine is not the fleet's")
+	for _, name := range []string{dynamodbsim.Endpoint, postgres.Endpoint, redis.Endpoint} {
+		if os.Getenv(name) != "" {
+			t.Skipf("the server of %s is not the fleet's", name)
+		}
 	}
 	bin := buildLab(t)
+	stored := lab
+	stored.Functions = slices.Clone(lab.Functions)
+	db := spec.SQLDatabase{Name: "lab", Migrations: fstest.MapFS{"00001_create.sql": {Data: []byte("-- +goose Up\nCREATE TABLE ball (n int);")}}}
+	stored.Functions[0].SQL, stored.Functions[0].Caches = []spec.SQLLogin{db.As(spec.SQLAdmin)}, []spec.CacheLogin{spec.Cache{Name: "lab"}.As("app", "~*")}
 	before := listeners(t)
-	for _, faults := range []*chaos.Faults{nil, chaos.New(chaos.Config{})} {
-		c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
-		f, err := Start(t.Context(), Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: lab, App: "lab", Simulate: func(h Host) ([]string, error) {
-			h.Serve("weather", http.NotFoundHandler())
-			return nil, nil
-		}}}, Faults: faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Begin(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		all := slices.DeleteFunc(listeners(t), func(l listener) bool { return slices.Contains(before, l) })
-		if len(all) != 5 {
-			t.Errorf("the fleet listens on %v: want the API, the services, Lambda, Apple and the engine", all)
-		}
-		for _, l := range all {
-			if l.process == "dynoxide" { // it has no guard, so its address must be unknown
-				if !l.address.Addr().IsLoopback() || l.address.Addr() == netip.MustParseAddr("127.0.0.1") {
-					t.Errorf("the engine listens on %s, where pages can find it", l.address)
-				}
-				continue
+	for _, c := range []struct {
+		name   string
+		room   spec.Room
+		faults *chaos.Faults
+		want   int // listeners beside the API, the services, Lambda, Apple and the engine
+	}{
+		{"without stores", lab, nil, 0},
+		{"with faults", lab, chaos.New(chaos.Config{}), 0},
+		{"with stores", stored, nil, 2},
+		{"with stores and faults", stored, chaos.New(chaos.Config{}), 4}, // a fault's address in front of each
+	} {
+		t.Run(c.name, func(t *testing.T) { checkListeners(t, bin, before, c.room, c.faults, 5, c.want) })
+	}
+}
+
+// checkListeners starts a fleet of a room and asks its addresses, but those of before: so many
+// must speak HTTP, and so many must not.
+func checkListeners(t *testing.T, bin string, before []listener, room spec.Room, faults *chaos.Faults, speak, others int) {
+	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
+	defer c.Stop()
+	f, err := Start(t.Context(), Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: room, App: "lab", Simulate: func(h Host) ([]string, error) {
+		h.Serve("weather", http.NotFoundHandler())
+		return nil, nil
+	}}}, Faults: faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := slices.DeleteFunc(listeners(t), func(l listener) bool { return slices.Contains(before, l) })
+	var silent []listener
+	for _, l := range all {
+		web := strings.HasPrefix(answerTo(t, l.address, "GET / HTTP/1.1\r\nHost: "+l.address.String()+"\r\nConnection: close\r\n\r\n"), "HTTP/")
+		if !web {
+			silent = append(silent, l)
+			const body = "\r\nSET evil 1\r\n*3\r\n$3\r\nSET\r\n$4\r\nevil\r\n$1\r\n1\r\n"
+			request := fmt.Sprintf("POST / HTTP/1.1\r\nHost: %s\r\nOrigin: https://evil.example\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", l.address, len(body), body)
+			if got := answerTo(t, l.address, request); strings.Contains(got, "HTTP/") {
+				t.Errorf("%s on %s answers a page with %q", l.process, l.address, got)
 			}
-			refusesOthers(t, l.address)
+			continue
 		}
-		f.Close()
-		c.Stop()
+		if l.process == "dynoxide" { // it has no guard, so its address must be unknown
+			if !l.address.Addr().IsLoopback() || l.address.Addr() == netip.MustParseAddr("127.0.0.1") {
+				t.Errorf("the engine listens on %s, where pages can find it", l.address)
+			}
+			continue
+		}
+		refusesOthers(t, l.address)
+	}
+	if len(all) != speak+others || len(silent) != others {
+		t.Errorf("the fleet listens on %v, of which %v do not speak HTTP: want %d and %d", all, silent, speak+others, others)
+	}
+	for name, cache := range f.Caches {
+		if cache.Exists("evil") {
+			t.Errorf("the cache %s has what a page has sent", name)
+		}
+	}
+}
+
+// answerTo returns what a service answers to bytes until it has closed the connection, or has
+// answered nothing more for a second.
+func answerTo(t *testing.T, address netip.AddrPort, request string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", address.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, request); err != nil {
+		return "" // it has closed the connection
+	}
+	var answer bytes.Buffer
+	part := make([]byte, 4096)
+	for {
+		c.SetReadDeadline(time.Now().Add(time.Second))
+		n, err := c.Read(part)
+		answer.Write(part[:n])
+		if err != nil {
+			return answer.String()
+		}
 	}
 }
 

@@ -4,9 +4,11 @@
 // that the types must refuse.
 import createClient from "openapi-fetch";
 import type { paths as Accounts } from "../../../.local/client/accounts.ts";
+import type { paths as BestShot } from "../../../.local/client/bestshot.ts";
 import type { paths as CommitCollect } from "../../../.local/client/commitcollect.ts";
 import type { paths as Cricket } from "../../../.local/client/cricket.ts";
 import type { paths as Pickem } from "../../../.local/client/pickem.ts";
+import type { paths as ThreeFC } from "../../../.local/client/threefc.ts";
 
 declare const process: { argv: string[] };
 
@@ -21,6 +23,8 @@ const cricket = createClient<Cricket>({ baseUrl: base + "/cricket" });
 const pickem = createClient<Pickem>({ baseUrl: base + "/pickem" });
 const commitcollect = createClient<CommitCollect>({ baseUrl: base + "/commitcollect", credentials: "include" });
 const accounts = createClient<Accounts>({ baseUrl: base + "/accounts" });
+const bestshot = createClient<BestShot>({ baseUrl: base + "/bestshot" });
+const threefc = createClient<ThreeFC>({ baseUrl: base + "/threefc", credentials: "include" });
 
 const teams = await cricket.GET("/teams", { params: { query: { limit: 2 } } });
 expect(teams.response.status === 200 && Array.isArray(teams.data?.teams), "the teams are no list");
@@ -56,3 +60,17 @@ expect(milestones.response.status === 401 && milestones.error?.type === "urn:pro
 // @ts-expect-error: a milestone has a target
 const milestone = await commitcollect.POST("/milestones", { body: { modelId: "trike-2026" } });
 expect(milestone.response.status === 401, "a browser without a session is accepted");
+
+const tournaments = await bestshot.GET("/api/v2/tournaments");
+expect(tournaments.response.status === 401, "a caller without a token is accepted");
+
+// @ts-expect-error: a guess is of a match
+const guess = await bestshot.POST("/api/v2/guess", { body: { home: { score: 1 }, away: { score: 0 } } });
+expect(guess.response.status === 401, "a caller without a token is accepted");
+
+const leagues = await threefc.GET("/v1/leagues");
+expect(leagues.response.status === 401 && leagues.error?.type === "urn:problem-type:matchday:missing_session", "a browser without a session is accepted");
+
+// @ts-expect-error: a league has a name
+const league = await threefc.POST("/v1/leagues", { body: {} });
+expect(league.response.status === 401, "a browser without a session is accepted");

@@ -99,20 +99,17 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	case deleted:
 		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
 		if settled = now.Unix()-m.MissingSince >= int64(settleAfter/time.Second); !settled {
-			return s.retry(ctx, m)
+			return s.wait(ctx, f, m, page)
 		}
 		page = cancelled(f)
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
-		return s.retry(ctx, m)
+		return s.wait(ctx, f, m, page)
 	case phase == sportmonks.Upcoming && f.LastSlot == 0:
 		return nil
 	case !phase.Over():
 		m.MissingSince, m.OverSince = 0, 0
-		if err := s.unarchive(ctx, f, page); err != nil {
-			return err
-		}
-		return s.retry(ctx, m)
+		return s.wait(ctx, f, m, page)
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
 		over := now.Sub(time.Unix(m.OverSince, 0))
@@ -183,18 +180,20 @@ func (s *Finisher) retry(ctx context.Context, m MatchLeft) error {
 	return s.queue.Send(ctx, tables.FinishQueue, m, pageInterval)
 }
 
-// unarchive makes the planner wait again for a match that left the feed before its
-// end.
-func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmonks.Fixture) error {
-	if f.ArchivedAt == 0 {
-		return nil
+// wait is retry for a match that left the feed, and may still be played: the planner waits for
+// it again. page is empty if it could not be read.
+func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page sportmonks.Fixture) error {
+	if f.ArchivedAt != 0 {
+		set := dynamo.Remove[match.Fixture]("archivedAt")
+		if _, known := page.Phase(); known {
+			set = set.Set(match.Fixture{Status: page.Status}, "status")
+		}
+		err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding())
+		if err := dynamo.IgnoreRefused(err); err != nil {
+			return err
+		}
 	}
-	set := dynamo.Remove[match.Fixture]("archivedAt")
-	if _, known := page.Phase(); known {
-		set = set.Set(match.Fixture{Status: page.Status}, "status")
-	}
-	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding())
-	return dynamo.IgnoreRefused(err)
+	return s.retry(ctx, m)
 }
 
 // end sends the decided end of a match to push-activities. After keepFollows it removes the

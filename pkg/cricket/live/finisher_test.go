@@ -133,7 +133,7 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 				if f.FinishedAt != 0 || requests < 29 {
 					t.Errorf("after %d requests the row is %+v, want no finishedAt after 29 or more", requests, f)
 				}
-				if name == "in play" && f.ArchivedAt != 0 {
+				if f.ArchivedAt != 0 {
 					t.Error("it stays archived, want it to be waited for")
 				}
 				if n := len(testkit.Rows[follower.Follow](w.World, tables.Follows)); n != 61 {

@@ -171,9 +171,39 @@ func compiler(t testing.TB, fn spec.Function, text []byte) func(place string) *j
 	}
 }
 
-// FuzzBodies sends bodies to every operation of the world that has one. The answer of
-// its route, as an administrator or by a session of routes, is never a 5xx. Nothing is decoded that the schema
-// forbids, or that is not in the body. folder has the sample events of the room.
+// SignedIn returns the routes of a room as the browser of a user calls them who is signed in, in
+// a page of the origin. signIn signs a user in, and returns the cookies. When a request for a
+// session is refused, because one before has ended the session or deleted the account, another
+// user signs in.
+func SignedIn(room spec.Room, routes map[string]Route, origin string, signIn func(user string) (cookies []string)) map[string]Route {
+	var cookies []string
+	users, all := 0, map[string]Route{}
+	for _, f := range room.Functions {
+		on, ok := f.On.(spec.Route)
+		if !ok {
+			continue
+		}
+		all[f.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+			ask := func() events.APIGatewayV2HTTPResponse {
+				e.Cookies, e.Headers = cookies, maps.Clone(e.Headers)
+				e.Headers["origin"] = origin
+				return routes[f.Name](e)
+			}
+			out := ask()
+			if refused := out.StatusCode == http.StatusUnauthorized || out.StatusCode == http.StatusForbidden; refused && on.Auth == spec.Session {
+				users++
+				cookies = signIn(fmt.Sprint("user-", users))
+				out = ask()
+			}
+			return out
+		}
+	}
+	return all
+}
+
+// FuzzBodies sends bodies to every operation of the world that has one. The answer of its
+// route, as an administrator or by a session of routes, is never a 5xx. Nothing is decoded that
+// the schema forbids, or that is not in the body. folder has the sample events of the room.
 func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) {
 	all := slices.DeleteFunc(w.openDecoders(folder), func(d *decoder) bool { return d.body == nil })
 	for n, d := range all {

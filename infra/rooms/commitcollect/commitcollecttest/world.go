@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -314,36 +313,12 @@ func (w *World) SignInAgain(user, browser string) {
 	w.keep(browser, finish)
 }
 
-// SignedIn returns the routes as the browser of a user calls them who is signed in. When a
-// request has ended the session, or deleted the account, another user signs in.
+// SignedIn returns the routes as testkit.SignedIn.
 func (w *World) SignedIn() map[string]testkit.Route {
-	user, n := "", 0
-	signIn := func() {
-		n++
-		user = fmt.Sprint("user-", n)
+	return testkit.SignedIn(commitcollect.Room, w.Routes, w.Origin, func(user string) []string {
 		w.SignIn(user)
-	}
-	all := map[string]testkit.Route{}
-	for _, f := range commitcollect.Room.Functions {
-		on, ok := f.On.(spec.Route)
-		if !ok {
-			continue
-		}
-		all[f.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-			ask := func() events.APIGatewayV2HTTPResponse {
-				e.Cookies, e.Headers = strings.Split(w.cookies[user], "; "), maps.Clone(e.Headers)
-				e.Headers["origin"] = w.Origin
-				return w.Routes[f.Name](e)
-			}
-			out := ask()
-			if out.StatusCode == http.StatusUnauthorized && on.Auth == spec.Session {
-				signIn()
-				out = ask()
-			}
-			return out
-		}
-	}
-	return all
+		return strings.Split(w.cookies[user], "; ")
+	})
 }
 
 // Begin submits the sign-in page, and returns where it sends the browser.

@@ -5,9 +5,6 @@ package threefctest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -158,41 +155,16 @@ func (w *World) SignIn(names ...string) {
 	}
 }
 
-// SignedIn returns the routes as the browser of a user calls them who is signed in and an
-// administrator of leagues. When a request has ended the session, or deleted the account,
-// another user signs in.
+// SignedIn returns the routes as testkit.SignedIn, of users who are administrators of leagues.
 func (w *World) SignedIn(leagueIDs ...string) map[string]testkit.Route {
-	user, n := "", 0
-	signIn := func() {
-		n++
-		user = fmt.Sprint("user-", n)
+	return testkit.SignedIn(threefc.Room, w.Routes, w.Origin, func(user string) []string {
 		w.SignIn(user)
 		for _, id := range leagueIDs {
 			testkit.PutRows(w.World, tables.App, item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: "Parkside"}, w.Clock.Now()))
 			w.Join(League{ID: id}, item.Admin, user)
 		}
-	}
-	all := map[string]testkit.Route{}
-	for _, f := range threefc.Room.Functions {
-		on, ok := f.On.(spec.Route)
-		if !ok {
-			continue
-		}
-		all[f.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-			ask := func() events.APIGatewayV2HTTPResponse {
-				e.Cookies, e.Headers = []string{w.cookies[user]}, maps.Clone(e.Headers)
-				e.Headers["origin"] = w.Origin
-				return w.Routes[f.Name](e)
-			}
-			out := ask()
-			if refused := out.StatusCode == http.StatusUnauthorized || out.StatusCode == http.StatusForbidden; refused && on.Auth == spec.Session {
-				signIn()
-				out = ask()
-			}
-			return out
-		}
-	}
-	return all
+		return []string{w.cookies[user]}
+	})
 }
 
 // Join makes users members of a league.

@@ -71,8 +71,9 @@ const (
 	// maxReminders is how many reminders are recorded in a transaction, which is open while
 	// they are put into the queue.
 	maxReminders = 1000
-	// rounds is how often a run does so for each of Before. The next run continues.
-	rounds = 10
+	// maxBatches is how many such transactions a run makes for each of Before. The next run
+	// continues.
+	maxBatches = 10
 )
 
 // Remind sends a reminder to each member who plays in a tournament, has made a guess in it,
@@ -94,7 +95,7 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	}
 	after := time.Duration(0)
 	for _, before := range Before {
-		for range rounds {
+		for range maxBatches {
 			n, err := s.remind(ctx, after, before)
 			if err != nil {
 				return err

@@ -29,8 +29,7 @@ const (
 // shown of an event whose lock reveals them. It also queues a scoring again if the event has
 // waited for too long because a message was lost; and once after indexLag, for what was
 // missing in the index when the event was scored, its points were withdrawn, or its picks
-// were shown. It deletes what
-// DeleteEvent has left.
+// were shown. It deletes what DeleteEvent has left.
 //
 // A second run changes nothing: the state is one conditional write, scoring a scored
 // event writes nothing, and deletions can be repeated.

@@ -77,10 +77,9 @@ func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 			id := addCrowd(w, c.members, c.played)
 			s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
 			calls := w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
-			// Beside the members' calls: the event, its card, its entries, and that it is scored; for
-			// each of two rankings the names in batches of 100, because the index may have a removed
-			// member, two checks for surplus items, the claim and its confirmation, and two items for
-			// each page; and the standings.
+			// Beside the members' calls: the event, its card, its entries, the standings, and that it is
+			// scored. For each of two rankings: the claim and its confirmation, the names in batches of
+			// 100, two checks for surplus items, and two items for each page.
 			rankings, names := 4*((c.members+ranking.MaxRows-1)/ranking.MaxRows), 2*((c.members+99)/100)
 			if want := (map[string]int{"GetItem": 1, "Query": 7 + c.members, "BatchGetItem": names, "TransactWriteItems": c.members, "UpdateItem": 5, "PutItem": rankings}); !maps.Equal(calls, want) {
 				t.Errorf("calls (-want +got):\n%s", cmp.Diff(want, calls))

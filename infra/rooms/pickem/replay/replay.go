@@ -1,9 +1,11 @@
 // Package replay plays a year of pick'em through the API: shows are announced, changed,
 // moved and called off, members pick in time, late or not at all, results are entered,
-// corrected and cleared, members come and go. After each scoring it compares the results of
-// the show, the score that each member sees, the tables of the year and of the leagues, and
-// the notifications on the phones with an oracle that knows only what the API has accepted.
-// It does not compare profiles, logs of corrections and the results of a show in a league.
+// corrected and cleared, members come and go.
+//
+// An oracle knows only what the API has accepted. After each scoring it is compared with the
+// results of the show, the score that each member sees, the tables of the year and of the
+// leagues, and the notifications on the phones; not with profiles, logs of corrections, or the
+// results of a show in a league.
 package replay
 
 import (

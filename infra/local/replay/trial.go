@@ -1,7 +1,10 @@
 package replay
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"matchday/infra/local/fleet"
@@ -23,8 +26,11 @@ type Odds struct {
 	HeldBack float64                     // that a message arrives late
 }
 
+// job is the id that the room accounts draws for a deletion or an export, in a message.
+var job = regexp.MustCompile(`"job":"[^"]*"`)
+
 // NewTrial returns the faults of the seed of a replay, or nil if it has none. drawn matches
-// the ids and texts that the backend draws, which differ between runs.
+// the ids and texts that the room draws, which differ between runs.
 func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *Trial {
 	if cfg.Faults == nil {
 		return nil
@@ -42,7 +48,7 @@ func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *
 	t := &Trial{seed: *cfg.Faults, known: map[string]string{}}
 	t.Faults = chaos.New(chaos.Config{Seed: t.seed, Calls: calls, Messages: map[chaos.Kind]float64{chaos.HeldBack: odds.HeldBack, chaos.Redelivered: 0.05}})
 	t.Faults.Alias = func(text string) string {
-		return drawn.ReplaceAllStringFunc(text, func(id string) string { return t.known[id] })
+		return drawn.ReplaceAllStringFunc(job.ReplaceAllString(text, ""), func(id string) string { return t.known[id] })
 	}
 	return t
 }
@@ -61,15 +67,19 @@ func (t *Trial) Start() {
 	}
 }
 
-// tally writes the kinds of faults. Their numbers differ a little between runs: a failed call
-// cancels those beside it, before or after they have begun.
-func (t *Trial) tally(r *Report) {
+// tally writes how often each kind of fault happened, where the progress bar was: the numbers
+// differ a little between runs, because a failed call cancels those beside it, before or after
+// they have begun. It returns the sum.
+func (t *Trial) tally(r *Report) (sum int) {
 	did := t.Faults.Counts()
 	var kinds []string
-	for _, k := range []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood, chaos.KilledBefore, chaos.KilledAfter, chaos.HeldBack, chaos.Redelivered} {
-		if did[k] > 0 {
-			kinds = append(kinds, string(k))
-		}
+	for _, k := range slices.Sorted(maps.Keys(did)) {
+		kinds = append(kinds, fmt.Sprintf("%d × %s", did[k], k))
+		sum += did[k]
 	}
-	r.Printf("what went wrong with seed %d: %s\n", t.seed, strings.Join(kinds, ", "))
+	if r.Progress != nil {
+		r.clear()
+		fmt.Fprintf(r.Progress, "what went wrong: %s\n", strings.Join(kinds, ", "))
+	}
+	return sum
 }

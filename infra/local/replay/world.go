@@ -203,6 +203,9 @@ func (w *World) CheckQueues() {
 // Summarize writes what is wrong beside the cases, of which all are right or not, and the
 // last line. It returns ErrFailed if something is wrong.
 func (w *World) Summarize(right bool, format string, args ...any) error {
+	if w.Trial != nil && w.Trial.tally(w.Report) == 0 {
+		w.Fail("nothing went wrong")
+	}
 	failed := !right || len(w.problems) > 0
 	if failed || w.Trial == nil {
 		w.Complaints()
@@ -211,7 +214,7 @@ func (w *World) Summarize(right bool, format string, args ...any) error {
 		w.Printf("FAIL  %s\n", p)
 	}
 	if w.Trial != nil {
-		w.Trial.tally(w.Report)
+		w.Printf("with the faults of seed %d: ", w.Trial.seed)
 	}
 	w.Printf(format+"\n", args...)
 	if failed {

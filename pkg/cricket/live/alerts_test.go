@@ -82,22 +82,30 @@ func TestWicketIsSentAfterThreePolls(t *testing.T) {
 }
 
 // TestEachDayOfPlayIsSentOnce: after three polls, so that a wrong status at stumps does not
-// begin the next day.
+// begin the next day, and after a night, so that stumps in the midst of play do not.
 func TestEachDayOfPlayIsSentOnce(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
 	f.Type = "Test"
 	tk := w.Ticker()
+	const night = "a night"
+	slot := 0
 	for n, c := range []struct{ status, want string }{
-		{"1st Innings", "start"}, {"Stump Day 1", ""}, {"1st Innings", ""}, {"Stump Day 1", ""}, {"Stump Day 1", ""},
+		{"1st Innings", "start"}, {"Stump Day 1", ""}, {"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", ""}, {"Stump Day 1", ""}, {night, ""},
+		{"1st Innings", ""}, {"Stump Day 1", ""}, {"Stump Day 1", ""},
 		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", "start:2"}, {"Lunch", ""}, {"Lunch", ""}, {"Lunch", ""}, {"Lunch", ""},
-		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", ""}, {"Stump Day 2", ""},
+		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", ""}, {"Stump Day 2", ""}, {night, ""},
 		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", "start:3"}, {"1st Innings", ""},
 	} {
+		if c.status == night {
+			slot += int(17 * time.Hour / match.SlotLength)
+			continue
+		}
 		before := len(alertKeys(w))
 		w.SetPayload(crickettest.Payload(f, c.status, crickettest.Ball{ID: 1, Runs: 1}))
-		w.TickAt(tk, n)
+		w.TickAt(tk, slot)
+		slot++
 		if got := strings.Join(alertKeys(w)[before:], " "); got != c.want {
 			t.Errorf("poll %d, %s: the alerts %q are sent, want %q", n, c.status, got, c.want)
 		}

@@ -195,6 +195,7 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 		}
 	}
 	after := cachedMatch{sum: p.sum, slot: p.slot, balls: before.balls, ledger: before.ledger, hashes: maps.Clone(before.hashes)}
+	fixture.AskedAt = p.at
 	var problems []scorer.Problem
 	if p.settled {
 		after.state, problems = scorer.Final(fixture, before.state)

@@ -36,6 +36,7 @@ type State struct {
 	Round    string           `json:"round,omitzero" doc:"The round of the competition."`
 	Day      int              `json:"day,omitzero" doc:"The day of a match of several days. Absent: the statuses do not show it."`
 	Session  int              `json:"session,omitzero" doc:"The session of the day, 1 to 3. Absent: unknown."`
+	Pause    Pause            `json:"pause,omitzero" doc:"The meal interval or the night that lasts, in a match of several days. Absent: there is none, or play before it is unknown."`
 	Local    Team             `json:"local" doc:"The home side."`
 	Visitor  Team             `json:"visitor" doc:"The visiting side."`
 	Overs    int              `json:"overs,omitzero" doc:"The overs scheduled for each side. Absent: there is no limit."`
@@ -65,6 +66,13 @@ type State struct {
 	Resumes  int `json:"resumes,omitzero" doc:"How often play resumed: as often as it was interrupted, or once less."`
 	LastBall int `json:"lastBall,omitzero" doc:"The id of the newest ball."`
 	Held     int `json:"held,omitzero" doc:"How many partial answers of the provider were refused in a row."`
+}
+
+// Pause is an interval, such as lunch, or the close of a day's play.
+type Pause struct {
+	Since   int64 `json:"since" doc:"The time of the first answer that has it, in epoch seconds."`
+	Day     int   `json:"day" doc:"The day of play before it."`
+	Session int   `json:"session" doc:"The session before it."`
 }
 
 // Team is a side. Code and Image may be empty.

@@ -16,6 +16,7 @@ import (
 // Fixture is a match with the includes that were requested. An id, number or text that
 // the provider does not give is zero.
 type Fixture struct {
+	AskedAt   time.Time // when it was requested; zero: unknown. No part of the answer
 	ID        int
 	LeagueID  int
 	SeasonID  int

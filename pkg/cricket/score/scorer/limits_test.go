@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -177,6 +178,47 @@ func TestDaysAndSessionsAreFewEnough(t *testing.T) {
 	} {
 		c.before.ID, c.before.Format = "5", score.Test
 		st, _ := scorer.Read(scoretest.NewScene("Test").AddTotal(1, 10, 0, "9.5").SetStatus(c.status).Fixture, c.before)
+		if diff := cmp.Diff(c.want, at{st.Day, st.Session}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestWrongStatusesEndNoSession: play that goes on soon after stumps or a meal was never over.
+func TestWrongStatusesEndNoSession(t *testing.T) {
+	t.Parallel()
+	type at struct{ Day, Session int }
+	type poll struct {
+		status string
+		after  time.Duration // since the poll before
+	}
+	second, night := 3*time.Second, 17*time.Hour
+	for name, c := range map[string]struct {
+		polls []poll
+		want  at
+	}{
+		"stumps for one poll":             {[]poll{{"Stump Day 1", second}, {"1st Innings", second}}, at{1, 2}},
+		"stumps of another day":           {[]poll{{"Stump Day 3", second}, {"1st Innings", second}}, at{1, 2}},
+		"stumps for many polls":           {[]poll{{"Stump Day 1", second}, {"Stump Day 1", 30 * time.Minute}, {"Stump Day 1", 29 * time.Minute}, {"1st Innings", second}}, at{1, 2}},
+		"a status that nobody knows":      {[]poll{{"Stump Day 1", second}, {"Stumps?", second}, {"1st Innings", second}}, at{1, 2}},
+		"an hour of stumps":               {[]poll{{"Stump Day 1", second}, {"1st Innings", time.Hour}}, at{2, 1}},
+		"a night":                         {[]poll{{"Stump Day 1", second}, {"Stump Day 1", second}, {"1st Innings", night}}, at{2, 1}},
+		"a night, and a wrong status":     {[]poll{{"Stump Day 1", second}, {"1st Innings", second}, {"Stump Day 1", second}, {"1st Innings", night}}, at{2, 1}},
+		"a night, and rain until lunch":   {[]poll{{"Stump Day 1", second}, {"Int.", night}, {"Lunch", time.Hour}, {"1st Innings", time.Hour}}, at{2, 2}},
+		"a night, and lunch":              {[]poll{{"Stump Day 1", second}, {"Lunch", night}, {"1st Innings", time.Hour}}, at{2, 2}},
+		"tea for one poll":                {[]poll{{"Tea Break", second}, {"1st Innings", second}}, at{1, 2}},
+		"tea":                             {[]poll{{"Tea Break", second}, {"1st Innings", 20 * time.Minute}}, at{1, 3}},
+		"tea, and stumps for one poll":    {[]poll{{"Tea Break", second}, {"Stump Day 1", 10 * time.Minute}, {"Tea Break", second}, {"1st Innings", 10 * time.Minute}}, at{1, 3}},
+		"tea for one poll between others": {[]poll{{"Innings Break", second}, {"Tea Break", second}, {"Innings Break", second}, {"2nd Innings", second}}, at{1, 2}},
+	} {
+		now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+		st := score.State{ID: "5", Format: score.Test, Phase: sportmonks.Live, Status: "Day 1, session 2", Day: 1, Session: 2, Current: 1}
+		for _, p := range c.polls {
+			now = now.Add(p.after)
+			f := scoretest.NewScene("Test").AddTotal(1, 10, 0, "9.5").SetStatus(p.status).Fixture
+			f.AskedAt = now
+			st, _ = scorer.Read(f, st)
+		}
 		if diff := cmp.Diff(c.want, at{st.Day, st.Session}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/tally"
@@ -252,7 +253,7 @@ func (r *reader) count() {
 func (r *reader) begin() {
 	var bats string
 	next := r.s.Current + 1
-	if len(r.f.Status) < 3 || len(r.s.Innings) != r.s.Current || !strings.EqualFold(r.f.Status[3:], " Innings") || r.f.Status[0] != byte('0'+next) {
+	if len(r.s.Innings) != r.s.Current || r.inPlay() != next {
 		return
 	}
 	switch toss := r.s.Toss; {
@@ -271,6 +272,14 @@ func (r *reader) begin() {
 	r.s.Innings = append(r.s.Innings, score.Innings{Number: next, TeamID: bats, Overs: "0", SuperOver: r.superOver(next)})
 	r.s.Current = next
 	r.tallies = append(r.tallies, tally.Tally{})
+}
+
+// inPlay returns the number of the innings that the status says is in play, or 0.
+func (r *reader) inPlay() int {
+	if phase, _ := r.f.Phase(); phase != sportmonks.Live {
+		return 0
+	}
+	return leadingInt(strings.TrimSpace(r.f.Status))
 }
 
 // extras returns an innings' extras from the scoreboards.
@@ -368,7 +377,8 @@ func (r *reader) ends() {
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.InningsOf(n.Number)
 		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
-		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending // it was over before rain or lunch
+		// It was over before rain or lunch. A status of play in it says that it is not.
+		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending && r.inPlay() != n.Number
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
 		if !n.Over || n.AllOut || n.SuperOver || spent {
 			continue
@@ -548,7 +558,14 @@ func (r *reader) chase() {
 	}
 }
 
-// day sets day and session. The status names the day only at stumps, so both are
+// The shortest pauses that end a session and a day of play. Statuses may be wrong for a few
+// answers; a meal takes 20 minutes or more, a night ten hours.
+const (
+	minInterval = 5 * time.Minute
+	minNight    = time.Hour
+)
+
+// day sets day, session and pause. The status names the day only at stumps, so all are
 // followed from the state before.
 func (r *reader) day() {
 	if !r.s.Format.MultiDay() {
@@ -556,23 +573,37 @@ func (r *reader) day() {
 	}
 	b := r.before
 	r.s.Day, r.s.Session = b.Day, b.Session
+	stumps, wasStumps := r.s.Phase == sportmonks.Stumps, b.Phase == sportmonks.Stumps
+	meal := r.s.Phase == sportmonks.Break && !r.inningsBreak()
+	wasMeal := b.Status == "Lunch" || b.Status == "Tea" || b.Status == "Dinner"
+	switch r.s.Phase {
+	case sportmonks.Live, sportmonks.Break, sportmonks.Interrupted:
+		switch {
+		case b.Day == 0 && (b.Phase == sportmonks.Upcoming || b.Phase == "") && r.s.InOpening():
+			r.s.Day, r.s.Session = 1, 1
+		case wasStumps && r.brief(minNight), wasMeal && !meal && r.brief(minInterval):
+			r.s.Day, r.s.Session = b.Pause.Day, b.Pause.Session
+		case wasStumps && b.Day > 0:
+			r.s.Day, r.s.Session = min(b.Day+1, 9), 1
+		case wasMeal && !meal && b.Session > 0:
+			r.s.Session = min(b.Session+1, 3)
+		}
+	}
+	switch {
+	case !stumps && !meal:
+	case stumps == wasStumps && meal == wasMeal:
+		r.s.Pause = b.Pause
+	case b.Current > 0 && !r.f.AskedAt.IsZero():
+		r.s.Pause = score.Pause{Since: r.f.AskedAt.Unix(), Day: r.s.Day, Session: r.s.Session}
+	}
 	if n, ok := strings.CutPrefix(strings.ToLower(r.f.Status), "stump day "); ok {
 		r.s.Day, _ = strconv.Atoi(n)
 		r.s.Day = min(max(r.s.Day, 0), 9)
-		return
 	}
-	switch r.s.Phase {
-	case sportmonks.Live, sportmonks.Break, sportmonks.Interrupted:
-	default:
-		return
-	}
-	wasInterval := b.Status == "Lunch" || b.Status == "Tea" || b.Status == "Dinner"
-	switch {
-	case b.Day == 0 && (b.Phase == sportmonks.Upcoming || b.Phase == "") && r.s.InOpening():
-		r.s.Day, r.s.Session = 1, 1
-	case b.Phase == sportmonks.Stumps && b.Day > 0:
-		r.s.Day, r.s.Session = min(b.Day+1, 9), 1
-	case wasInterval && r.s.Phase != sportmonks.Break && b.Session > 0:
-		r.s.Session = min(b.Session+1, 3)
-	}
+}
+
+// brief reports whether the pause of the state before was shorter than least.
+func (r *reader) brief(least time.Duration) bool {
+	since := r.before.Pause.Since
+	return since > 0 && !r.f.AskedAt.IsZero() && r.f.AskedAt.Sub(time.Unix(since, 0)) < least
 }

@@ -139,7 +139,7 @@ func TestWhoBatsNext(t *testing.T) {
 }
 
 // TestInningsThatIsOverStaysOver: rain or lunch after its end does not open it again. A ball
-// does.
+// does, and a status of play in it: its end was a wrong status.
 func TestInningsThatIsOverStaysOver(t *testing.T) {
 	t.Parallel()
 	scene := func(runs int, status string) sportmonks.Fixture {
@@ -150,11 +150,19 @@ func TestInningsThatIsOverStaysOver(t *testing.T) {
 		t.Fatal("the innings is not over in its break")
 	}
 	for name, c := range map[string]struct {
-		runs int
-		over bool
-	}{"the same score": {150, true}, "another score": {151, false}} {
-		if st, _ := scorer.Read(scene(c.runs, "Int."), before); st.Innings[0].Over != c.over {
-			t.Errorf("%s in the rain: over %v, want %v", name, st.Innings[0].Over, c.over)
+		runs   int
+		status string
+		over   bool
+	}{
+		"rain":            {150, "Int.", true},
+		"lunch":           {150, "Lunch", true},
+		"still its break": {150, "Innings Break", true},
+		"the next":        {150, "2nd Innings", true},
+		"another score":   {151, "Int.", false},
+		"play":            {150, "1st Innings", false},
+	} {
+		if st, _ := scorer.Read(scene(c.runs, c.status), before); st.Innings[0].Over != c.over {
+			t.Errorf("%s: over %v, want %v", name, st.Innings[0].Over, c.over)
 		}
 	}
 }

@@ -115,13 +115,17 @@ func (m Alert) collapseID() string {
 }
 
 const (
-	// maxAlertAge is the maximum age of an event. An older alert is dropped.
-	maxAlertAge = 6 * time.Hour
+	// maxAlertAge is the maximum age of an event. An older alert is dropped: nobody wants to
+	// be woken for it. AlertQueue gives a message up earlier; an operator may send it again.
+	maxAlertAge = 2 * time.Hour
+	// Longest is the time after an event in which its followers may still be needed:
+	// maxAlertAge, and that of a run.
+	Longest = maxAlertAge + 15*time.Minute
 	// keepAlerts is how long the rows of cricket-alerts are kept: longer than any
 	// match lasts.
 	keepAlerts = 7 * 24 * time.Hour
 	// keepReminder is how long the rows of cricket-prematch-notifications are kept: longer
-	// than an alert is retried (maxAlertAge, and then 51 min).
+	// than an alert is retried.
 	keepReminder = 48 * time.Hour
 	// alertExpiration is how long Apple stores an alert for a phone that is offline.
 	alertExpiration = time.Hour

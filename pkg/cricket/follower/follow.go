@@ -271,23 +271,27 @@ func (s *Follows) deleteActivity(ctx context.Context, in *UnfollowMatch, token s
 	return err
 }
 
-// RemoveFollows deletes all follows of the match.
-func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string) error {
+// RemoveFollows deletes all follows of the match, while more returns true: it is asked before
+// each page. done reports that none is left.
+func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string, more func() bool) (done bool, err error) {
 	key := dynamo.KeyIs(tables.RemoveFollows, matchID)
 	pages := dynamo.Pages(func(after dynamo.Item) ([]Follow, dynamo.Item, error) {
 		return dynamo.Query[Follow](ctx, db, tables.RemoveFollows, dynamo.Range{Key: key, After: after})
 	})
 	for page, err := range pages {
 		if err != nil {
-			return err
+			return false, err
+		}
+		if !more() {
+			return false, nil
 		}
 		keys := make([]dynamo.Item, len(page))
 		for i, f := range page {
 			keys[i] = dynamo.Key(tables.RemoveFollows, f.MatchID, f.UserID)
 		}
 		if err := dynamo.DeleteAll(ctx, db, tables.RemoveFollows, keys); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }

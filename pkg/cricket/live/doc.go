@@ -45,6 +45,6 @@
 // match that has not ended after six days is logged and given up.
 //
 // The end is one conditional write of endingAt. The activities are ended at once.
-// The follows are removed an hour later, after the last alerts. finishedAt is written
+// The follows are removed when the last alerts are too old to be sent (alert.Longest). finishedAt is written
 // last.
 package live

@@ -35,6 +35,8 @@ func (s *Finisher) Ingest(ctx context.Context, matchID string, page sportmonks.F
 	return s.ingest(ctx, matchID, page, now, settled, false)
 }
 
+func (s *Finisher) Now() *func() time.Time { return &s.now }
+
 func (s *Finisher) Provider() *sportmonks.Client { return s.provider }
 
 // Ingest ingests a payload whose checksum is sum.

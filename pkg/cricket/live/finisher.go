@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
@@ -53,9 +54,12 @@ const (
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.
 	calledOffAfter = 5 * time.Minute
-	// keepFollows is how long the follows of an ended match are kept. send-alerts may
-	// need them for 51 minutes, while it cannot reach Apple.
-	keepFollows = time.Hour
+	// keepFollows is how long the follows of an ended match are kept: while send-alerts may
+	// need them.
+	keepFollows = alert.Longest
+	// removeFor is how long an invocation begins to remove pages of follows. One page takes a
+	// second, and the function may take 30.
+	removeFor = 15 * time.Second
 )
 
 // FinishMatch requests the provider's page of a match that has left the feed, and
@@ -197,7 +201,7 @@ func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page 
 }
 
 // end sends the decided end of a match to push-activities. After keepFollows it removes the
-// follows and the hashes and writes finishedAt.
+// follows, in as many invocations as that takes, and the hashes, and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Ended {
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
@@ -208,8 +212,12 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 	if wait := time.Unix(f.EndingAt, 0).Add(keepFollows).Sub(s.now()); wait > 0 {
 		return s.queue.Send(ctx, tables.FinishQueue, m, wait)
 	}
-	if err := follower.RemoveFollows(ctx, s.db, f.MatchID); err != nil {
+	until := s.now().Add(removeFor)
+	switch done, err := follower.RemoveFollows(ctx, s.db, f.MatchID, func() bool { return s.now().Before(until) }); {
+	case err != nil:
 		return err
+	case !done:
+		return s.queue.Send(ctx, tables.FinishQueue, m, 0)
 	}
 	if _, err := dynamo.Delete(ctx, s.db, tables.DeleteHash, dynamo.Key(tables.DeleteHash, f.MatchID)); err != nil {
 		return err

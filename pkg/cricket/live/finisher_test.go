@@ -16,6 +16,7 @@ import (
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
@@ -364,6 +365,47 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 	handled := testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
 	if left := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); requests != 1 || left != 1 {
 		t.Errorf("%d messages made %d requests and left %d messages; want one of each", handled, requests, left)
+	}
+}
+
+// TestFollowsOutliveTheAlerts: for as long as the queue of the alerts tries one, its followers
+// are stored.
+func TestFollowsOutliveTheAlerts(t *testing.T) {
+	t.Parallel()
+	tried := time.Duration(tables.AlertQueue.MaxReceiveCount) * alert.SendAlertsFunction.VisibilityTimeout()
+	w, s, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+	testkit.Drain(w.World, tables.FinishQueue, tried, s.FinishMatch)
+	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+	if n := len(testkit.Rows[follower.Follow](w.World, tables.Follows)); n != 61 || f.EndingAt == 0 {
+		t.Errorf("%v after the end of %+v %d follows are left, want 61", tried, f, n)
+	}
+}
+
+// TestFollowsAreRemovedInManyInvocations: one that has removed follows for long leaves the
+// others to the next.
+func TestFollowsAreRemovedInManyInvocations(t *testing.T) {
+	t.Parallel()
+	w, s, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+	for i := range 30 {
+		testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("more ", i), "padding": strings.Repeat("x", 100_000)}) // 10 rows fill a page
+	}
+	all := len(testkit.Rows[follower.Follow](w.World, tables.Follows))
+	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter, s.FinishMatch)
+	m := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)[0]
+	w.MoveClock(w.Clock.Now().Add(live.KeepFollows))
+	*s.Now() = func() time.Time { // each page takes long
+		removed := all - len(testkit.Rows[follower.Follow](w.World, tables.Follows))
+		return w.Clock.Now().Add(time.Duration(removed) * time.Second)
+	}
+	testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+	left := len(testkit.Rows[follower.Follow](w.World, tables.Follows))
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); left == all || left == 1 || f.FinishedAt != 0 {
+		t.Errorf("the first invocation leaves %d of %d follows, finished at %d; want some and 0", left, all, f.FinishedAt)
+	}
+	testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
+	left = len(testkit.Rows[follower.Follow](w.World, tables.Follows))
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); left != 1 || f.FinishedAt == 0 {
+		t.Errorf("all of them leave %d follows, finished at %d; want that of the other match", left, f.FinishedAt)
 	}
 }
 

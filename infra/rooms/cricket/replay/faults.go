@@ -25,6 +25,8 @@ const (
 	// The message of a killed function is delivered again after its visibility timeout: six
 	// times the timeout of the function, at most twelve minutes, up to ten times.
 	patienceWithFaults = 2 * time.Hour
+	// The follows of a match are removed 2 h 15 min after its end; that may need as long again.
+	patienceWithFollows = 5 * time.Hour
 	// An event is sent after three polls contained it, so an invented event that the
 	// provider removes within two polls is never sent. It appears just before a poll, so that
 	// no delayed earlier poll is the third.
@@ -178,7 +180,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 		return false
 	}
 	if r.calm.IsZero() {
-		r.calm = now.Add(patienceWithFaults)
+		r.calm = now.Add(patienceWithFollows)
 	}
 	if len(r.unfinished()) > 0 && now.Before(r.calm) {
 		return false

@@ -15,7 +15,7 @@ import (
 var settings = slices.Concat(
 	[]spec.Setting{{Name: tables.SportMonksURL, Secret: tables.SportMonksToken, Does: "the base URL of the provider's API, by default that of SportMonks", Like: `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`}},
 	push.Settings(tables.APNSKey, tables.APNSBundle, "the app's bundle id"),
-	[]spec.Setting{{Name: tables.APNSType, Secret: tables.APNSKey, Does: "the name of the app's ActivityAttributes type, by default " + tables.AttributesType, Like: `[A-Za-z_][A-Za-z0-9_]*`}},
+	[]spec.Setting{push.BroadcastSetting(tables.APNSKey), {Name: tables.APNSType, Secret: tables.APNSKey, Does: "the name of the app's ActivityAttributes type, by default " + tables.AttributesType, Like: `[A-Za-z_][A-Za-z0-9_]*`}},
 )
 
 var alarms = []spec.Alarm{

@@ -17,7 +17,10 @@ const (
 	SettingURL    = "APNS_URL" // APNs' host; production's if not set
 	SettingTeamID = "APNS_TEAM_ID"
 	SettingKeyID  = "APNS_KEY_ID"
-	SettingCAFile = "APNS_CA_FILE" // local stage: PEM file of the authority of the simulator's certificate
+	// SettingBroadcastURL is the host of broadcasts, that of SettingURL if not set. Apple's
+	// documents name two: the text has that of pushes, the samples have api-broadcast.
+	SettingBroadcastURL = "APNS_BROADCAST_URL"
+	SettingCAFile       = "APNS_CA_FILE" // local stage: PEM file of the authority of the simulator's certificate
 )
 
 // Settings returns the settings of a room that pushes. key names the secret that
@@ -30,6 +33,12 @@ func Settings(key, bundle, does string) []spec.Setting {
 		{Name: SettingKeyID, Secret: key, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
 		{Name: bundle, Secret: key, Does: does, Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
 	}
+}
+
+// BroadcastSetting returns the additional setting of a room that broadcasts. key is that of
+// Settings.
+func BroadcastSetting(key string) spec.Setting {
+	return spec.Setting{Name: SettingBroadcastURL, Secret: key, Does: "Apple's host for broadcasts, by default that of pushes", Like: `https://api(-broadcast)?\.(sandbox\.)?push\.apple\.com`}
 }
 
 // EnvironmentOf returns which device tokens the stage's APNs host accepts:
@@ -57,7 +66,7 @@ func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, err
 		return Config{}, err
 	}
 	return Config{
-		Endpoint: env.Setting(SettingURL), TeamID: env.Setting(SettingTeamID), KeyID: env.Setting(SettingKeyID),
+		Endpoint: env.Setting(SettingURL), BroadcastEndpoint: env.Setting(SettingBroadcastURL), TeamID: env.Setting(SettingTeamID), KeyID: env.Setting(SettingKeyID),
 		PEM: []byte(pem), Bundle: env.Setting(bundle), Now: env.Now, RootCAs: roots,
 	}, nil
 }

@@ -44,6 +44,7 @@ func TestConfigOf(t *testing.T) {
 			t.Parallel()
 			settings := map[string]string{
 				SettingURL: apple.URL(), SettingTeamID: team, SettingKeyID: keyID, SettingCAFile: ca, "KEY": "a key", "BUNDLE": "app.test",
+				SettingBroadcastURL: "https://broadcasts.test",
 			}
 			c.change(settings)
 			env := app.Env{Stage: spec.Local, Setting: func(name string) string { return settings[name] }}
@@ -57,7 +58,7 @@ func TestConfigOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Endpoint != apple.URL() || got.TeamID != team || got.KeyID != keyID || string(got.PEM) != "a key" || got.Bundle != "app.test" || (got.RootCAs != nil) != c.roots {
+			if got.Endpoint != apple.URL() || got.BroadcastEndpoint != "https://broadcasts.test" || got.TeamID != team || got.KeyID != keyID || string(got.PEM) != "a key" || got.Bundle != "app.test" || (got.RootCAs != nil) != c.roots {
 				t.Errorf("got %+v", got)
 			}
 		})

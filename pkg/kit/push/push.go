@@ -315,7 +315,8 @@ func (h *headerTemplate) renew(s *Sender, expired *header) error {
 
 // Ready prepares for a run after the process may have been frozen, as a Lambda
 // function is between invocations. It pings every open connection, replaces those
-// that do not answer within 300 ms, and opens the first one.
+// that do not answer within 300 ms, and opens the first one. The hosts of broadcasts and
+// channels, if they are others, fail the calls that need them, not the run.
 func (s *Sender) Ready(ctx context.Context) error {
 	bearer, err := s.provider.token(s.cfg.Now())
 	if err != nil {
@@ -327,10 +328,10 @@ func (s *Sender) Ready(ctx context.Context) error {
 		g.Go(func() error { return l.ready(ctx, bearer, false) })
 	}
 	if s.broadcast != s.slots[0] {
-		g.Go(func() error { return s.broadcast.ready(ctx, bearer, false) })
+		g.Go(func() error { s.broadcast.ready(ctx, bearer, false); return nil })
 	}
 	if s.manage != s.slots[0] && s.manage != s.broadcast {
-		g.Go(func() error { return s.manage.ready(ctx, bearer, false) })
+		g.Go(func() error { s.manage.ready(ctx, bearer, false); return nil })
 	}
 	return g.Wait()
 }

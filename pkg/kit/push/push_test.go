@@ -351,6 +351,12 @@ func TestFreezeLosesNoChannel(t *testing.T) {
 			server.Mute()
 		}
 	}
+	for _, server := range others {
+		server.Close()
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("without the hosts of broadcasts and channels a run fails: %v", err)
+	}
 }
 
 // If a connection stops answering in the middle of a run, the sender detects it and

@@ -133,6 +133,10 @@ func TestListMatches(t *testing.T) {
 	}
 	stale := w.AddFixture("200")
 	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
+	old := w.AddFixture("300") // a result of last week
+	old.StartTime = crickettest.KickOff.Add(-8 * 24 * time.Hour).Format(tables.TimeLayout)
+	testkit.PutRows(w.World, tables.Fixtures, old)
+	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: old.MatchID, LeagueID: "3", StartingAt: old.StartTime, StateJSON: `{}`, TTL: crickettest.KickOff.Add(time.Hour).Unix()})
 	routes := w.Routes()
 	type list struct {
 		Matches []match.Match

@@ -168,7 +168,7 @@ func (m *Matches) match(ctx context.Context, db dynamo.DB, id string) (Fixture, 
 // ListMatches is the request for matches by id, or of a league.
 type ListMatches struct {
 	IDs    []string                    `query:"ids" maxItems:"25" doc:"Up to 25 match ids, separated by commas."`
-	League string                      `query:"league" maxLength:"32" doc:"With from and to, the code of a league. Without them, its id."`
+	League string                      `query:"league" maxLength:"32" doc:"With from and to, the code of a league. Without them, its id: the list then has the matches of the last seven days and those to come."`
 	From   httpapi.Optional[time.Time] `query:"from" doc:"The earliest start. Requires to, at most 31 days later."`
 	To     httpapi.Optional[time.Time] `query:"to" doc:"The latest start. Requires from."`
 	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The value of next in the previous page."`
@@ -188,6 +188,9 @@ type MatchList struct {
 // maxIDs is the largest number of ids in a request. A match costs three halves of a read
 // unit: an answer costs no more than 38, and fills a screen.
 const maxIDs = 25
+
+// recently is how long ago a match of a list without from and to started, at most.
+const recently = 7 * 24 * time.Hour
 
 // longestRange is the largest distance of from and to.
 const longestRange = 31 * 24 * time.Hour
@@ -286,14 +289,19 @@ func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	return at, start, id, nil
 }
 
-// ofLeague reads a page of the fixtures of a league that have a cached score, and the
-// cursor of the next page.
+// ofLeague reads a page of the fixtures of a league that have a cached score and started in
+// the last week, or are still to come, and the cursor of the next page. Results are kept for
+// good: a list of all of them would begin with the oldest.
 func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
-	r := dynamo.Range{Key: dynamo.KeyIs(tables.CachedByLeague, in.League), Filter: new(dynamo.Greater[ScoreRow]("ttl", m.now().Unix())), Limit: in.Limit}
+	from := m.now().Add(-recently).UTC().Format(tables.TimeLayout)
+	r := dynamo.Range{Key: dynamo.KeyAtLeast(tables.CachedByLeague, in.League, from), Filter: new(dynamo.Greater[ScoreRow]("ttl", m.now().Unix())), Limit: in.Limit}
 	if in.Cursor != "" {
 		_, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
+		}
+		if start < from { // DynamoDB refuses a start key outside the range
+			return nil, "", httpapi.ErrBadCursor
 		}
 		r.After = dynamo.StartKey(tables.CachedByLeague, in.League, start, id)
 	}

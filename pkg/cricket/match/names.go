@@ -40,7 +40,7 @@ const keepNames = 10 * time.Minute
 // NewNames returns the names of a match as the provider has them.
 func NewNames(f Fixture, s score.State, league string, now time.Time) Names {
 	return Names{
-		MatchID: NamesKey(f.MatchID), League: league, TTL: keepUntil(f, now),
+		MatchID: NamesKey(f.MatchID), League: league, TTL: keepUntil(f, now, keepResult),
 		Local:   sideNames{Title: s.Local.Name, ShortName: s.Local.Code, Image: s.Local.Image},
 		Visitor: sideNames{Title: s.Visitor.Name, ShortName: s.Visitor.Code, Image: s.Visitor.Image},
 	}
@@ -64,7 +64,7 @@ func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, e
 	if err := m.enrich(ctx, f, &n); err != nil || !stored {
 		return n, err
 	}
-	n.ReadAt, n.TTL = now.Unix(), keepUntil(f, now)
+	n.ReadAt, n.TTL = now.Unix(), keepUntil(f, now, keepResult)
 	changes := dynamo.Set(n, "local", "visitor", "leagueTitle", "seasonTeams", "readAt", "ttl")
 	err = dynamo.Update(ctx, m.db, tables.EnrichCached, dynamo.Key(tables.EnrichCached, n.MatchID), changes, dynamo.Exists[Names]("matchId"))
 	return n, dynamo.IgnoreRefused(err) // refused: the row expired meanwhile

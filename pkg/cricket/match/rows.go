@@ -40,7 +40,8 @@ type ScoreRow struct {
 
 // How long a score is kept after its last write, or after the start of the match if
 // that is later. A score is valid until a newer one replaces it: the limits only bound
-// the size of the table. The result of a match is kept for good, as far as a TTL can say.
+// the size of the table. The result of a match and its names are kept for good, as far as
+// a TTL can say.
 const (
 	keepScore  = 30 * 24 * time.Hour
 	keepResult = 50 * 365 * 24 * time.Hour
@@ -52,7 +53,7 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 	text, err := json.Marshal(s)
 	row := ScoreRow{
 		MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime,
-		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepUntil(f, now),
+		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepUntil(f, now, keepScore),
 	}
 	if s.Phase.Over() {
 		row.TTL = now.Add(keepResult).Unix()
@@ -60,8 +61,10 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 	return row, err
 }
 
-// keepUntil returns the TTL of the cached score and names of a match, in epoch s.
-func keepUntil(f Fixture, now time.Time) int64 { return latest(f.Start(), now).Add(keepScore).Unix() }
+// keepUntil returns the TTL of what is kept of a match for long, in epoch s.
+func keepUntil(f Fixture, now time.Time, long time.Duration) int64 {
+	return latest(f.Start(), now).Add(long).Unix()
+}
 
 // Decode decodes StateJSON into State.
 func (c *ScoreRow) Decode() error { return json.Unmarshal([]byte(c.StateJSON), &c.State) }

@@ -368,7 +368,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
-	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+time.Hour, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch)
+	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != 0 {
 		t.Errorf("match %+v, follows %+v, want a finished match without follows", f, testkit.Rows[follower.FollowRow](w.World, tables.Follows))

@@ -687,10 +687,7 @@ func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipie
 		return nil, err
 	}
 	gone, notSent, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
-	if err != nil {
-		return nil, err
-	}
-	if err := r.releaseStarts(ctx, notSent); err != nil {
+	if err := errors.Join(err, r.releaseStarts(ctx, notSent)); err != nil {
 		return nil, err
 	}
 	for _, p := range notReregistered(gone) {
@@ -791,8 +788,8 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 }
 
 // send pushes a message to recipients by their tokens. It returns those whose token is
-// gone, and those to whom the message was certainly not delivered. It adds all who
-// were not reached to r.unreached.
+// gone, and those to whom the message was certainly not delivered, also with an error. It adds
+// all who were not reached to r.unreached.
 func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, notSent []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {
@@ -819,8 +816,8 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 		}
 		delete(waiting, token)
 	})
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, nil, err
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil
 	}
 	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)
@@ -828,5 +825,5 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 			notSent = append(notSent, p)
 		}
 	}
-	return gone, notSent, nil
+	return gone, notSent, err
 }

@@ -1192,6 +1192,25 @@ func TestRefusedStartIsRetried(t *testing.T) {
 	}
 }
 
+// A start that Apple refuses because of our credentials begins when they are right.
+func TestStartBeginsWhenTheCredentialsAreRight(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
+	addFollower(w, "fan", "11", withPushToStart(18))
+	refused := apns.Refuse(apns2.ReasonForbidden)
+	refused.Times = 1
+	w.Phones.Answer(crickettest.Token("fan starts"), refused)
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	if err := a.SendAlert(w.NewContext(), startAlert(w)); err == nil {
+		t.Fatal("the refusal is no error")
+	}
+	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
+		t.Errorf("%d activities started, and the phone rang %d times; want 1 and 0", d.Started, ringCount(w, "fan"))
+	}
+}
+
 // No activity starts after the end of the match is decided, because no push would end
 // it.
 func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {

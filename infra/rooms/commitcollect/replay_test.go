@@ -52,10 +52,15 @@ func TestReplay(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	bin := binaries(t)
+	var wrong bytes.Buffer // what went wrong in the runs with faults
 	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		err := commitcollect.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}, athletes, weeks)
+		cfg := replay.Config{Root: root, Bin: bin, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}
+		if faults != nil {
+			cfg.Progress = &wrong
+		}
+		err := commitcollect.Replay(t.Context(), cfg, athletes, weeks)
 		if err != nil || strings.Contains("\n"+out.String(), "\nFAIL") {
 			t.Errorf("%v\n%s", err, &out)
 		}
@@ -70,8 +75,8 @@ func TestReplay(t *testing.T) {
 		seed := uint64(7)
 		out := run(t, 4, 3, 5, &seed)
 		for _, kind := range []string{"throttled", "failed", "cut after effect"} {
-			if !strings.Contains(out, kind) {
-				t.Errorf("the output lacks the fault %q:\n%s", kind, out)
+			if !strings.Contains(wrong.String(), " × "+kind) {
+				t.Errorf("the fault %q is missing: %s", kind, &wrong)
 			}
 		}
 		if diff := cmp.Diff(out, run(t, 4, 3, 5, &seed)); diff != "" {

@@ -379,7 +379,14 @@ func (g *game) addMatch(rt *rapid.T) operation {
 	}
 	return operation{
 		what: "a match is added to " + e.id, fn: event.AddMatchFunction, do: call(g, event.OpenEvents, (*event.Events).AddMatch, in),
-		wantCode: func() string { return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e)) },
+		wantCode: func() string {
+			return firstCode(e.refusedIfDeleted, func() string {
+				if e.match(m.id) != nil {
+					return "match_exists" // another operation drew the same id, and other sides
+				}
+				return ""
+			}, g.refusedIfLocked(e))
+		},
 		onWrite: func(w pickemtest.Write) error {
 			m.number(e.lastTeam[m.id])
 			e.card = append(slices.Clone(e.card), m)

@@ -237,6 +237,9 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 			say("the internal word %q in the answer", word)
 		}
 	}
+	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && d.method == o.Method && cache != "no-store" {
+		say("an answer for one caller that others may keep: Cache-Control is %q", cache)
+	}
 	v, why := judge(o, d)
 	switch {
 	case a.status >= 400 && media == "text/html":

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"matchday/pkg/spec"
 )
 
 // TestPagesAreChecked: HTML is right where the document has it, for refusals too, and wrong
 // elsewhere.
 func TestPagesAreChecked(t *testing.T) {
 	t.Parallel()
-	json := Operation{Method: "GET", Path: "/lab/things", answers: map[string]*schema{"200": nil}, media: map[string]string{}}
+	json := Operation{Method: "GET", Path: "/lab/things", Auth: spec.Public, answers: map[string]*schema{"200": nil}, media: map[string]string{}}
 	page := json
 	page.anyQuery = true
 	page.media = map[string]string{"200": "text/html", "404": "text/html"}
@@ -67,6 +69,24 @@ func TestInternalWords(t *testing.T) {
 	} {
 		if got := internalIn(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAnswersForOneCallerAreNotKept: whatever depends on who asks says no-store.
+func TestAnswersForOneCallerAreNotKept(t *testing.T) {
+	t.Parallel()
+	const kept = `an answer for one caller that others may keep: Cache-Control is "public, max-age=5"`
+	for auth, want := range map[spec.Auth][]string{
+		spec.Public: nil, spec.Secret: nil, // the same for everybody, or for a machine
+		spec.User: {kept}, spec.Admin: {kept}, spec.Session: {kept}, spec.Browser: {kept},
+	} {
+		o := Operation{Method: "GET", Path: "/lab/things", Auth: auth, answers: map[string]*schema{"204": nil}}
+		for cache, want := range map[string][]string{"public, max-age=5": want, "no-store": nil} {
+			got := check(o, draft{method: "GET"}, "", true, answer{204, http.Header{"Cache-Control": {cache}}, nil})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", auth, cache, diff)
+			}
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -587,11 +588,17 @@ func TestOpenRefusesNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := Config{TeamID: team, KeyID: keyID, Bundle: bundle, Now: time.Now, PEM: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})}
-	if _, err := Open(good); err != nil {
-		t.Error(err)
+	apple, err := Open(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if apple.broadcast != apple.slots[0] || apple.manage == apple.slots[0] {
+		t.Error("broadcasts have a connection of their own, or channels have none: their hosts are api.push.apple.com and another")
 	}
 	for name, spoil := range map[string]func(*Config){
 		"no team":       func(c *Config) { c.TeamID = "" },
+		"no key id":     func(c *Config) { c.KeyID = "" },
+		"no bundle":     func(c *Config) { c.Bundle = "" },
 		"no clock":      func(c *Config) { c.Now = nil },
 		"no key":        func(c *Config) { c.PEM = []byte("secret") },
 		"plain HTTP":    func(c *Config) { c.Endpoint = "http://localhost" },
@@ -691,6 +698,27 @@ func TestNobodyStartsTwice(t *testing.T) {
 		if d, _ := server.Device(token); d.Started > 1 || o.Result == Delivered && d.Started == 0 || o.Reason != "" && d.Started > 0 {
 			t.Errorf("%d activities started, and the outcome is %+v", d.Started, o)
 		}
+	}
+}
+
+// TestBroadcastIsRepeatedAfterALostAnswer: a phone that gets an update twice shows it once.
+func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if asked.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	_, s := apple(t, func(c *Config, _ *apns.Config) {
+		c.BroadcastEndpoint = server.URL
+		c.RootCAs.AddCert(server.Certificate())
+	})
+	if err := s.Broadcast(t.Context(), "dGVzdA==", update(t, 1)); err != nil || asked.Load() != 2 {
+		t.Errorf("got %v after %d requests, want success after 2", err, asked.Load())
 	}
 }
 

@@ -451,7 +451,7 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Gone:
-			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
+			if ended || r.registered[token] <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
 		case push.Delivered:

@@ -808,7 +808,7 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 			}
 		case push.Gone:
 			r.gone++
-			p.reregistered = !o.Since.IsZero() && p.UpdatedAt > o.Since.UnixMilli()
+			p.reregistered = p.UpdatedAt > o.Since.UnixMilli()
 			gone = append(gone, p)
 		default:
 			unanswered[token] = o.Reason == ""

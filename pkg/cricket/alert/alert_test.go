@@ -664,6 +664,44 @@ func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 	}
 }
 
+// TestPushesOfAlertsExpire: Apple keeps what a phone that is offline missed for an hour, and a
+// reminder until the match starts.
+func TestPushesOfAlertsExpire(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		alert func(*crickettest.World) alert.Alert
+		until func(now time.Time) time.Time
+		want  []string // the types of the pushes
+	}{
+		"a wicket":   {wicketAlert, func(now time.Time) time.Time { return now.Add(time.Hour) }, []string{"alert"}},
+		"a start":    {startAlert, func(now time.Time) time.Time { return now.Add(time.Hour) }, []string{"liveactivity"}},
+		"a reminder": {reminderAlert, func(time.Time) time.Time { return crickettest.KickOff }, []string{"alert"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldWithFollowedMatch(t)
+			if name != "a reminder" { // it is sent before play
+				storeDisplays(w)
+			}
+			addFollower(w, "ann", "11", withPushToStart(18))
+			var mu sync.Mutex
+			var types []string
+			w.Phones.Observe = func(p apns.Push) {
+				mu.Lock()
+				defer mu.Unlock()
+				types = append(types, p.Type)
+				if want := fmt.Sprint(c.until(w.Clock.Now()).Unix()); p.Expires != want {
+					t.Errorf("a push of type %s expires at %s, want %s", p.Type, p.Expires, want)
+				}
+			}
+			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), c.alert(w)))
+			if diff := cmp.Diff(c.want, types); diff != "" {
+				t.Errorf("the pushes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // storeDisplays stores the displays and the score of match 7.
 func storeDisplays(w *crickettest.World) {
 	w.T.Helper()

@@ -30,7 +30,7 @@ func (r Result) String() string {
 type Outcome struct {
 	Result Result
 	Reason string    // APNs' reason; empty when delivered, or without an answer
-	Since  time.Time // of Gone: when the token became invalid
+	Since  time.Time // of Gone: when the token became invalid, by Apple or else by our clock
 }
 
 // Counts are the results of a run.

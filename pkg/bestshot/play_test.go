@@ -94,6 +94,8 @@ func TestStatesOfGuesses(t *testing.T) {
 		"/api/v2/tournaments/" + c.ID + "/score?memberId=58de2f1b-1374-4c92-bd53-23a81943de4b": "member_not_found",
 		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/leaderboard":                 "tournament_not_found",
 		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/standings":                   "tournament_not_found",
+		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b":                             "tournament_not_found",
+		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/rounds":                      "tournament_not_found",
 		"/api/v2/tournaments/" + c.ID + "/matches/nine":                                        "round_not_found",
 		"/api/v2/matches/58de2f1b-1374-4c92-bd53-23a81943de4b/guesses":                         "match_not_found",
 		"/api/v2/leagues/58de2f1b-1374-4c92-bd53-23a81943de4b":                                 "league_not_found",

@@ -125,6 +125,8 @@ func TestWorkoutsAreKeptNoLonger(t *testing.T) {
 			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
 			w.Pass(link.PurgeDelay)
 		}
+		w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": false})
+		same(t, "messages of a choice that was made before", len(testkit.Messages[link.Purge](w.World, link.PurgeQueue)), 0)
 		keep(true)
 		if !connected {
 			w.End("ann")

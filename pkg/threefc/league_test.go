@@ -407,6 +407,7 @@ func TestTeams(t *testing.T) {
 	}
 	list := decode[struct{ Games []game.Game }](m, "ann", "GET", games, nil).Games
 	without := list[1].GameID
+	same(t, "the teams of a game that names none, in a season of four", decode[struct{ Teams []item.Team }](m, "ann", "GET", "/v1/games/"+without, nil).Teams, []item.Team{})
 	refused(t, "a start without teams", m.Ask("ann", "POST", "/v1/games/"+without+"/thirds/1/start", map[string]any{}), 422, "three_teams_needed")
 	m.Do("ann", "PATCH", "/v1/games/"+without, map[string]any{"teamIds": []string{"green", "red", "blue"}})
 	m.Do("ann", "POST", "/v1/games/"+without+"/thirds/1/start", map[string]any{})

@@ -332,13 +332,15 @@ func TestAuthorization(t *testing.T) {
 // TestFailedCallIsReported: no answer hides that a read or a write has failed.
 func TestFailedCallIsReported(t *testing.T) {
 	t.Parallel()
-	for _, c := range routeCases() {
+	cases := append(routeCases(), routeCase{fn: league.LeaveLeagueFunction, target: "/app/leagues/harbour/members/bob", auth: spec.User})
+	for _, c := range cases {
 		if len(c.fn.Uses) == 0 {
 			continue
 		}
-		t.Run(c.fn.Name, func(t *testing.T) {
+		t.Run(c.fn.Name+" "+c.target, func(t *testing.T) {
 			t.Parallel()
 			w := newRouteWorld(t)
+			w.JoinLeague(league.League{Code: "TEST1234"}, "bob")
 			user := "ann"
 			if c.auth == spec.Admin {
 				user = testkit.Administrator

@@ -149,9 +149,10 @@ func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 		a    *activity.Activities
 		kind problem.Kind
 	}{
-		"refused": {w.Starter(env, func(c *push.Config) { c.KeyID = "ANOTHER" }), problem.Conflict},
-		"offline": {w.Starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), problem.Unavailable},
-		"keyless": {keyless, problem.Unavailable},
+		"refused":             {w.Starter(env, func(c *push.Config) { c.KeyID = "ANOTHER" }), problem.Conflict},
+		"offline":             {w.Starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), problem.Unavailable},
+		"no host of channels": {w.Starter(env, func(c *push.Config) { c.ManageEndpoint = "https://127.0.0.1:1" }), problem.Unavailable},
+		"keyless":             {keyless, problem.Unavailable},
 	} {
 		_, err := c.a.StartActivity(w.NewContext(), channelRequest("7", "fan", ""))
 		if problem.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {

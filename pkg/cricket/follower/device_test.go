@@ -125,9 +125,10 @@ func TestDevice(t *testing.T) {
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of an unregistered phone: %d, want 404", got)
 	}
-	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
-	if !stored().PushToStart {
-		t.Error("a renewal has lost the push-to-start token")
+	out = testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+	if !stored().PushToStart || !answer.PushToStart {
+		t.Errorf("a renewal has lost the push-to-start token: the phone is %+v, the answer %+v", stored(), answer)
 	}
 	out = testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := stored(); d.DeviceToken != second || d.PushToStart || !slices.Equal(tokensOf(w, who), []string{second}) {

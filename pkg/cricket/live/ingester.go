@@ -93,8 +93,7 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 		return dynamo.Applied(err)
 	}
 	due := cached.ledger.confirmed(before.Polls + 1)
-	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event
-		i.forget(matchID)
+	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event: load reads what it stored
 		return false, nil
 	}
 	cached.slot = slot

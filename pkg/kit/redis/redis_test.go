@@ -3,10 +3,12 @@ package redis_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -269,5 +271,50 @@ func TestPasswordIsASignedRequest(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(q.Get("X-Amz-Signature")) != 64 {
 		t.Errorf("the token (-want +got):\n%s", diff)
+	}
+}
+
+// TestCacheOfAStageIsAskedByTLS: the first bytes are a ClientHello for the cache's host, of
+// TLS 1.2 or newer.
+func TestCacheOfAStageIsAskedByTLS(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	hello := make(chan *tls.ClientHelloInfo, 1)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		tls.Server(c, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+			hello <- h
+			return nil, errors.New("seen")
+		}}).Handshake()
+		close(hello)
+	}()
+	env := app.Env{
+		Stage: "prod", Clock: app.Clock{Now: func() time.Time { return noon }},
+		AWS: aws.Config{Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "key", "")},
+		Setting: func(string) string {
+			return fmt.Sprintf("rediss://app@localhost:%d/ranks", l.Addr().(*net.TCPAddr).Port)
+		},
+	}
+	c, err := redis.Open(t.Context(), env, login)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, _, _, err := c.Page(t.Context(), "page", 0); err == nil {
+		t.Error("a cache whose handshake fails has answered")
+	}
+	switch h := <-hello; {
+	case h == nil:
+		t.Error("the connection does not begin with a handshake")
+	case h.ServerName != "localhost" || slices.Min(h.SupportedVersions) != tls.VersionTLS12:
+		t.Errorf("the handshake is for %q with the versions %x, want localhost and 1.2 or newer", h.ServerName, h.SupportedVersions)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"matchday/infra/local/replay"
 	"matchday/infra/sim/football"
+	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/spec"
 )
@@ -23,6 +24,9 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 		}
 	case spec.Schedule:
 		return 0.002 // most invocations do nothing
+	}
+	if fn.Name == ingest.PollProviderFunction.Name || fn.Name == ingest.IngestFeedFunction.Name {
+		return 0.002 // most polls bring nothing new
 	}
 	return 0.01
 }}

@@ -93,8 +93,8 @@ func TestOversOfASide(t *testing.T) {
 // a first innings from 300 runs on, a second with a lead, a later one with a lead of 200.
 func TestNineWicketsMayBeADeclaration(t *testing.T) {
 	t.Parallel()
-	rows := func(s *scoretest.Scene, innings int) *scoretest.Scene {
-		for i := range 10 {
+	rows := func(s *scoretest.Scene, innings, n int) *scoretest.Scene {
+		for i := range n {
 			s.AddBatting(sportmonks.Batting{Innings: innings, PlayerID: i + 1, Sort: i + 1, Out: i < 9, FallScore: 10 * i, FallAt: sportmonks.Overs{Overs: i + 1}})
 		}
 		return s
@@ -102,15 +102,19 @@ func TestNineWicketsMayBeADeclaration(t *testing.T) {
 	type end struct{ AllOut, Declared bool }
 	for name, c := range map[string]struct {
 		runs []int // of each innings, of Home and Away in turn; the last has nine wickets
+		rows int   // of batters, of whom nine are out
 		want end
 	}{
-		"first of 299":           {[]int{299}, end{true, false}},
-		"first of 300":           {[]int{300}, end{false, true}},
-		"second, level":          {[]int{150, 150}, end{true, false}},
-		"second, leads by one":   {[]int{150, 151}, end{false, true}},
-		"third, leads by 199":    {[]int{300, 200, 99}, end{true, false}},
-		"third, leads by 200":    {[]int{300, 200, 100}, end{false, true}},
-		"second, behind by most": {[]int{300, 99}, end{true, false}},
+		"first of 299":             {[]int{299}, 10, end{true, false}},
+		"first of 300":             {[]int{300}, 10, end{false, true}},
+		"second, level":            {[]int{150, 150}, 10, end{true, false}},
+		"second, leads by one":     {[]int{150, 151}, 10, end{false, true}},
+		"third, leads by 199":      {[]int{300, 200, 99}, 10, end{true, false}},
+		"third, leads by 200":      {[]int{300, 200, 100}, 10, end{false, true}},
+		"second, behind by most":   {[]int{300, 99}, 10, end{true, false}},
+		"two batters are left":     {[]int{299}, 11, end{false, true}},
+		"no batter left is listed": {[]int{299}, 9, end{false, true}}, // the rows are not complete
+		"no batter is listed":      {[]int{299}, 0, end{false, true}},
 	} {
 		s := scoretest.NewScene("Test")
 		for i, runs := range c.runs {
@@ -120,7 +124,7 @@ func TestNineWicketsMayBeADeclaration(t *testing.T) {
 			}
 			s.AddTotal(1+i%2, runs, wickets, "60")
 		}
-		rows(s, len(c.runs)).SetStatus("Innings Break")
+		rows(s, len(c.runs), c.rows).SetStatus("Innings Break")
 		st, _ := scorer.Read(s.Fixture, score.State{})
 		n := st.Innings[len(st.Innings)-1]
 		if diff := cmp.Diff(end{true, true}, end{n.Over, true}); diff != "" {
@@ -253,6 +257,9 @@ func TestChaseOfEachKind(t *testing.T) {
 		"super over, first":         {tied().AddTotal(2, 3, 0, "0.2"), "0   0 0  | 9.00"},
 		"super over, first is over": {tied().AddTotal(2, 10, 1, "1"), "11   1 11 6  | 10.00"},
 		"super over, second":        {tied().AddTotal(2, 10, 1, "1").AddTotal(1, 6, 0, "0.2"), "11   1 5 4 7.50 | 18.00"},
+		"abandoned in the break":    {t20(182, 8, "20").SetStatus("Aban."), "0   0 0  | 9.10"},
+		"abandoned in the chase":    {t20(182, 8, "20").AddTotal(2, 10, 0, "1.2").SetStatus("Aban."), "183 20   0 0  | 7.50"},
+		"unknown length, over":      {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15").SetStatus("Innings Break"), "100   2 100 0  | 6.60"},
 		"three innings, ahead":      {test(100), "201   2 201 0  | 3.33"},
 		"three innings, in play":    {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 10, 0, "3"), "0   0 0  | 3.33"},
 		"fourth innings":            {test(100).AddTotal(2, 1, 0, "1"), "201   2 200 0  | 1.00"},
@@ -265,6 +272,17 @@ func TestChaseOfEachKind(t *testing.T) {
 		got := fmt.Sprintf("%d %s %s %s %d %d %s | %s", st.Target.Runs, st.Target.Overs, revised, st.Need.TeamID, st.Need.Runs, st.Need.Balls, st.NeedRate, st.RunRate)
 		if diff := cmp.Diff(strings.Join(strings.Fields(c.want), " "), strings.Join(strings.Fields(got), " ")); diff != "" {
 			t.Errorf("%s: target overs revised | team runs balls rate | run rate (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestTargetOfARainRule: a target of one run or more replaces that of the scores.
+func TestTargetOfARainRule(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[int]int{-1: 101, 0: 101, 1: 1, 90: 90, 120: 120} {
+		s := scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 0, 0, "1").Set(func(f *sportmonks.Fixture) { f.RPCTarget = given })
+		if st, _ := scorer.Read(s.Fixture, score.State{}); st.Target.Runs != want || st.Target.Revised != (want != 101) {
+			t.Errorf("target %d of the feed: got %+v, want %d", given, st.Target, want)
 		}
 	}
 }

@@ -77,6 +77,9 @@ func TestMatchesThatAreClosed(t *testing.T) {
 		{scene("T20I", "Cancl."), score.Result{Kind: score.Cancelled}},
 		{scene("T20I", " CANCL. ", 50), score.Result{Kind: score.Cancelled}},
 		{scene("T20I", "Aban."), score.Result{Kind: score.Abandoned}},
+		{scoretest.NewScene("T20I").AddTotal(1, 0, 0, "0").SetStatus("Aban."), score.Result{Kind: score.Abandoned}}, // began, without a ball
+		{scoretest.NewScene("T20I").AddTotal(1, 1, 0, "0").SetStatus("Aban."), score.Result{Kind: score.NoResult}},  // a wide
+		{scoretest.NewScene("T20I").AddTotal(1, 0, 0, "0.1").SetStatus("Aban."), score.Result{Kind: score.NoResult}},
 		{scene("T20I", "Aban.", 50), score.Result{Kind: score.NoResult}},
 		{scene("Test", "Aban.", 50), score.Result{Kind: score.Drawn}},
 		{scene("Test", "Aban."), score.Result{Kind: score.Abandoned}},
@@ -87,6 +90,206 @@ func TestMatchesThatAreClosed(t *testing.T) {
 		c.want.Text, c.want.Confirmed = st.Result.Text, true
 		if diff := cmp.Diff(c.want, st.Result); diff != "" {
 			t.Errorf("%s %q of %d innings (-want +got):\n%s", c.scene.Type, c.scene.Status, len(c.scene.Runs), diff)
+		}
+	}
+}
+
+// TestWinnerOfANote: the team before the first verb that names one. Its name or code ends the
+// text before the verb, or else no other team is named there, in full or by the first words.
+func TestWinnerOfANote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ home, away, note, want string }{
+		{"Home", "Away", "Home won (higher rate)", "1"}, {"Home", "Away", "Away won (higher rate)", "2"},
+		{"Home", "Away", "HOM won (higher rate)", "1"}, {"Home", "Away", "AWY won (higher rate)", "2"},
+		{"Home", "Away", "Home have won (higher rate)", "1"}, {"Home", "Away", "Away have won (higher rate)", "2"},
+		{"Home Town Club", "Away", "Home Town won (higher rate)", "1"}, {"Home", "Away Town Club", "Away Town won (higher rate)", "2"},
+		{"Home", "Away", "Nobody won, until Away beat Home (higher rate)", "2"}, {"Home", "Away", "Nobody won, until Home beat Away (higher rate)", "1"},
+		{"Home", "Away", "Home won the toss, and Away beat Home (higher rate)", "2"},
+		{"Home", "Away", "Home and Away have won (higher rate)", ""}, {"Home", "Away", "The hosts won (higher rate)", ""}, {"Home", "Away", "won (higher rate)", ""},
+		{"Shawm", "Away", "Shawm won (higher rate)", "1"},                                                              // ends with the code of no team
+		{"Away HOM", "HOM", "Away HOM won (higher rate)", "1"}, {"HOM", "Away HOM", "Away HOM won (higher rate)", "2"}, // the longer name
+		{"Whom Ever", "Home", "Whom won (higher rate)", "1"}, {"Awy Ever", "Sawy Ever", "Sawy won (higher rate)", "2"}, // a code within a word
+	} {
+		for team, id := range map[string]int{"1": 1, "2": 2} {
+			f := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(id, c.note).
+				Set(func(f *sportmonks.Fixture) { f.Localteam.Name, f.Visitorteam.Name = c.home, c.away }).Fixture
+			want := ""
+			if c.want == team {
+				want = team
+			}
+			if st, _ := scorer.Read(f, score.State{}); st.Result.WinnerID != want || st.Pending != (want == "") {
+				t.Errorf("%s and %s, note %q, winner %s: got the winner %q, pending %t; want %q", c.home, c.away, c.note, team, st.Result.WinnerID, st.Pending, want)
+			}
+		}
+	}
+}
+
+// TestNameIsNoOutcome: words of an outcome that are the name of a team do not count, wherever
+// the note has the name. A name within a word is not a name.
+func TestNameIsNoOutcome(t *testing.T) {
+	t.Parallel()
+	won := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 8, 0, "20").AddTotal(2, 9, 0, "19")
+	}
+	level := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 8, 0, "20").AddTotal(2, 8, 0, "20")
+	}
+	for _, c := range []struct {
+		scene *scoretest.Scene
+		home  string
+		want  score.Outcome
+	}{
+		{won().Finish(2, "Away beat Tied House by 10 wickets"), "Tied House", score.Won}, {won().Finish(2, "Away beat Tied House"), "Tied House", score.Won},
+		{won().Finish(2, "(Tied House) Away won by 10 wickets"), "Tied House", score.Won},
+		{level().Finish(0, "Match tied"), "Tie", score.Tied}, {level().Finish(0, "Match tied"), "Ied", score.Tied}, {level().Finish(0, "Match tied"), "Tied", ""},
+		{level().Finish(0, "Tied: Tied, and Tied"), "Tied", ""}, {level().Finish(0, "Untied, tied"), "Untied", score.Tied},
+	} {
+		st, _ := scorer.Read(c.scene.Set(func(f *sportmonks.Fixture) { f.Localteam.Name = c.home }).Fixture, score.State{})
+		if st.Result.Kind != c.want {
+			t.Errorf("%s against Away, note %q: got %q, want %q", c.home, c.scene.Note, st.Result.Kind, c.want)
+		}
+	}
+}
+
+// TestMarginOfANoteCounts: the margin of the note replaces that of the scores where a rain rule
+// decided, and must agree with it otherwise.
+func TestMarginOfANoteCounts(t *testing.T) {
+	t.Parallel()
+	chase := func(runs, wickets int, overs string) *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, runs, wickets, overs)
+	}
+	type margin struct {
+		Kind                     score.Outcome
+		Runs, Wickets, BallsLeft int
+	}
+	for _, c := range []struct {
+		scene *scoretest.Scene
+		want  margin
+	}{
+		{chase(80, 2, "10").Finish(2, "Away won by 12 runs (D/L method)"), margin{score.Won, 12, 0, 0}},
+		{chase(80, 2, "10").Finish(2, "Away won by 7 wickets (D/L method)"), margin{score.Won, 0, 7, 0}},
+		{chase(80, 2, "10").Finish(2, "Away won by 1 wicket (D/L method)"), margin{score.Won, 0, 1, 0}},
+		{chase(80, 2, "10").Finish(2, "Away won by 1 run (D/L method)"), margin{score.Won, 1, 0, 0}},
+		{chase(80, 2, "10").Finish(2, "Away won (D/L method)"), margin{score.Won, 0, 8, 60}},
+		{chase(80, 2, "10").Finish(2, "Away won (VJD method)"), margin{score.Won, 0, 8, 60}},
+		{chase(80, 2, "10").Finish(2, "Away won (awarded)"), margin{score.Won, 0, 0, 0}},
+		{chase(138, 2, "10").Finish(2, "Away won"), margin{score.Won, 0, 8, 60}},
+		{chase(138, 11, "21").Finish(2, "Away won"), margin{score.Won, 0, 0, 0}},
+		{chase(136, 2, "20").Finish(1, "Home won by 1 run"), margin{score.Won, 1, 0, 0}},
+		{chase(135, 2, "20").Finish(1, "Home won by 1 run"), margin{}},
+		{chase(136, 2, "20").Finish(1, "Home won by 2 runs"), margin{}},
+		{chase(138, 2, "10").Finish(2, "Away won by 8 wickets with 60 balls remaining"), margin{score.Won, 0, 8, 60}},
+		{chase(138, 2, "10").Finish(2, "Away won by 8 wickets with 60 minutes remaining"), margin{score.Won, 0, 8, 0}},
+		{chase(80, 2, "10").Finish(2, "Away won by 12 runs with 60 balls remaining (D/L method)"), margin{score.Won, 12, 0, 0}},
+	} {
+		st, _ := scorer.Read(c.scene.Fixture, score.State{})
+		r := st.Result
+		if diff := cmp.Diff(c.want, margin{r.Kind, r.Runs, r.Wickets, r.BallsLeft}); diff != "" {
+			t.Errorf("note %q (-want +got):\n%s", c.scene.Note, diff)
+		}
+	}
+}
+
+// TestFinishThatNeverAgreed: the last snapshot gives the most probable result. It is confirmed
+// unless it rests on the note alone or the feed also has an outcome without a winner.
+func TestFinishThatNeverAgreed(t *testing.T) {
+	t.Parallel()
+	scene := func(runs ...int) *scoretest.Scene {
+		s := scoretest.NewScene("T20I")
+		for i, n := range runs {
+			s.AddTotal(1+i%2, n, 3, "20")
+		}
+		return s
+	}
+	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
+	for name, c := range map[string]struct {
+		scene *scoretest.Scene
+		want  string // kind, winner, decider, method, confirmed
+	}{
+		"only the note names the winner":    {scene(137, 130).Finish(0, "Home won by 7 runs"), "won 1"},
+		"and the scores are level":          {scene(137, 137).Finish(0, "Home won"), "tied 1"},
+		"and the scores are level, method":  {scene(137, 137).Finish(0, "Home won (higher rate)"), "won 1 higher rate"},
+		"and it says tied":                  {scene(137, 130).Finish(0, "Match tied (Home won)"), "tied 1"},
+		"and it has a super over":           {scene(137, 130).Finish(0, "Home won the Super Over"), "tied 1 superOver"},
+		"and one innings without a run":     {scene(0).Finish(0, "Home won"), "won 1"},
+		"the note names another winner":     {scene(137, 130).Finish(2, "Home won by 7 runs"), "won 1"},
+		"the scores agree":                  {scene(137, 130).Finish(1, ""), "won 1 true"},
+		"the scores disagree":               {scene(137, 130).Finish(2, ""), "unknown"},
+		"level":                             {scene(137, 137).Finish(2, ""), "tied 2 true"},
+		"level, with a super over":          {scene(137, 137).Set(super).Finish(2, ""), "tied 2 superOver true"},
+		"level, with innings of one":        {scene(137, 137, 9, 9).Finish(2, ""), "tied 2 superOver true"},
+		"level, and the super over is lost": {scene(137, 137, 9, 8).Finish(2, ""), "tied 2 superOver true"},
+		"ahead, and called no result":       {scene(137, 130).Finish(1, "No result"), "won 1"},
+		"level, tied, super over lost":      {scene(137, 137, 9, 8).Finish(2, "Match tied"), "tied 2 superOver true"},
+		"behind, and called no result":      {scene(137, 130).Finish(2, "No result"), "unknown"},
+		"another winner":                    {scene(137, 130).Finish(9, ""), "unknown"},
+		"another winner, no result":         {scene(137, 130).Finish(9, "No result"), "noResult true"},
+		"another winner, tied":              {scene(137, 137).Finish(9, "Match tied"), "tied true"},
+		"another winner, tied, not level":   {scene(137, 130).Finish(9, "Match tied"), "unknown"},
+		"tied, not level":                   {scene(137, 130).Finish(0, "Match tied"), "unknown"},
+		"tied, without an innings":          {scene().Finish(0, "Match tied"), "unknown"},
+		"tied after a super over":           {scene(137, 137).Set(super).Finish(0, "Match tied"), "tied true"},
+		"neither winner nor note":           {scene(137, 130).Finish(0, ""), "unknown"},
+	} {
+		st, _ := scorer.Final(c.scene.Fixture, score.State{})
+		r := st.Result
+		got := fmt.Sprint(r.Kind, " ", r.WinnerID, " ", r.Decider, " ", r.Method)
+		if r.Confirmed {
+			got += " true"
+		}
+		if got = strings.Join(strings.Fields(got), " "); got != c.want || st.Pending {
+			t.Errorf("%s: got %q, pending %t; want %q", name, got, st.Pending, c.want)
+		}
+	}
+}
+
+// TestLevelSuperOverNeedsAWinner: a finish level after a super over without a winner is pending.
+// A note that names the super over, or an outcome other than a tie, is a result.
+func TestLevelSuperOverNeedsAWinner(t *testing.T) {
+	t.Parallel()
+	scene := func(kind string, runs ...int) *scoretest.Scene {
+		s := scoretest.NewScene(kind)
+		for i, n := range runs {
+			s.AddTotal(1+i%2, n, 3, "20")
+		}
+		return s
+	}
+	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
+	for name, c := range map[string]struct {
+		scene *scoretest.Scene
+		want  string
+	}{
+		"no super over":            {scene("T20I", 137, 137).Finish(0, "Match tied"), "tied"},
+		"flagged":                  {scene("T20I", 137, 137).Set(super).Finish(0, "Match tied"), "noWinner"},
+		"with an innings":          {scene("T20I", 137, 137, 9).Finish(0, "Match tied"), "noWinner"},
+		"four innings of a test":   {scene("Test", 137, 137, 9, 9).Finish(0, "Match tied"), "tied"},
+		"named by the note":        {scene("T20I", 137, 137).Set(super).Finish(0, "Match tied (Super Over also tied)"), "tied"},
+		"then washed out":          {scene("T20I", 137, 137, 9).Finish(0, "No result"), "noResult"},
+		"tied, without an innings": {scene("T20I").Finish(0, "Match tied"), "resultConflict"},
+	} {
+		st, problems := scorer.Read(c.scene.Fixture, score.State{})
+		got := string(st.Result.Kind)
+		if len(problems) > 0 {
+			got = string(problems[0].Kind)
+		}
+		if got != c.want || st.Pending != (len(problems) > 0) {
+			t.Errorf("%s: got %q, pending %t; want %q", name, got, st.Pending, c.want)
+		}
+	}
+}
+
+// TestChaseBeyondItsTargetIsWonByRuns: a rain rule stopped it ahead of the par score. A chase that
+// reached the target with its last ball is won by wickets.
+func TestChaseBeyondItsTargetIsWonByRuns(t *testing.T) {
+	t.Parallel()
+	for balls, want := range map[string]string{
+		"6 6 1 1": "Away won by 5 runs (DLS method)", "6 4 . 1": "Away won by 2 runs (DLS method)",
+		"6 4 . .": "Away won by 1 run (DLS method)", "6 . . 4": "Away won by 10 wickets (with 56 balls remaining) (DLS method)", "4 4 1 2": "Away won by 10 wickets (with 56 balls remaining) (DLS method)",
+	} {
+		rain := func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 10, sportmonks.Overs{Overs: 10} }
+		st, _ := scorer.Final(scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddInnings(2, balls).Set(rain).Finish(2, "").Fixture, score.State{})
+		if st.Result.Text != want {
+			t.Errorf("balls %q: got %q, want %q", balls, st.Result.Text, want)
 		}
 	}
 }

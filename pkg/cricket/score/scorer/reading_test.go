@@ -23,24 +23,25 @@ func TestRowsGiveTheCreaseWithoutBalls(t *testing.T) {
 	type crease struct {
 		Batters     int
 		Partnership score.Partnership
+		LastOut     string // the id of the batter
 	}
 	for name, c := range map[string]struct {
 		s    *scoretest.Scene
 		rows []sportmonks.Batting
 		want crease
 	}{
-		"two, no wicket":            {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11), in(12)}, crease{2, score.Partnership{Runs: 30, Balls: 30}}},
-		"one is listed":             {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11)}, crease{1, score.Partnership{Runs: 30, Balls: 30}}},
-		"the last three":            {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11), in(12), in(13)}, crease{2, score.Partnership{Runs: 30, Balls: 30}}},
-		"wickets in order":          {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 30, 5, 0), out(12, 80, 15, 2), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}}},
-		"the latest wicket first":   {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 80, 15, 2), out(12, 30, 5, 0), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}}},
-		"a fall above the total":    {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{out(11, 101, 10, 1), in(13), in(14)}, crease{2, score.Partnership{}}},
-		"a wicket that has no row":  {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{in(13), in(14)}, crease{2, score.Partnership{}}},
-		"rows of the first innings": {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "20").AddTotal(2, 7, 0, "1"), []sportmonks.Batting{in(13), in(14)}, crease{0, score.Partnership{}}},
+		"two, no wicket":            {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11), in(12)}, crease{2, score.Partnership{Runs: 30, Balls: 30}, ""}},
+		"one is listed":             {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11)}, crease{1, score.Partnership{Runs: 30, Balls: 30}, ""}},
+		"the last three":            {scoretest.NewScene("T20I").AddTotal(1, 30, 0, "5"), []sportmonks.Batting{in(11), in(12), in(13)}, crease{2, score.Partnership{Runs: 30, Balls: 30}, ""}},
+		"wickets in order":          {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 30, 5, 0), out(12, 80, 15, 2), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}, "12"}},
+		"the latest wicket first":   {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 80, 15, 2), out(12, 30, 5, 0), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}, "11"}},
+		"a fall above the total":    {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{out(11, 101, 10, 1), in(13), in(14)}, crease{2, score.Partnership{}, "11"}},
+		"a wicket that has no row":  {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{in(13), in(14)}, crease{2, score.Partnership{}, ""}},
+		"rows of the first innings": {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "20").AddTotal(2, 7, 0, "1"), []sportmonks.Batting{in(13), in(14)}, crease{0, score.Partnership{}, ""}},
 	} {
 		c.s.Batting = c.rows
 		st, _ := scorer.Read(c.s.Fixture, score.State{})
-		if diff := cmp.Diff(c.want, crease{len(st.Batters), st.Partnership}); diff != "" {
+		if diff := cmp.Diff(c.want, crease{len(st.Batters), st.Partnership, st.LastWicket.BatterID}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -168,15 +169,33 @@ func TestInningsThatIsOverStaysOver(t *testing.T) {
 }
 
 // TestSideThatLostEarlyIsAllOut: a side that lost by runs before its last ball had no batter
-// left, whatever the number of wickets.
+// left, whatever the number of wickets, unless a rain rule or another method decided.
 func TestSideThatLostEarlyIsAllOut(t *testing.T) {
 	t.Parallel()
+	t20 := func(runs int, overs string) *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, runs, 9, overs)
+	}
+	test := func() *scoretest.Scene {
+		return scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 100, 10, "40").AddTotal(2, 150, 8, "60")
+	}
 	for name, c := range map[string]struct {
-		overs  string
+		s      *scoretest.Scene
 		allOut bool
-	}{"after 18 overs": {"18", true}, "with one ball left": {"19.5", true}, "after all overs": {"20", false}} {
-		st := scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, c.overs).Finish(1, "Home won by 78 runs").Read(t)
-		if n := st.Innings[1]; n.AllOut != c.allOut || n.Declared {
+	}{
+		"after 18 overs":     {t20(92, "18").Finish(1, "Home won by 78 runs"), true},
+		"with one ball left": {t20(92, "19.5").Finish(1, "Home won by 78 runs"), true},
+		"after all overs":    {t20(92, "20").Finish(1, "Home won by 78 runs"), false},
+		"no margin":          {t20(92, "18").Finish(1, "Home won"), true},
+		"won":                {t20(171, "18").Finish(2, "Away won by 1 wicket"), false},
+		"tied":               {t20(170, "18").Finish(0, "Match tied"), false},
+		"by a rain rule":     {t20(92, "18").Finish(1, "Home won by 9 runs (D/L method)"), false},
+		"awarded":            {t20(92, "18").Finish(1, "Home won (awarded)"), false},
+		"a revised target":   {t20(92, "18").Set(func(f *sportmonks.Fixture) { f.RPCTarget = 150 }).Finish(1, "Home won by 57 runs"), false},
+		"without a limit":    {test().Finish(1, "Home won by 50 runs"), true},
+		"a draw":             {test().Finish(0, "Match drawn"), false},
+	} {
+		st := c.s.Read(t)
+		if n := st.Innings[len(st.Innings)-1]; n.AllOut != c.allOut || n.Declared {
 			t.Errorf("%s: all out %v, declared %v; want %v and false", name, n.AllOut, n.Declared, c.allOut)
 		}
 	}

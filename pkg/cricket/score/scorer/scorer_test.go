@@ -185,10 +185,11 @@ func TestNoteOfSuperOverKeepsTheChaseTarget(t *testing.T) {
 	shortened := reduced.AddTotal(2, 119, 7, "17").Read(t)
 	super := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 5, 1, "1").AddTotal(1, 2, 0, "0.2")
 	super.Note = "Target 6 runs"
+	chase := score.State{ID: "5", Innings: []score.Innings{{Number: 2}}}
 	for name, c := range map[string]struct {
 		before score.State
 		want   int
-	}{"after a tie": {tied, 142}, "after a reduced target": {shortened, 120}, "first poll": {score.State{}, 142}} {
+	}{"after a tie": {tied, 142}, "after a reduced target": {shortened, 120}, "first poll": {score.State{}, 142}, "after a chase without a target": {chase, 142}} {
 		st, _ := scorer.Read(super.Fixture, c.before)
 		if st.Innings[1].Target != c.want || st.Target.Runs != 6 {
 			t.Errorf("%s: target of the chase %d, want %d; of the super over %d, want 6", name, st.Innings[1].Target, c.want, st.Target.Runs)
@@ -380,9 +381,9 @@ func TestContradictoryFinishIsPending(t *testing.T) {
 				t.Fatalf("after a consistent finish: %+v, want a confirmed result", st)
 			}
 			// A result remains when the feed contradicts it later.
-			st, _ = scorer.Read(c.s.Fixture, st)
-			if st.Phase != sportmonks.Result || st.Result.WinnerID != "2" {
-				t.Fatalf("after another contradictory finish: %+v, want the result", st)
+			st, problems = scorer.Read(c.s.Fixture, st)
+			if st.Phase != sportmonks.Result || st.Result.WinnerID != "2" || len(problems) != 1 || problems[0].Kind != c.kind {
+				t.Fatalf("after another contradictory finish: %+v with the problems %+v, want the result and one problem", st, problems)
 			}
 		})
 	}
@@ -411,10 +412,10 @@ func TestUnknownStatusKeepsThePhase(t *testing.T) {
 	t.Parallel()
 	before := scoretest.NewScene("T20I").AddInnings(1, "1 2").Read(t)
 	for _, from := range []sportmonks.Phase{sportmonks.Live, sportmonks.Stumps, sportmonks.Upcoming} {
-		before.Phase = from
+		before.Phase, before.Status = from, "as before"
 		st, problems := scorer.Read(scoretest.NewScene("T20I").AddInnings(1, "1 2 4").SetStatus("Review").Fixture, before)
-		if st.Phase != from || st.Innings[0].Runs != 7 || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
-			t.Errorf("phase %s became %s with the problems %+v, want the same phase and an unknown status", from, st.Phase, problems)
+		if st.Phase != from || st.Status != "as before" || st.Innings[0].Runs != 7 || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
+			t.Errorf("phase %s became %s, status %q with the problems %+v, want the same phase and status and an unknown status", from, st.Phase, st.Status, problems)
 		}
 	}
 	result := scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(1, "Home won by 78 runs")
@@ -427,11 +428,14 @@ func TestUnknownStatusKeepsThePhase(t *testing.T) {
 // TestUnknownStatusOfAFirstSnapshot: a match with an innings is live, any other is to come.
 func TestUnknownStatusOfAFirstSnapshot(t *testing.T) {
 	t.Parallel()
-	for want, scene := range map[sportmonks.Phase]*scoretest.Scene{
-		sportmonks.Upcoming: scoretest.NewScene("T20I").SetStatus("Review"), sportmonks.Live: scoretest.NewScene("T20I").AddInnings(1, "1 2").SetStatus("Review"),
+	for want, c := range map[sportmonks.Phase]struct {
+		scene  *scoretest.Scene
+		status string
+	}{
+		sportmonks.Upcoming: {scoretest.NewScene("T20I").SetStatus("Review"), "Not started"}, sportmonks.Live: {scoretest.NewScene("T20I").AddInnings(1, "1 2").SetStatus("Review"), "1st innings"},
 	} {
-		if st, problems := scorer.Read(scene.Fixture, score.State{}); st.Phase != want || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
-			t.Errorf("the phase is %q with the problems %+v, want %s and an unknown status", st.Phase, problems, want)
+		if st, problems := scorer.Read(c.scene.Fixture, score.State{}); st.Phase != want || st.Status != c.status || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
+			t.Errorf("phase %q, status %q with the problems %+v, want %s, %q and an unknown status", st.Phase, st.Status, problems, want, c.status)
 		}
 	}
 }
@@ -701,6 +705,7 @@ func TestBallsGiveBattersAndBowler(t *testing.T) {
 	// Byes do not count for the bowler: an over of byes is a maiden. A wide does.
 	for over, want := range map[string]score.Bowler{
 		". . 1b . . 4lb": {Overs: "1", Maidens: 1}, ". . 1 . . .": {Overs: "1", Runs: 1}, ". . wd . . . .": {Overs: "1", Runs: 1}, ". . . . .": {Overs: "0.5"},
+		". wd . . nb . .": {Overs: "0.5", Runs: 2}, // neither is a ball of the over
 	} {
 		want.ID, want.Name = "900", "Bowler 0"
 		if diff := cmp.Diff(want, scoretest.NewScene("T20I").AddInnings(1, over).Read(t).Bowler); diff != "" {
@@ -709,16 +714,29 @@ func TestBallsGiveBattersAndBowler(t *testing.T) {
 	}
 }
 
-// TestWhichWicketsAreTheBowlers lists the dismissals of laws 32 to 40.
-func TestWhichWicketsAreTheBowlers(t *testing.T) {
+// TestWicketsOfEachDismissal lists the dismissals of laws 32 to 40: whether the bowler has the
+// wicket, and who faces next. The new batter does, unless the batters may have crossed.
+func TestWicketsOfEachDismissal(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]int{
-		"Clean Bowled": 1, "Catch Out": 1, "LBW Out": 1, "Stump Out": 1, "Hit Wicket": 1,
-		"Run Out": 0, "Retired Out": 0, "Obstructing the Field": 0, "Timed Out": 0, "Handled the Ball": 0, "Hit the Ball Twice": 0,
+	type after struct {
+		Wickets int
+		Striker string
+	}
+	for name, want := range map[string]after{
+		"Clean Bowled": {1, "103"}, "Catch Out": {1, "103"}, "LBW Out": {1, "103"}, "Stump Out": {1, "103"}, "Hit Wicket": {1, "103"},
+		"Run Out": {0, ""}, "Retired Out": {0, "103"}, "Obstructing the Field": {0, ""}, "Timed Out": {0, "103"}, "Handled the Ball": {0, "103"}, "Hit the Ball Twice": {0, "103"},
 	} {
-		st := scoretest.NewScene("T20I").AddInnings(1, "W").ChangeBall(0, func(b *sportmonks.Ball) { b.Score.Name = name }).Read(t)
-		if st.Bowler.Wickets != want || st.Innings[0].Wickets != 1 {
-			t.Errorf("%s: %d wickets of the bowler and %d of the innings, want %d and 1", name, st.Bowler.Wickets, st.Innings[0].Wickets, want)
+		s := scoretest.NewScene("T20I").AddInnings(1, "W").ChangeBall(0, func(b *sportmonks.Ball) { b.Score.Name = name })
+		s.Batting = []sportmonks.Batting{{Innings: 1, PlayerID: 101, Sort: 1, Out: true}, {Innings: 1, PlayerID: 102, Sort: 2}, {Innings: 1, PlayerID: 103, Sort: 3}}
+		st := s.Read(t)
+		got := after{Wickets: st.Bowler.Wickets}
+		for _, b := range st.Batters {
+			if b.OnStrike {
+				got.Striker = b.ID
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || st.Innings[0].Wickets != 1 {
+			t.Errorf("%s: %d wickets of the innings, want 1; of the bowler and the striker (-want +got):\n%s", name, st.Innings[0].Wickets, diff)
 		}
 	}
 }
@@ -776,20 +794,30 @@ func TestTimelineListsEachBallOnce(t *testing.T) {
 	s := scoretest.NewScene("T20I").AddInnings(1, "1 4 W").AddInnings(2, "wd 2nb 1lb 3b")
 	out := &s.Balls[2]
 	out.Score.Name, out.CatchID = "Catch Out", 77
-	s.Lineup = []sportmonks.Player{{ID: 77, Name: "Keen Fielder"}}
+	s.Lineup = []sportmonks.Player{{ID: 77, Name: "Keen Fielder"}, {ID: 101, Name: "Listed"}, {ID: 900, Name: "Listed"}, {ID: 201, Name: "Opener"}, {ID: 901, Name: "Seamer"}}
 	again := s.Balls[1]
 	again.Score.Runs = 2
 	s.Balls = append([]sportmonks.Ball{s.Balls[6], again, {ID: 0, Innings: 1}, {ID: 9}}, s.Balls...)
-	var got []string
+	s.Balls[len(s.Balls)-1].Batter.Name, s.Balls[len(s.Balls)-1].Bowler.Name = "", ""
+	var got, names []string
 	for _, b := range scorer.Balls(s.Fixture) {
 		got = append(got, fmt.Sprint(b.ID, " ", b.At, " ", b.Glyph, " ", b.Runs, b.Bat, " ", b.Extra, b.Wicket))
+		names = append(names, b.Batter+" of "+b.Bowler)
 	}
 	want := []string{
-		"1000 0.1 1 1 1 ", "1001 0.2 4 4 4 ", "1002 0.3 W 0 0 Batter 1 c Keen Fielder b Bowler 0",
+		"1000 0.1 1 1 1 ", "1001 0.2 4 4 4 ", "1002 0.3 W 0 0 Listed c Keen Fielder b Bowler 0",
 		"2000 0.1 wd 1 0 wide", "2001 0.1 2nb 2 1 noBall", "2002 0.1 1lb 1 0 legBye", "2003 0.2 3b 3 0 bye",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("balls (-want +got):\n%s", diff)
+	}
+	// A player has the name of the ball, or else of the lineup.
+	want = []string{
+		"Batter 1 of Bowler 0", "Batter 1 of Bowler 0", "Batter 1 of Bowler 0",
+		"Batter 1 of Bowler 0", "Batter 1 of Bowler 0", "Batter 1 of Bowler 0", "Opener of Listed",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }
 

@@ -140,7 +140,7 @@ func TestNineWicketsMayBeADeclaration(t *testing.T) {
 func TestInningsHaveNumbers(t *testing.T) {
 	t.Parallel()
 	s := scoretest.NewScene("T20I")
-	for _, n := range []int{-1, 0, 1, 99, 100} {
+	for _, n := range []int{-1, 0, 1, 4, 99, 100} {
 		s.Runs = append(s.Runs, sportmonks.Runs{TeamID: 1, Innings: n, Score: 1})
 	}
 	st, _ := scorer.Read(s.Fixture, score.State{})
@@ -148,7 +148,7 @@ func TestInningsHaveNumbers(t *testing.T) {
 	for _, n := range st.Innings {
 		got = append(got, n.Number)
 	}
-	if diff := cmp.Diff([]int{1, 99}, got); diff != "" {
+	if diff := cmp.Diff([]int{1, 4, 99}, got); diff != "" {
 		t.Errorf("innings (-want +got):\n%s", diff)
 	}
 }
@@ -174,6 +174,7 @@ func TestDaysAndSessionsAreFewEnough(t *testing.T) {
 		"after lunch":            {"1st Innings", score.State{Phase: sportmonks.Break, Status: "Lunch", Day: 1, Session: 1}, at{1, 2}},
 		"after tea":              {"1st Innings", score.State{Phase: sportmonks.Break, Status: "Tea", Day: 1, Session: 2}, at{1, 3}},
 		"after dinner":           {"1st Innings", score.State{Phase: sportmonks.Break, Status: "Dinner", Day: 1, Session: 3}, at{1, 3}},
+		"after an early dinner":  {"1st Innings", score.State{Phase: sportmonks.Break, Status: "Dinner", Day: 1, Session: 1}, at{1, 2}},
 		"rain after lunch":       {"Int.", score.State{Phase: sportmonks.Break, Status: "Lunch", Day: 1, Session: 1}, at{1, 2}},
 		"still lunch":            {"Lunch", score.State{Phase: sportmonks.Break, Status: "Lunch", Day: 1, Session: 1}, at{1, 1}},
 		"between innings":        {"1st Innings", score.State{Phase: sportmonks.Break, Status: "Innings break", Day: 1, Session: 1}, at{1, 1}},
@@ -244,25 +245,30 @@ func TestChaseOfEachKind(t *testing.T) {
 		scene *scoretest.Scene
 		want  string
 	}{
-		"in play":                   {t20(100, 3, "15"), "0   0 0  | 6.67"},
-		"complete":                  {t20(182, 8, "20"), "183 20  2 183 120 9.15 | 9.10"},
-		"all out early":             {t20(99, 10, "15"), "100 20  2 100 120 5.00 | 6.60"},
-		"cut short":                 {t20(99, 3, "15").SetStatus("Innings Break"), "0   0 0  | 6.60"},
-		"cut short, target noted":   {t20(99, 3, "15").SetStatus("Innings Break").Set(func(f *sportmonks.Fixture) { f.Note = "Target 100 runs" }), "100 20  2 100 120 5.00 | 6.60"},
-		"cut short, rain rule":      {t20(99, 3, "15").SetStatus("Innings Break").Set(rain), "50 5 revised 2 50 30 10.00 | 6.60"},
-		"second innings":            {t20(182, 8, "20").AddTotal(2, 10, 0, "1.2"), "183 20  2 173 112 9.27 | 7.50"},
-		"rain rule":                 {t20(182, 8, "20").Set(rain).AddTotal(2, 10, 0, "1.2"), "50 5 revised 2 40 22 10.91 | 7.50"},
-		"target reached":            {t20(182, 8, "20").AddTotal(2, 183, 0, "19"), "183 20   0 0  | 9.63"},
-		"all balls gone":            {t20(182, 8, "20").AddTotal(2, 180, 0, "20"), "183 20   0 0  | 9.00"},
-		"super over, first":         {tied().AddTotal(2, 3, 0, "0.2"), "0   0 0  | 9.00"},
-		"super over, first is over": {tied().AddTotal(2, 10, 1, "1"), "11   1 11 6  | 10.00"},
-		"super over, second":        {tied().AddTotal(2, 10, 1, "1").AddTotal(1, 6, 0, "0.2"), "11   1 5 4 7.50 | 18.00"},
-		"abandoned in the break":    {t20(182, 8, "20").SetStatus("Aban."), "0   0 0  | 9.10"},
-		"abandoned in the chase":    {t20(182, 8, "20").AddTotal(2, 10, 0, "1.2").SetStatus("Aban."), "183 20   0 0  | 7.50"},
-		"unknown length, over":      {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15").SetStatus("Innings Break"), "100   2 100 0  | 6.60"},
-		"three innings, ahead":      {test(100), "201   2 201 0  | 3.33"},
-		"three innings, in play":    {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 10, 0, "3"), "0   0 0  | 3.33"},
-		"fourth innings":            {test(100).AddTotal(2, 1, 0, "1"), "201   2 200 0  | 1.00"},
+		"in play":                     {t20(100, 3, "15"), "0   0 0  | 6.67"},
+		"complete":                    {t20(182, 8, "20"), "183 20  2 183 120 9.15 | 9.10"},
+		"all out early":               {t20(99, 10, "15"), "100 20  2 100 120 5.00 | 6.60"},
+		"cut short":                   {t20(99, 3, "15").SetStatus("Innings Break"), "0   0 0  | 6.60"},
+		"cut short, target noted":     {t20(99, 3, "15").SetStatus("Innings Break").Set(func(f *sportmonks.Fixture) { f.Note = "Target 100 runs" }), "100 20  2 100 120 5.00 | 6.60"},
+		"cut short, rain rule":        {t20(99, 3, "15").SetStatus("Innings Break").Set(rain), "50 5 revised 2 50 30 10.00 | 6.60"},
+		"second innings":              {t20(182, 8, "20").AddTotal(2, 10, 0, "1.2"), "183 20  2 173 112 9.27 | 7.50"},
+		"rain rule":                   {t20(182, 8, "20").Set(rain).AddTotal(2, 10, 0, "1.2"), "50 5 revised 2 40 22 10.91 | 7.50"},
+		"target reached":              {t20(182, 8, "20").AddTotal(2, 183, 0, "19"), "183 20   0 0  | 9.63"},
+		"all balls gone":              {t20(182, 8, "20").AddTotal(2, 180, 0, "20"), "183 20   0 0  | 9.00"},
+		"super over, first":           {tied().AddTotal(2, 3, 0, "0.2"), "0   0 0  | 9.00"},
+		"super over, first is over":   {tied().AddTotal(2, 10, 1, "1"), "11   1 11 6  | 10.00"},
+		"super over, second":          {tied().AddTotal(2, 10, 1, "1").AddTotal(1, 6, 0, "0.2"), "11   1 5 4 7.50 | 18.00"},
+		"abandoned in the break":      {t20(182, 8, "20").SetStatus("Aban."), "0   0 0  | 9.10"},
+		"abandoned in the chase":      {t20(182, 8, "20").AddTotal(2, 10, 0, "1.2").SetStatus("Aban."), "183 20   0 0  | 7.50"},
+		"unknown length, over":        {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15").SetStatus("Innings Break"), "100   2 100 0  | 6.60"},
+		"rain rule, part of an over":  {t20(182, 8, "20").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 50, sportmonks.Overs{Overs: 5, Balls: 3} }).AddTotal(2, 10, 0, "1.2"), "50 5.3 revised 2 40 25 9.60 | 7.50"},
+		"rain rule, fewer overs only": {t20(182, 8, "20").Set(func(f *sportmonks.Fixture) { f.RPCOvers = sportmonks.Overs{Overs: 19} }).AddTotal(2, 10, 0, "1.2"), "183 19 revised 2 173 106 9.79 | 7.50"},
+		"unknown length, in play":     {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15"), "0   0 0  | 6.60"},
+		"three innings, level":        {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 400, 10, "90").AddTotal(1, 100, 10, "30"), "1   2 1 0  | 3.33"},
+		"three innings, one behind":   {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 401, 10, "90").AddTotal(1, 100, 10, "30"), "0   0 0  | 3.33"},
+		"three innings, ahead":        {test(100), "201   2 201 0  | 3.33"},
+		"three innings, in play":      {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 10, 0, "3"), "0   0 0  | 3.33"},
+		"fourth innings":              {test(100).AddTotal(2, 1, 0, "1"), "201   2 200 0  | 1.00"},
 	} {
 		st, _ := scorer.Read(c.scene.Fixture, score.State{})
 		revised := ""
@@ -272,6 +278,10 @@ func TestChaseOfEachKind(t *testing.T) {
 		got := fmt.Sprintf("%d %s %s %s %d %d %s | %s", st.Target.Runs, st.Target.Overs, revised, st.Need.TeamID, st.Need.Runs, st.Need.Balls, st.NeedRate, st.RunRate)
 		if diff := cmp.Diff(strings.Join(strings.Fields(c.want), " "), strings.Join(strings.Fields(got), " ")); diff != "" {
 			t.Errorf("%s: target overs revised | team runs balls rate | run rate (-want +got):\n%s", name, diff)
+		}
+		leads := map[string]int{"three innings, ahead": 200, "three innings, in play": 110, "three innings, one behind": -1, "fourth innings": -199} // of several days only
+		if st.Lead != leads[name] {
+			t.Errorf("%s: the lead is %d, want %d", name, st.Lead, leads[name])
 		}
 	}
 }
@@ -283,6 +293,17 @@ func TestTargetOfARainRule(t *testing.T) {
 		s := scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 0, 0, "1").Set(func(f *sportmonks.Fixture) { f.RPCTarget = given })
 		if st, _ := scorer.Read(s.Fixture, score.State{}); st.Target.Runs != want || st.Target.Revised != (want != 101) {
 			t.Errorf("target %d of the feed: got %+v, want %d", given, st.Target, want)
+		}
+	}
+}
+
+// TestOnlyMatchesOfSeveralDaysHaveSessions: a meal of a day's match begins no day.
+func TestOnlyMatchesOfSeveralDaysHaveSessions(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]int{"ODI": 0, "4day": 1} {
+		st, _ := scorer.Read(scoretest.NewScene(kind).AddTotal(1, 10, 0, "4").SetStatus("Lunch").Fixture, score.State{ID: "5", Current: 1})
+		if st.Day != want || st.Session != want {
+			t.Errorf("%s: day %d, session %d, want %d", kind, st.Day, st.Session, want)
 		}
 	}
 }

@@ -174,6 +174,8 @@ func TestMarginOfANoteCounts(t *testing.T) {
 		{chase(80, 2, "10").Finish(2, "Away won (VJD method)"), margin{score.Won, 0, 8, 60}},
 		{chase(80, 2, "10").Finish(2, "Away won (awarded)"), margin{score.Won, 0, 0, 0}},
 		{chase(138, 2, "10").Finish(2, "Away won"), margin{score.Won, 0, 8, 60}},
+		{chase(138, 9, "19").Finish(2, "Away won by 1 wicket with 6 balls remaining"), margin{score.Won, 0, 1, 6}},
+		{chase(137, 9, "20").Finish(2, "Match tied (Away won the Super Over by 5 runs)"), margin{score.Tied, 0, 0, 0}},
 		{chase(138, 11, "21").Finish(2, "Away won"), margin{score.Won, 0, 0, 0}},
 		{chase(136, 2, "20").Finish(1, "Home won by 1 run"), margin{score.Won, 1, 0, 0}},
 		{chase(135, 2, "20").Finish(1, "Home won by 1 run"), margin{}},

@@ -36,11 +36,15 @@ func TestRowsGiveTheCreaseWithoutBalls(t *testing.T) {
 		"wickets in order":          {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 30, 5, 0), out(12, 80, 15, 2), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}, "12"}},
 		"the latest wicket first":   {scoretest.NewScene("T20I").AddTotal(1, 100, 2, "20"), []sportmonks.Batting{out(11, 80, 15, 2), out(12, 30, 5, 0), in(13), in(14)}, crease{2, score.Partnership{Runs: 20, Balls: 28}, "11"}},
 		"a fall above the total":    {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{out(11, 101, 10, 1), in(13), in(14)}, crease{2, score.Partnership{}, "11"}},
+		"a row without a wicket":    {scoretest.NewScene("T20I").AddTotal(1, 100, 0, "10"), []sportmonks.Batting{out(11, 30, 5, 0), in(13), in(14)}, crease{2, score.Partnership{Runs: 100, Balls: 60}, ""}},
 		"a wicket that has no row":  {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "10"), []sportmonks.Batting{in(13), in(14)}, crease{2, score.Partnership{}, ""}},
 		"rows of the first innings": {scoretest.NewScene("T20I").AddTotal(1, 100, 1, "20").AddTotal(2, 7, 0, "1"), []sportmonks.Batting{in(13), in(14)}, crease{0, score.Partnership{}, ""}},
 	} {
 		c.s.Batting = c.rows
 		st, _ := scorer.Read(c.s.Fixture, score.State{})
+		if c.want.LastOut == "" && st.LastWicket != (score.Wicket{}) {
+			t.Errorf("%s: the last wicket is %+v, want none", name, st.LastWicket)
+		}
 		if diff := cmp.Diff(c.want, crease{len(st.Batters), st.Partnership, st.LastWicket.BatterID}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -116,17 +120,21 @@ func TestWhoBatsNext(t *testing.T) {
 		want   string // the team of the last innings; "" if it has not begun
 		n      int
 	}{
-		"chose to bat":         {toss("T20I", "batting"), "1st Innings", "2", 1},
-		"chose to field":       {toss("T20I", "bowling"), "1st Innings", "1", 1},
-		"no toss":              {scoretest.NewScene("T20I"), "1st Innings", "", 0},
-		"the second":           {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "2nd Innings", "2", 2},
-		"the third of a test":  {test(), "3rd Innings", "2", 2}, // either side may bat
-		"the super over":       {tied(), "3rd Innings", "2", 3}, // who batted second bats first
-		"its second innings":   {tied().AddTotal(2, 10, 1, "1"), "4th Innings", "1", 4},
-		"the fourth of a test": {test().AddTotal(1, 100, 10, "40"), "4th Innings", "2", 4},
-		"after a follow-on":    {test().AddTotal(2, 300, 10, "80"), "4th Innings", "1", 4},
-		"a break":              {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "Innings Break", "1", 1},
-		"not the next":         {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "3rd Innings", "1", 1},
+		"chose to bat":                {toss("T20I", "batting"), "1st Innings", "2", 1},
+		"chose to field":              {toss("T20I", "bowling"), "1st Innings", "1", 1},
+		"no toss":                     {scoretest.NewScene("T20I"), "1st Innings", "", 0},
+		"the second":                  {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "2nd Innings", "2", 2},
+		"the third of a test":         {test(), "3rd Innings", "2", 2}, // either side may bat
+		"the super over":              {tied(), "3rd Innings", "2", 3}, // who batted second bats first
+		"its second innings":          {tied().AddTotal(2, 10, 1, "1"), "4th Innings", "1", 4},
+		"the fourth of a test":        {test().AddTotal(1, 100, 10, "40"), "4th Innings", "2", 4},
+		"after a follow-on":           {test().AddTotal(2, 300, 10, "80"), "4th Innings", "1", 4},
+		"a break":                     {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "Innings Break", "1", 1},
+		"no choice":                   {toss("T20I", ""), "1st Innings", "", 0},
+		"a toss, the third of a test": {test().Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "batting" }), "3rd Innings", "2", 2},
+		"a toss to field, the third":  {test().Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }), "3rd Innings", "2", 2},
+		"the first is not listed":     {scoretest.NewScene("T20I").Set(func(f *sportmonks.Fixture) { f.Runs = []sportmonks.Runs{{TeamID: 2, Innings: 2, Score: 9}} }), "3rd Innings", "2", 1},
+		"not the next":                {scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20"), "3rd Innings", "1", 1},
 	} {
 		st, _ := scorer.Read(c.s.SetStatus(c.status).Fixture, score.State{})
 		got := ""
@@ -136,6 +144,11 @@ func TestWhoBatsNext(t *testing.T) {
 		if got != c.want || len(st.Innings) != c.n {
 			t.Errorf("%s: team %q bats in innings %d, want %q in %d", name, got, len(st.Innings), c.want, c.n)
 		}
+		for _, n := range st.Innings {
+			if want := n.Number > 2 && st.Format != score.Test; n.SuperOver != want {
+				t.Errorf("%s: innings %d is a super over: %v, want %v", name, n.Number, n.SuperOver, want)
+			}
+		}
 	}
 }
 
@@ -143,27 +156,60 @@ func TestWhoBatsNext(t *testing.T) {
 // does, and a status of play in it: its end was a wrong status.
 func TestInningsThatIsOverStaysOver(t *testing.T) {
 	t.Parallel()
-	scene := func(runs int, status string) sportmonks.Fixture {
-		return scoretest.NewScene("ODI").AddTotal(1, runs, 5, "36").SetStatus(status).Fixture
+	scene := func(runs, wickets int, overs, status string) sportmonks.Fixture {
+		return scoretest.NewScene("ODI").AddTotal(1, runs, wickets, overs).SetStatus(status).Fixture
 	}
-	before, _ := scorer.Read(scene(150, "Innings Break"), score.State{})
+	before, _ := scorer.Read(scene(150, 5, "36", "Innings Break"), score.State{})
 	if !before.Innings[0].Over {
 		t.Fatal("the innings is not over in its break")
 	}
+	open, _ := scorer.Read(scene(150, 5, "36", "1st Innings"), score.State{})
+	pending, _ := scorer.Read(scene(150, 5, "36", "Finished"), open)
+	closed, _ := scorer.Read(scene(150, 5, "36", "Aban."), open)
+	if !pending.Pending || closed.Result.IsZero() {
+		t.Fatalf("pending %v, result %+v, want both", pending.Pending, closed.Result)
+	}
 	for name, c := range map[string]struct {
-		runs   int
-		status string
+		before score.State
+		f      sportmonks.Fixture
 		over   bool
 	}{
-		"rain":            {150, "Int.", true},
-		"lunch":           {150, "Lunch", true},
-		"still its break": {150, "Innings Break", true},
-		"the next":        {150, "2nd Innings", true},
-		"another score":   {151, "Int.", false},
-		"play":            {150, "1st Innings", false},
+		"rain":                  {before, scene(150, 5, "36", "Int."), true},
+		"lunch":                 {before, scene(150, 5, "36", "Lunch"), true},
+		"still its break":       {before, scene(150, 5, "36", "Innings Break"), true},
+		"the next":              {before, scene(150, 5, "36", "2nd Innings"), true},
+		"another score":         {before, scene(151, 5, "36", "Int."), false},
+		"another wicket":        {before, scene(150, 6, "36", "Int."), false},
+		"another ball":          {before, scene(150, 5, "36.1", "Int."), false},
+		"play":                  {before, scene(150, 5, "36", "1st Innings"), false},
+		"it was open":           {open, scene(150, 5, "36", "Int."), false},
+		"a finish taken back":   {pending, scene(150, 5, "36", "Int."), false},
+		"a result taken back":   {closed, scene(150, 5, "36", "Int."), false},
+		"the end of the match":  {open, scene(150, 5, "36", "Aban."), true},
+		"a finish of the match": {open, scene(150, 5, "36", "Finished"), true},
 	} {
-		if st, _ := scorer.Read(scene(c.runs, c.status), before); st.Innings[0].Over != c.over {
+		if st, _ := scorer.Read(c.f, c.before); st.Innings[0].Over != c.over {
 			t.Errorf("%s: over %v, want %v", name, st.Innings[0].Over, c.over)
+		}
+	}
+}
+
+// TestDeclarationOutlivesTheMatch: the last innings of a match that ends was declared if it was
+// before, at the same score.
+func TestDeclarationOutlivesTheMatch(t *testing.T) {
+	t.Parallel()
+	scene := func(runs int, status string) sportmonks.Fixture {
+		return scoretest.NewScene("Test").AddTotal(1, runs, 5, "90").SetStatus(status).Fixture
+	}
+	declared, _ := scorer.Read(scene(300, "Innings Break"), score.State{})
+	open, _ := scorer.Read(scene(300, "1st Innings"), score.State{})
+	for name, c := range map[string]struct {
+		before score.State
+		runs   int
+		want   bool
+	}{"declared": {declared, 300, true}, "another score": {declared, 301, false}, "open": {open, 300, false}, "first seen": {score.State{}, 300, false}} {
+		if st, _ := scorer.Read(scene(c.runs, "Aban."), c.before); st.Innings[0].Declared != c.want || !st.Innings[0].Over {
+			t.Errorf("%s: innings %+v, want it over, declared %v", name, st.Innings[0], c.want)
 		}
 	}
 }
@@ -219,6 +265,11 @@ func TestFiguresOfRowsReplaceBallsThatAreMissing(t *testing.T) {
 		Overs                  string
 		Maidens, Runs, Wickets int
 	}
+	bare := scene(60)
+	bare.Batting, bare.Bowling = nil, nil
+	if st, _ := scorer.Read(bare.Fixture, score.State{}); len(st.Batters) == 0 || st.Batters[0].Runs != 6 || st.Bowler.Overs != "0.3" {
+		t.Errorf("without rows: batters %+v and bowler %+v, want those of the balls", st.Batters, st.Bowler)
+	}
 	for total, want := range map[int]figures{6: {"0.3", 0, 6, 0}, 60: {"3.1", 1, 20, 2}} {
 		st, _ := scorer.Read(scene(total).Fixture, score.State{})
 		if diff := cmp.Diff(want, figures{st.Bowler.Overs, st.Bowler.Maidens, st.Bowler.Runs, st.Bowler.Wickets}); diff != "" {
@@ -253,11 +304,15 @@ func TestStrikeIsUnknownIfTheBallDoesNotNameIt(t *testing.T) {
 		change func(*sportmonks.Ball)
 		want   []string // ids, with a star for who is on strike
 	}{
-		"complete":        {func(*sportmonks.Ball) {}, []string{"101*", "102"}},
-		"without a pair":  {func(b *sportmonks.Ball) { b.OneID, b.TwoID = 0, 0 }, []string{"101*"}},
-		"another batter":  {func(b *sportmonks.Ball) { b.BatterID = 777 }, []string{"101", "102"}},
-		"the same twice":  {func(b *sportmonks.Ball) { b.TwoID = b.OneID }, []string{"101*"}},
-		"without batters": {func(b *sportmonks.Ball) { b.OneID, b.TwoID, b.BatterID = 0, 0, 0 }, nil},
+		"complete":                   {func(*sportmonks.Ball) {}, []string{"101*", "102"}},
+		"without a pair":             {func(b *sportmonks.Ball) { b.OneID, b.TwoID = 0, 0 }, []string{"101*"}},
+		"another batter":             {func(b *sportmonks.Ball) { b.BatterID = 777 }, []string{"101", "102"}},
+		"the same twice":             {func(b *sportmonks.Ball) { b.TwoID = b.OneID }, []string{"101*"}},
+		"the other batter, one run":  {func(b *sportmonks.Ball) { b.BatterID, b.Score.Runs = 102, 1 }, []string{"101*", "102"}},
+		"the other batter, two runs": {func(b *sportmonks.Ball) { b.BatterID, b.Score.Runs = 102, 2 }, []string{"101", "102*"}},
+		"another is out":             {func(b *sportmonks.Ball) { b.OutID = 777 }, []string{"101*", "102"}},
+		"a run out that failed":      {func(b *sportmonks.Ball) { b.Score.Name = "Run Out?" }, []string{"101*", "102"}},
+		"without batters":            {func(b *sportmonks.Ball) { b.OneID, b.TwoID, b.BatterID = 0, 0, 0 }, nil},
 	} {
 		st, _ := scorer.Read(scoretest.NewScene("T20I").AddInnings(1, "4").ChangeBall(0, c.change).Fixture, score.State{})
 		var got []string
@@ -297,8 +352,32 @@ func TestWhatTheFeedDropsRemains(t *testing.T) {
 	if got.Format != score.FormatOf("T20I") || got.Local.Name != "New" || got.Visitor.Name != "Newer" || got.Toss.WinnerID != "2" || got.Toss.Elected != "" {
 		t.Errorf("got %v, %+v, %+v and %+v; want what the feed has now", got.Format, got.Local, got.Visitor, got.Toss)
 	}
+	unnamed := scoretest.NewScene("T20I").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.Localteam = sportmonks.Team{ID: 1, Code: "NEW"} })
+	if got, _ = scorer.Read(unnamed.Fixture, before); got.Local.Name != "NEW" {
+		t.Errorf("a team with a code only is %+v, want NEW", got.Local)
+	}
+	for _, want := range []bool{false, true} {
+		s := scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 90, 10, "40").Set(func(f *sportmonks.Fixture) { f.FollowOn = want })
+		if got, _ = scorer.Read(s.Fixture, score.State{}); got.FollowOn != want {
+			t.Errorf("follow-on %v, want %v", got.FollowOn, want)
+		}
+	}
 	other := scoretest.NewScene("").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.LocalID, f.Localteam = 9, sportmonks.Team{} })
 	if got, _ = scorer.Read(other.Fixture, before); got.Local.Name != "Team 9" {
 		t.Errorf("another team without a name is %+v, want Team 9", got.Local)
+	}
+}
+
+// TestLastWicketOfBallsOrRows: the balls name the batter if they add up to the total, the rows
+// otherwise. How he was out is known only if his ball is listed.
+func TestLastWicketOfBallsOrRows(t *testing.T) {
+	t.Parallel()
+	for total, want := range map[int]string{0: "101 b Bowler 0", 50: "104 "} {
+		s := scoretest.NewScene("T20I").AddInnings(1, "W .").AddBatting(sportmonks.Batting{Innings: 1, PlayerID: 104, Sort: 4, Out: true, FallAt: sportmonks.Overs{Overs: 3}})
+		s.Runs[0].Score = total
+		st, _ := scorer.Read(s.Fixture, score.State{})
+		if got := st.LastWicket.BatterID + " " + st.LastWicket.How; got != want {
+			t.Errorf("at a total of %d: %q, want %q", total, got, want)
+		}
 	}
 }

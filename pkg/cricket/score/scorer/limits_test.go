@@ -33,6 +33,7 @@ func TestStatusAsShown(t *testing.T) {
 		{t20().AddTotal(1, 1, 0, "20").AddTotal(2, 1, 0, "1"), score.State{}, "2nd innings"},
 		{test().AddTotal(2, 1, 10, "1").AddTotal(1, 1, 0, "1"), score.State{}, "3rd innings"},
 		{test().AddTotal(2, 1, 10, "1").AddTotal(1, 1, 10, "1").AddTotal(2, 0, 0, "1"), score.State{}, "4th innings"},
+		{test().AddTotal(2, 1, 10, "1").AddTotal(1, 1, 10, "1").AddTotal(2, 1, 10, "1").AddTotal(1, 0, 0, "1"), score.State{}, "4th innings"}, // of five
 		{tied().AddTotal(2, 1, 0, "0.1"), score.State{}, "Super Over"},
 		{t20().AddTotal(1, 1, 0, "1").SetStatus("Innings Break"), score.State{}, "Innings break"},
 		{t20().AddTotal(1, 1, 0, "1").SetStatus("Lunch"), score.State{}, "Lunch"},

@@ -29,6 +29,7 @@ func TestEachWordOfANote(t *testing.T) {
 		}
 		return s.Finish(0, "").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = text })
 	}
+	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
 	for _, c := range []struct {
 		scene *scoretest.Scene
 		want  string // kind, winner, decider, method; or the problem
@@ -43,6 +44,16 @@ func TestEachWordOfANote(t *testing.T) {
 		{level("Home beat Away (higher rate)", 1), "won 1 higher rate"}, {level("Home defeated Away (higher rate)", 1), "won 1 higher rate"}, {level("HOM won (higher rate)", 1), "won 1 higher rate"},
 		{level("Match tied (Home won)", 1), "tied 1"}, {level("Home won (with 6 balls remaining)", 1), "resultConflict"},
 		{level("Home won ("+strings.Repeat("x", 40)+")", 1), "won 1 " + strings.Repeat("x", 40)}, {level("Home won ("+strings.Repeat("x", 41)+")", 1), "won 1 " + strings.Repeat("x", 37) + "…"},
+		{level("Home won (higher rate", 1), "resultConflict"}, {level("Home won)", 1), "resultConflict"}, {level("(Drawn on run rate)", 0), "tied Drawn on run rate"},
+		{level("Match tied", 1), "tied 1"}, {level("Match abandoned: Home won (D/L method)", 1), "won 1 DLS"},
+		{scoretest.NewScene("T20I").AddTotal(1, 137, 3, "20").AddTotal(2, 130, 3, "20").Finish(1, "Match tied by D/L (Home won)"), "tied 1 DLS"},
+		{scoretest.NewScene("T20I").AddTotal(1, 137, 3, "20").AddTotal(2, 130, 3, "20").Finish(1, "Home won by 7 runs").Set(super), "won 1"},
+		{level("Match tied (Home won the bowl-out)", 1).Set(super), "tied 1 bowlOut"}, {level("Match tied (Home won)", 1).Set(super), "tied 1 superOver"},
+		{scoretest.NewScene("T20I").Finish(1, "Home won (VJD method)"), "won 1 VJD"}, {scoretest.NewScene("T20I").Finish(1, "Home won"), "won 1 awarded"},
+		{scoretest.NewScene("Test").AddTotal(1, 100, 3, "20").Finish(0, "No result"), "noResult"},
+		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, "Home won by an innings and 53 runs"), "won 1"},
+		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, "Home won by an innings and 54 runs"), "resultConflict"},
+		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").Finish(1, "Home won by 99 runs, target 9"), "resultConflict"},
 		{short("No result"), "noResult"}, {short("Match abandoned due to rain"), "noResult"}, {short("Washed out"), "noResult"}, {short("Match drawn"), "drawn"}, {short("Match draw"), "drawn"}, {short(""), "noWinner"}, {short("Rain"), "noWinner"},
 		{outcome("T20I", "tie", 100, 100), "tied"}, {outcome("T20I", "No Result", 100, 90), "noResult"}, {outcome("T20I", "abandoned", 100, 90), "noResult"}, {outcome("T20I", "abandoned"), "abandoned"}, {outcome("T20I", "no result"), "abandoned"},
 		{outcome("T20I", "draw", 100, 90), "noResult"}, {outcome("T20I", "draw", 100, 100), "tied"}, {outcome("T20I", "true", 100, 90), "noResult"}, {outcome("T20I", "true", 100, 100), "tied"},
@@ -108,7 +119,8 @@ func TestWinnerOfANote(t *testing.T) {
 		{"Home", "Away", "Home and Away have won (higher rate)", ""}, {"Home", "Away", "The hosts won (higher rate)", ""}, {"Home", "Away", "won (higher rate)", ""},
 		{"Shawm", "Away", "Shawm won (higher rate)", "1"},                                                              // ends with the code of no team
 		{"Away HOM", "HOM", "Away HOM won (higher rate)", "1"}, {"HOM", "Away HOM", "Away HOM won (higher rate)", "2"}, // the longer name
-		{"Whom Ever", "Home", "Whom won (higher rate)", "1"}, {"Awy Ever", "Sawy Ever", "Sawy won (higher rate)", "2"}, // a code within a word
+		{"Sawy Ever", "Away", "Sawy won (higher rate)", "1"}, {"Home", "Whom Ever", "Whom won (higher rate)", "2"}, // a code within a word
+		{"Home", "Away", "HOM  won (higher rate)", "1"},
 	} {
 		for team, id := range map[string]int{"1": 1, "2": 2} {
 			f := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(id, c.note).
@@ -143,6 +155,7 @@ func TestNameIsNoOutcome(t *testing.T) {
 		{won().Finish(2, "(Tied House) Away won by 10 wickets"), "Tied House", score.Won},
 		{level().Finish(0, "Match tied"), "Tie", score.Tied}, {level().Finish(0, "Match tied"), "Ied", score.Tied}, {level().Finish(0, "Match tied"), "Tied", ""},
 		{level().Finish(0, "Tied: Tied, and Tied"), "Tied", ""}, {level().Finish(0, "Untied, tied"), "Untied", score.Tied},
+		{level().Finish(0, "Atied"), "Tied", score.Tied}, {level().Finish(0, "Ztied"), "Tied", score.Tied}, {level().Finish(0, "\u00c9tied"), "Tied", score.Tied}, {level().Finish(0, "{tied"), "Tied", ""}, {level().Finish(0, "`tied"), "Tied", ""},
 	} {
 		st, _ := scorer.Read(c.scene.Set(func(f *sportmonks.Fixture) { f.Localteam.Name = c.home }).Fixture, score.State{})
 		if st.Result.Kind != c.want {
@@ -176,6 +189,7 @@ func TestMarginOfANoteCounts(t *testing.T) {
 		{chase(138, 2, "10").Finish(2, "Away won"), margin{score.Won, 0, 8, 60}},
 		{chase(138, 9, "19").Finish(2, "Away won by 1 wicket with 6 balls remaining"), margin{score.Won, 0, 1, 6}},
 		{chase(137, 9, "20").Finish(2, "Match tied (Away won the Super Over by 5 runs)"), margin{score.Tied, 0, 0, 0}},
+		{scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").Finish(1, "Home won (D/L method)"), margin{score.Won, 0, 0, 0}},
 		{chase(138, 11, "21").Finish(2, "Away won"), margin{score.Won, 0, 0, 0}},
 		{chase(136, 2, "20").Finish(1, "Home won by 1 run"), margin{score.Won, 1, 0, 0}},
 		{chase(135, 2, "20").Finish(1, "Home won by 1 run"), margin{}},
@@ -231,6 +245,8 @@ func TestFinishThatNeverAgreed(t *testing.T) {
 		"tied, not level":                   {scene(137, 130).Finish(0, "Match tied"), "unknown"},
 		"tied, without an innings":          {scene().Finish(0, "Match tied"), "unknown"},
 		"tied after a super over":           {scene(137, 137).Set(super).Finish(0, "Match tied"), "tied true"},
+		"one innings of no run, a winner":   {scene(0).Finish(1, ""), "unknown"},
+		"level, half a super over":          {scene(137, 137, 9).Finish(2, ""), "tied 2 superOver true"},
 		"neither winner nor note":           {scene(137, 130).Finish(0, ""), "unknown"},
 	} {
 		st, _ := scorer.Final(c.scene.Fixture, score.State{})
@@ -276,6 +292,68 @@ func TestLevelSuperOverNeedsAWinner(t *testing.T) {
 		}
 		if got != c.want || st.Pending != (len(problems) > 0) {
 			t.Errorf("%s: got %q, pending %t; want %q", name, got, st.Pending, c.want)
+		}
+	}
+}
+
+// TestLastSnapshotOfALevelSuperOverIsATie without a problem: no winner can follow.
+func TestLastSnapshotOfALevelSuperOverIsATie(t *testing.T) {
+	t.Parallel()
+	s := scoretest.NewScene("T20I").AddTotal(1, 137, 3, "20").AddTotal(2, 137, 3, "20").Finish(0, "Match tied").Set(func(f *sportmonks.Fixture) { f.SuperOver = true })
+	st, problems := scorer.Final(s.Fixture, score.State{})
+	scoretest.NoProblems(t, problems)
+	if st.Result.Kind != score.Tied || !st.Result.Confirmed {
+		t.Errorf("result %+v, want a confirmed tie", st.Result)
+	}
+}
+
+// TestNoteIsTheTextOfItsResult: the note, in at most 160 bytes, if it has winner and margin of the
+// result, otherwise a text of the result.
+func TestNoteIsTheTextOfItsResult(t *testing.T) {
+	t.Parallel()
+	chase := func(runs int) *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, runs, 5, "19")
+	}
+	long := "Home won by 7 runs" + strings.Repeat("!", 142)
+	for _, c := range []struct {
+		scene *scoretest.Scene
+		want  string
+	}{
+		{chase(130).Finish(1, " HOME won by 7 runs! "), "HOME won by 7 runs!"}, {chase(138).Finish(2, "AWAY won by 5 wickets!"), "AWAY won by 5 wickets!"},
+		{chase(130).Finish(1, "HOME won!"), "Home won by 7 runs"}, {chase(138).Finish(2, "AWAY won!"), "Away won by 5 wickets (with 6 balls remaining)"},
+		{chase(130).Finish(1, long), long}, {chase(130).Finish(1, long+"!"), long[:157] + "…"},
+		{chase(137).Finish(0, "It is a tie!"), "Match tied"},
+	} {
+		if got := c.scene.Read(t).Result.Text; got != c.want {
+			t.Errorf("note %q: got %q, want %q", c.scene.Note, got, c.want)
+		}
+	}
+}
+
+// TestOnlyAConfirmedResultOutlivesAContradiction: after any other state the match is pending, in
+// the phase before or, if that was of a match that is over or unknown, in a break.
+func TestOnlyAConfirmedResultOutlivesAContradiction(t *testing.T) {
+	t.Parallel()
+	won := score.Result{Kind: score.Won, WinnerID: "2", Confirmed: true}
+	guess := won
+	guess.Confirmed = false
+	for name, c := range map[string]struct {
+		phase  sportmonks.Phase
+		result score.Result
+		want   sportmonks.Phase
+	}{
+		"confirmed":     {sportmonks.Result, won, sportmonks.Result},
+		"not confirmed": {sportmonks.Result, guess, sportmonks.Break},
+		"closed":        {sportmonks.Closed, score.Result{Kind: score.NoResult, Confirmed: true}, sportmonks.Break},
+		"first seen":    {"", score.Result{}, sportmonks.Break},
+		"interrupted":   {sportmonks.Interrupted, score.Result{}, sportmonks.Interrupted},
+		"live":          {sportmonks.Live, score.Result{}, sportmonks.Live},
+	} {
+		f := scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 5, "19").Finish(1, "").Fixture
+		st, problems := scorer.Read(f, score.State{ID: "5", Phase: c.phase, Result: c.result})
+		kept := c.want == sportmonks.Result
+		if st.Phase != c.want || st.Pending == kept || st.Result.IsZero() == kept || len(problems) != 1 {
+			t.Errorf("%s: phase %q, pending %v, result %+v, problems %+v; want %q", name, st.Phase, st.Pending, st.Result, problems, c.want)
 		}
 	}
 }

@@ -233,6 +233,10 @@ func TestFinalComputesTheMargin(t *testing.T) {
 		{scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 5, "19.5").Finish(2, ""), "Away won by 5 wickets (with 1 ball remaining)"},
 		{scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).AddTotal(1, 214, 4, "50").AddTotal(2, 171, 5, "15").Finish(2, ""),
 			"Away won by 5 wickets (DLS method)"},
+		{scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).AddTotal(1, 214, 4, "50").AddTotal(2, 171, 5, "15").Finish(2, "VJD"),
+			"Away won by 5 wickets (VJD method)"},
+		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").Finish(1, ""), "Home won by 100 runs"},
+		{scoretest.NewScene("Test").AddTotal(1, 100, 10, "40").AddTotal(2, 90, 10, "40").AddTotal(1, 50, 10, "20").AddTotal(2, 61, 7, "20").Finish(2, "Target 61 runs"), "Away won by 3 wickets"},
 		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, ""), "Home won by an innings and 53 runs"},
 		{scoretest.NewScene("Test").AddTotal(1, 364, 10, "126").AddTotal(2, 391, 10, "128").AddTotal(1, 298, 8, "109").AddTotal(2, 120, 10, "51").Finish(1, ""), "Home won by 151 runs"},
 		{scoretest.NewScene("Test").AddTotal(1, 100, 10, "40").AddTotal(2, 90, 10, "40").AddTotal(1, 50, 10, "20").AddTotal(2, 61, 7, "20").Finish(2, ""), "Away won by 3 wickets"},
@@ -275,7 +279,9 @@ func TestNoteGivesTheResult(t *testing.T) {
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6, Method: "Parabola"}},
 		"no reason": {won().Finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
-		"a walkover": {scoretest.NewScene("T20I").Finish(1, "Home won"), score.Result{Kind: score.Won, WinnerID: "1", Method: "awarded"}},
+		"a walkover":               {scoretest.NewScene("T20I").Finish(1, "Home won"), score.Result{Kind: score.Won, WinnerID: "1", Method: "awarded"}},
+		"one name, the first side": {named(scoretest.NewScene("T20I").AddTotal(1, 9, 0, "20").AddTotal(2, 8, 10, "19"), "Home", "Home").Finish(1, "Home won by 1 run"), score.Result{Kind: score.Won, WinnerID: "1", Runs: 1}},
+		"a tie of a revised chase": {reduced().AddTotal(2, 5, 0, "10").Finish(0, "Match tied"), score.Result{Kind: score.Tied}},
 		"a tie by a rain rule": {reduced().AddTotal(2, 5, 0, "10").Finish(0, "Match tied (D/L method)"),
 			score.Result{Kind: score.Tied, Method: "DLS"}},
 		"a tie by a rain rule, decided": {reduced().AddTotal(2, 5, 0, "10").AddTotal(2, 7, 0, "1").AddTotal(1, 6, 0, "1").Finish(2, "Match tied (D/L method) (Away won the Super Over)"),
@@ -329,6 +335,8 @@ func TestSuperOverWinnerIsChecked(t *testing.T) {
 		{"a level super over, with a note", drawn().Finish(1, "Match tied (Home won the Super Over)"), ""},
 		{"the winner of the second super over", drawn().AddTotal(1, 4, 1, "1").AddTotal(2, 5, 0, "0.4").Finish(2, ""), ""},
 		{"the loser of the second super over", drawn().AddTotal(1, 4, 1, "1").AddTotal(2, 5, 0, "0.4").Finish(1, ""), scorer.ResultConflict},
+		{"half a super over", level().AddTotal(2, 5, 1, "1").Finish(2, ""), ""},
+		{"half a super over, the other side", level().AddTotal(2, 5, 1, "1").Finish(1, ""), scorer.ResultConflict},
 		{"before the super over", level().Finish(1, ""), scorer.NoWinner},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -422,8 +430,10 @@ func TestUnknownStatusKeepsThePhase(t *testing.T) {
 	}
 	result := scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(1, "Home won by 78 runs")
 	before = result.Read(t)
-	if st, _ := scorer.Read(result.SetStatus("Review").Fixture, before); st.Result != before.Result || st.Phase != sportmonks.Result {
-		t.Errorf("after an unknown status: %+v, want the same result", st)
+	for _, s := range []*scoretest.Scene{result.SetStatus("Review"), result.Finish(2, "").SetStatus("Review")} {
+		if st, problems := scorer.Read(s.Fixture, before); st.Result != before.Result || st.Phase != sportmonks.Result || len(problems) != 1 {
+			t.Errorf("after an unknown status: %+v with the problems %+v, want the same result and one problem", st, problems)
+		}
 	}
 }
 

@@ -264,6 +264,7 @@ func TestChaseOfEachKind(t *testing.T) {
 		"unknown length, over":        {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15").SetStatus("Innings Break"), "100   2 100 0  | 6.60"},
 		"rain rule, part of an over":  {t20(182, 8, "20").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 50, sportmonks.Overs{Overs: 5, Balls: 3} }).AddTotal(2, 10, 0, "1.2"), "50 5.3 revised 2 40 25 9.60 | 7.50"},
 		"rain rule, fewer overs only": {t20(182, 8, "20").Set(func(f *sportmonks.Fixture) { f.RPCOvers = sportmonks.Overs{Overs: 19} }).AddTotal(2, 10, 0, "1.2"), "183 19 revised 2 173 106 9.79 | 7.50"},
+		"test, first innings":         {scoretest.NewScene("Test").AddTotal(1, 10, 0, "3"), "0   0 0  | 3.33"},
 		"unknown length, in play":     {scoretest.NewScene("Club").AddTotal(1, 99, 3, "15"), "0   0 0  | 6.60"},
 		"three innings, level":        {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 400, 10, "90").AddTotal(1, 100, 10, "30"), "1   2 1 0  | 3.33"},
 		"three innings, one behind":   {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 401, 10, "90").AddTotal(1, 100, 10, "30"), "0   0 0  | 3.33"},
@@ -305,6 +306,46 @@ func TestOnlyMatchesOfSeveralDaysHaveSessions(t *testing.T) {
 		st, _ := scorer.Read(scoretest.NewScene(kind).AddTotal(1, 10, 0, "4").SetStatus("Lunch").Fixture, score.State{ID: "5", Current: 1})
 		if st.Day != want || st.Session != want {
 			t.Errorf("%s: day %d, session %d, want %d", kind, st.Day, st.Session, want)
+		}
+	}
+}
+
+// TestPauseBeginsWithItsFirstSnapshot: a meal or stumps of a match that has begun, at the time at
+// which the provider was asked. A break between innings is no pause. Without a time, a meal was a
+// whole one.
+func TestPauseBeginsWithItsFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	begun := score.State{ID: "5", Format: score.Test, Phase: sportmonks.Live, Current: 1, Day: 2, Session: 1}
+	before, lunch := begun, begun
+	before.Current = 0
+	lunch.Phase, lunch.Status, lunch.Pause = sportmonks.Break, "Lunch", score.Pause{Since: noon.Unix() - 60, Day: 2, Session: 1}
+	for name, c := range map[string]struct {
+		status  string
+		before  score.State
+		asked   time.Time
+		want    score.Pause
+		session int
+	}{
+		"lunch":                     {"Lunch", begun, noon, score.Pause{Since: noon.Unix(), Day: 2, Session: 1}, 1},
+		"stumps":                    {"Stump Day 2", begun, noon, score.Pause{Since: noon.Unix(), Day: 2, Session: 1}, 1},
+		"between innings":           {"Innings Break", begun, noon, score.Pause{}, 1},
+		"rain":                      {"Int.", begun, noon, score.Pause{}, 1},
+		"before an innings":         {"Lunch", before, noon, score.Pause{}, 1},
+		"at an unknown time":        {"Lunch", begun, time.Time{}, score.Pause{}, 1},
+		"still lunch":               {"Lunch", lunch, noon, lunch.Pause, 1},
+		"stumps at once":            {"Stump Day 2", lunch, noon, score.Pause{Since: noon.Unix(), Day: 2, Session: 1}, 1},
+		"play after a minute":       {"1st Innings", lunch, noon, score.Pause{}, 1},
+		"play at an unknown time":   {"1st Innings", lunch, time.Time{}, score.Pause{}, 2},
+		"play after an hour":        {"1st Innings", lunch, noon.Add(time.Hour), score.Pause{}, 2},
+		"play after five minutes":   {"1st Innings", lunch, noon.Add(4 * time.Minute), score.Pause{}, 2},
+		"play a second before that": {"1st Innings", lunch, noon.Add(4*time.Minute - time.Second), score.Pause{}, 1},
+	} {
+		f := scoretest.NewScene("Test").AddTotal(1, 10, 0, "4").SetStatus(c.status).Fixture
+		f.AskedAt = c.asked
+		st, _ := scorer.Read(f, c.before)
+		if diff := cmp.Diff(c.want, st.Pause); diff != "" || st.Session != c.session {
+			t.Errorf("%s: session %d, want %d; pause (-want +got):\n%s", name, st.Session, c.session, diff)
 		}
 	}
 }

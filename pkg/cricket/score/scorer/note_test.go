@@ -54,6 +54,8 @@ func TestEachWordOfANote(t *testing.T) {
 		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, "Home won by an innings and 53 runs"), "won 1"},
 		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, "Home won by an innings and 54 runs"), "resultConflict"},
 		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").Finish(1, "Home won by 99 runs, target 9"), "resultConflict"},
+		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 300, 10, "70").Finish(0, "Match tied, target 9"), "tied"},
+		{scoretest.NewScene("T20I").AddTotal(1, 100, 3, "20").Finish(0, "Match tied, target 9"), "resultConflict"},
 		{short("No result"), "noResult"}, {short("Match abandoned due to rain"), "noResult"}, {short("Washed out"), "noResult"}, {short("Match drawn"), "drawn"}, {short("Match draw"), "drawn"}, {short(""), "noWinner"}, {short("Rain"), "noWinner"},
 		{outcome("T20I", "tie", 100, 100), "tied"}, {outcome("T20I", "No Result", 100, 90), "noResult"}, {outcome("T20I", "abandoned", 100, 90), "noResult"}, {outcome("T20I", "abandoned"), "abandoned"}, {outcome("T20I", "no result"), "abandoned"},
 		{outcome("T20I", "draw", 100, 90), "noResult"}, {outcome("T20I", "draw", 100, 100), "tied"}, {outcome("T20I", "true", 100, 90), "noResult"}, {outcome("T20I", "true", 100, 100), "tied"},

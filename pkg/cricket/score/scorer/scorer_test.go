@@ -235,7 +235,7 @@ func TestFinalComputesTheMargin(t *testing.T) {
 			"Away won by 5 wickets (DLS method)"},
 		{scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).AddTotal(1, 214, 4, "50").AddTotal(2, 171, 5, "15").Finish(2, "VJD"),
 			"Away won by 5 wickets (VJD method)"},
-		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").Finish(1, ""), "Home won by 100 runs"},
+		{scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").Finish(1, "Target 61 runs"), "Home won by 100 runs"},
 		{scoretest.NewScene("Test").AddTotal(1, 100, 10, "40").AddTotal(2, 90, 10, "40").AddTotal(1, 50, 10, "20").AddTotal(2, 61, 7, "20").Finish(2, "Target 61 runs"), "Away won by 3 wickets"},
 		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, ""), "Home won by an innings and 53 runs"},
 		{scoretest.NewScene("Test").AddTotal(1, 364, 10, "126").AddTotal(2, 391, 10, "128").AddTotal(1, 298, 8, "109").AddTotal(2, 120, 10, "51").Finish(1, ""), "Home won by 151 runs"},
@@ -509,7 +509,7 @@ func TestPartialSnapshotIsRefused(t *testing.T) {
 	for _, over := range []bool{false, true} {
 		was := before
 		was.Innings = slices.Clone(before.Innings)
-		was.Innings[0].Over, was.Held = over, 8
+		was.Innings[0].Over, was.Innings[0].AllOut, was.Held = over, over, 8
 		if st, _ = scorer.Read(bare, was); st.Held != 0 || !slices.Equal(st.Innings, was.Innings) {
 			t.Errorf("the ninth snapshot without runs and balls, over %v: %+v, want the innings before", over, st)
 		}
@@ -752,6 +752,7 @@ func TestNineWicketsAreAllOutWithoutAnotherBatter(t *testing.T) {
 		{"absent batter in a Test", scoretest.NewScene("Test").AddInnings(1, nine).AddInnings(2, "1"), true, false},
 		{"declared at the fall of a wicket", scoretest.NewScene("Test").AddInnings(1, strings.Repeat("6 ", 60)+nine).AddInnings(2, "1"), false, true},
 		{"declared with the last pair in", scoretest.NewScene("Test").AddInnings(1, nine+"1 1").AddInnings(2, "1"), false, true},
+		{"last pair still in, by the rows and not the balls", scoretest.NewScene("T20I").AddInnings(1, nine).Set(rows(11)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 50 }).AddInnings(2, "1"), false, false},
 		{"hurt batter", scoretest.NewScene("T20I").AddInnings(1, nine+"1").ChangeBall(9, func(b *sportmonks.Ball) { b.Score.Name, b.Score.Runs, b.OutID = "Retired Hurt", 0, b.BatterID }).Set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 0 }).AddInnings(2, "1"), true, false},
 		{"absent batter, all balls bowled", scoretest.NewScene("T20I").AddTotal(1, 100, 9, "20").Set(rows(10)).AddInnings(2, "1"), false, false},
 		{"absent batter, by the rows", scoretest.NewScene("T20I").AddTotal(1, 100, 9, "15").Set(rows(10)).AddInnings(2, "1"), true, false},
@@ -760,7 +761,8 @@ func TestNineWicketsAreAllOutWithoutAnotherBatter(t *testing.T) {
 		{"absent batter, cut short by rain", scoretest.NewScene("T20I").AddTotal(1, 100, 9, "15").Set(rows(10)).Set(func(f *sportmonks.Fixture) { f.RPCTarget = 90 }).AddInnings(2, "1"), false, false},
 		{"declared by the note", scoretest.NewScene("Test").AddInnings(1, nine).SetStatus("Innings Break").Set(func(f *sportmonks.Fixture) { f.Note = "Home declared at 0/9" }), false, true},
 	} {
-		n := c.s.Read(t).Innings[0]
+		st, _ := scorer.Read(c.s.Fixture, score.State{})
+		n := st.Innings[0]
 		if n.AllOut != c.allOut || n.Declared != c.declared {
 			t.Errorf("%s: innings %+v, want all out %t, declared %t", c.name, n, c.allOut, c.declared)
 		}

@@ -80,12 +80,9 @@ type reader struct {
 	problems []Problem
 }
 
-// problem adds a problem once.
+// problem adds a problem.
 func (r *reader) problem(kind ProblemKind, format string, args ...any) {
-	p := Problem{kind, fmt.Sprintf(format, args...)}
-	if !slices.Contains(r.problems, p) {
-		r.problems = append(r.problems, p)
-	}
+	r.problems = append(r.problems, Problem{kind, fmt.Sprintf(format, args...)})
 }
 
 // head sets what does not depend on play.
@@ -219,7 +216,7 @@ func (r *reader) count() {
 		}
 		o := row.Overs
 		bowled := o.Overs*per + o.Balls
-		if given && t.Legal > 0 && t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
+		if given && t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
 			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // the provider counts in sixes, whatever the length of an over
 		}
 		inn.TeamID = score.IDText(row.TeamID)
@@ -378,7 +375,7 @@ func (r *reader) ends() {
 		was := r.before.InningsOf(n.Number)
 		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
 		// It was over before rain or lunch. A status of play in it says that it is not.
-		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending && r.inPlay() != n.Number
+		closed := same && was.Over && r.before.Result.IsZero() && !r.before.Pending && r.inPlay() != n.Number
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
 		if !n.Over || n.AllOut || n.SuperOver || spent {
 			continue
@@ -407,7 +404,7 @@ func (r *reader) ends() {
 // or 99 if that is unknown.
 func (r *reader) standing(i int) int {
 	t, n := &r.tallies[i], &r.s.Innings[i]
-	if t.Complete && len(t.Balls) > 0 {
+	if t.Complete {
 		in := 0
 		for _, l := range t.Batters {
 			if !l.Out && !l.Hurt {
@@ -499,7 +496,7 @@ func (r *reader) target() score.Target {
 	case superOver:
 	case noted > 0:
 		t.Runs = noted
-	case r.before.Target.Revised && r.before.Current <= 2:
+	case r.before.Target.Revised:
 		t.Runs = r.before.Target.Runs
 	}
 	limit := r.chaseLimit()
@@ -522,10 +519,7 @@ func (r *reader) chase() {
 	switch {
 	case cur.Target > 0:
 		r.s.Target = score.Target{Runs: cur.Target}
-		left := 0
-		if cur.Limit > 0 {
-			left = max(cur.Limit-cur.Bowled(per), 0)
-		}
+		left := max(cur.Limit-cur.Bowled(per), 0)
 		if !multi && !cur.SuperOver {
 			r.s.Target = r.target()
 		}
@@ -534,7 +528,7 @@ func (r *reader) chase() {
 			r.s.NeedRate = score.Rate(runs, left)
 		}
 	case cur.Over && !multi && cur.Number == 1:
-		if t := r.target(); !t.Revised && targetIn(r.f.Note) == 0 && !cur.AllOut && cur.Limit > 0 && cur.Bowled(per) < cur.Limit {
+		if t := r.target(); !t.Revised && targetIn(r.f.Note) == 0 && !cur.AllOut && cur.Bowled(per) < cur.Limit {
 			return // cut short: the rain rule has not yet set a target
 		}
 		r.s.Target = r.target()
@@ -605,5 +599,5 @@ func (r *reader) day() {
 // brief reports whether the pause of the state before was shorter than least.
 func (r *reader) brief(least time.Duration) bool {
 	since := r.before.Pause.Since
-	return since > 0 && !r.f.AskedAt.IsZero() && r.f.AskedAt.Sub(time.Unix(since, 0)) < least
+	return !r.f.AskedAt.IsZero() && r.f.AskedAt.Sub(time.Unix(since, 0)) < least
 }

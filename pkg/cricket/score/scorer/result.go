@@ -71,7 +71,7 @@ func (r *reader) readNote() noteResult {
 				v.Runs = n
 			}
 		}
-		if _, left, ok := strings.Cut(after, "with "); ok && v.Wickets > 0 && strings.Contains(left, "ball") {
+		if _, left, _ := strings.Cut(after, "with "); v.Wickets > 0 && strings.Contains(left, "ball") {
 			v.BallsLeft = leadingInt(left)
 		}
 		break
@@ -131,16 +131,16 @@ func (r *reader) named(text string, names [2]string) string {
 	best, length := "", 0
 	for i, t := range sides {
 		for _, n := range [...]string{names[i], strings.ToLower(t.Code)} {
-			if n != "" && len(n) > length && strings.HasSuffix(text, n) &&
+			if len(n) > length && strings.HasSuffix(text, n) &&
 				(len(n) == len(text) || !isLetter(text[len(text)-len(n)-1])) {
 				best, length = t.ID, len(n)
 			}
 		}
 	}
-	if best != "" || text == "" {
+	if best != "" {
 		return best
 	}
-	in := func(n string) bool { return n != "" && (strings.Contains(text, n) || strings.HasPrefix(n, text+" ")) }
+	in := func(n string) bool { return strings.Contains(text, n) || strings.HasPrefix(n, text+" ") }
 	switch local, visitor := in(names[0]), in(names[1]); {
 	case local && !visitor:
 		return sides[0].ID

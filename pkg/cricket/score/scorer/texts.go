@@ -11,7 +11,7 @@ import (
 // texts sets the texts, after all else is set.
 func (r *reader) texts() {
 	s := &r.s
-	if _, known := r.f.Phase(); known || s.Status == "" {
+	if s.Status == "" { // phase keeps that of an unknown status
 		s.Status = r.status()
 	}
 	if s.Phase.Over() {
@@ -70,7 +70,7 @@ func (r *reader) status() string {
 		return score.Fit(r.f.Status, 24)
 	case cur.SuperOver:
 		return "Super Over"
-	case s.Format.MultiDay() && s.Day > 0:
+	case s.Day > 0: // of several
 		if s.Session > 0 {
 			return "Day " + strconv.Itoa(s.Day) + ", session " + strconv.Itoa(s.Session)
 		}
@@ -81,8 +81,8 @@ func (r *reader) status() string {
 
 // targetIn returns the number that follows "target" in a note, or 0.
 func targetIn(note string) int {
-	_, rest, ok := strings.Cut(strings.ToLower(note), "target")
-	if i := strings.IndexAny(rest, "0123456789"); ok && i >= 0 && i <= 6 {
+	_, rest, _ := strings.Cut(strings.ToLower(note), "target")
+	if i := strings.IndexAny(rest, "0123456789"); i >= 0 && i <= 6 {
 		return leadingInt(rest[i:])
 	}
 	return 0

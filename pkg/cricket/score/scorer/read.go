@@ -296,17 +296,11 @@ func (r *reader) superOver(n int) bool { return n > 2 && !r.s.Format.MultiDay() 
 // partial reports whether balls or innings of the state before are missing, although the
 // totals still contain them. Balls that never added up to the total may disappear.
 func (r *reader) partial() bool {
-	if len(r.before.Innings) == 0 {
-		return false
-	}
-	if len(r.s.Innings) == 0 {
-		return true
-	}
 	for _, was := range r.before.Innings {
 		i := slices.IndexFunc(r.s.Innings, func(n score.Innings) bool { return n.Number == was.Number })
 		switch {
 		case i < 0:
-			if was.Balls > 0 {
+			if was.Balls > 0 || was.Runs > 0 {
 				return true
 			}
 		case r.s.Innings[i].Listed < was.Listed && !r.tallies[i].Complete:

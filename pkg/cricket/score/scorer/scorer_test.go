@@ -552,12 +552,22 @@ func TestMissingInningsIsPartial(t *testing.T) {
 		want   int // innings after the snapshot
 	}{
 		"with a ball":    {first().AddTotal(2, 0, 0, "0.1"), 2},
+		"with a wide":    {first().AddTotal(2, 1, 0, "0"), 2},
 		"without a ball": {first().AddTotal(2, 0, 0, "0"), 1},
 	} {
 		st, _ := scorer.Read(first().Fixture, c.before.Read(t))
 		if len(st.Innings) != c.want || (st.Held == 1) != (c.want == 2) {
 			t.Errorf("%s: %d innings, refused %d times; want %d", name, len(st.Innings), st.Held, c.want)
 		}
+	}
+	// So may the first innings, which the toss announces.
+	toss := func(status string) *scoretest.Scene {
+		return scoretest.NewScene("T20I").SetStatus(status).Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 1, "batting" })
+	}
+	before := toss("1st Innings").Read(t)
+	st, problems := scorer.Read(toss("Int.").Fixture, before)
+	if len(before.Innings) != 1 || len(st.Innings) != 0 || st.Phase != sportmonks.Interrupted || st.Held != 0 || len(problems) > 0 {
+		t.Errorf("rain before the first ball: innings %+v after %+v, phase %s, refused %d times, problems %+v; want an interruption without an innings", st.Innings, before.Innings, st.Phase, st.Held, problems)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 			case "/leagues":
 				return http.StatusOK, `{"data":[{"id":3,"name":"` + league + `","code":"L","season_id":5,"image_path":"l.png","title":"no","priority":1,"active":true}]}`
 			case "/teams":
-				return http.StatusOK, `{"data":[{"id":11,"name":"` + team + `","code":"T","image_path":"t.png","title":"no","color":"no"}]}`
+				return http.StatusOK, `{"data":[{"id":11,"name":"` + team + `","code":"T","image_path":"t.png","national_team":true,"title":"no","color":"no"}]}`
 			}
 			return http.StatusOK, `{"data":[],"meta":{"last_page":1}}`
 		}
@@ -205,7 +205,7 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 		}
 	}
 	syncNames("League", "Team")
-	fresh := leagueAndTeam{catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "L", Name: "League", SeasonID: "5", Image: "l.png", Active: true}, Title: "", Priority: 0}, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "T", Name: "Team", Image: "t.png", National: false}, Title: "", ShortName: "", Color: ""}}
+	fresh := leagueAndTeam{catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "L", Name: "League", SeasonID: "5", Image: "l.png", Active: true}, Title: "", Priority: 0}, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "T", Name: "Team", Image: "t.png", National: true}, Title: "", ShortName: "", Color: ""}}
 	check("after the first sync", fresh)
 
 	edit := func(league, team string) {

@@ -204,6 +204,11 @@ func TestBallsExpireTogether(t *testing.T) {
 	}
 	testkit.PutRows(w.World, tables.Processing, index)
 	w.MoveClock(end.Add(-time.Second))
+	out := testkit.Decode[struct{ Overs []match.OverGroup }](w.World, testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", ""))
+	overs := []match.OverGroup{{Innings: 1, From: 20, To: 25}, {Innings: 1, From: 40, To: 45}, {Innings: 1, From: 60, To: 65}, {Innings: 1, From: 80, To: 85}}
+	if diff := cmp.Diff(overs, out.Overs); diff != "" {
+		t.Errorf("groups of overs (-want +got):\n%s", diff)
+	}
 	if got := list(); got != 200 {
 		t.Errorf("a second before the balls expire the answer is %d, want 200", got)
 	}

@@ -62,13 +62,41 @@ func TestResultsAreKept(t *testing.T) {
 	f := w.AddFixture("7")
 	routes := w.Routes()
 	for phase, want := range map[sportmonks.Phase]bool{sportmonks.Result: true, sportmonks.Live: false} {
-		row, err := match.NewScoreRow(f, score.State{ID: "7", Phase: phase}, 1, crickettest.KickOff)
+		row, err := match.NewScoreRow(f, score.State{ID: "7", Phase: phase, Local: score.Team{ID: f.LocalTeamID}, Innings: []score.Innings{{Number: 1, TeamID: f.LocalTeamID, Runs: 7}}}, 1, crickettest.KickOff)
 		testkit.Must(t, err)
 		testkit.PutRows(w.World, tables.FixtureCache, row)
 		w.MoveClock(crickettest.KickOff.AddDate(3, 0, 0))
 		page := testkit.Decode[struct{ Score *score.State }](w.World, testkit.Call(routes, match.GetMatchFunction, "/matches/7", "", ""))
 		if got := page.Score != nil; got != want {
 			t.Errorf("three years after the phase %s the score is served: %v, want %v", phase, got, want)
+		}
+		listed := func() string {
+			out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction, "/matches?ids=7", "", ""))
+			return out.Matches[0].Local.Score
+		}
+		if got := listed(); got != map[bool]string{true: "7/0"}[want] {
+			t.Errorf("three years after the phase %s the score is listed as %q, want it listed: %v", phase, got, want)
+		}
+	}
+}
+
+// TestExpiredScoreIsNotListed: a list has the score of a match until the second of its expiry.
+func TestExpiredScoreIsNotListed(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	row, err := match.NewScoreRow(f, score.State{ID: "7", Phase: sportmonks.Live, Local: score.Team{ID: f.LocalTeamID}, Innings: []score.Innings{{Number: 1, TeamID: f.LocalTeamID, Runs: 7}}}, 1, crickettest.KickOff)
+	testkit.Must(t, err)
+	testkit.PutRows(w.World, tables.FixtureCache, row)
+	routes := w.Routes()
+	for _, c := range []struct {
+		at   int64
+		want string
+	}{{row.TTL - 1, "7/0"}, {row.TTL, ""}} {
+		w.MoveClock(time.Unix(c.at, 0))
+		out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction, "/matches?ids=7", "", ""))
+		if got := out.Matches[0].Local.Score; got != c.want {
+			t.Errorf("%d s before the expiry: the score is %q, want %q", row.TTL-c.at, got, c.want)
 		}
 	}
 }

@@ -229,4 +229,7 @@ func TestNamesFallBack(t *testing.T) {
 	if n.League != "The League" || n.Visitor.Title != "Valley" || n.Visitor.ShortName != "VAL" || n.Local.Image != "har.png" {
 		t.Errorf("names: %+v, want those of the provider for the league and the visitors", n)
 	}
+	if diff := cmp.Diff([]catalog.TeamRef{{ID: "11", Code: "HAR", Name: "Harbour"}, {ID: "12", Code: "VAL", Name: "Valley"}}, n.Season); diff != "" {
+		t.Errorf("teams of the season (-want +got):\n%s", diff)
+	}
 }

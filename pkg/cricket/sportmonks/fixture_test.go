@@ -450,7 +450,7 @@ func TestPhaseOfEachStatus(t *testing.T) {
 		"Innings Break": Break, "Tea Break": Break, "Tea": Break, "Lunch": Break, "Dinner": Break,
 		"Stump Day 1": Stumps, "Stump Day 5": Stumps, "Int.": Interrupted, "Finished": Result,
 		"Aban.": Closed, "Cancl.": Closed, "Cancl": Closed, " finished ": Result,
-		"": "", "Stump Day": "", "Stump Day .": "", "Stump Day x": "", "Stump Day 1x": "", "Stump Day 0": Stumps, "Stump Day 9": Stumps, "Stump Day 10": Stumps, "5th Innings": "", "Drinks": "",
+		"": "", "Stump Day": "", "Stump Day .": "", "Stump Day x": "", "Stump Day 1x": "", "Stump Day 0": Stumps, "Stump Day 9": Stumps, "Stump Day 10": Stumps, "5th Innings": "", "Drinks": "", "2": "", "Day 2": "",
 	} {
 		if got, ok := PhaseOf(status); got != want || ok != (want != "") {
 			t.Errorf("%q: got %q %t, want %q", status, got, ok, want)

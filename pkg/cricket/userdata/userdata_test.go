@@ -89,6 +89,20 @@ func left(w *testkit.World, user string) (all []string) {
 	return all
 }
 
+// exported returns the rows that a job exported, by table.
+func exported(t *testing.T, w *testkit.World, job string) map[string][]item {
+	t.Helper()
+	server := httptest.NewServer(w.Files)
+	t.Cleanup(server.Close)
+	cfg := w.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("cricket", job))
+	testkit.Must(t, err)
+	got := map[string][]item{}
+	testkit.Must(t, json.Unmarshal(text, &got))
+	return got
+}
+
 // TestNothingOfAUserStays: all rows of the user are exported, and gone after the
 // deletion. Those of others stay.
 func TestNothingOfAUserStays(t *testing.T) {
@@ -97,14 +111,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	was := left(w, bob)
 	in := account.Request{Job: "j1", UserID: ann}
 	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction, userdata.Open).ExportUser(w.NewContext(), in))
-	server := httptest.NewServer(w.Files)
-	t.Cleanup(server.Close)
-	cfg := w.AWS.Copy()
-	cfg.BaseEndpoint = &server.URL
-	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("cricket", "j1"))
-	testkit.Must(t, err)
-	got, want := map[string][]item{}, map[string][]item{}
-	testkit.Must(t, json.Unmarshal(text, &got))
+	got, want := exported(t, w, "j1"), map[string][]item{}
 	planted, err := json.Marshal(kept(ann))
 	testkit.Must(t, err)
 	testkit.Must(t, json.Unmarshal(planted, &want))
@@ -133,13 +140,22 @@ func TestNothingOfAUserStays(t *testing.T) {
 }
 
 // TestRowsOfTheNextOwnerStay: a phone and an activity that another user has registered
-// since are not deleted.
+// since are neither exported nor deleted.
 func TestRowsOfTheNextOwnerStay(t *testing.T) {
 	t.Parallel()
 	w := plant(t)
 	testkit.PutRows(w, tables.Devices, item{"userId": "#TOKEN#aaa1", "deviceToken": "~", "owner": bob})
 	testkit.PutRows(w, tables.Subscriptions, item{"matchId": match, "pushToken": "aaa1", "userId": bob})
-	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), account.Request{Job: "j", UserID: ann}))
+	in := account.Request{Job: "j", UserID: ann}
+	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction, userdata.Open).ExportUser(w.NewContext(), in))
+	for table, rows := range exported(t, w, "j") {
+		for _, row := range rows {
+			if row["owner"] == bob || row["userId"] == bob {
+				t.Errorf("the export of ann has the row %v of bob in %s, want none", row, table)
+			}
+		}
+	}
+	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), in))
 	testkit.Row[item](w, tables.Devices, "#TOKEN#aaa1", "~")
 	testkit.Row[item](w, tables.Subscriptions, match, "aaa1")
 }

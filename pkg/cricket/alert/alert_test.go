@@ -1069,6 +1069,23 @@ func sendWithCrash(w *crickettest.World, p *dynamotest.Process, m alert.Alert, s
 	return outcomeOf(w)
 }
 
+// TestAlerterOpensWithItsKey: without the key for Apple it does not open, rather than to open
+// and send nothing.
+func TestAlerterOpensWithItsKey(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "fan", "11")
+	a := testkit.Open(w.World, alert.SendAlertsFunction, alert.OpenAlerter)
+	testkit.Must(t, a.SendAlert(w.NewContext(), rainAlert(w)))
+	if d := w.Logs.SumMetric(tables.AlertsDelivered); d != 1 {
+		t.Errorf("with the key %v alerts were delivered, want 1", d)
+	}
+	w.Settings[tables.APNSKey] = "{}"
+	if _, err := alert.OpenAlerter(w.NewContext(), w.Env(alert.SendAlertsFunction)); err == nil {
+		t.Error("it opens without a key")
+	}
+}
+
 func TestAlertIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {

@@ -48,11 +48,6 @@ func (c Channel) recent(now time.Time) bool {
 	return now.Sub(time.UnixMilli(c.ClaimedAt)) < channelClaim
 }
 
-// claimed reports whether a process may be creating the row's channel now.
-func (c Channel) claimed(now time.Time) bool {
-	return c.ChannelID == "" && c.recent(now)
-}
-
 // remove deletes the row, unless it has changed since it was read.
 func (c Channel) remove(ctx context.Context, db dynamo.DB) error {
 	unchanged := dynamo.Unchanged(c, "claimedAt", "channelId")

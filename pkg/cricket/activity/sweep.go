@@ -76,7 +76,7 @@ func unreferenced(ids []string, rows []Channel, now time.Time) (unused []Channel
 		switch {
 		case row.ChannelID != "":
 			referenced[row.ChannelID] = true
-		case row.claimed(now):
+		case row.recent(now): // a process may be creating its channel now
 			claimed = true
 		default:
 			unused = append(unused, row)

@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
@@ -48,6 +49,13 @@ func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 	first := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
 	if got, want := out.Body.ActivityID, push.TokenID(crickettest.TokenID("fan")); got != want {
 		t.Errorf("the activity has the id %q, want %q", got, want)
+	}
+	list := follower.ActivityRow{
+		List:       dynamo.List{IDs: []string{crickettest.Token("fan")}, ExpiresAt: until.Unix(), TTL: until.Unix()},
+		ActivityAt: w.Clock.Now().Unix(),
+	}
+	if diff := cmp.Diff(list, testkit.Row[follower.ActivityRow](w.World, tables.Subscriptions, follower.ActivityList("fan", "7")...)); diff != "" {
+		t.Errorf("the list of the caller's activities (-want +got):\n%s", diff)
 	}
 	check := func(when string, out *activity.Started, state string) {
 		t.Helper()
@@ -210,6 +218,27 @@ func TestActivitiesAreLimited(t *testing.T) {
 	}
 	if got := start("7", "ann", 201); got != "too_many_activities" {
 		t.Errorf("one too many again: %s", got)
+	}
+
+	// An activity counts until it expires, and not if the token is another user's now.
+	row := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("ann71"))
+	for i, c := range []struct {
+		user    string
+		expires int64 // from now, in seconds
+		want    string
+	}{
+		{"ann", 1, "too_many_activities"},
+		{"ann", 0, "started"},
+		{"bob", 1, "started"},
+	} {
+		row.UserID, row.ExpiresAt = c.user, w.Clock.Now().Unix()+c.expires
+		testkit.PutRows(w.World, tables.Subscriptions, row)
+		if got := start("7", "ann", 300+i); got != c.want {
+			t.Errorf("with one of %s that expires in %d s: %s, want %s", c.user, c.expires, got, c.want)
+		}
+		if c.want == "started" {
+			row = testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token(fmt.Sprint("ann7", 300+i)))
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
 )
 
 // worldWithActivities returns a world with match 7 at its second ball, an activity for
@@ -275,6 +276,32 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				t.Errorf("the log does not say that the push was given up: %v", w.Logs.Lines())
 			}
 		})
+	}
+}
+
+// TestPushesAreCounted: a run counts its pushes by their outcome, and the attempts after the
+// first: one of local, and seven of busy.
+func TestPushesAreCounted(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	once := apns.Refuse(apns2.ReasonServiceUnavailable)
+	once.Times = 1
+	w.Phones.Answer(crickettest.Token("local"), once)
+	for _, name := range []string{"gone", "gone too"} {
+		w.Subscribe("7", name, "")
+		w.Phones.Answer(crickettest.Token(name), apns.Refuse(apns2.ReasonUnregistered))
+	}
+	w.Subscribe("7", "busy", "")
+	w.Phones.Answer(crickettest.Token("busy"), apns.Refuse(apns2.ReasonServiceUnavailable))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	got := map[string]float64{}
+	for _, m := range []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached} {
+		got[m.Name] = w.Logs.SumMetric(m)
+	}
+	want := map[string]float64{"PushesDelivered": 3, "PushesGone": 2, "PushesRetried": 1 + 7, "PushesUnreached": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the counts differ (-want +got):\n%s", diff)
 	}
 }
 

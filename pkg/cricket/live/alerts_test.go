@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -160,5 +161,30 @@ func TestShortErrorsOfTheFeedSendNothing(t *testing.T) {
 	}
 	if !slices.Equal(got, slices.Compact(slices.Clone(got))) {
 		t.Errorf("an alert was sent twice: %q", got)
+	}
+}
+
+// TestPastEventsAreSentOnlyEarlyInAMatch: a match that is first polled after more than six
+// overs sends none of the wickets that it has.
+func TestPastEventsAreSentOnlyEarlyInAMatch(t *testing.T) {
+	t.Parallel()
+	for balls, want := range map[int]bool{36: true, 37: false} {
+		t.Run(fmt.Sprint(balls, " balls"), func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			f := w.AddFixture("7")
+			bowled := []crickettest.Ball{{ID: 1, Out: true}}
+			for len(bowled) < balls {
+				bowled = append(bowled, crickettest.Ball{ID: len(bowled) + 1})
+			}
+			w.SetPayload(crickettest.Payload(f, "1st Innings", bowled...))
+			tk := w.Ticker()
+			for n := range live.ConfirmPolls + 2 {
+				w.TickAt(tk, n)
+			}
+			if got := alertKeys(w); slices.Contains(got, "S1:out:1000") != want {
+				t.Errorf("the alerts are %q, want the wicket: %v", got, want)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
@@ -89,4 +90,16 @@ func TestPlanWithoutTimeIsInvalid(t *testing.T) {
 	if _, err := p.PlanTicks(t.Context(), live.PlanTicks{}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a plan without a time returns %v, want an Invalid problem", err)
 	}
+}
+
+// TestPlanReportsFailedReads: a minute is planned without ticks only if all reads succeed.
+func TestPlanReportsFailedReads(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI", Active: true})
+	p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
+	dynamotest.CheckFailures(t, &w.IO, func() error {
+		_, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
+		return err
+	})
 }

@@ -109,8 +109,8 @@ func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
 			t.Errorf("an unchanged tick makes the calls %v, want %v: %+v", got, want, done)
 		}
-		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(one.ID)); f.LiveUpdatedAt != crickettest.At(n).UnixMilli() || f.LastSlot != match.SlotOf(crickettest.At(n)) {
-			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
+		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(one.ID)); f.LiveUpdatedAt != crickettest.At(n).UnixMilli() || f.LastSlot != match.SlotOf(crickettest.At(n)) || f.Polls != n-10 {
+			t.Errorf("slot %d leaves the match at %d, %d after %d polls, want %d polls", n, f.LiveUpdatedAt, f.LastSlot, f.Polls, n-10)
 		}
 		if tk.FirstEntry() != first {
 			t.Error("the same body was split again")

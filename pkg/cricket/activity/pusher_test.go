@@ -703,9 +703,6 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
-	if retried, unreached := w.Logs.SumMetric(tables.PushesRetried), w.Logs.SumMetric(tables.PushesUnreached); retried != 7 || unreached != 1 {
-		t.Errorf("%v pushes are retried and %v activities unreached, want 7 tries after the first and 1", retried, unreached)
-	}
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 	w.ExpectPhones("after the retry of the part", want, true)
 }

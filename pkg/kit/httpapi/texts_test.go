@@ -61,6 +61,7 @@ func TestTextsOfRefusals(t *testing.T) {
 		{h, request(t, "POST", "/overs/7", strings.Repeat("x", 64<<10)), []string{bad, "body: expected valid JSON"}},
 		{h, request(t, "POST", "/overs/7", strings.Repeat("x", 64<<10+1)), []string{"413 too_large: validation failed", "body: expected at most 65536 bytes"}},
 		{h, with(`"name":"Bob"`), []string{bad, "body.name: given more than once"}},
+		{h, with(`"kinds":["a",{"b":1,"b":2}]`), []string{bad, "body.kinds[1].b: given more than once"}},
 		{h, with(`"x":1`), []string{invalid, "body.x: unexpected property"}},
 		{h, request(t, "POST", "/overs/7", `{"Name":"Ann"}`), []string{invalid, "body: expected required property name to be present", "body.Name: unexpected property"}},
 		{h, with(`"inside":{"x":1,"deep":[]}`), []string{invalid, "body.inside.x: unexpected property"}},

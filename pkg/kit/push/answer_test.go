@@ -170,7 +170,7 @@ func TestChannelsOfAnApp(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	body := ""
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := senderWith(t, func(w http.ResponseWriter, r *http.Request) {
 		var in json.RawMessage
 		_ = json.NewDecoder(r.Body).Decode(&in)
 		calls = append(calls, fmt.Sprint(r.Method, " ", r.URL.Path, " ", r.Header.Get("apns-channel-id"), " ", r.Header.Get("Content-Type"), " ", string(in)))
@@ -182,14 +182,7 @@ func TestChannelsOfAnApp(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 		}
 		_, _ = w.Write([]byte(body))
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	_, s := apple(t, func(c *Config, _ *apns.Config) {
-		c.ManageEndpoint = server.URL
-		c.RootCAs.AddCert(server.Certificate())
-	})
+	}, func(c *Config) *string { return &c.ManageEndpoint })
 	ctx := t.Context()
 	for keep := range 2 {
 		if id, err := s.CreateChannel(ctx, Keep(keep)); id != "c9" || err != nil {

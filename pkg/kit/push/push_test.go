@@ -701,22 +701,29 @@ func TestNobodyStartsTwice(t *testing.T) {
 	}
 }
 
-// TestBroadcastIsRepeatedAfterALostAnswer: a phone that gets an update twice shows it once.
-func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
-	t.Parallel()
-	var asked atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		if asked.Add(1) == 1 {
-			panic(http.ErrAbortHandler)
-		}
-	}))
+// senderWith returns a Sender that asks a handler at one of its endpoints, and the simulator at the
+// others.
+func senderWith(t *testing.T, handle http.HandlerFunc, endpoint func(*Config) *string) *Sender {
+	server := httptest.NewUnstartedServer(handle)
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	_, s := apple(t, func(c *Config, _ *apns.Config) {
-		c.BroadcastEndpoint = server.URL
+		*endpoint(c) = server.URL
 		c.RootCAs.AddCert(server.Certificate())
 	})
+	return s
+}
+
+// TestBroadcastIsRepeatedAfterALostAnswer: a phone that gets an update twice shows it once.
+func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	s := senderWith(t, func(http.ResponseWriter, *http.Request) {
+		if asked.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+	}, func(c *Config) *string { return &c.BroadcastEndpoint })
 	if err := s.Broadcast(t.Context(), "dGVzdA==", update(t, 1)); err != nil || asked.Load() != 2 {
 		t.Errorf("got %v after %d requests, want success after 2", err, asked.Load())
 	}
@@ -725,14 +732,7 @@ func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
 // TestChannelNeedsAnID: a channel of which Apple names no id is not a channel.
 func TestChannelNeedsAnID(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	_, s := apple(t, func(c *Config, _ *apns.Config) {
-		c.ManageEndpoint = server.URL
-		c.RootCAs.AddCert(server.Certificate())
-	})
+	s := senderWith(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }, func(c *Config) *string { return &c.ManageEndpoint })
 	if id, err := s.CreateChannel(t.Context(), KeepNothing); err == nil {
 		t.Errorf("the id is %q, want an error", id)
 	}

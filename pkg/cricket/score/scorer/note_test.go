@@ -13,6 +13,16 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
+// totals returns a match with innings of these runs, by turns of the local and the visiting
+// team, without balls.
+func totals(kind string, runs ...int) *scoretest.Scene {
+	s := scoretest.NewScene(kind)
+	for i, n := range runs {
+		s.AddTotal(1+i%2, n, 3, "20")
+	}
+	return s
+}
+
 // TestEachWordOfANote: the words by which a note names a method, a decider and an outcome.
 func TestEachWordOfANote(t *testing.T) {
 	t.Parallel()
@@ -23,11 +33,7 @@ func TestEachWordOfANote(t *testing.T) {
 		return scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 60, 3, "10").Finish(0, note)
 	}
 	outcome := func(kind, text string, runs ...int) *scoretest.Scene {
-		s := scoretest.NewScene(kind)
-		for i, n := range runs {
-			s.AddTotal(1+i%2, n, 3, "20")
-		}
-		return s.Finish(0, "").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = text })
+		return totals(kind, runs...).Finish(0, "").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = text })
 	}
 	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
 	for _, c := range []struct {
@@ -77,11 +83,7 @@ func TestEachWordOfANote(t *testing.T) {
 func TestMatchesThatAreClosed(t *testing.T) {
 	t.Parallel()
 	scene := func(kind, status string, runs ...int) *scoretest.Scene {
-		s := scoretest.NewScene(kind)
-		for i, n := range runs {
-			s.AddTotal(1+i%2, n, 3, "10")
-		}
-		return s.SetStatus(status)
+		return totals(kind, runs...).SetStatus(status)
 	}
 	for _, c := range []struct {
 		scene *scoretest.Scene
@@ -212,13 +214,7 @@ func TestMarginOfANoteCounts(t *testing.T) {
 // unless it rests on the note alone or the feed also has an outcome without a winner.
 func TestFinishThatNeverAgreed(t *testing.T) {
 	t.Parallel()
-	scene := func(runs ...int) *scoretest.Scene {
-		s := scoretest.NewScene("T20I")
-		for i, n := range runs {
-			s.AddTotal(1+i%2, n, 3, "20")
-		}
-		return s
-	}
+	scene := func(runs ...int) *scoretest.Scene { return totals("T20I", runs...) }
 	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
 	for name, c := range map[string]struct {
 		scene *scoretest.Scene
@@ -267,25 +263,18 @@ func TestFinishThatNeverAgreed(t *testing.T) {
 // A note that names the super over, or an outcome other than a tie, is a result.
 func TestLevelSuperOverNeedsAWinner(t *testing.T) {
 	t.Parallel()
-	scene := func(kind string, runs ...int) *scoretest.Scene {
-		s := scoretest.NewScene(kind)
-		for i, n := range runs {
-			s.AddTotal(1+i%2, n, 3, "20")
-		}
-		return s
-	}
 	super := func(f *sportmonks.Fixture) { f.SuperOver = true }
 	for name, c := range map[string]struct {
 		scene *scoretest.Scene
 		want  string
 	}{
-		"no super over":            {scene("T20I", 137, 137).Finish(0, "Match tied"), "tied"},
-		"flagged":                  {scene("T20I", 137, 137).Set(super).Finish(0, "Match tied"), "noWinner"},
-		"with an innings":          {scene("T20I", 137, 137, 9).Finish(0, "Match tied"), "noWinner"},
-		"four innings of a test":   {scene("Test", 137, 137, 9, 9).Finish(0, "Match tied"), "tied"},
-		"named by the note":        {scene("T20I", 137, 137).Set(super).Finish(0, "Match tied (Super Over also tied)"), "tied"},
-		"then washed out":          {scene("T20I", 137, 137, 9).Finish(0, "No result"), "noResult"},
-		"tied, without an innings": {scene("T20I").Finish(0, "Match tied"), "resultConflict"},
+		"no super over":            {totals("T20I", 137, 137).Finish(0, "Match tied"), "tied"},
+		"flagged":                  {totals("T20I", 137, 137).Set(super).Finish(0, "Match tied"), "noWinner"},
+		"with an innings":          {totals("T20I", 137, 137, 9).Finish(0, "Match tied"), "noWinner"},
+		"four innings of a test":   {totals("Test", 137, 137, 9, 9).Finish(0, "Match tied"), "tied"},
+		"named by the note":        {totals("T20I", 137, 137).Set(super).Finish(0, "Match tied (Super Over also tied)"), "tied"},
+		"then washed out":          {totals("T20I", 137, 137, 9).Finish(0, "No result"), "noResult"},
+		"tied, without an innings": {totals("T20I").Finish(0, "Match tied"), "resultConflict"},
 	} {
 		st, problems := scorer.Read(c.scene.Fixture, score.State{})
 		got := string(st.Result.Kind)

@@ -4,7 +4,8 @@
 //
 // An answer must not have a status over 499, an internal word, or HTML. A request that
 // the document forbids must be refused, and a refusal is a problem document that names
-// the field. An answer to an accepted request must be what its schema allows.
+// the field. An answer to an accepted request must be what its schema allows. If it
+// depends on the caller, no cache may keep it.
 package attack
 
 import (

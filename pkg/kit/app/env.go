@@ -30,7 +30,8 @@ type Env struct {
 	Pool    string // id of the user pool, "" for a function that changes no users
 	Clock
 	HTTP http.RoundTripper // to providers; nil for net/http's
-	// Dial connects to databases and caches; nil for net's.
+	// Dial connects to databases and caches; nil for net's. A cache that is given one is
+	// asked without TLS, which only a local fleet may do.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Setting reads a plain setting, "" when it is not set.
 	Setting func(name string) string

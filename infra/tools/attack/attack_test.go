@@ -114,6 +114,9 @@ func (h *thing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.mu.Unlock()
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if h.defect != "kept" {
+		w.Header().Set("Cache-Control", "no-store")
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	json.NewEncoder(w).Encode(h.stored)
@@ -174,6 +177,7 @@ func TestDefects(t *testing.T) {
 		"no field":         "a refusal that does not name",
 		"anybody":          "a 200 for a caller who may not",
 		"another spelling": "a 200 for a caller who may not",
+		"kept":             "an answer for one caller that others may keep",
 		"map":              "a 200 for a request that the schema forbids",
 		"header":           "a 200 for a request that the schema forbids: the parameter Idempotency-Key",
 

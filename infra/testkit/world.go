@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -89,6 +90,7 @@ const attempts = 4
 func New(t testing.TB, room spec.Room, now time.Time) *World {
 	t.Helper()
 	w := &World{T: t, room: room, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
+	t.Cleanup(w.explain)
 	t.Cleanup(w.Clock.Stop)
 	w.Clock.Work() // held by the test itself
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
@@ -410,6 +412,18 @@ func (w *World) checkMetrics() {
 			continue
 		}
 		dynamotest.Record("metrics", w.room.Name+": "+m.Name)
+	}
+}
+
+// explain writes what the functions logged of level Warn and above, if the test has failed.
+func (w *World) explain() {
+	if !w.T.Failed() {
+		return
+	}
+	for _, l := range w.Logs.Lines() {
+		if l.Level >= slog.LevelWarn {
+			w.T.Logf("%v %s %v", l.Level, l.Text, l.Attrs)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ type World struct {
 	server    *postgres.Engine  // that has them
 
 	room  spec.Room
-	http  http.Client // to the tables' engine
+	http  aws.HTTPClient // to the tables' engine
 	meter dynamodbsim.Meter
 	mu    sync.Mutex
 	calls map[string]int // of the functions, by operation
@@ -94,10 +94,10 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	t.Cleanup(w.Clock.Stop)
 	w.Clock.Work() // held by the test itself
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
-	w.http.Transport = transport
+	w.http = app.Client{HTTPClient: &http.Client{Transport: transport}}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.AWS, w.Prefix = dynamotest.CreateTables(t, room.Tables())
-	w.AWS.HTTPClient = &w.http
+	w.AWS.HTTPClient = w.http
 	w.Queues = sqs.New(w.Clock, queueHost)
 	t.Cleanup(w.Queues.Close)
 	t.Cleanup(w.checkMetrics)

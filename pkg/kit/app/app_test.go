@@ -180,8 +180,9 @@ func TestPausesBetweenTries(t *testing.T) {
 // TestIdleConnections: what a tick needs stays open until the next.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
-	client, ok := envOf(t, nil).AWS.HTTPClient.(*awshttp.BuildableClient)
-	if !ok || client.GetTransport().MaxIdleConnsPerHost != 100 {
+	client, _ := envOf(t, nil).AWS.HTTPClient.(Client)
+	sdk, ok := client.HTTPClient.(*awshttp.BuildableClient)
+	if !ok || sdk.GetTransport().MaxIdleConnsPerHost != 100 {
 		t.Errorf("the client is %+v, want one that keeps 100 connections to a service", client)
 	}
 }

@@ -87,9 +87,9 @@ func config(getenv func(string) string) aws.Config {
 		Region:        getenv("AWS_REGION"),
 		Credentials:   credentials.NewStaticCredentialsProvider(getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")),
 		ConfigSources: []any{endpoints(getenv)},
-		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		HTTPClient: Client{awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 			t.MaxIdleConnsPerHost = idleConnections
-		}),
+		})},
 		Retryer: func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
 				o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)

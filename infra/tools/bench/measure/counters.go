@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Counters are I/O calls and what they carried. Those of DynamoDB are by operation;
@@ -84,7 +84,7 @@ func (c Counters) String() string {
 // wire is the HTTP client of the AWS SDK. It sends the calls of DynamoDB to the
 // engine, hands those of SQS to the simulator in this process, and counts both.
 type wire struct {
-	http   *awshttp.BuildableClient // the SDK's default client
+	http   aws.HTTPClient // as in package app, with the SDK's limit of connections
 	queues http.Handler
 
 	mu     sync.Mutex

@@ -46,7 +46,7 @@ func NewWorld(ctx context.Context, room spec.Room, c *clock.Clock) (*World, erro
 	w := &World{Clock: c, Engine: engine.URL, Settings: map[string]string{}, stop: engine.Stop}
 	w.Clock.Work() // so that it stands still until the benchmark sleeps
 	w.Queues = sqs.New(w.Clock, "http://queues")
-	w.wire = &wire{http: awshttp.NewBuildableClient(), queues: w.Queues, counts: NewCounters()}
+	w.wire = &wire{http: app.Client{HTTPClient: awshttp.NewBuildableClient()}, queues: w.Queues, counts: NewCounters()}
 	if err := w.create(ctx, room); err != nil {
 		w.Close()
 		return nil, err

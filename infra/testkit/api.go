@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -25,7 +26,8 @@ func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do 
 	return ServeWith(w, fn, Open(w, fn, opener), do)
 }
 
-// ServeWith returns the Route of a use case of a service that is already open.
+// ServeWith returns the Route of a use case of a service that is already open. The handler is
+// made at the first call: most tests call few of a room's routes.
 func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
 	w.decoders = append(w.decoders, func() *decoder { return newDecoder[In](w.T, fn) })
 	answers := fn.On.(spec.Route).Answers
@@ -33,9 +35,11 @@ func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, conte
 		answers = []int{http.StatusOK, http.StatusNoContent}
 	}
 	by, _ := any(s).(httpapi.Identifier)
-	handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+	handler := sync.OnceValue(func() func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		return httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+	})
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := handle(w.NewContext(), e)
+		out, err := handler()(w.NewContext(), e)
 		if err != nil {
 			panic(err) // not Fatal: property tests call it with a T of their own
 		}

@@ -15,6 +15,7 @@ import (
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/follower"
@@ -146,8 +147,11 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 				return
 			}
 			when := crickettest.At(4).Add(c.after)
-			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(live.KeepFollows).Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
+			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(live.KeepFollows).Unix() || f.Live != "" || f.LiveUpdatedAt != 0 {
 				t.Errorf("the row is %+v, want endingAt %d", f, when.Unix())
+			}
+			if left := crickettest.At(4).Unix(); f.ArchivedAt != left && f.ArchivedAt != when.Unix() { // it was waited for, or not
+				t.Errorf("archivedAt is %d, want %d, when it left, or %d, when it ended", f.ArchivedAt, left, when.Unix())
 			}
 			if kept := testkit.Rows[follower.Follow](w.World, tables.Follows); len(kept) != 1 || kept[0].MatchID != "8" {
 				t.Errorf("%d follows are left, want that of match 8", len(kept))
@@ -174,6 +178,18 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFinishReportsFailedCalls: of a match that may go on. Only the request of the page may fail
+// without an error: it is made again later.
+func TestFinishReportsFailedCalls(t *testing.T) {
+	t.Parallel()
+	w, s, m := matchLeft(t, func() (int, string) { return 200, pageOf("2nd Innings") })
+	left := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+	dynamotest.CheckFailures(t, &w.IO, func() error {
+		testkit.PutRows(w.World, tables.Fixtures, left)
+		return s.FinishMatch(w.NewContext(), m)
+	}, "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 }
 
 // sinceLeft returns how long ago the match of matchLeft left the feed.

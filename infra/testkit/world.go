@@ -145,6 +145,21 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	return w
 }
 
+// userPoolKey is the key of the user pools of all worlds. To make one takes longer than most
+// tests.
+var userPoolKey = sync.OnceValues(cognito.NewKey)
+
+// WithUserPool gives the world an empty user pool, which is its Users.
+func (w *World) WithUserPool(issuer, clientID string) *cognito.Pool {
+	w.T.Helper()
+	key, err := userPoolKey()
+	Must(w.T, err)
+	pool, err := cognito.NewWithKey(w.Clock, issuer, clientID, key)
+	Must(w.T, err)
+	w.Users = pool
+	return pool
+}
+
 // Must fails the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()

@@ -50,9 +50,8 @@ type world struct {
 func newWorld(t testing.TB) world {
 	t.Helper()
 	w := world{World: testkit.New(t, accounts.Room, noon)}
-	pool, err := cognito.New(w.Clock, "http://pool/identity", "app", "")
-	testkit.Must(t, err)
-	w.pool, w.Users = pool, pool
+	pool := w.WithUserPool("http://pool/identity", "app")
+	w.pool = pool
 	w.routes = map[string]testkit.Route{
 		accounts.GetAccountFunction.Name:    testkit.Serve(w.World, accounts.GetAccountFunction, accounts.Open, (*accounts.Service).GetAccount),
 		accounts.DeleteAccountFunction.Name: testkit.Serve(w.World, accounts.DeleteAccountFunction, accounts.Open, (*accounts.Service).DeleteAccount),

@@ -65,22 +65,29 @@ type Tokens struct {
 // pool is served. It stores its key and users in dir, so that a later pool finds them.
 // If dir is "", they are in memory only.
 func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
+	key, err := loadKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := NewWithKey(c, issuer, clientID, key)
+	if err != nil {
+		return nil, err
+	}
+	p.dir = dir
+	return p, p.loadUsers()
+}
+
+// NewWithKey is New with a key, of users in memory.
+func NewWithKey(c *clock.Clock, issuer, clientID string, key *rsa.PrivateKey) (*Pool, error) {
 	issuer = strings.TrimSuffix(issuer, "/")
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("the issuer %q is not a URL", issuer)
 	}
-	key, err := loadKey(dir)
-	if err != nil {
-		return nil, err
-	}
 	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
 	p := &Pool{
 		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
-		dir: dir, users: map[string]*poolUser{}, invitations: map[string]int{}, grants: map[string]grant{},
-	}
-	if err := p.loadUsers(); err != nil {
-		return nil, err
+		users: map[string]*poolUser{}, invitations: map[string]int{}, grants: map[string]grant{},
 	}
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/openid-configuration", p.discovery)
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
@@ -105,7 +112,7 @@ func loadKey(dir string) (*rsa.PrivateKey, error) {
 			return nil, fmt.Errorf("read the identity key: %w", err)
 		}
 	}
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	key, err := NewKey()
 	if err != nil || dir == "" {
 		return key, err
 	}
@@ -121,6 +128,9 @@ func loadKey(dir string) (*rsa.PrivateKey, error) {
 	}
 	return key, nil
 }
+
+// NewKey returns a key for a pool.
+func NewKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
 
 func parseKey(path string, text []byte) (*rsa.PrivateKey, error) {
 	if block, _ := pem.Decode(text); block != nil {

@@ -12,10 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +20,6 @@ import (
 
 	"matchday/infra/sim/apigateway"
 	"matchday/infra/sim/apns"
-	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
@@ -72,14 +68,8 @@ type World struct {
 func New(t testing.TB, faults strava.Faults) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, commitcollect.Room, Noon), cookies: map[string]string{}, Origin: App}
-	key, err := identity()
-	testkit.Must(t, err)
-	dir := t.TempDir()
-	testkit.Must(t, os.WriteFile(filepath.Join(dir, keyFile), key, 0o600))
-	users, err := cognito.New(w.Clock, pool+"/pool", "client", dir)
-	testkit.Must(t, err)
-	users.AllowRedirects(api+spec.SignedIn, App)
-	w.Pool, w.Users = users, users
+	w.Pool = w.WithUserPool(pool+"/pool", "client")
+	w.Pool.AllowRedirects(api+spec.SignedIn, App)
 	w.Provider = network(w.send)
 	w.Strava = strava.New(strava.Config{Clock: w.Clock, ID: "4711", Secret: "app-s3cret", HTTP: network(w.send), Faults: faults})
 	for name, value := range map[string]string{
@@ -131,23 +121,6 @@ func New(t testing.TB, faults strava.Faults) *World {
 	}
 	return w
 }
-
-// keyFile is the file of a user pool with its key.
-const keyFile = "identity.pem"
-
-// identity returns the key of every world's user pool. To make one takes longer than most
-// tests.
-var identity = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "identity-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	if _, err := cognito.New(clock.New(Noon, clock.Free), pool+"/pool", "client", dir); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(filepath.Join(dir, keyFile))
-})
 
 // network is an http.RoundTripper that answers in the process.
 type network func(*http.Request) (*http.Response, error)

@@ -6,16 +6,12 @@ import (
 	"testing"
 
 	"matchday/infra/sim/cognito"
-	"matchday/infra/testkit"
 )
 
 // WithUserPool adds an empty user pool.
 func (w *Room) WithUserPool() *cognito.Pool {
 	w.T.Helper()
-	pool, err := cognito.New(w.Clock, "http://pool/identity", "app", "")
-	testkit.Must(w.T, err)
-	w.Users = pool
-	return pool
+	return w.World.WithUserPool("http://pool/identity", "app")
 }
 
 // RefuseCall writes an error answer of an AWS service.

@@ -16,7 +16,6 @@ import (
 
 	"matchday/infra/local/fleet"
 	pickemsim "matchday/infra/rooms/pickem"
-	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit"
@@ -41,9 +40,7 @@ type World struct {
 func New(t testing.TB, now time.Time) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, pickem.Room, now), routes: http.NewServeMux()}
-	users, err := cognito.New(w.Clock, "http://pool/identity", "app", "")
-	testkit.Must(t, err)
-	w.Users = users
+	users := w.WithUserPool("http://pool/identity", "app")
 	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call, SignIn: func(ctx context.Context, user, name string) error {
 		_, err := users.SignIn(ctx, user, name, nil)
 		return err

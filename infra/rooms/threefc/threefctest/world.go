@@ -51,9 +51,7 @@ type World struct {
 func (w *World) Accounts() *cognito.Pool {
 	w.T.Helper()
 	if w.Users == nil {
-		pool, err := cognito.New(w.Clock, "https://pool.test/pool", "client", "")
-		testkit.Must(w.T, err)
-		w.Users = pool
+		w.WithUserPool("https://pool.test/pool", "client")
 	}
 	return w.Users.(*cognito.Pool)
 }

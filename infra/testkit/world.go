@@ -67,6 +67,9 @@ type World struct {
 	Cache    *redis.Server      // the caches of the room; nil if it has none
 	Dial     dynamotest.Dial    // connects to databases and caches
 
+	// Trace sees the body of each DynamoDB call of a function. It may be nil.
+	Trace func(fn spec.Function, operation string, body []byte)
+
 	databases map[string]string // by name: that of the test
 	server    *postgres.Engine  // that has them
 
@@ -332,6 +335,13 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	var to http.Handler
 	switch service {
 	default:
+		if w.Trace != nil {
+			body, err := bodyOf(r)
+			if err != nil {
+				return nil, err
+			}
+			w.Trace(fn, operation, body)
+		}
 		return w.http.Do(r)
 	case "":
 		w.checkObject(fn, r)

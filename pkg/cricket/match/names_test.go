@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
 )
 
@@ -106,6 +107,31 @@ func TestNamesFollowAdministrators(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(match.KeepNames))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "The League", "Harbour", "HAR", ""
 	check("after the titles were removed", want)
+}
+
+// TestMatchInFull: every member of a match in play, on its page and in lists.
+func TestMatchInFull(t *testing.T) {
+	t.Parallel()
+	w, f := withFixture(t)
+	f.LeagueCode, f.Round, f.VenueName = "T20", "Final", "The Quay, Harbour"
+	testkit.PutRows(w.World, tables.Fixtures, f)
+	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}, crickettest.Ball{ID: 2, Out: true}))
+	w.TickAt(w.Ticker(), 0)
+	want := match.Match{
+		ID: "7", League: "T20", LeagueID: "3", LeagueName: "The League", SeasonID: "5", StartTime: f.StartTime, Round: "Final", Type: "T20",
+		Venue: "The Quay, Harbour", Status: "1st Innings", Phase: sportmonks.Live, Live: true,
+		Local:   match.MatchSide{ID: "11", Name: "Harbour", Code: "HAR", Image: "har.png", Score: "4/1", Overs: "0.2"},
+		Visitor: match.MatchSide{ID: "12", Name: "Valley", Code: "VAL", Image: "val.png"},
+	}
+	routes := w.Routes()
+	page, _ := crickettest.Get[match.Match](t, routes, match.GetMatchFunction, "/matches/7")
+	if diff := cmp.Diff(want, page); diff != "" {
+		t.Errorf("on its page (-want +got):\n%s", diff)
+	}
+	list, _ := crickettest.Get[struct{ Matches []match.Match }](t, routes, match.ListMatchesFunction, "/matches?league=3")
+	if diff := cmp.Diff([]match.Match{want}, list.Matches); diff != "" {
+		t.Errorf("in a list (-want +got):\n%s", diff)
+	}
 }
 
 // TestNamesAreReadOnceInTenMinutes: only the first page in ten minutes reads the

@@ -62,8 +62,11 @@ func TestStoryOfAMatch(t *testing.T) {
 			t.Fatalf("%s: %d %s", target, out.StatusCode, out.Body)
 		}
 	}
-	for i, user := range []string{"ann", "bob"} {
-		ask(follower.RegisterDeviceFunction, "/user/device", user, fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":%q,"environment":"production","frequentPushesEnabled":true}`, crickettest.Token(user+"'s phone"), []string{"18.1", "17.4"}[i]))
+	for i, user := range []string{"ann", "bob", "cat"} {
+		ask(follower.RegisterDeviceFunction, "/user/device", user, fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":%q,"environment":"production","frequentPushesEnabled":true}`, crickettest.Token(user+"'s phone"), []string{"18.1", "17.4", "18.0"}[i]))
+		if user == "cat" {
+			continue
+		}
 		ask(follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, crickettest.Token(user+"'s phone"), crickettest.Token(user+" starts")))
 		ask(follower.FollowMatchFunction, "/user/follow/"+id, user, fmt.Sprintf(`{"teamId":%q}`, views[i]))
 	}

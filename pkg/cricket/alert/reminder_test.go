@@ -205,6 +205,29 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	}
 }
 
+// TestMovedAlert: it says when the match is now, and the same move is the same alert.
+func TestMovedAlert(t *testing.T) {
+	t.Parallel()
+	was, is := match.Fixture{MatchID: "7", StartTime: "2026-06-01T12:00:00Z"}, match.Fixture{MatchID: "7", StartTime: "2026-06-03T09:30:00Z"}
+	at := time.Unix(1_780_000_000, 0)
+	const body = "Moved to Wednesday, 3 June, 09:30 UTC"
+	for name, c := range map[string]struct {
+		score score.State
+		title string
+	}{
+		"with a score":    {score.State{Local: score.Team{Name: "Harbour"}, Visitor: score.Team{Name: "Valley"}}, "Harbour v Valley"},
+		"without a score": {score.State{}, "Your match"},
+	} {
+		want := alert.Alert{
+			MatchID: "7", Key: "moved:2026-06-01T12:00:00Z:2026-06-03T09:30:00Z", Kind: event.Start,
+			Match: c.title, Title: c.title, Body: body, Plain: body, At: at.Unix(),
+		}
+		if diff := cmp.Diff(want, alert.NewMoved(was, is, c.score, at)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // A match that is moved by days after its reminder is reminded of again, on each phone. A
 // reminder of the old start that comes late is dropped.
 func TestMovedMatchIsRemindedAgain(t *testing.T) {

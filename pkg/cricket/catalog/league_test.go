@@ -162,6 +162,9 @@ func TestListSeasonTeams(t *testing.T) {
 				target += "&cursor=" + next
 			}
 			p, _ := crickettest.Get[page](t, routes, catalog.ListSeasonTeamsFunction, target)
+			if len(p.Teams) > limit {
+				t.Errorf("limit %d: a page of %d teams", limit, len(p.Teams))
+			}
 			got, next = append(got, p.Teams...), p.Next
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

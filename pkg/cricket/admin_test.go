@@ -1,6 +1,7 @@
 package cricket_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -171,6 +172,41 @@ func TestAuthorization(t *testing.T) {
 		t.Errorf("%d cases for %d routes", len(cases), tried)
 	}
 	t.Logf("%d routes, each called by %d users: %d calls", tried, len(callers), tried*len(callers))
+}
+
+// TestFailedCallAtACap: who has as many rows as a user may have is told so only if all of them
+// could be read.
+func TestFailedCallAtACap(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fn           spec.Function
+		target, body string
+		list         spec.Table
+		row          map[string]any
+		ids          int
+	}{
+		{activity.StartActivityFunction, "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
+			tables.Subscriptions, map[string]any{"matchId": "#USER#ann", "pushToken": "7", "ids": []string{}}, 10},
+		{follower.FollowMatchFunction, "/user/follow/8", `{}`, tables.Follows, map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{}}, 100},
+	} {
+		t.Run(c.fn.Name, func(t *testing.T) {
+			t.Parallel()
+			w := inhabited(t)
+			for i := range c.ids {
+				c.row["ids"] = append(c.row["ids"].([]string), fmt.Sprint(100+i))
+			}
+			testkit.PutRows(w.World, c.list, c.row)
+			routes := w.Routes()
+			calls := w.CountCalls(func() {
+				dynamotest.CheckFailures(t, &w.IO, func() error {
+					return testkit.Failed(testkit.Call(routes, c.fn, c.target, "ann", c.body))
+				})
+			})
+			if calls["BatchGetItem"] == 0 {
+				t.Errorf("the calls are %v, want those that read which of the rows are still there", calls)
+			}
+		})
+	}
 }
 
 // TestFailedCallIsReported: no answer hides that a read or a write has failed.

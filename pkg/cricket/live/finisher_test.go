@@ -470,7 +470,9 @@ func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
 func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	w.AddFixture("7")
+	scheduled := w.AddFixture("7")
+	scheduled.Round, scheduled.Type = "Final", "ODI"
+	testkit.PutRows(w.World, tables.Fixtures, scheduled)
 	w.Override = func(string) (int, string) { return http.StatusNotFound, `{"message":"no"}` }
 	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
 	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
@@ -478,5 +480,11 @@ func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if got := w.Outcome().Alerts; f.FinishedAt == 0 || f.Status != "Cancl." || !slices.Equal(got, []string{"7 result:cancelled: Match cancelled"}) {
 		t.Errorf("match %+v, alerts %q; want a finished match and the alert that it is cancelled", f, got)
+	}
+	row, _, err := match.ReadScore(w.NewContext(), w.DB(), "7")
+	testkit.Must(t, err)
+	got := []string{row.LeagueID, row.StartingAt, string(row.State.Format), row.State.Round, row.State.Local.ID, row.State.Visitor.ID, string(row.State.Phase)}
+	if want := []string{"3", scheduled.StartTime, "odi", "Final", "11", "12", "closed"}; !slices.Equal(got, want) {
+		t.Errorf("the score is of %q, want %q", got, want)
 	}
 }

@@ -237,6 +237,9 @@ func TestPushIsRetriedWithoutApple(t *testing.T) {
 	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(got) != 1 || got[0].Try != 1 {
 		t.Errorf("the messages are %+v, want the same with try 1", got)
 	}
+	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
+		t.Errorf("%v failures of Apple are counted, want 1", n)
+	}
 }
 
 // If the end of the match is decided while its channel is opened, the caller gets no

@@ -384,6 +384,9 @@ func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials: error %v, want *push.Refused", err)
 	}
+	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
+		t.Errorf("%v failures of Apple are counted, want 1", n)
+	}
 	if len(w.Subscribers()) != 3 {
 		t.Errorf("the subscriptions are %q, want 3", w.Subscribers())
 	}

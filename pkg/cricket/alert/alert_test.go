@@ -639,6 +639,9 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
 		t.Errorf("the log has %v, want the reason", got)
 	}
+	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
+		t.Errorf("%v failures of Apple are counted, want 1", n)
+	}
 	w.Logs.TakeWarnings()
 }
 
@@ -979,6 +982,9 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 			t.Errorf("without %s: the problem is %+v, want that it names the field", field, p)
 		}
 	}
+	longest := wicketAlert(w)
+	longest.Key = strings.Repeat("k", alert.MaxKey)
+	testkit.Must(t, a.SendAlert(w.NewContext(), longest))
 	old := wicketAlert(w)
 	old.At = w.Clock.Now().Add(-alert.MaxAlertAge - time.Second).Unix()
 	testkit.Must(t, a.SendAlert(w.NewContext(), old))
@@ -988,8 +994,8 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"dropped an alert that is too old", "dropped an alert that is too old"}) {
 		t.Errorf("the log has the complaints %q, want two", got)
 	}
-	if n := ringCount(w, "ann"); n != 0 {
-		t.Errorf("the phone rang %d times, want 0", n)
+	if n := ringCount(w, "ann"); n != 1 {
+		t.Errorf("the phone rang %d times, want once, for the key of %d bytes", n, alert.MaxKey)
 	}
 }
 
@@ -1259,6 +1265,9 @@ func TestStartBeginsWhenTheCredentialsAreRight(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	if err := a.SendAlert(w.NewContext(), startAlert(w)); err == nil {
 		t.Fatal("the refusal is no error")
+	}
+	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
+		t.Errorf("%v failures of Apple are counted, want 1", n)
 	}
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {

@@ -173,6 +173,42 @@ func TestClientFollowsChanges(t *testing.T) {
 	}
 }
 
+// TestChangeBetweenPages: all pages have the revision of the first, so that the client's next
+// request is told what has changed since.
+func TestChangeBetweenPages(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	var index match.BallIndex
+	record := func(balls []score.Ball, slot int64) {
+		t.Helper()
+		chunks, err := index.Record(f, balls, slot, crickettest.KickOff)
+		testkit.Must(t, err)
+		testkit.PutRows(w.World, tables.Processing, chunks...)
+		testkit.PutRows(w.World, tables.Processing, index)
+	}
+	balls := make([]score.Ball, 600)
+	for n := range balls {
+		balls[n] = score.Ball{ID: n + 1, Innings: 1, At: fmt.Sprintf("%d.%d", n/6, n%6+1)}
+	}
+	record(balls, 1)
+	first, err := s.ListBalls(w.NewContext(), &match.ListBalls{ID: "7"})
+	testkit.Must(t, err)
+	balls[3].Runs = 4
+	record(balls, 2)
+	second, err := s.ListBalls(w.NewContext(), &match.ListBalls{ID: "7", Cursor: first.Body.Next})
+	testkit.Must(t, err)
+	if first.Body.Revision != 1 || second.Body.Revision != 1 {
+		t.Errorf("the pages have the revisions %d and %d, want 1 and 1", first.Body.Revision, second.Body.Revision)
+	}
+	told, err := s.ListBalls(w.NewContext(), &match.ListBalls{ID: "7", After: second.Body.Revision})
+	testkit.Must(t, err)
+	if len(told.Body.Balls) != 30 || told.Body.Balls[3].Runs != 4 {
+		t.Errorf("the next request is told of %d balls, want the 30 of the five overs with the change", len(told.Body.Balls))
+	}
+}
+
 // TestBallsExpireTogether: all balls of a match are kept for seven days after its latest
 // possible end, whenever they were bowled. Then the answer says so.
 func TestBallsExpireTogether(t *testing.T) {

@@ -138,6 +138,10 @@ func TestGetDisplay(t *testing.T) {
 			t.Errorf("expired display: %d %s, want 200 and a display with the score", out.StatusCode, out.Body)
 		}
 	}
+	w.MoveClock(w.Clock.Now().Add(match.KeepShown)) // it expires now, and is rebuilt once more
+	if out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", ""); out.StatusCode != http.StatusOK {
+		t.Errorf("a display that expires now: %d %s", out.StatusCode, out.Body)
+	}
 	is := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	was.TTL = w.Clock.Now().Add(match.KeepShown).Unix()
 	if diff := cmp.Diff(was, is); diff != "" {

@@ -143,9 +143,13 @@ func TestSweepContinuesAfterAnError(t *testing.T) {
 	w, keep := worldWithUnusedChannels(t)
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "1", View: match.Neutral, ChannelID: "no base64!"})
 	env := w.Env(activity.SweepChannelsFunction)
-	offline := w.Pusher(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
-	if err := offline.SweepChannels(w.NewContext()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
-		t.Errorf("without Apple: error %v, %d channels; want an error and %d channels", err, len(w.Phones.Channels()), len(keep)+6)
+	for name, offline := range map[string]func(*push.Config){
+		"Apple":        func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" },
+		"Apple's list": func(c *push.Config) { c.ManageEndpoint = "https://127.0.0.1:1" },
+	} {
+		if err := w.Pusher(env, offline).SweepChannels(w.NewContext()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
+			t.Errorf("without %s: error %v, %d channels; want an error and %d channels", name, err, len(w.Phones.Channels()), len(keep)+6)
+		}
 	}
 	if err := w.Pusher(env).SweepChannels(w.NewContext()); err == nil {
 		t.Error("no error for a channel that cannot be deleted")

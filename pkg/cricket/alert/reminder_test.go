@@ -215,8 +215,10 @@ func TestMovedAlert(t *testing.T) {
 		score score.State
 		title string
 	}{
-		"with a score":    {score.State{Local: score.Team{Name: "Harbour"}, Visitor: score.Team{Name: "Valley"}}, "Harbour v Valley"},
-		"without a score": {score.State{}, "Your match"},
+		"with a score":            {score.State{Local: score.Team{Name: "Harbour"}, Visitor: score.Team{Name: "Valley"}}, "Harbour v Valley"},
+		"without a score":         {score.State{}, "Your match"},
+		"without a local team":    {score.State{Visitor: score.Team{Name: "Valley"}}, "Your match"},
+		"without a visiting team": {score.State{Local: score.Team{Name: "Harbour"}}, "Your match"},
 	} {
 		want := alert.Alert{
 			MatchID: "7", Key: "moved:2026-06-01T12:00:00Z:2026-06-03T09:30:00Z", Kind: event.Start,

@@ -573,6 +573,8 @@ func TestFollowersAreToldOfAMove(t *testing.T) {
 		"an hour earlier": {-time.Hour, func(*match.Fixture) {}, "Delayed", []string{"Moved to Monday, 1 June, 11:00 UTC"}},
 		"half an hour":    {30 * time.Minute, func(*match.Fixture) {}, "NS", nil},
 		"between days":    {time.Hour, func(f *match.Fixture) { f.Status = "Stump Day 1" }, "Stump Day 1", nil},
+		"not a day more":  {time.Hour, func(f *match.Fixture) { f.Status = "Stump Day 1" }, "NS", nil},
+		"over":            {time.Hour, func(f *match.Fixture) { f.EndingAt = 5 }, "NS", nil},
 		"live":            {time.Hour, func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 }, "NS", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -105,6 +105,20 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// TestSession: a statement and a wait for a lock end, times are in UTC, and the server's log
+// names the program.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	db := shared(t)
+	for name, want := range map[string]string{
+		"application_name": "matchday", "TimeZone": "UTC", "statement_timeout": "10s", "lock_timeout": "3s", "idle_in_transaction_session_timeout": "10s",
+	} {
+		if got, _, err := pg.Value[string](t.Context(), db, `SHOW `+name); got != want || err != nil {
+			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
 // TestErrors: what a later try may not have is Unavailable.
 func TestErrors(t *testing.T) {
 	t.Parallel()

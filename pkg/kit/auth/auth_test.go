@@ -112,7 +112,7 @@ func TestWhoMayCall(t *testing.T) {
 		{"a name in brackets", groups("[[test-admin]]"), 200, 403},
 		{"a name that begins with a bracket", groups("[[test-admin]"), 200, 403},
 		{"a name that ends with a bracket", groups("[test-admin]]"), 200, 403},
-		{"a list that does not end", groups("[admin"), 200, 403},
+		{"a list that does not end", groups("[test-admin"), 200, 403},
 		{"a list that does not begin", groups("test-admin]"), 200, 403},
 		{"a claim that is no list", groups("test-admin"), 200, 403},
 	} {

@@ -160,7 +160,7 @@ func TestMediaTypes(t *testing.T) {
 	for given, status := range map[string]int{
 		"": 200, "application/json": 200, "application/json; charset=utf-8": 200, "Application/JSON": 200,
 		"text/plain": 415, "application/xml": 415, "application/problem+json": 415, "multipart/form-data; boundary=x": 415, "json": 415, "/;": 415,
-		"application/x-www-form-urlencoded": 415,
+		"application/x-www-form-urlencoded": 415, "application/json; =": 415,
 	} {
 		e := request(t, "POST", "/overs/7", `{"name":"Ann"}`)
 		if given != "" {

@@ -409,7 +409,9 @@ func TestManyErrorBodiesDoNotFillTheWindow(t *testing.T) {
 			f, err := p.ReadFrame()
 			p.must(err)
 			if w, ok := f.(*http2.WindowUpdateFrame); ok {
-				credit += int(w.Increment)
+				if credit += int(w.Increment); credit > maxAnswer+initialSize {
+					t.Fatalf("the window has %d bytes more than it began with", credit-maxAnswer-initialSize)
+				}
 				f, err = p.ReadFrame()
 				p.must(err)
 			}

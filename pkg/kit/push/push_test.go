@@ -463,6 +463,22 @@ func TestSupersededRunStops(t *testing.T) {
 	}
 }
 
+// TestCloseEndsConnections: what is open when a sender is closed takes no other request.
+func TestCloseEndsConnections(t *testing.T) {
+	t.Parallel()
+	_, s := apple(t)
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	open := s.slots[0].conn
+	if !open.usable() {
+		t.Error("the connection cannot be used before")
+	}
+	if s.Close(); open.usable() {
+		t.Error("the connection can be used afterwards")
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)

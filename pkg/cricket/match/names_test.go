@@ -134,6 +134,28 @@ func TestMatchInFull(t *testing.T) {
 	}
 }
 
+// TestTitlesOfAMatchWithoutAScore: they are stored, and there is nothing to rewrite.
+func TestTitlesOfAMatchWithoutAScore(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	for name, row := range map[string]*match.ScoreRow{"none": nil, "never polled": {}} {
+		to := match.Titles{LocalTitle: name, LocalShort: "L", VisitorTitle: "V", VisitorShort: "VV"}
+		testkit.Must(t, match.Retitle(w.NewContext(), w.DB(), f, to, row, score.State{}, w.Clock.Now()))
+		if got := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").Titles; got != to {
+			t.Errorf("%s: the titles are %+v, want %+v", name, got, to)
+		}
+		var s score.State
+		to.Rename(&s)
+		if s.Local.Name != name || s.Local.Code != "L" || s.Visitor.Name != "V" || s.Visitor.Code != "VV" {
+			t.Errorf("the score displays %+v and %+v, want %+v", s.Local, s.Visitor, to)
+		}
+	}
+	if n := len(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache)); n != 0 {
+		t.Errorf("%d scores are stored, want none", n)
+	}
+}
+
 // TestNamesAreReadOnceInTenMinutes: only the first page in ten minutes reads the
 // catalog.
 func TestNamesAreReadOnceInTenMinutes(t *testing.T) {

@@ -574,6 +574,7 @@ func TestFollowersAreToldOfAMove(t *testing.T) {
 		"half an hour":    {30 * time.Minute, func(*match.Fixture) {}, "NS", nil},
 		"between days":    {time.Hour, func(f *match.Fixture) { f.Status = "Stump Day 1" }, "Stump Day 1", nil},
 		"not a day more":  {time.Hour, func(f *match.Fixture) { f.Status = "Stump Day 1" }, "NS", nil},
+		"begun meanwhile": {time.Hour, func(*match.Fixture) {}, "1st Innings", nil},
 		"over":            {time.Hour, func(f *match.Fixture) { f.EndingAt = 5 }, "NS", nil},
 		"live":            {time.Hour, func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 }, "NS", nil},
 	} {

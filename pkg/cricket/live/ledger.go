@@ -130,12 +130,11 @@ func (l ledger) credible(o observation) []event.Event {
 // matches reports whether e is the event t, or a correction of it. polls is as in
 // observation.
 func (t sentEvent) matches(e event.Event, polls int) bool {
-	sameBall := t.Alias != "" && t.Alias == e.Alias
 	if t.Sent && t.Polls > 0 && t.Polls+polls > confirmPolls && t.Alias != "" && e.Alias != "" {
-		return sameBall // t was withdrawn: the batter may be out by a later ball
+		return t.Alias == e.Alias // t was withdrawn: the batter may be out by a later ball
 	}
 	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
-	return sameBall || same(t.Name) || same(t.Alias)
+	return same(t.Name) || same(t.Alias)
 }
 
 // unusedKey returns a key for a new event: its own, with a "+" for each event that

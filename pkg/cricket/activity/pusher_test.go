@@ -203,6 +203,9 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	gone := apns.Refuse(apns2.ReasonUnregistered)
 	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.Phones.Answer(crickettest.Token("registered again"), gone)
+	same := w.Subscribe("7", "gone when registered", "12")
+	gone.Since = time.UnixMilli(same.UpdatedAt)
+	w.Phones.Answer(same.PushToken, gone)
 	late := w.Subscribe("7", "registered meanwhile", "12")
 	w.Phones.Answer(late.PushToken, apns.Refuse(apns2.ReasonUnregistered))
 	var once sync.Once

@@ -474,6 +474,23 @@ func TestChannelEndIsCompletedAfterACrash(t *testing.T) {
 	}
 }
 
+// A perspective without a display, which expires before its channel, blocks no other.
+func TestChannelWithoutADisplay(t *testing.T) {
+	t.Parallel()
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
+	for view, name := range map[string]string{"11": "local", "12": "visitor"} {
+		w.OpenChannel("7", view)
+		listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "7", view).ChannelID, name+" listens")
+		want[name+" listens"] = want[name]
+	}
+	testkit.Must(t, w.DeleteRow(tables.Displays, match.DisplayKey("7", "12")))
+	delete(want, "visitor")
+	delete(want, "visitor listens")
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	w.ExpectPhones("of the other perspectives", want, false)
+}
+
 // A channel that Apple refuses does not block the pushes to tokens.
 func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()

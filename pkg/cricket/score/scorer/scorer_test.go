@@ -162,6 +162,10 @@ func TestTextsOfOversWicketsAndResults(t *testing.T) {
 	if st.NeedText != "Away need 1 run from 1 ball" || st.Target != (score.Target{Runs: 183, Overs: "20"}) {
 		t.Errorf("need %q and target %+v, want 1 run from 1 ball and 183 in 20", st.NeedText, st.Target)
 	}
+	st = scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").AddTotal(2, 183, 0, "19.5").Read(t) // the status is still that of play
+	if st.Need != (score.Need{}) || st.NeedText != "" {
+		t.Errorf("a chase at its target needs %+v, %q, want nothing", st.Need, st.NeedText)
+	}
 	st = scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 301, 10, "90").Read(t)
 	if st.LeadText != "Away lead by 1 run" || st.Lead != 1 {
 		t.Errorf("lead %q, want Away lead by 1 run", st.LeadText)

@@ -110,6 +110,43 @@ func TestSetIsPut(t *testing.T) {
 	}
 }
 
+// shared has an attribute that an outer field has, too.
+type shared struct {
+	Inner string `dynamodbav:"umpire"`
+}
+
+// TestOuterFieldHidesEmbedded: of two fields with one name, updates write the less embedded,
+// whichever is declared first, as Put does.
+func TestOuterFieldHidesEmbedded(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{spells})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, recorder), prefix)
+	type first struct {
+		keys
+		Outer string `dynamodbav:"umpire"`
+		shared
+	}
+	type last struct {
+		keys
+		shared
+		Outer string `dynamodbav:"umpire"`
+	}
+	for name, changes := range map[string]dynamo.Changes{
+		"first": dynamo.Set(first{Outer: "Dar", shared: shared{"Bowden"}}, "umpire"),
+		"last":  dynamo.Set(last{Outer: "Dar", shared: shared{"Bowden"}}, "umpire"),
+	} {
+		must(t, dynamo.Put(t.Context(), db, putSpell, last{keys: keys{name}, Outer: "Dar", shared: shared{"Bowden"}}))
+		put, _, err := dynamo.Get[map[string]any](t.Context(), db, getSpell, name)
+		must(t, err)
+		must(t, dynamo.Update(t.Context(), db, updateSpell, dynamo.Key(updateSpell, name), changes))
+		set, _, err := dynamo.Get[map[string]any](t.Context(), db, getSpell, name)
+		must(t, err)
+		if put["umpire"] != "Dar" || set["umpire"] != "Dar" {
+			t.Errorf("%s: Put writes %v and Set %v, want Dar", name, put["umpire"], set["umpire"])
+		}
+	}
+}
+
 // TestConditions tries each condition on items that do and do not meet it.
 func TestConditions(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package commitcollect_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
@@ -141,6 +145,28 @@ func TestNoticeIsRepeated(t *testing.T) {
 		t.Error("the phone is deleted")
 	}
 	w.Logs.TakeWarnings()
+}
+
+// TestRegistrationEnds: a phone is the user's until the second in which its registration
+// ends, though its row is still there.
+func TestRegistrationEnds(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.New(t, strava.Faults{})
+	w.SignIn("ann")
+	w.Ask("ann", http.MethodPost, "/devices", map[string]any{"deviceToken": phone("a")})
+	s := testkit.Open(w.World, notice.SendNoticesFunction, func(_ context.Context, env app.Env) (*device.Devices, error) {
+		return device.Open(env, tables.Phones), nil
+	})
+	end := w.Clock.Now().Add(push.KeepDevice)
+	for _, c := range []struct {
+		before time.Duration
+		want   int
+	}{{time.Second, 1}, {0, 0}} {
+		w.MoveClock(end.Add(-c.before))
+		phones, err := s.Of(w.NewContext(), "ann")
+		testkit.Must(t, err)
+		same(t, fmt.Sprint("phones ", c.before, " before the end"), len(phones), c.want)
+	}
 }
 
 // TestPhoneBelongsToItsLastUser: a phone on which another signs in shows that user's parts

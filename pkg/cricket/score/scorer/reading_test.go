@@ -239,6 +239,7 @@ func TestSideThatLostEarlyIsAllOut(t *testing.T) {
 		"a revised target":   {t20(92, "18").Set(func(f *sportmonks.Fixture) { f.RPCTarget = 150 }).Finish(1, "Home won by 57 runs"), false},
 		"without a limit":    {test().Finish(1, "Home won by 50 runs"), true},
 		"a draw":             {test().Finish(0, "Match drawn"), false},
+		"conceded":           {scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 50, 2, "20").Finish(1, "Home won by 150 runs"), false},
 	} {
 		st := c.s.Read(t)
 		if n := st.Innings[len(st.Innings)-1]; n.AllOut != c.allOut || n.Declared {

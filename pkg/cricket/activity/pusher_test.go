@@ -544,6 +544,23 @@ func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
 	}
 }
 
+// TestPartReachesNoChannel: the message that was divided has been pushed to the channels.
+func TestPartReachesNoChannel(t *testing.T) {
+	t.Parallel()
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
+	listenTo(w, w.OpenChannel("7", match.Neutral), "listener")
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	part := activity.MatchChanged{MatchID: "7", IDRange: activity.IDRange{From: "0", Until: "f~"}}
+	testkit.Must(t, p.PushActivities(w.NewContext(), part))
+	want["listener"] = ""
+	w.ExpectPhones("after a part", want, false)
+	part.IDRange = activity.IDRange{}
+	testkit.Must(t, p.PushActivities(w.NewContext(), part))
+	want["listener"] = want["neutral"]
+	w.ExpectPhones("after the whole", want, false)
+}
+
 // A message that is delivered twice sends its parts twice. A superseded part pushes
 // nothing.
 func TestSupersededPartIsSkipped(t *testing.T) {

@@ -1,8 +1,10 @@
 package match_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -289,5 +292,34 @@ func TestDisplayBeforePlayFollowsTheSchedule(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Not started, Not started", "Postponed, Postponed", "Start delayed, Start delayed"}, got); diff != "" {
 		t.Errorf("status and headline after each sync (-want +got):\n%s", diff)
+	}
+}
+
+// TestScoreThatArrivesMeanwhile: a sync stores the first score of a match while its display
+// is read. The answer has the display, which is not stored: the match was never polled.
+func TestScoreThatArrivesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := crickettest.NewWithMatches(t)
+	w.SetFixtures(crickettest.Payload(testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"), "NS"))
+	env := w.Env(match.GetDisplayFunction)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		testkit.Must(t, err)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if strings.Contains(string(body), tables.Displays.Name) {
+			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		}
+		return next.Do(r)
+	})
+	out, err := testkit.OpenWith(w.World, env, match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "8", Team: match.Neutral})
+	testkit.Must(t, err)
+	if out.Body.Status != "Not started" {
+		t.Errorf("the display is %+v, want that of a match that has not started", out.Body)
+	}
+	for _, d := range testkit.Rows[match.DisplayRow](w.World, tables.Displays) {
+		if strings.HasPrefix(d.CacheKey, match.DisplayKey("8", "")) {
+			t.Errorf("the display %+v is stored", d)
+		}
 	}
 }

@@ -410,16 +410,15 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 		return nil, errNoScore
 	}
 	out.Body = state.For(view)
+	if f.LastSlot == 0 {
+		return out, nil
+	}
 	text, err := json.Marshal(out.Body)
 	if err != nil {
 		return nil, err
 	}
-	at := now
-	if f.LastSlot != 0 {
-		at = SlotTime(f.LastSlot) // the next display of the ticker must be newer
-	}
-	row = DisplayRow{
-		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
+	row = DisplayRow{ // as of its slot: the next display of the ticker must be newer
+		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: SlotTime(f.LastSlot).Unix(),
 		Playing: state.Phase == sportmonks.Live, Key: state.KeyEvent(), TTL: now.Add(KeepShown).Unix(),
 	}
 	err = dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot))

@@ -239,10 +239,8 @@ func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[str
 			return false, err
 		}
 	}
-	if len(rows) > 0 {
-		counts := []telemetry.Sample{telemetry.Count(tables.Broadcasts, sent), telemetry.Count(tables.BroadcastsFailed, failed)}
-		telemetry.Emit(ctx, p.now(), append(counts, delays.Samples(tables.PushDelay)...))
-	}
+	counts := []telemetry.Sample{telemetry.Count(tables.Broadcasts, sent), telemetry.Count(tables.BroadcastsFailed, failed)}
+	telemetry.Emit(ctx, p.now(), append(counts, delays.Samples(tables.PushDelay)...))
 	return failed > 0, nil
 }
 

@@ -364,13 +364,18 @@ func TestUnknownChannelIsReplaced(t *testing.T) {
 	env := w.Env(activity.PushActivitiesFunction)
 	p := w.Pusher(env)
 	id := w.OpenChannel("7", match.Neutral)
-	testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), id))
+	for _, id := range []string{id, w.OpenChannel("7", "11"), w.OpenChannel("7", "12")} {
+		testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), id))
+	}
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
-	if len(testkit.Rows[activity.Channel](w.World, tables.Channels)) != 1 {
-		t.Error("the row of a recent channel was removed")
+	if rows := testkit.Rows[activity.Channel](w.World, tables.Channels); len(rows) != 3 {
+		t.Errorf("of three recent channels the rows are %+v", rows)
 	}
 	w.MoveClock(w.Clock.Now().Add(activity.ChannelClaim))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	if rows := testkit.Rows[activity.Channel](w.World, tables.Channels); len(rows) != 0 {
+		t.Errorf("the rows %+v of unknown channels are left", rows)
+	}
 	out, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.NewContext(), channelRequest("7", "fan", ""))
 	testkit.Must(t, err)
 	if out.Body.Channel == id || w.Phones.Channels()[out.Body.Channel] != 0 || len(w.Phones.Channels()) != 1 {

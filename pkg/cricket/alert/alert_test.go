@@ -546,6 +546,27 @@ func TestLargePartIsDividedAgain(t *testing.T) {
 	}
 }
 
+// TestPartIsDividedByItsOwnFollowers: how a part is divided does not depend on the followers
+// that other parts have.
+func TestPartIsDividedByItsOwnFollowers(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	names := addFollowers(w, 64, func(i int) string { return fmt.Sprintf("%02x", 4*i) })
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	*a.Sizes() = alert.BatchSizes{Message: 4, Part: 4, Page: 4}
+	m := wicketAlert(w)
+	m.IDRange = activity.IDRange{Until: "7f"}
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+	if parts := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(parts) < 7 { // of 28 followers, four each
+		t.Errorf("the messages are %+v, want 7 parts or more", parts)
+	}
+	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
+	expectOneRing(w, names[:32])
+	if n := ringCount(w, names[32]); n != 0 {
+		t.Errorf("the first phone of another part rang %d times, want 0", n)
+	}
+}
+
 func TestUnreachedFollowersAreRetried(t *testing.T) {
 	t.Parallel()
 	for name, reason := range map[string]string{"busy": apns2.ReasonServiceUnavailable, "too many": apns2.ReasonTooManyRequests} {

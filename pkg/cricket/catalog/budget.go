@@ -36,7 +36,7 @@ func (b budgeted) RoundTrip(r *http.Request) (*http.Response, error) {
 		if wait > 0 {
 			header := http.Header{"Retry-After": {strconv.Itoa(int(wait.Seconds()))}}
 			body := strings.NewReader(`{"message":"the budget of ` + b.share.Budget.Name + ` is used up"}`)
-			return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(body), Request: r}, nil
+			return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(body)}, nil
 		}
 	}
 	return b.next.RoundTrip(r)

@@ -259,6 +259,11 @@ func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	}) {
 		t.Error("the log does not name the match that failed, its slot and the reason")
 	}
+	if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
+		return l.Text == "match failed" && l.Attrs["match"] == "" && strings.Contains(fmt.Sprint(l.Attrs["err"]), "sportmonks: ")
+	}) {
+		t.Error("the log does not say what is wrong with an entry without an id")
+	}
 	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "match failed") {
 		t.Errorf("the log has %q, want \"match failed\"", c)
 	}

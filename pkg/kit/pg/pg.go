@@ -157,7 +157,7 @@ func (db DB) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandT
 func (db DB) Tx(ctx context.Context, do func(pgx.Tx) error) error {
 	for n := 1; ; n++ {
 		err := classify(pgx.BeginFunc(ctx, db.pool, do))
-		if err == nil || n == tries || !lost(err) {
+		if n == tries || !lost(err) {
 			return err
 		}
 	}

@@ -495,14 +495,10 @@ func (c *conn) read() {
 	in.answers = hpack.NewDecoder(0, in.field)
 	in.answers.SetMaxStringLength(maxAnswer)
 	for {
-		_, err := c.from.Peek(frameHeader)
-		if err == nil && in.plain() {
+		if _, err := c.from.Peek(frameHeader); err == nil && in.plain() {
 			continue
 		}
-		var f http2.Frame
-		if err == nil {
-			f, err = c.framer.ReadFrame()
-		}
+		f, err := c.framer.ReadFrame()
 		c.mu.Lock()
 		c.framesRead++
 		if err == nil {

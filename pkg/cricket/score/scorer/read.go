@@ -216,7 +216,7 @@ func (r *reader) count() {
 		}
 		o := row.Overs
 		bowled := o.Overs*per + o.Balls
-		if given && t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
+		if t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
 			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // the provider counts in sixes, whatever the length of an over
 		}
 		inn.TeamID = score.IDText(row.TeamID)
@@ -533,7 +533,7 @@ func (r *reader) chase() {
 		r.s.Need = score.Need{TeamID: r.s.Opponent(cur.TeamID), Runs: cur.Runs + 1, Balls: per}
 	case cur.Over && multi && cur.Number == 3:
 		next := r.s.Opponent(cur.TeamID)
-		if runs := 1 - r.s.LeadOf(next, 3); runs > 0 {
+		if runs := 1 - r.s.LeadOf(next, cur.Number); runs > 0 {
 			r.s.Target = score.Target{Runs: runs}
 			r.s.Need = score.Need{TeamID: next, Runs: runs}
 		}

@@ -309,10 +309,10 @@ func (r *reader) totals(teamID string) (own, other int) {
 // level reports whether the scores are equal or, under a rain rule, one run short of the
 // target.
 func (r *reader) level() bool {
-	a, b := r.totals(r.s.Local.ID)
-	if n := r.s.InningsOf(2); n != nil && !r.s.Format.MultiDay() && r.target().Revised {
+	if n := r.s.InningsOf(2); n != nil && !r.s.Format.MultiDay() {
 		return n.Runs == n.Target-1
 	}
+	a, b := r.totals(r.s.Local.ID)
 	return a == b && len(r.s.Innings) > 0
 }
 

@@ -682,6 +682,15 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	if st := s.Read(t); st.PerOver != 6 || st.Innings[0].Overs != "5" || st.Innings[0].Balls != 30 {
 		t.Errorf("innings with an over of seven balls: %+v, want 5 overs and 30 balls", st.Innings[0])
 	}
+	// The provider counts an over of five as one of six: the balls are counted as listed.
+	s = scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("1 ", 29))
+	for i := 11; i < len(s.Balls); i++ {
+		s.Balls[i].At = sportmonks.Overs{Overs: 2 + (i-11)/6, Balls: 1 + (i-11)%6}
+	}
+	s.Runs[0].Overs = sportmonks.Overs{Overs: 5}
+	if n := s.Read(t).Innings[0]; n.Overs != "5" || n.Balls != 29 {
+		t.Errorf("innings with an over of five balls: %+v, want 5 overs and 29 balls", n)
+	}
 }
 
 // TestProviderMayCountInSixes: the total of an innings in overs of five has balls of five

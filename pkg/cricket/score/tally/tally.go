@@ -21,12 +21,8 @@ func Ordered(all []sportmonks.Ball) []*sportmonks.Ball {
 		return cmp.Or(cmp.Compare(a.Innings, b.Innings), cmp.Compare(a.ID, b.ID))
 	})
 	last := 0
-	for i, b := range balls {
-		if i > 0 && b.ID == balls[last].ID && b.Innings == balls[last].Innings {
-			balls[last] = b
-			continue
-		}
-		if i > 0 {
+	for _, b := range balls {
+		if b.ID != balls[last].ID || b.Innings != balls[last].Innings {
 			last++
 		}
 		balls[last] = b

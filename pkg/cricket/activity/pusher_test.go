@@ -274,7 +274,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
 			if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
-				return l.Text == "gave up: activities were not reached" && l.Attrs["match"] == "7" && l.Attrs["tries"] == int64(activity.MaxTries)
+				return l.Text == "gave up: activities were not reached" && l.Attrs["match"] == "7" && l.Attrs["ended"] == false && l.Attrs["tries"] == int64(activity.MaxTries)
 			}) {
 				t.Errorf("the log does not say that the push was given up: %v", w.Logs.Lines())
 			}

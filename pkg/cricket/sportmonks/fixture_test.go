@@ -27,7 +27,7 @@ func TestSplitReturnsEachFixture(t *testing.T) {
 		{"id late, as text", `{"data":[{"balls":[{"id":5}],"note":"{\"id\":4}]}","id":"3"}]}`, "3"},
 		{"escapes", `{"data":[{"note":"a\\","id":1},{"note":"\"","id":2}]}`, "1 2"},
 		{"no id", `{"data":[{"status":"NS"},{"id":2}]}`, "! 2"},
-		{"id of no number", `{"data":[{"id":"x"},{"id":null},{"id":-1},{"id":2}]}`, "! ! ! 2"},
+		{"id of no number", `{"data":[{"id":"x"},{"id":null},{"id":-1},{"id":99999999999999999999},{"id":2}]}`, "! ! ! ! 2"},
 		{"no objects", `{"data":[null,3,"x",[1],{"id":2}]}`, "! ! ! ! 2"},
 		{"broken inside", `{"data":[{"id":1,"balls":[{,}]},{"id":2}]}`, "1 2"},
 		{"id twice", `{"data":[{"id":1,"id":2},{"id":null,"id":3}]}`, "1 3"},

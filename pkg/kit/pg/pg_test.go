@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -117,6 +118,26 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
 	}
+}
+
+// TestServerThatDoesNotAnswer: a connection is given up after 5 s.
+func TestServerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := pg.Open(t.Context(), app.Env{Stage: spec.Local, Setting: func(string) string { return "postgres://reader@192.0.2.1/club" }, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}, club.As("reader"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		began := time.Now()
+		_, _, err = pg.Value[int](t.Context(), db, `SELECT 1`)
+		if took := time.Since(began); problem.Of(err) != problem.Unavailable || took != 5*time.Second {
+			t.Errorf("after %v: %v, want Unavailable after 5 s", took, err)
+		}
+	})
 }
 
 // TestErrors: what a later try may not have is Unavailable.

@@ -6,12 +6,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -233,6 +235,42 @@ func TestFailedCacheIsLeftAlone(t *testing.T) {
 	w.pass(time.Millisecond)
 	if got := w.page(t, key, 0); got != "a" {
 		t.Errorf("after its rest: %s", got)
+	}
+}
+
+// TestSilentCache: a cache that accepts no connection is given up after 1 s, and one that does
+// not answer after half a second.
+func TestSilentCache(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		dial func(context.Context) (net.Conn, error)
+		want time.Duration
+	}{
+		"no connection": {func(ctx context.Context) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }, time.Second},
+		"no answer": {func(context.Context) (net.Conn, error) {
+			client, server := net.Pipe()
+			go io.Copy(io.Discard, server)
+			return client, nil
+		}, time.Second / 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cache, err := redis.Open(t.Context(), app.Env{
+					Stage: spec.Local, Clock: app.Clock{Now: time.Now}, Setting: func(string) string { return "redis://cache.example.com:6379" },
+					Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) },
+				}, login)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cache.Close()
+				began := time.Now()
+				_, _, _, err = cache.Page(t.Context(), key, 0)
+				if took := time.Since(began); !errors.Is(err, redis.ErrAway) || took != c.want {
+					t.Errorf("after %v: %v, want ErrAway after %v", took, err, c.want)
+				}
+			})
+		})
 	}
 }
 

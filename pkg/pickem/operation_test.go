@@ -402,11 +402,19 @@ func (g *game) orderCard(rt *rapid.T) operation {
 	for _, m := range card {
 		in.Body.MatchIDs = append(in.Body.MatchIDs, m.id)
 	}
+	changed := func() bool { // since it was drawn: what it overtakes may have written
+		return len(card) != len(e.card) || slices.ContainsFunc(card, func(m *modelMatch) bool { return !slices.Contains(e.card, m) })
+	}
 	return operation{
 		what: e.id + " is ordered anew", fn: event.OrderCardFunction, do: call(g, event.OpenEvents, (*event.Events).OrderCard, in),
-		wantCode: func() string { return e.refusedIfDeleted() },
+		wantCode: func() string {
+			if code := e.refusedIfDeleted(); code != "" || !changed() {
+				return code
+			}
+			return "not_the_card"
+		},
 		onWrite: func(w pickemtest.Write) error {
-			if len(card) != len(e.card) || slices.ContainsFunc(card, func(m *modelMatch) bool { return !slices.Contains(e.card, m) }) {
+			if changed() {
 				return errors.New("ordered a card that has changed")
 			}
 			e.card = card

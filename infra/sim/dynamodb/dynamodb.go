@@ -3,9 +3,11 @@
 package dynamodb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -93,11 +95,22 @@ func find(dir string) (string, error) {
 // Proxy returns a handler that passes requests on to the engine at url. It has no
 // limit of time, and no answer of its own: when the engine closes a connection, it
 // closes the caller's, whose SDK tries again as it does without a proxy.
+//
+// It has the whole request before it passes it on: net/http closes the body of a request when
+// its answer begins, and a transport that has not seen the end of that body by then closes
+// its connection, with the rest of the answer in it.
 func Proxy(url *url.URL) http.Handler {
 	p := httputil.NewSingleHostReverseProxy(url)
 	p.Transport = &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true} // a closed connection for each call would use up the ports
 	p.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	return p
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		p.ServeHTTP(w, r)
+	})
 }
 
 // Config returns the SDK's configuration for an engine at url: the region, dummy

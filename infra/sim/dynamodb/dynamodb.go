@@ -96,12 +96,16 @@ func find(dir string) (string, error) {
 // limit of time, and no answer of its own: when the engine closes a connection, it
 // closes the caller's, whose SDK tries again as it does without a proxy.
 //
-// It has the whole request before it passes it on: net/http closes the body of a request when
-// its answer begins, and a transport that has not seen the end of that body by then closes
-// its connection, with the rest of the answer in it.
+// It reads the whole request before it passes it on. The server closes the body of a request
+// when the answer begins. If the transport has not seen the end of the body by then, it takes
+// that for a failed write, and closes its connection with the rest of the answer in it.
 func Proxy(url *url.URL) http.Handler {
+	return proxy(url, &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}) // a closed connection for each call would use up the ports
+}
+
+func proxy(url *url.URL, by http.RoundTripper) http.Handler {
 	p := httputil.NewSingleHostReverseProxy(url)
-	p.Transport = &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true} // a closed connection for each call would use up the ports
+	p.Transport = by
 	p.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -1,10 +1,13 @@
 package dynamodb
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +18,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -367,3 +371,65 @@ func TestProxy(t *testing.T) {
 	default:
 	}
 }
+
+// TestProxyLosesNoAnswer: an answer that begins before the transport has finished the request
+// is passed on to its end.
+func TestProxyLosesNoAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		go func() {
+			r, err := http.ReadRequest(bufio.NewReader(far))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.Copy(io.Discard, r.Body)
+			io.WriteString(far, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
+			time.Sleep(time.Second)
+			io.WriteString(far, "5\r\n last\r\n0\r\n\r\n")
+		}()
+		back := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return slow{near}, nil }}
+		defer back.CloseIdleConnections()
+		client, server := net.Pipe()
+		in := pipe{make(chan net.Conn, 1)}
+		in.conns <- server
+		front := http.Server{Handler: proxy(&url.URL{Scheme: "http", Host: "engine"}, back)}
+		go front.Serve(in)
+		defer front.Close()
+		caller := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
+		defer caller.CloseIdleConnections()
+		out, err := (&http.Client{Transport: caller}).Post("http://proxy", "application/x-amz-json-1.0", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Body.Close()
+		if body, err := io.ReadAll(out.Body); string(body) != "first last" || err != nil {
+			t.Errorf("got %q, %v", body, err)
+		}
+	})
+}
+
+// slow is a connection whose writes take 100 ms more than their receiver needs to answer.
+type slow struct{ net.Conn }
+
+func (s slow) Write(b []byte) (int, error) {
+	n, err := s.Conn.Write(b)
+	time.Sleep(100 * time.Millisecond)
+	return n, err
+}
+
+// pipe is a listener of the connections that it is given.
+type pipe struct{ conns chan net.Conn }
+
+func (p pipe) Accept() (net.Conn, error) {
+	c, ok := <-p.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p pipe) Close() error { close(p.conns); return nil }
+
+func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }

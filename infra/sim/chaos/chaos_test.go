@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func reopen(t *testing.T, cfg aws.Config, seed uint64, rates map[Kind]float64) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.client = dynamodb.NewFromConfig(r.aws(r.Guard(httputil.NewSingleHostReverseProxy(to)), aws.NopRetryer{}))
+	r.client = dynamodb.NewFromConfig(r.aws(r.Guard(dynamodbsim.Proxy(to)), aws.NopRetryer{}))
 	return r
 }
 

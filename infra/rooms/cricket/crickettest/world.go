@@ -168,7 +168,8 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 }
 
 // ExpectPhones compares the content states of phones, and whether their activities have
-// ended, with want, by name of the phone. when describes the time in failure messages.
+// ended, with want, by name of the phone; "" is a phone without one. when describes the time
+// in failure messages.
 func (w *World) ExpectPhones(when string, want map[string]string, ended bool) {
 	w.T.Helper()
 	for name, state := range want {

@@ -402,7 +402,7 @@ func (g *game) orderCard(rt *rapid.T) operation {
 	for _, m := range card {
 		in.Body.MatchIDs = append(in.Body.MatchIDs, m.id)
 	}
-	changed := func() bool { // since it was drawn: what it overtakes may have written
+	changed := func() bool { // since the order was drawn: the operation that it overtakes may have written
 		return len(card) != len(e.card) || slices.ContainsFunc(card, func(m *modelMatch) bool { return !slices.Contains(e.card, m) })
 	}
 	return operation{

@@ -35,11 +35,7 @@ func (p Protocol) operation() string { return []string{"SQL", "Cache"}[p] }
 // Nothing is injected while a connection is set up or checked, which depends on the wall
 // clock. function is the name of the function in the runtime: "room/verb-noun".
 func (f *Faults) Connect(function string, p Protocol, server string) (address string, stop func(), err error) {
-	host, port, err := engine.FreeAddress()
-	if err != nil {
-		return "", nil, err
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	l, err := engine.Listen()
 	if err != nil {
 		return "", nil, fmt.Errorf("listen for the connections of %s: %w", function, err)
 	}

@@ -56,7 +56,7 @@ func Start(ctx context.Context, file string) (Engine, error) {
 		return Engine{}, err
 	}
 	// The engine takes no port that has a listener on 127.0.0.1 or on its own address,
-	// and another process may open one after freeAddress found none.
+	// and exits when another process has opened one.
 	for attempt := 1; ; attempt++ {
 		e, err := serve(ctx, binary, file)
 		if !errors.Is(err, engine.ErrExited) || attempt == 5 {

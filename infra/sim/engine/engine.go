@@ -104,27 +104,27 @@ func Platform() string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// FreeAddress returns a random address of this machine and a port that was free there
-// and on 127.0.0.1.
+// Listen listens at a random address of this machine, on a free port.
 //
-// An engine that answers any web page is safe there on Linux, which has 16 million such
+// A server that answers any web page is safe there on Linux, which has 16 million such
 // addresses: a page cannot find it. Other systems have one, 127.0.0.1, where only the port
 // is random.
+func Listen() (net.Listener, error) {
+	part := func() int { return 1 + rand.IntN(254) }
+	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", part(), part(), part()))
+	if err != nil {
+		return net.Listen("tcp", "127.0.0.1:0")
+	}
+	return l, nil
+}
+
+// FreeAddress returns an address as of Listen whose port was free there, for an engine that
+// listens itself. Another process may take it first: the engine exits then.
 func FreeAddress() (host, port string, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := Listen()
 	if err != nil {
 		return "", "", err
 	}
 	defer l.Close()
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return "", "", err
-	}
-	part := func() int { return 1 + rand.IntN(254) }
-	host = fmt.Sprintf("127.%d.%d.%d", part(), part(), part())
-	own, err := net.Listen("tcp", net.JoinHostPort(host, port))
-	if err != nil {
-		return "127.0.0.1", port, nil // where there is no other address; a port taken there is found by the engine
-	}
-	return host, port, own.Close()
+	return net.SplitHostPort(l.Addr().String())
 }

@@ -66,9 +66,9 @@ type fleet struct {
 
 const thing = "room/do-thing"
 
-func newFleet(t *testing.T, speed float64, f Function) *fleet {
+func newFleet(t *testing.T, f Function) *fleet {
 	t.Helper()
-	fl := &fleet{t: t, clock: clock.New(start, speed)}
+	fl := &fleet{t: t, clock: clock.New(start, clock.Free)}
 	r, err := New(fl.clock, Config{
 		Log: func(l Log) {
 			fl.mu.Lock()
@@ -156,7 +156,7 @@ func gone(pid int) bool {
 
 func TestColdThenWarm(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
+	fl := newFleet(t, Function{MaxConcurrency: 1})
 	first := fl.do("echo", "one")
 	if i := fl.last(); !i.Cold || i.Init <= 0 || i.Err != nil || i.In == 0 || i.Out == 0 || i.RequestID != first.Request || !i.Start.Equal(start) {
 		t.Errorf("first invocation: %+v", i)
@@ -181,7 +181,7 @@ func TestColdThenWarm(t *testing.T) {
 
 func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	url, arrived, open := gate(t)
 	var mu sync.Mutex
 	var pids []int
@@ -234,7 +234,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(c.do, func(t *testing.T) {
 			t.Parallel()
-			fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
+			fl := newFleet(t, Function{MaxConcurrency: 1})
 			before := fl.do("echo", "")
 			_, err := fl.try(c.do, c.arg)
 			e, ok := errors.AsType[*Error](err)
@@ -258,8 +258,9 @@ func TestErrors(t *testing.T) {
 
 func TestTimeoutKills(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{Timeout: 100 * time.Millisecond, MaxConcurrency: 1})
+	fl := newFleet(t, Function{MaxConcurrency: 1})
 	before := fl.do("echo", "")
+	fl.functions[thing].Timeout = 100 * time.Millisecond
 	_, err := fl.try("hang", "")
 	if e, ok := errors.AsType[*Error](err); !ok || e.Type != TimedOut || !strings.HasSuffix(e.Message, "Error: Task timed out after 0.10 seconds") {
 		t.Fatalf("error %v", err)
@@ -290,7 +291,7 @@ func TestInitFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			fl := newFleet(t, clock.Free, c.f)
+			fl := newFleet(t, c.f)
 			_, err := fl.try("echo", "")
 			if e, ok := errors.AsType[*Error](err); !ok || e.Type != c.kind || !strings.Contains(e.Message, c.message) {
 				t.Errorf("error %v, want %s: … %s", err, c.kind, c.message)
@@ -304,7 +305,7 @@ func TestInitFailures(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	for _, c := range []struct {
 		name, function string
 		payload        []byte
@@ -326,7 +327,7 @@ func TestRefusals(t *testing.T) {
 
 func TestThrottleOrWaitInLine(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
+	fl := newFleet(t, Function{MaxConcurrency: 1})
 	url, arrived, open := gate(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -372,7 +373,7 @@ func throttled(err error) bool {
 
 func TestWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
+	fl := newFleet(t, Function{MaxConcurrency: 1})
 	url, arrived, open := gate(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -398,7 +399,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 
 func TestSimulatedTime(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	until := start.Add(90 * time.Second)
 	a := fl.do("sleep", until.Format(time.RFC3339Nano))
 	if a.Custom["matchday-now"] != start.Format(time.RFC3339Nano) || a.Custom["matchday-speed"] != "0" {
@@ -421,7 +422,7 @@ func TestSimulatedTime(t *testing.T) {
 // The clock moves while a call waits for a process and the running invocation sleeps.
 func TestClockMovesWhileACallWaits(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
+	fl := newFleet(t, Function{MaxConcurrency: 1})
 	hold := fl.clock.Work()
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -448,7 +449,7 @@ func TestClockMovesWhileACallWaits(t *testing.T) {
 
 func TestTimeoutStandsStillDuringSleep(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	hold := fl.clock.Work() // the sleeper stays asleep
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -478,7 +479,7 @@ func TestTimeoutStandsStillDuringSleep(t *testing.T) {
 
 func TestKilledSleeperReleasesItsWork(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	hold := fl.clock.Work()
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -503,7 +504,7 @@ func TestKilledSleeperReleasesItsWork(t *testing.T) {
 
 func TestKillOneProcess(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -536,7 +537,7 @@ func TestKillOneProcess(t *testing.T) {
 
 func TestKillMidFlight(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -559,7 +560,7 @@ func TestKillMidFlight(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("MATCHDAY_TEST_SECRET", "of the parent")
-	fl := newFleet(t, clock.Free, Function{Memory: 512, Env: []string{"TABLE_CARDS=cards", "AWS_REGION=elsewhere"}})
+	fl := newFleet(t, Function{Memory: 512, Env: []string{"TABLE_CARDS=cards", "AWS_REGION=elsewhere"}})
 	got := map[string]string{}
 	for _, v := range fl.do("env", "").Env {
 		name, value, _ := strings.Cut(v, "=")
@@ -592,7 +593,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestLogs(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	fl.do("log", "hello")
 	first := fl.last().RequestID
 	if _, err := fl.try("crash", ""); err == nil {
@@ -615,7 +616,7 @@ func TestLogs(t *testing.T) {
 
 func TestCloseLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
 	warm := fl.do("echo", "").PID
 	var wg sync.WaitGroup
@@ -637,7 +638,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 
 func TestIdleProcessIsKilled(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	fl.cfg.Idle = time.Millisecond
 	pid := fl.do("echo", "").PID
 	await(t, func() bool { return gone(pid) && fl.Stats()[thing].Warm == 0 })
@@ -645,7 +646,7 @@ func TestIdleProcessIsKilled(t *testing.T) {
 
 func TestEndedProcessIsNotReused(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	pid := fl.do("echo", "").PID
 	syscall.Kill(pid, syscall.SIGKILL)
 	await(t, func() bool { return fl.Stats()[thing].Warm == 0 })
@@ -662,7 +663,7 @@ func TestProcessesEndWithTheirParent(t *testing.T) {
 		t.Skip("only Linux kills a child with its parent")
 	}
 	if url := os.Getenv("LAMBDA_TEST_PARENT"); url != "" { // the parent: is killed while an invocation runs
-		fl := newFleet(t, clock.Free, Function{Path: os.Getenv("LAMBDA_TEST_BINARY")})
+		fl := newFleet(t, Function{Path: os.Getenv("LAMBDA_TEST_BINARY")})
 		fl.try("hang", url)
 		return
 	}
@@ -689,7 +690,7 @@ func TestProcessesEndWithTheirParent(t *testing.T) {
 // affect other processes.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
-	fl := newFleet(t, clock.Free, Function{})
+	fl := newFleet(t, Function{})
 	url, arrived, open := gate(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -462,54 +463,57 @@ func TestClose(t *testing.T) {
 
 func TestPushAtSpeed(t *testing.T) {
 	t.Parallel()
-	c := clock.New(start, 1000)
-	s := New(c, "http://sqs")
-	t.Cleanup(s.Close)
-	if err := s.Create(Queue{Name: "q", Visibility: 5 * time.Second}); err != nil {
-		t.Fatal(err)
-	}
-	const n = 200
-	var mu sync.Mutex
-	seen := map[string]int{}
-	over := make(chan struct{})
-	if err := s.Poll(Mapping{Queue: "q", BatchSize: 7}, func(_ context.Context, event []byte) ([]byte, error) {
-		var e events.SQSEvent
-		if err := json.Unmarshal(event, &e); err != nil {
-			return nil, err
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.New(start, 1000)
+		defer c.Stop()
+		s := New(c, "http://sqs")
+		defer s.Close()
+		if err := s.Create(Queue{Name: "q", Visibility: 5 * time.Second}); err != nil {
+			t.Fatal(err)
 		}
-		var r events.SQSEventResponse
-		mu.Lock()
-		defer mu.Unlock()
-		for i, m := range e.Records {
-			if seen[m.Body]++; i == 0 && seen[m.Body] == 1 { // fails once
-				r.BatchItemFailures = append(r.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
-				seen[m.Body] = -1
+		const n = 200
+		var mu sync.Mutex
+		seen := map[string]int{}
+		over := make(chan struct{})
+		if err := s.Poll(Mapping{Queue: "q", BatchSize: 7}, func(_ context.Context, event []byte) ([]byte, error) {
+			var e events.SQSEvent
+			if err := json.Unmarshal(event, &e); err != nil {
+				return nil, err
 			}
-		}
-		if len(seen) == n {
-			select {
-			case <-over:
-			default:
-				close(over)
-			}
-		}
-		return json.Marshal(r)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	var senders sync.WaitGroup
-	for i := range 4 {
-		senders.Go(func() {
-			defer c.Work()()
-			for j := range n / 4 {
-				if _, err := s.Send("q", Message{Body: fmt.Sprint(i, j)}); err != nil {
-					t.Error(err)
+			var r events.SQSEventResponse
+			mu.Lock()
+			defer mu.Unlock()
+			for i, m := range e.Records {
+				if seen[m.Body]++; i == 0 && seen[m.Body] == 1 { // fails once
+					r.BatchItemFailures = append(r.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
+					seen[m.Body] = -1
 				}
 			}
-		})
-	}
-	senders.Wait()
-	<-over
+			if len(seen) == n {
+				select {
+				case <-over:
+				default:
+					close(over)
+				}
+			}
+			return json.Marshal(r)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var senders sync.WaitGroup
+		for i := range 4 {
+			senders.Go(func() {
+				defer c.Work()()
+				for j := range n / 4 {
+					if _, err := s.Send("q", Message{Body: fmt.Sprint(i, j)}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		senders.Wait()
+		<-over
+	})
 }
 
 func FuzzSucceeded(f *testing.F) {

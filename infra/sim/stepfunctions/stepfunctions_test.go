@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"matchday/infra/sim/clock"
@@ -548,12 +549,15 @@ func TestRunAtSpeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := clock.New(start, 1000)
-	defer c.Work()()
-	out, err := m.Run(t.Context(), c, []byte(`[5, 1, 3, 2, 4]`), echo(c))
-	if err != nil || string(out) != `[5,1,3,2,4]` {
-		t.Errorf("got %s (%v)", out, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.New(start, 1000)
+		defer c.Stop()
+		defer c.Work()()
+		out, err := m.Run(t.Context(), c, []byte(`[5, 1, 3, 2, 4]`), echo(c))
+		if err != nil || string(out) != `[5,1,3,2,4]` {
+			t.Errorf("got %s (%v)", out, err)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

@@ -59,7 +59,7 @@ type Push struct {
 // Stream reads the events that a tab gets.
 func Stream(t *testing.T, url, room string) (next func() Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/console/events?room="+room, nil)
 	if err != nil {
@@ -113,7 +113,7 @@ func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -146,7 +146,7 @@ type Action = chromedp.Action[chromedp.Void]
 func See(condition string) Action {
 	return func(ctx context.Context, tab *chromedp.Target) (none chromedp.Void, err error) {
 		for range 5 {
-			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(45*time.Second))(ctx, tab)
+			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(2*time.Minute))(ctx, tab)
 			if err == nil || !strings.Contains(err.Error(), "context with specified id") && !strings.Contains(err.Error(), "navigated") {
 				break // else the page was left meanwhile
 			}

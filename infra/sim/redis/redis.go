@@ -2,12 +2,17 @@
 package redis
 
 import (
+	"errors"
+	"net"
 	"reflect"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"matchday/infra/sim/engine"
 )
 
 // Endpoint is the environment variable with the URL of a running server, a cluster of one or
@@ -26,12 +31,12 @@ type Server struct {
 
 // Start starts a server on a free port of this machine. Its keys expire by the clock now.
 func Start(now func() time.Time) (*Server, error) {
-	s := &Server{Miniredis: miniredis.NewMiniRedis(), clock: now, now: now()}
-	if err := s.Restart(); err != nil {
+	host, port, err := engine.FreeAddress() // no connection of a client takes the port while the server is closed
+	if err != nil {
 		return nil, err
 	}
-	s.addr = s.Miniredis.Addr()
-	return s, nil
+	s := &Server{Miniredis: miniredis.NewMiniRedis(), clock: now, addr: net.JoinHostPort(host, port), now: now()}
+	return s, s.Restart()
 }
 
 // Addr is the address of the server, also while it is closed.
@@ -39,8 +44,16 @@ func (s *Server) Addr() string { return s.addr }
 
 // Restart starts a server that was closed, at the same address with the same data.
 func (s *Server) Restart() error {
-	if err := s.Start(); err != nil {
-		return err
+	// A process that was forked before the close has the listener until it executes.
+	for attempt := 1; ; attempt++ {
+		err := s.StartAddr(s.addr)
+		if err == nil {
+			break
+		}
+		if attempt == 1000 || !errors.Is(err, syscall.EADDRINUSE) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
 	}
 	s.Server().SetPreHook(func(c *server.Peer, _ string, _ ...string) bool {
 		if scripted(c) {

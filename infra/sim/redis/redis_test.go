@@ -1,6 +1,9 @@
 package redis_test
 
 import (
+	"context"
+	"os/exec"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,4 +68,33 @@ func TestAddressOfAClosedServer(t *testing.T) {
 	if got, err := c.Get(t.Context(), "key").Result(); err != nil || got != "a" {
 		t.Errorf("after the restart the key is %q: %v", got, err)
 	}
+}
+
+// TestRestartBesideNewProcesses: a process that is started while the server closes has its
+// listener for a moment.
+func TestRestartBesideNewProcesses(t *testing.T) {
+	t.Parallel()
+	s, err := sim.Start(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	ctx, over := context.WithCancel(t.Context())
+	var starts sync.WaitGroup
+	for range 4 {
+		starts.Go(func() {
+			for ctx.Err() == nil {
+				exec.CommandContext(ctx, "true").Run()
+			}
+		})
+	}
+	for range 500 {
+		s.Close()
+		if err := s.Restart(); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	over()
+	starts.Wait()
 }

@@ -135,7 +135,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 		cache, err := redis.Start(w.Clock.Now)
 		Must(t, err)
 		t.Cleanup(cache.Close)
-		w.Cache = cache
+		w.Cache, w.Dial = cache, cache.Dial
 	}
 	for _, fn := range room.Functions {
 		for _, m := range fn.Mail {

@@ -54,7 +54,7 @@ func open(t testing.TB) *world {
 		Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return *w.now.Load() }}, Setting: func(string) string { return "redis://" + s.Addr() },
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			w.dials.Add(1)
-			return (&net.Dialer{}).DialContext(ctx, network, address)
+			return s.Dial(ctx, network, address)
 		},
 	}
 	if w.Cache, err = redis.Open(t.Context(), env, login); err != nil {

@@ -13,6 +13,12 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
+// locked is an error from before anything was sent.
+type locked struct{}
+
+func (locked) Error() string     { return "conn busy" }
+func (locked) SafeToRetry() bool { return true }
+
 // TestErrorsOfATry: a later try may have what the connection or the server could not give, and
 // no other error becomes Unavailable.
 func TestErrorsOfATry(t *testing.T) {
@@ -35,6 +41,7 @@ func TestErrorsOfATry(t *testing.T) {
 		"rolled back by a rule":   {code("40002"), problem.Internal},
 		"unique violation":        {code("23505"), problem.Internal},
 		"refused connection":      {refused, problem.Unavailable},
+		"a connection in use":     {locked{}, problem.Unavailable},
 		"a network's error":       {&net.DNSError{Err: "no such host", Name: "db"}, problem.Unavailable},
 		"a closed connection":     {fmt.Errorf("write: %w", net.ErrClosed), problem.Unavailable},
 		"the end of the stream":   {fmt.Errorf("read: %w", io.EOF), problem.Unavailable},

@@ -137,7 +137,7 @@ func (db DB) Close() { db.pool.Close() }
 
 // Session runs statements: a DB, each in a transaction of its own, or a transaction of Tx.
 type Session interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) // the error is that of the rows, too
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
@@ -166,10 +166,7 @@ func (db DB) Tx(ctx context.Context, do func(pgx.Tx) error) error {
 // All returns the rows of a query. The fields of T are matched with the columns by their
 // names, or by their tags `db`.
 func All[T any](ctx context.Context, s Session, sql string, args ...any) ([]T, error) {
-	rows, err := s.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, classify(err)
-	}
+	rows, _ := s.Query(ctx, sql, args...)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
 	return all, classify(err)
 }
@@ -186,19 +183,13 @@ func Value[T any](ctx context.Context, s Session, sql string, args ...any) (v T,
 
 // Values returns the only column of the rows of a query.
 func Values[T any](ctx context.Context, s Session, sql string, args ...any) ([]T, error) {
-	rows, err := s.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, classify(err)
-	}
+	rows, _ := s.Query(ctx, sql, args...)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	return all, classify(err)
 }
 
 func first[T any](ctx context.Context, s Session, read pgx.RowToFunc[T], sql string, args []any) (v T, ok bool, err error) {
-	rows, err := s.Query(ctx, sql, args...)
-	if err != nil {
-		return v, false, classify(err)
-	}
+	rows, _ := s.Query(ctx, sql, args...)
 	v, err = pgx.CollectOneRow(rows, read)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return v, false, nil
@@ -262,7 +253,7 @@ func unreachable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	return pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) || errors.Is(err, context.DeadlineExceeded)
+	return pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

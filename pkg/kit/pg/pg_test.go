@@ -194,6 +194,12 @@ func TestKilledServer(t *testing.T) {
 			t.Errorf("while the server is away: %v", err)
 		}
 	}
+	if names, err := pg.Values[string](t.Context(), db, `SELECT name FROM player`); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while the server is away: %q, %v", names, err)
+	}
+	if players, err := pg.All[player](t.Context(), db, `SELECT id, name, goals FROM player`); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while the server is away: %+v, %v", players, err)
+	}
 	if err := e.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -151,9 +151,10 @@ func TestRoomInPieces(t *testing.T) {
 		synctest.Wait()
 		_, err = p.nc.Write(binary.BigEndian.AppendUint32(nil, 90))
 		p.must(err)
+		p.must(p.WriteWindowUpdate(id, 90))
 		synctest.Wait()
 		if c.window != 0 {
-			t.Errorf("the window is %d after an update of a stream's", c.window)
+			t.Errorf("the window is %d after updates of a stream's", c.window)
 		}
 		p.answer(id, "200", "")
 		if r := <-got; r.err != nil {

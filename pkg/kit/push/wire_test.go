@@ -140,9 +140,13 @@ func TestRunWithinLimits(t *testing.T) {
 		inFlight int
 		streams  uint32
 		want     int
+		together int // answers
 	}{
-		"of the peer":   {10, 3, 3},
-		"of the sender": {4, 100, 4},
+		"of the peer":                      {10, 3, 3, 3},
+		"of the sender":                    {4, 100, 4, 4},
+		"of the peer, answer by answer":    {10, 3, 3, 1},
+		"of the sender, answer by answer":  {4, 100, 4, 1},
+		"of the sender, with answers of 3": {4, 100, 4, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,9 +164,9 @@ func TestRunWithinLimits(t *testing.T) {
 					}
 					got <- counts
 				}()
+				var ids []uint32
 				for left := len(to); left > 0; {
-					var ids []uint32
-					for range min(left, test.want) {
+					for len(ids) < min(left, test.want) {
 						id, _ := p.request()
 						ids = append(ids, id)
 					}
@@ -173,12 +177,13 @@ func TestRunWithinLimits(t *testing.T) {
 					slices.Reverse(ids)
 					var frames bytes.Buffer
 					fr := http2.NewFramer(&frames, nil)
-					for _, id := range ids {
+					n := min(test.together, len(ids))
+					for _, id := range ids[:n] {
 						p.must(fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x88}, EndHeaders: true, EndStream: true}))
 					}
 					_, err := p.nc.Write(frames.Bytes())
 					p.must(err)
-					left -= len(ids)
+					ids, left = ids[n:], left-n
 				}
 				if counts := <-got; counts != (Counts{Delivered: len(to)}) {
 					t.Errorf("%+v", counts)

@@ -246,6 +246,10 @@ func TestSideThatLostEarlyIsAllOut(t *testing.T) {
 			t.Errorf("%s: all out %v, declared %v; want %v and false", name, n.AllOut, n.Declared, c.allOut)
 		}
 	}
+	guess, _ := scorer.Final(t20(92, "18").Finish(0, "Home won").Fixture, score.State{})
+	if n := guess.Innings[1]; guess.Result.WinnerID != "1" || n.AllOut {
+		t.Errorf("after the guess %+v the innings is %+v, want it not all out", guess.Result, n)
+	}
 }
 
 // TestFiguresOfRowsReplaceBallsThatAreMissing: while the balls do not add up to the total,

@@ -650,16 +650,19 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	}
 	// Most of the overs decide: more than half of two or more, each before another of its innings.
 	for _, c := range []struct {
-		sizes  [][]int // of the overs of each innings
+		sizes  [][]int // of the overs of each innings; 0 is of a wide only
 		before int
 		want   int
 	}{
 		{[][]int{{5, 5, 1}}, 0, 5}, {[][]int{{5, 5, 6, 1}}, 0, 5}, {[][]int{{5, 8, 1}}, 0, 6}, {[][]int{{5, 5, 8, 8, 1}}, 0, 6}, {[][]int{{5, 5, 8, 8, 1}}, 8, 8},
-		{[][]int{{5}, {5, 1}}, 0, 6}, {[][]int{{5, 5}, {5, 1}}, 0, 5}, {[][]int{{12, 6, 6, 1}}, 0, 6}, {[][]int{{12, 12, 1}}, 0, 6}, {nil, 8, 8}, {nil, 0, 6},
+		{[][]int{{5, 5, 0, 0, 1}}, 0, 5}, {[][]int{{5}, {5, 1}}, 0, 6}, {[][]int{{5, 5}, {5, 1}}, 0, 5}, {[][]int{{12, 6, 6, 1}}, 0, 6}, {[][]int{{12, 12, 1}}, 0, 6}, {nil, 8, 8}, {nil, 0, 6},
 	} {
 		s := scoretest.NewScene("T20I")
 		for i, overs := range c.sizes {
 			for over, size := range overs {
+				if size == 0 {
+					s.Balls = append(s.Balls, sportmonks.Ball{ID: len(s.Balls) + 1, Innings: i + 1, TeamID: 1 + i, At: sportmonks.Overs{Overs: over}, Score: sportmonks.Score{Name: "1 Wide", Runs: 1}})
+				}
 				for ball := range size {
 					s.Balls = append(s.Balls, sportmonks.Ball{ID: len(s.Balls) + 1, Innings: i + 1, TeamID: 1 + i, At: sportmonks.Overs{Overs: over, Balls: ball + 1}})
 				}

@@ -352,6 +352,34 @@ func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	}
 }
 
+// TestCostOfATokenIsIndependentOfTheOthers: a message to one token reads its row only.
+func TestCostOfATokenIsIndependentOfTheOthers(t *testing.T) {
+	t.Parallel()
+	cost := func(others int) float64 {
+		w, _, _ := worldWithActivities(t)
+		addSubscriptions(w, "7", others)
+		p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+		m := activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local")}}
+		return w.CountUnits(func() { testkit.Must(t, p.PushActivities(w.NewContext(), m)) }).Reads
+	}
+	if few, many := cost(1), cost(400); few != many {
+		t.Errorf("it reads %v units beside one other and %v beside 400, want the same", few, many)
+	}
+}
+
+// TestDisplayThatIsNoJSON: the error names the match and the perspective.
+func TestDisplayThatIsNoJSON(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	row := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
+	row.Display = match.RawJSON(`{"status":`)
+	testkit.PutRows(w.World, tables.Displays, row)
+	err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Changed: []string{"11"}})
+	if err == nil || !strings.HasPrefix(err.Error(), "display of match 7 for 11: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestPushReadsAllPages(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)

@@ -46,7 +46,7 @@ func TestSharedPrefix(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ a, b, want string }{
 		{"", "", ""}, {"a", "", ""}, {"", "a", ""}, {"a", "b", ""}, {"ab", "ac", "a"}, {"ab", "ab", "ab"}, {"ab", "abc", "ab"}, {"abc", "ab", "ab"},
-		{"xé", "xè", "x"}, {"xé", "xéy", "xé"}, {"é", "è", ""},
+		{"xé", "xè", "x"}, {"xé", "xéy", "xé"}, {"é", "è", ""}, {"\x80a", "b", ""},
 	} {
 		if got := sharedPrefix(c.a, c.b); got != c.want {
 			t.Errorf("of %q and %q: got %q, want %q", c.a, c.b, got, c.want)

@@ -76,7 +76,7 @@ func TestEventIsSentOnceWhenConfirmed(t *testing.T) {
 		"another batter is a correction":        {[][]event.Event{{out}, {out}, {out}, {other}, {other}, {other}, {other}}, false, []string{out.Key}},
 		"another batter before it is sent":      {[][]event.Event{{out}, {out}, {other}}, false, []string{out.Key}},
 		"another ball is a correction":          {[][]event.Event{{out}, {out}, {out}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
-		"another ball after two polls without": {[][]event.Event{{out}, {out}, {out}, {}, {}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
+		"another ball after two polls without":  {[][]event.Event{{out}, {out}, {out}, {}, {}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
 		"the first batter is out later":         {[][]event.Event{{out}, {out}, {out}, {other}, {other, late}, {other, late}, {other, late}}, false, []string{out.Key, out.Key + "+"}},
 		"a ball without a batter gets one":      {[][]event.Event{{bare}, {bare}, {bare}, {out}, {out}, {out}}, false, []string{bare.Key}},
 		"withdrawn, and out by another ball":    {[][]event.Event{{out}, {out}, {out}, {}, {}, {}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key, out.Key + "+"}},

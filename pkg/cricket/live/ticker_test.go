@@ -871,7 +871,11 @@ func TestExpiredReplayIsDeleted(t *testing.T) {
 		w.MoveClock(crickettest.At(0))
 		tk.Tick(w.NewContext(), crickettest.TickOf(0))
 	}
+	before := w.Logs.SumMetric(tables.MatchesLive)
 	w.TickAt(tk, 1)
+	if n := w.Logs.SumMetric(tables.MatchesLive) - before; n != 1 {
+		t.Errorf("%v matches are live beside an expired replay, want 1", n)
+	}
 	left := testkit.Rows[match.Fixture](w.World, tables.Fixtures)
 	if len(left) != 1 || left[0].MatchID != "8" || left[0].ArchivedAt != 0 {
 		t.Errorf("the replays left are %+v, want 8", left)

@@ -286,6 +286,12 @@ func TestDeployed(t *testing.T) {
 			t.Errorf("the password lacks %q", part)
 		}
 	}
+	failed := errors.New("no credentials")
+	unsigned := env
+	unsigned.AWS.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, failed })
+	if _, err := pg.Config(t.Context(), unsigned, club.As("club_reader")); !errors.Is(err, failed) {
+		t.Errorf("without credentials: got %v", err)
+	}
 	if _, virtual := cfg.RuntimeParams["search_path"]; virtual {
 		t.Error("a deployed session has a search path")
 	}

@@ -118,8 +118,8 @@ func Listen() (net.Listener, error) {
 	return l, nil
 }
 
-// FreeAddress returns an address as of Listen whose port was free there, for an engine that
-// listens itself. Another process may take it first: the engine exits then.
+// FreeAddress returns an address that Listen could use, for an engine that listens itself. If
+// another process takes it first, the engine exits.
 func FreeAddress() (host, port string, err error) {
 	l, err := Listen()
 	if err != nil {

@@ -253,7 +253,7 @@ func unreachable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	return pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) || errors.Is(err, context.DeadlineExceeded)
+	return pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -39,7 +39,9 @@ import (
 // openAlerter opens send-alerts with a sender that retries at once.
 func openAlerter(w *crickettest.World, env app.Env) *alert.Alerter {
 	w.T.Helper()
-	return alert.NewAlerter(env, w.Sender(env))
+	a := alert.NewAlerter(env, w.Sender(env))
+	*a.SendTimeout() = time.Minute // a busy machine takes longer than five seconds for a page
+	return a
 }
 
 // addFollower stores a user who follows match 7 and supports the team, and the user's

@@ -10,6 +10,7 @@ const CodeLetters = codeLetters
 var ErrLeagueFull = problem.Beyond(maxMembers)
 var ErrNoCode = errNoCode
 var ErrNotIn = errNotIn
+var ErrNotOwner = errNotOwner
 var ErrTooManyLeagues = problem.Beyond(maxLeagues)
 
 const LeagueSK = leagueSK

@@ -106,22 +106,6 @@ type LeaguePage struct {
 	Body         League
 }
 
-// renewCodeFor renews the code of a league before its owner removes a member, because
-// the member knows the present one.
-func (s *Leagues) renewCodeFor(ctx context.Context, in *LeaveLeague) error {
-	if _, err := s.owned(ctx, in.LeagueID, in.UserID); err != nil {
-		return err
-	}
-	if err := s.checkMember(ctx, in.LeagueID, in.MemberID); err != nil {
-		if errors.Is(err, item.ErrNoLeague) {
-			return errNotIn
-		}
-		return err
-	}
-	_, err := s.RenewCode(ctx, &RenewCode{User: in.User, LeagueID: in.LeagueID})
-	return err
-}
-
 // CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
@@ -357,18 +341,20 @@ type LeaveLeague struct {
 }
 
 // LeaveLeague removes a member from a league: any member may leave, and the owner may
-// remove another member. Before that the owner's league gets a new code. A member that
-// does not exist is member_not_found; for a caller who is not the owner the answer is
-// not_the_owner. When the owner leaves, the member who joined first becomes the owner;
+// remove another member, who knows the code: the league gets a new one with the removal.
+// A member that does not exist is member_not_found; for a caller who is not the owner the
+// answer is not_the_owner. When the owner leaves, the member who joined first becomes the owner;
 // when the last member leaves, the league is deleted.
 func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
-	var err error
-	if in.MemberID == in.UserID {
-		err = s.Leave(ctx, in.LeagueID, in.UserID, in.UserID)
-	} else if err = s.renewCodeFor(ctx, in); err == nil {
-		if err = s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, item.ErrNoLeague) {
-			err = errNotIn
+	removal := in.MemberID != in.UserID
+	if removal {
+		if _, err := s.owned(ctx, in.LeagueID, in.UserID); err != nil {
+			return nil, err
 		}
+	}
+	err := s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID)
+	if removal && errors.Is(err, item.ErrNoLeague) {
+		err = errNotIn
 	}
 	if err != nil {
 		return nil, err
@@ -377,8 +363,9 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 }
 
 // Leave removes a member from a league in one transaction, for the user by, who is the
-// member or the owner. If the member is not in the league it returns league_not_found,
-// so a second run changes nothing. It completes the deletion of a league with EndedAt.
+// member or the owner. A league whose owner removes a member gets a new code. If the
+// member is not in the league it returns league_not_found, so a second run changes
+// nothing. It completes the deletion of a league with EndedAt.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
 	for range item.MaxTries {
 		g, err := s.read(ctx, leagueID)
@@ -395,7 +382,11 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 		case !ok:
 			return item.ErrNoLeague
 		}
-		writes := append(without(g, userID), dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))), dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
+		writes := without(g, userID)
+		if by != userID {
+			writes = withNewCode(l, newCode(), dynamo.Add[item.League]("members", -1))
+		}
+		writes = append(writes, dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))), dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
 		err = dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
 		if !dynamo.IsRefused(err) {
 			return err
@@ -479,16 +470,23 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 			return nil, item.ErrNoLeague
 		}
 		code := newCode()
-		err = dynamo.Transact(ctx, s.Db, tables.RenewCode,
-			dynamo.UpdateWrite(l.Key(), dynamo.Set(item.League{Code: code}, "code"), unchanged(l)),
-			dynamo.DeleteWrite(codeItem(l.Code)),
-			dynamo.PutWrite(newInvitation(code, l.ID), dynamo.Absent[invitation]("PK")))
+		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, code, dynamo.Set(item.League{}))...)
 		if !dynamo.IsRefused(err) {
 			l.Code = code
 			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
 		}
 	}
 	return nil, item.ErrChanged
+}
+
+// withNewCode returns the writes that replace the code of a league, with other changes
+// of its item.
+func withNewCode(l item.League, code string, changes dynamo.Changes) []dynamo.Write {
+	return []dynamo.Write{
+		dynamo.UpdateWrite(l.Key(), changes.Set(item.League{Code: code}, "code"), unchanged(l)),
+		dynamo.DeleteWrite(codeItem(l.Code)),
+		dynamo.PutWrite(newInvitation(code, l.ID), dynamo.Absent[invitation]("PK")),
+	}
 }
 
 // unchanged returns the condition that a league has no EndedAt, and the owner and code

@@ -379,7 +379,7 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 				return leaving(w, l, "cat", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "ann", "ann") },
-			item.ErrNoLeague, "LEAGUE#Office LEAGUE bob 2"},
+			league.ErrNotOwner, "LEAGUE#Office LEAGUE bob 2"},
 		{"owner removes a member, concurrent leave of the member", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error { return leaving(w, l, "bob", "ann") },
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "bob", "bob") },
@@ -413,27 +413,36 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 	}
 }
 
-// TestFormerOwnerRemovesNobody: the owner leaves while a request of the owner to remove a member
-// has renewed the code and not yet removed the member.
-func TestFormerOwnerRemovesNobody(t *testing.T) {
+// TestRemovalRenewsTheCode: a member who is removed sees no code that is still valid, neither
+// before the removal nor after it.
+func TestRemovalRenewsTheCode(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob", "cat")
-	writes := 0
+	seen := map[string]bool{}
 	env := pickemtest.InterruptBefore(w.Env(league.LeaveLeagueFunction), "TransactWriteItems", 2, func() {
-		if writes++; writes == 2 {
-			w.LeaveLeague(l, "ann", "ann")
+		if out := w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""); out.StatusCode == http.StatusOK {
+			seen[testkit.Decode[league.League](w.World, out).Code] = true
 		}
 	})
-	in := &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "cat"}
-	if _, err := testkit.OpenWith(w.World, env, league.OpenLeagues).LeaveLeague(w.NewContext(), in); pickemtest.CodeOf(err) != "not_the_owner" {
-		t.Errorf("the former owner removes a member: %v, want not_the_owner", err)
+	in := &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "bob"}
+	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).LeaveLeague(w.NewContext(), in)
+	testkit.Must(t, err)
+	if !seen[l.Code] {
+		t.Errorf("the member saw the codes %v before the removal, want %s", seen, l.Code)
 	}
-	if got, want := w.LeagueLine("Office"), "LEAGUE#Office LEAGUE bob 2"; got != want {
+	for code := range seen {
+		if err := testkit.CheckProblemCode(w.RequestJoin("bob", code), 404, "code_not_found"); err != nil {
+			t.Errorf("joining by the code %s: %v", code, err)
+		}
+	}
+	if got, want := w.LeagueLine("Office"), "LEAGUE#Office LEAGUE ann 2"; got != want {
 		t.Errorf("the league is %q, want %q", got, want)
 	}
+	renewed := testkit.Decode[league.League](w.World, w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "cat", ""))
+	w.JoinLeague(renewed, "bob") // whom the owner has given the new code
 }
 
 // TestLeagueRequestsGiveUpAfterMaxTries: a change before every write makes a request fail with

@@ -77,7 +77,7 @@ var (
 		Does:   "Removes the caller from a league. The owner can also remove another member.",
 		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, account.CheckDeleted},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	RenewCodeFunction = spec.Function{

@@ -86,7 +86,7 @@ var (
 	CreateLeague    = Pickem.On("Create league", "PK=LEAGUE#{leagueId}, its CODE#, and the owner as in Join league", onUser, spec.PutItem, spec.UpdateItem)
 	FindLeague      = Pickem.On("Find league", "PK=LEAGUE#{leagueId}, SK=LEAGUE; PK=CODE#{code}, SK=CODE", onUser, spec.GetItem)
 	JoinLeague      = Pickem.On("Join league", "PK=USER#{userId}, SK=LEAGUE#{leagueId}, by the member's rev; PK=LEAGUE#{leagueId}, SK=MEMBER#{userId}, if it has room", onUser, spec.PutItem, spec.UpdateItem)
-	LeaveLeague     = Pickem.On("Leave league", "both items of the membership; LEAGUE, by its owner", onUser, spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
+	LeaveLeague     = Pickem.On("Leave league", "both items of the membership; LEAGUE, by its owner; the code of a league whose owner removes a member", onUser, spec.PutItem, spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
 	MyLeagues       = Pickem.On("Get my leagues", "PK=USER#{userId}, SK begins with LEAGUE#", perScreen, spec.Query)
 	CheckMembership = Pickem.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
 	ReadLeague      = Pickem.On("Get league", "PK=LEAGUE#{leagueId}: the league and its members", perScreen, spec.Query)

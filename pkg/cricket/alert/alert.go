@@ -194,7 +194,8 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	}
 }
 
-// alertRow is a row of cricket-alerts: the progress of one part of an alert.
+// alertRow is a row of cricket-alerts: the progress of one part of an alert. A part that
+// is done has no user ids: they would outlive the accounts of the users.
 type alertRow struct {
 	MatchID string             `dynamodbav:"matchId"`
 	Part    string             `dynamodbav:"part"`
@@ -285,14 +286,20 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 }
 
 // recordProgress stores the progress of m's part: row.After and the named attributes
-// of row. It returns lock.ErrHeld if another worker has recorded a later follower.
+// of row; or, when the part is done, that it is. It returns lock.ErrHeld if another
+// worker has recorded a later follower, or the end of the part.
 func (a *Alerter) recordProgress(ctx context.Context, m Alert, row alertRow, names ...string) error {
 	row.TTL = a.now().Add(keepAlerts).Unix()
 	set := dynamo.Set(row, "ttl").Set(row, names...)
 	notLater := dynamo.Absent[alertRow]("after")
 	if row.After != "" {
-		set = set.Set(row, "after")
 		notLater = notLater.Or(dynamo.AtMost[alertRow]("after", row.After))
+	}
+	if row.Done {
+		set = set.Set(row, "done").Remove("after", "parts")
+	} else {
+		set = set.Set(row, "after")
+		notLater = notLater.And(dynamo.Absent[alertRow]("done"))
 	}
 	err := dynamo.Update(ctx, a.db, tables.RecordAlert, dynamo.Key(tables.RecordAlert, m.MatchID, m.part()), set, notLater)
 	if dynamo.IsRefused(err) {
@@ -378,7 +385,7 @@ func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 			}
 		}
 	}
-	return r.recordProgress(ctx, r.alert, alertRow{After: own.From, Done: true}, "done")
+	return r.recordProgress(ctx, r.alert, alertRow{After: own.From, Done: true})
 }
 
 // splitRange divides the followers in the range after found, which are its first.
@@ -593,8 +600,7 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 			return err
 		}
 		for _, p := range notReregistered(gone) {
-			unchanged := dynamo.Unchanged(p.DeviceRow, "updatedAt")
-			_, err := dynamo.Delete(ctx, r.db, tables.DeleteDevice, dynamo.Key(tables.DeleteDevice, p.UserID, p.DeviceToken), unchanged)
+			err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
 			if err := dynamo.IgnoreRefused(err); err != nil {
 				return err
 			}

@@ -51,9 +51,8 @@ const turnRow = "~"
 
 // ownerKey returns the key of the row that names the owner of a token. Every
 // registration of the token updates it, so that a phone that changes hands belongs to
-// one user. It expires with the row of the phone; if it expires later, the next
-// registration deletes a row that no longer exists. The partition key cannot be that
-// of a user: the id of a user is a UUID.
+// one user. It is deleted with the row of the phone, so that nothing of the user stays.
+// The partition key cannot be that of a user: the id of a user is a UUID.
 func ownerKey(a spec.Access, token string) dynamo.Item {
 	return dynamo.Key(a, "#TOKEN#"+token, turnRow)
 }
@@ -179,9 +178,10 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	return nil, errDevicesBusy
 }
 
-// replace writes mine, and deletes the other phones of the user and the registration of
-// the same phone by another user. It copies the push-to-start token of the existing
-// row into mine. It returns *dynamo.Refused if another registration came first.
+// replace writes mine, and deletes the other phones of the user, with the rows of their
+// tokens, and the registration of the same phone by another user. It copies the
+// push-to-start token of the existing row into mine. It returns *dynamo.Refused if
+// another registration came first.
 func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	rows, err := d.rows(ctx, mine.UserID)
 	if err != nil {
@@ -194,6 +194,7 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	}
 	sameOwner, sameTurn := dynamo.Absent[DeviceRow]("owner"), dynamo.Absent[DeviceRow]("turn")
 	var writes []dynamo.Write
+	var former []DeviceRow
 	var turn int64
 	mine.PushToStart = ""
 	for _, row := range rows {
@@ -203,10 +204,22 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 		case mine.DeviceToken:
 			mine.PushToStart = row.PushToStart
 		default:
-			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.UserID, row.DeviceToken)))
+			former = append(former, row)
 		}
 	}
-	writes = writes[:min(len(writes), dynamo.MaxWrites-5)] // a user has no more than one; if there are more, the next registration deletes the rest
+	for _, row := range former {
+		if len(writes)+2 > dynamo.MaxWrites-4 { // a user has no more than one; if there are more, the next registration deletes the rest
+			break
+		}
+		owners, err := d.rows(ctx, "#TOKEN#"+row.DeviceToken)
+		if err != nil {
+			return err
+		}
+		writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.UserID, row.DeviceToken)))
+		if len(owners) > 0 && owners[0].Owner == mine.UserID {
+			writes = append(writes, dynamo.DeleteWrite(ownerKey(tables.RegisterDevice, row.DeviceToken), ownedBy(mine.UserID)))
+		}
+	}
 	for _, row := range owned {
 		sameOwner = dynamo.Equal[DeviceRow]("owner", row.Owner)
 		if row.Owner != mine.UserID {
@@ -274,16 +287,21 @@ func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	if i < 0 {
 		return nil, errNoDevice
 	}
-	token := phones[i].DeviceToken
-	phone := dynamo.DeleteWrite(dynamo.Key(tables.DeleteDevice, in.UserID, token), dynamo.Exists[DeviceRow]("userId"))
-	err = dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, token), ownedBy(in.UserID)))
-	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // the caller's registration had expired, and another user has the phone now
-		err = dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone)
-	}
-	if err != nil {
+	if err := RemoveDevice(ctx, d.db, phones[i], dynamo.Exists[DeviceRow]("userId")); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
 	return httpapi.NewRemoved(), nil
+}
+
+// RemoveDevice deletes a phone, and the row of its token if the user still owns it. It
+// returns *dynamo.Refused if cond does not hold for the phone.
+func RemoveDevice(ctx context.Context, db dynamo.DB, d DeviceRow, cond expression.ConditionBuilder) error {
+	phone := dynamo.DeleteWrite(dynamo.Key(tables.DeleteDevice, d.UserID, d.DeviceToken), cond)
+	err := dynamo.Transact(ctx, db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, d.DeviceToken), ownedBy(d.UserID)))
+	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // the registration had expired, and another user has the phone now
+		return dynamo.Transact(ctx, db, tables.DeleteDevice, phone)
+	}
+	return err
 }
 
 // UpdatePushToStart is the request to store the push-to-start token of a phone.

@@ -286,7 +286,8 @@ func (s *scheduler) pass(pick func(callers []string) string) bool {
 }
 
 // ownershipError checks the rows that include selects: a user has at most one phone, a
-// phone has at most one user, and that user is its owner until the registration ends.
+// phone has at most one user, and that user is its owner until the registration ends. The
+// row of a token is of a user who has its phone.
 func ownershipError(w *crickettest.World, include func(follower.DeviceRow) bool) error {
 	users, phones, owners := map[string]int{}, map[string]int{}, map[string]follower.DeviceRow{}
 	all := slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return !include(d) })
@@ -305,6 +306,11 @@ func ownershipError(w *crickettest.World, include func(follower.DeviceRow) bool)
 		if users[d.UserID] > 1 || phones[d.DeviceToken] > 1 || o.Owner != d.UserID || o.ExpiresAt < d.ExpiresAt {
 			return fmt.Errorf("%s has %d phones, one is %d users', and %s's until %d, though registered until %d",
 				d.UserID, users[d.UserID], phones[d.DeviceToken], o.Owner, o.ExpiresAt, d.ExpiresAt)
+		}
+	}
+	for token, o := range owners {
+		if o.ExpiresAt > w.Clock.Now().Unix() && phones[token] == 0 {
+			return fmt.Errorf("%s owns the token %s without a phone", o.Owner, token)
 		}
 	}
 	return nil
@@ -364,7 +370,7 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 			}
 		}
 		if err := ownershipError(w, func(d follower.DeviceRow) bool {
-			return slices.Contains(users, d.UserID) || slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+crickettest.Token(run+p) })
+			return slices.Contains(users, d.UserID) || d.UserID == run+"carol" || slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+crickettest.Token(run+p) })
 		}); err != nil {
 			rt.Fatalf("%v", err)
 		}

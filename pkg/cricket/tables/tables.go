@@ -25,7 +25,7 @@ var (
 	Alerts = spec.Table{Name: "cricket-alerts", Key: spec.Key{Partition: "matchId", Sort: "part"}, TTL: "ttl"}
 
 	GetAlert    = Alerts.On("Get alert", "PK=matchId, SK=part", spec.Rate{Driver: spec.Message, Note: "for each part of the followers"}, spec.GetItem)
-	RecordAlert = Alerts.On("Record alert", "PK=matchId, SK=part, after <= :after", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.UpdateItem)
+	RecordAlert = Alerts.On("Record alert", "PK=matchId, SK=part, after <= :after, not done", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.UpdateItem)
 
 	BatchGetPreferences = Preferences.On("Batch get preferences", "PK=userId (up to 100)", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.BatchGetItem)
 )

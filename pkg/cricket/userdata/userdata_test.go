@@ -16,10 +16,13 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/cricket/userdata"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/push"
 )
 
 func TestMain(m *testing.M) {
@@ -101,6 +104,23 @@ func exported(t *testing.T, w *testkit.World, job string) map[string][]item {
 	got := map[string][]item{}
 	testkit.Must(t, json.Unmarshal(text, &got))
 	return got
+}
+
+// TestFormerPhoneDoesNotStay: of a user whose phone got another token, no token is left.
+func TestFormerPhoneDoesNotStay(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t, cricket.Room, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	d := testkit.Open(w, follower.RegisterDeviceFunction, follower.OpenDevices)
+	for _, last := range []string{"1", "2"} {
+		in := &follower.RegisterDevice{User: auth.User{UserID: ann}}
+		in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(strings.Repeat("ab", 31)+"0"+last), "ios", "production"
+		_, err := d.RegisterDevice(w.NewContext(), in)
+		testkit.Must(t, err)
+	}
+	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), account.Request{Job: "j1", UserID: ann}))
+	if rows := left(w, ann); len(rows) > 0 {
+		t.Errorf("rows of ann after the deletion: %q", rows)
+	}
 }
 
 // TestNothingOfAUserStays: all rows of the user are exported, and gone after the

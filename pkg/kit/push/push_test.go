@@ -188,7 +188,17 @@ func times(n int, a apns.Answer) []apns.Answer {
 
 func TestEveryTokenGetsItOnce(t *testing.T) {
 	t.Parallel()
-	server, s := apple(t)
+	var server *apns.Server
+	all := make(chan struct{})
+	connected := sync.OnceFunc(func() { close(all) })
+	server, s := apple(t, func(_ *Config, at *apns.Config) {
+		at.Observe = func(apns.Push) { // nothing is answered before there are four connections
+			if server.Counts()["Connection"] == 4 {
+				connected()
+			}
+			<-all
+		}
+	})
 	to := tokens(2000)
 	got, counts, err := send(t, s, alert(t), to)
 	if err != nil {
@@ -364,12 +374,12 @@ func TestFreezeLosesNoChannel(t *testing.T) {
 // sends its pushes again.
 func TestSilentBreakUnderLoad(t *testing.T) {
 	t.Parallel()
-	server, s := apple(t, func(c *Config, _ *apns.Config) { c.Patience = time.Second })
-	to := tokens(1000)
+	server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight, c.Patience = 5, 3*time.Second }) // five answers take milliseconds
+	to := tokens(40)
 	var once sync.Once
 	counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), func(string, Outcome) { once.Do(server.Mute) })
-	if err != nil || counts.Delivered != len(to) {
-		t.Fatalf("%+v, %v", counts, err)
+	if err != nil || counts.Delivered != len(to) || counts.Retries == 0 {
+		t.Fatalf("%+v, %v; want %d delivered, some at a second try", counts, err, len(to))
 	}
 }
 

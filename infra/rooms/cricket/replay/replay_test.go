@@ -23,7 +23,7 @@ func runWith(t *testing.T, bin, folder string, faults *uint64) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := replay.Run(t.Context(), replay.Config{
-		Config: frame.Config{Folder: folder, Root: root, Bin: bin, Faults: faults, Out: &out}, AtOnce: 200,
+		Config: frame.Config{Folder: folder, Root: root, Bin: bin, Faults: faults, Out: &out}, AtOnce: 25, // the answer with all is too large for a busy machine to read in time
 	})
 	return out.String(), err
 }

@@ -141,7 +141,10 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 	gone := make(chan error, 1)
 	go func() {
 		gone <- w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
-			_, err := pg.Do(t.Context(), tx, `SELECT FROM tournament FOR UPDATE`)
+			_, err := pg.Do(t.Context(), tx, `SET LOCAL idle_in_transaction_session_timeout = 0`)
+			if err == nil {
+				_, err = pg.Do(t.Context(), tx, `SELECT FROM tournament FOR UPDATE`)
+			}
 			close(locked)
 			<-release
 			return err

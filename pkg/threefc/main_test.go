@@ -105,10 +105,9 @@ func TestGameIsScored(t *testing.T) {
 		{TeamID: "blue", Name: "Blue", Color: "#0057b8", Rank: 2, Played: 1, Losses: 1, Conceded: 1},
 		{TeamID: "yellow", Name: "Yellow", Color: "#ffd100", Rank: 2, Played: 1, Losses: 1, Conceded: 1},
 	})
-	leaders := testkit.Decode[tables](w.World, w.Do("", "GET", "/v1/public/seasons/"+l.SeasonID+"/leaderboards/players?limit=3", nil)).Players
+	leaders := testkit.Decode[tables](w.World, w.Do("", "GET", "/v1/public/seasons/"+l.SeasonID+"/leaderboards/players?limit=2", nil)).Players
 	same(t, "the leaders", leaders, []standing.PlayerTotals{
 		{Nickname: "Ada", Games: 1, Goals: 1},
 		{Nickname: "Bo", Games: 1, Assists: 1},
-		{Nickname: "Cy", Games: 1},
 	})
 }

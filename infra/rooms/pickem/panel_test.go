@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,6 +99,14 @@ func TestSeasonButtons(t *testing.T) {
 func TestSeasonIsSeen(t *testing.T) {
 	t.Parallel()
 	hub, w := newConsole(t)
+	var down atomic.Bool
+	call := w.Season.Call
+	w.Season.Call = func(ctx context.Context, user, method, path string, in, out any) error {
+		if down.Load() {
+			return errors.New("down")
+		}
+		return call(ctx, user, method, path, in, out)
+	}
 	server := httptest.NewServer(hub.Handler())
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	next := consoletest.Stream(t, server.URL, "pickem")
@@ -132,7 +141,7 @@ func TestSeasonIsSeen(t *testing.T) {
 		return json.Unmarshal(v.Shows[0].Event, &e) == nil && e.Prediction != nil && maps.Equal(e.Prediction.Predictions, map[string]string{e.Card[0].ID: "t3"}) && v.Shows[0].Entries == 1
 	})
 
-	w.Season.Call = func(context.Context, string, string, string, any, any) error { return errors.New("down") }
+	down.Store(true)
 	consoletest.Post(hub.Handler(), "pickem/score", `{"event":"`+firstShow+`"}`) // it looks at once
 	if again := consoletest.Stream(t, server.URL, "pickem")(); !strings.Contains(string(again.Data.Room["season"]), firstShow) {
 		t.Errorf("after a failure the page shows %s", again.Data.Room["season"])

@@ -37,7 +37,7 @@ replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cri
 
 test: functions ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 30m $$(go list ./... | grep -vxE '$(CDK)') && $(TEST) $$(go list ./... | grep -xE '$(CDK)') && \
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
 
 attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1

@@ -214,11 +214,7 @@ func TestKillDoesNotWaitForALostRetry(t *testing.T) {
 	ctx, die := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() { r.add(ctx, "a") })
-	select {
-	case <-r.killed:
-	case <-time.After(time.Minute):
-		t.Error("the process was not killed within a minute")
-	}
+	<-r.killed
 	die()
 	wg.Wait()
 }

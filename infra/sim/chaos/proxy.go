@@ -248,13 +248,14 @@ func (f *Faults) kill(ctx context.Context, process string) {
 
 // A process is idle when it showed no activity at idleChecks checks, by the wall clock, or
 // at retryChecks if the SDK should repeat an attempt: it pauses for less, and repeats none
-// whose context has ended. A check that comes later than checkLate does not count: on a
-// busy machine, no activity does not mean that the process is idle.
+// whose context has ended. Of the checks that come later than checkLate only one in
+// lateChecks counts: on a busy machine, no activity does not mean that the process is idle.
 const (
 	idleChecks    = 15
 	retryChecks   = 100
 	checkInterval = 10 * time.Millisecond
 	checkLate     = 5 * checkInterval
+	lateChecks    = 10
 )
 
 // activity records the requests that functions have under way. A free clock runs
@@ -329,6 +330,7 @@ func (a *activity) waitIdle(ctx context.Context) {
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	last := time.Now()
+	late := 0
 	for calm, enough := 0, idleChecks; calm < enough; {
 		select {
 		case <-ctx.Done():
@@ -342,6 +344,10 @@ func (a *activity) waitIdle(ctx context.Context) {
 			calm = 0
 		case now.Sub(last) <= checkLate:
 			calm++
+		default:
+			if late++; late%lateChecks == 0 {
+				calm++
+			}
 		}
 		if enough = idleChecks; len(a.retries) > 0 {
 			enough = retryChecks

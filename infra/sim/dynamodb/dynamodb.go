@@ -40,7 +40,7 @@ type Engine struct {
 // Start starts an engine that stores its data in file, or in memory when file is
 // "". It returns when the engine accepts connections. It fails when there is no
 // engine for this platform, when the engine exits on each of five ports, and when it
-// accepts no connection for 10 s.
+// accepts no connection for a minute.
 //
 // The engine answers any web page, so it listens at an address of engine.FreeAddress.
 func Start(ctx context.Context, file string) (Engine, error) {

@@ -30,7 +30,7 @@ type Process struct {
 
 // Run starts an engine, and returns when it accepts connections at address. ctx bounds the
 // start. Errors: ErrExited with what the engine has written; an engine that accepts no
-// connection for 10 s.
+// connection for a minute.
 func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
 	DieWithParent(cmd)
 	var stderr strings.Builder
@@ -61,7 +61,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
 
 // awaitConnection returns when the engine accepts connections.
 func awaitConnection(ctx context.Context, address string, exited <-chan struct{}) error {
-	limit, cancel := context.WithTimeout(ctx, 10*time.Second)
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
 		c, err := (&net.Dialer{}).DialContext(limit, "tcp", address)
@@ -72,7 +72,7 @@ func awaitConnection(ctx context.Context, address string, exited <-chan struct{}
 		case <-exited:
 			return ErrExited
 		case <-limit.Done():
-			return cmp.Or(ctx.Err(), errors.New("the engine accepted no connection for 10 s"))
+			return cmp.Or(ctx.Err(), errors.New("the engine accepted no connection for a minute"))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

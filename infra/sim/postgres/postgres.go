@@ -41,7 +41,7 @@ type Engine struct {
 
 // Start starts a server that keeps its data in the folder dir, or in a folder that ends
 // with it when dir is "". It returns when the server accepts connections. It fails when
-// there is no server for this platform, and when it accepts no connection for 10 s.
+// there is no server for this platform, and when it accepts no connection for a minute.
 //
 // PostgreSQL refuses to run as root: on Linux, root starts it as nobody. It trusts every
 // connection, so it listens at an address of engine.FreeAddress.

@@ -59,7 +59,7 @@ type Push struct {
 // Stream reads the events that a tab gets.
 func Stream(t *testing.T, url, room string) (next func() Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/console/events?room="+room, nil)
 	if err != nil {
@@ -109,11 +109,11 @@ func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 	if path == "" {
 		t.Skip("neither chromium, google-chrome nor chrome is on PATH")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(10*time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

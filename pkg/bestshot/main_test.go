@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/pgtest"
 )
 
 func TestMain(m *testing.M) {
 	testkit.SetDefaultLogger()
-	os.Exit(m.Run())
+	os.Exit(pgtest.Run(m))
 }

@@ -23,12 +23,15 @@ import (
 	"matchday/infra/sim/redis"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/pgtest"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/account"
 )
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // newVisit returns a console with a tournament whose first round begins in a minute.
 func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -15,9 +16,25 @@ import (
 	"matchday/pkg/spec"
 )
 
-// shared starts the server that all tests of the program use. It stops when the program
-// ends.
-var shared = sync.OnceValues(func() (*postgres.Engine, error) { return postgres.Start(context.Background(), "") })
+// shared starts the server that all tests of the program use. It ends with the program.
+var shared = sync.OnceValues(func() (*postgres.Engine, error) {
+	started.Store(true)
+	return postgres.Start(context.Background(), "")
+})
+
+var started atomic.Bool
+
+// Run runs the tests of a program, for its TestMain, and deletes the data of the server after
+// them. Without it the data stays on the disk.
+func Run(m *testing.M) (code int) {
+	code = m.Run()
+	if started.Load() {
+		if e, err := shared(); err == nil {
+			e.Stop()
+		}
+	}
+	return code
+}
 
 // templates are the migrated databases that those of the tests are copies of.
 var templates struct {

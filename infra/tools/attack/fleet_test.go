@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchday/infra/testkit/pgtest"
 	"matchday/infra/tools/binaries"
 )
 
@@ -25,7 +26,7 @@ var built = sync.OnceValues(func() (bin string, err error) {
 var folder string
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := pgtest.Run(m)
 	if folder != "" {
 		os.RemoveAll(folder)
 	}

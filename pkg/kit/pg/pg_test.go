@@ -29,6 +29,8 @@ import (
 	"matchday/pkg/spec"
 )
 
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
 var noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
 
 var club = spec.SQLDatabase{Name: "club", Migrations: fstest.MapFS{"00001_create.sql": {Data: []byte(`-- +goose Up

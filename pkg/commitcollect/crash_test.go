@@ -248,6 +248,9 @@ var jobs = map[string]job{
 		_, err := goal(w, env)
 		return err
 	}},
+	"a milestone of an earlier year starts": {milestone.CreateMilestoneFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+		return earlier(w, testkit.OpenWith(w.World, env, milestone.Open))
+	}},
 	"parts are minted": {milestone.EvaluateMilestonesFunction, func(w *commitcollecttest.World) { reached(w) }, evaluate},
 	"parts are minted on request": {milestone.RecomputeMilestoneFunction, func(w *commitcollecttest.World) { reached(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, milestone.Open).RecomputeMilestone(w.NewContext(), &milestone.RecomputeMilestone{User: user("ann"), ID: theMilestone(w)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,9 +13,11 @@ import (
 	"matchday/infra/rooms/commitcollect/commitcollecttest"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
 )
 
@@ -110,6 +113,42 @@ func TestRepeatedRequestStartsOneMilestone(t *testing.T) {
 	if _, err := ask(2000); err == nil || !strings.Contains(err.Error(), "another milestone") {
 		t.Errorf("another body: %v", err)
 	}
+}
+
+// TestRepeatedRequestFetchesTheHistoryOnce: a milestone of an earlier year has the history
+// fetched once, however often the request comes again. If the message of the first could not
+// be sent, the next one sends it.
+func TestRepeatedRequestFetchesTheHistoryOnce(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	testkit.Must(t, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
+	s := testkit.Open(w.World, milestone.CreateMilestoneFunction, milestone.Open)
+	var last error
+	ask := func() error {
+		last = earlier(w, s)
+		return last
+	}
+	dynamotest.CheckFailures(t, &w.IO, ask)
+	testkit.Must(t, last)
+	sent := len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue))
+	if sent < 1 || sent > 2 { // twice if the mark fails after it
+		t.Errorf("%d messages are sent, want 1 or 2", sent)
+	}
+	for range 100 {
+		testkit.Must(t, ask())
+	}
+	same(t, "messages after 100 requests more", testkit.Messages[link.Backfill](w.World, link.BackfillQueue), slices.Repeat([]link.Backfill{{UserID: "ann", Whole: true}}, sent))
+	w.Work()
+	testkit.Must(t, ask())
+	same(t, "messages once it is fetched", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
+}
+
+// earlier starts a milestone of ann that begins a year before noon, always with the same key.
+func earlier(w *commitcollecttest.World, s *milestone.Service) error {
+	in := &milestone.CreateMilestone{User: user("ann"), Key: "earlier"}
+	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance, 30_000, noon.AddDate(-1, 0, 0).Unix()
+	_, err := s.CreateMilestone(w.NewContext(), in)
+	return err
 }
 
 // TestWhyAWorkoutDoesNotCount: the answer names each reason.

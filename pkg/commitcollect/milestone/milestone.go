@@ -75,7 +75,8 @@ type Row struct {
 	Awarded     int          `dynamodbav:"partsAwardedCount"`
 	Noticed     int          `dynamodbav:"partsNoticedCount"`
 	Version     int          `dynamodbav:"version"`
-	CreatedAt   int64        `dynamodbav:"createdAtUtc"` // epoch s
+	Unsent      bool         `dynamodbav:"unsent,omitempty"` // until the request that created it has sent its message
+	CreatedAt   int64        `dynamodbav:"createdAtUtc"`     // epoch s
 	AwardedAt   *int64       `dynamodbav:"lastAwardedAtUtc"`
 	CompletedAt *int64       `dynamodbav:"completedAtUtc"`
 }
@@ -184,9 +185,10 @@ type Created struct {
 }
 
 // CreateMilestone starts a milestone, and has the workouts of its period counted; those of
-// earlier years are fetched first, because Strava allows few requests. A second run with the same key finds the milestone. Errors: model_not_found,
-// model_not_active, parts_total_must_match_model, invalid_period, too_many_milestones,
-// idempotency_conflict.
+// earlier years are fetched first. A second run with the same key finds the milestone, and
+// sends the message only if the first may not have: each fetch costs calls of Strava's
+// limits, which all users share. Errors: model_not_found, model_not_active,
+// parts_total_must_match_model, invalid_period, too_many_milestones, idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
 	b := in.Body
 	m, err := model.Get(ctx, s.db, b.ModelID)
@@ -214,7 +216,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	r := Row{
 		PK: item.User(in.UserID), SK: item.Milestone(id), EntityType: "Milestone", MilestoneID: id, UserID: in.UserID, ModelID: b.ModelID,
 		Sport: b.Sport, TargetType: b.TargetType, TotalTarget: b.TotalTarget, PartTarget: (b.TotalTarget + int64(m.PartsTotal) - 1) / int64(m.PartsTotal), PartsTotal: m.PartsTotal,
-		Period: "YEAR", Start: start, StartDay: b.StartDay, EndDay: b.EndDay, Status: Active, Version: 1, CreatedAt: now.Unix(),
+		Period: "YEAR", Start: start, StartDay: b.StartDay, EndDay: b.EndDay, Status: Active, Version: 1, Unsent: true, CreatedAt: now.Unix(),
 	}
 	entry := dynamo.Entry{
 		Access: tables.PutMilestone, List: []string{r.PK, item.MilestoneList}, ID: id, ExpiresAt: now.AddDate(50, 0, 0).Unix(), Limit: milestones,
@@ -222,10 +224,15 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 	err = entry.Write(ctx, s.db, dynamo.PutWrite(r, dynamo.Absent[Row]("PK")))
 	if dynamo.IsRefused(err) {
-		err = s.isSame(ctx, r)
+		r, err = s.same(ctx, r)
 	}
 	if err != nil {
 		return nil, err
+	}
+	out := &Created{CacheControl: httpapi.NoStore}
+	out.Body.MilestoneID, out.Body.Status = id, Active
+	if !r.Unsent {
+		return out, nil
 	}
 	if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
 		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
@@ -235,9 +242,8 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	if err != nil {
 		return nil, err
 	}
-	out := &Created{CacheControl: httpapi.NoStore}
-	out.Body.MilestoneID, out.Body.Status = id, Active
-	return out, nil
+	sent := dynamo.Update(ctx, s.db, tables.PutMilestone, dynamo.Key(tables.PutMilestone, r.PK, r.SK), dynamo.Remove[Row]("unsent"), dynamo.Exists[Row]("PK"))
+	return out, dynamo.IgnoreRefused(sent)
 }
 
 // dayAhead is how much earlier than in UTC a day begins anywhere.
@@ -256,16 +262,13 @@ func newID(now time.Time, userID, key string) string {
 	return id.String()
 }
 
-// isSame returns nil if the milestone that exists was made by the same request.
-func (s *Service) isSame(ctx context.Context, r Row) error {
-	is, _, err := dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, r.PK, r.SK)
-	if err != nil {
-		return err
+// same returns the milestone that exists, errReused if another request made it.
+func (s *Service) same(ctx context.Context, r Row) (is Row, err error) {
+	is, _, err = dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, r.PK, r.SK)
+	if err == nil && (is.ModelID != r.ModelID || is.Goal() != r.Goal()) {
+		err = errReused
 	}
-	if is.ModelID != r.ModelID || is.Goal() != r.Goal() {
-		return errReused
-	}
-	return nil
+	return is, err
 }
 
 // ListMilestones is the request for the caller's milestones.

@@ -101,7 +101,7 @@ var (
 	ReadModel      = Main.On("Get model", "PK=MODEL#{modelId}: META and PART#{n}", perRequest, spec.Query)
 	SaveModel      = Main.On("Save model", "PK=MODEL#{modelId}, SK=META or PART#{n}, unless it is active; PK=MODEL#INDEX, SK=MODEL#{modelId}", byAdmin, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
 	GetModel       = Main.On("Get model's description", "PK=MODEL#{modelId}, SK=META", onUser, spec.GetItem)
-	PutMilestone   = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent", onUser, spec.GetItem, spec.PutItem, spec.UpdateItem)
+	PutMilestone   = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent; then once its message is sent", onUser, spec.GetItem, spec.PutItem, spec.UpdateItem)
 	ListMilestones = Main.On("List milestones", "PK=USER#{userId}, SK begins with MILESTONE#, only milestones", perRequest, spec.Query)
 	GetMilestone   = Main.On("Get milestone", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}", perRequest, spec.Query)
 	GetAwards      = Main.On("Get awards", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}#AWARD#", perRequest, spec.Query)

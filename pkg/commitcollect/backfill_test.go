@@ -94,6 +94,83 @@ func TestBackfillLooksAWeekBack(t *testing.T) {
 	same(t, "stored with an earlier milestone", known(), []bool{true, true, true, true})
 }
 
+// TestBackfillsOfAUserHaveAShareOfTheCalls: 30 in a quarter of an hour and 100 in a day, also of
+// a user who connects again. The backfills of others do not wait for them, and each comes to
+// its end.
+func TestBackfillsOfAUserHaveAShareOfTheCalls(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann", "bob")
+	w.Upload(77, "Run", noon.Add(-time.Hour), 1000)
+	run := w.Upload(78, "Run", noon.Add(-time.Hour), 1000)
+	silence(w)
+	w.MoveClock(noon.Add(15 * time.Minute))
+	calls := 0
+	w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/api/v3/athlete/activities" {
+			calls++
+		}
+		return false
+	}
+	s := testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester)
+	for n := range 60 { // two calls each
+		if n == 30 {
+			w.End("ann")
+			w.Connect("ann", 77)
+			silence(w) // Strava's own event of the end
+		}
+		testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
+	}
+	same(t, "calls in a quarter of an hour", calls, 30)
+	testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "bob", Whole: true}))
+	same(t, "calls with those of another user", calls, 32)
+	same(t, "the workout of another user is stored", workoutOf(w, "bob", run) != nil, true)
+	for range 12 {
+		w.Pass(15 * time.Minute)
+	}
+	same(t, "calls in a day", calls, 2+99) // and one when ann connected
+	w.MoveClock(noon.Truncate(24 * time.Hour).Add(24 * time.Hour))
+	for range 4 {
+		w.Pass(15 * time.Minute)
+	}
+	same(t, "backfills that wait the next day", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
+}
+
+// TestMilestonesOfOneSitting: all of them are right in the end, also those whose backfills
+// wait because the user has no calls left.
+func TestMilestonesOfOneSitting(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	for years := range 4 {
+		w.Upload(77, "Run", noon.AddDate(-years, 0, -1), 1000)
+	}
+	testkit.PutRows(w.World, tables.Main, stored{"PK": "USER#ann", "SK": "STRAVA#CALLS", "quarter": noon.Unix(), "day": noon.Truncate(24 * time.Hour).Unix(), "used": 26, "usedDay": 26})
+	ids := map[int]string{}
+	for years := range 4 {
+		ids[years] = w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(-years, 0, -2)})
+	}
+	w.Work()
+	if n := len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)); n == 0 {
+		t.Error("no backfill waits")
+	}
+	w.Pass(15 * time.Minute)
+	for years, id := range ids {
+		same(t, fmt.Sprintf("metres of a milestone %d years back", years), w.Show("ann", id).RawProgress, int64(years+1)*1000)
+	}
+	same(t, "backfills that wait", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
+}
+
+// TestBackfillOfADeletedUserEnds without a call to Strava.
+func TestBackfillOfADeletedUserEnds(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
+	calls := fail(w, "/", http.StatusServiceUnavailable, htmlType, "")
+	backfill(w, true)
+	same(t, "calls to Strava", *calls, 0)
+	same(t, "calls that are counted", row(w, "USER#ann", "STRAVA#CALLS") == nil && row(w, "STRAVA#BUDGET", "META") == nil, true)
+	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue))+len(testkit.Messages[workout.Changed](w.World, workout.ChangeQueue)), 0)
+}
+
 // TestMonthHasAtMost2500Workouts: more are stored and not counted, and an operator sees it.
 // One that is counted can change.
 func TestMonthHasAtMost2500Workouts(t *testing.T) {

@@ -12,6 +12,7 @@
 //	what a pause does                                     milestone: UpdateMilestone
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
+//	how many calls to Strava a user may cause             workout: take, takeOfUser
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
@@ -32,6 +33,7 @@
 //	PK                           SK                              what it is
 //	USER#{userId}                PROFILE                         a user, with what the user has chosen
 //	USER#{userId}                STRAVA#CONNECTION               the link to an athlete, with sealed tokens; the only item in GSI1
+//	USER#{userId}                STRAVA#CALLS                    the calls to Strava of the user's backfills in the present windows
 //	USER#{userId}                WORKOUT#STRAVA#{activityId}     a workout; a deleted one keeps its distance, and has isDeleted
 //	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone

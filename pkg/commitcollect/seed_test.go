@@ -87,8 +87,8 @@ func TestKeysOfTheSeed(t *testing.T) {
 		{tables.Main, []string{
 			"USER#ann PROFILE", "USER#ann STRAVA#CONNECTION", "USER#ann WORKOUT#STRAVA#[0-9]+", "USER#ann MILESTONE#" + id, "USER#ann MILESTONE#" + id + "#AWARD#0[12]",
 			"MODEL#trike META", "MODEL#trike PART#(0[1-9]|1[0-2])", "STRAVA#ATHLETE#77 OWNER",
-			"USER#ann LEDGER#2026-06", "USER#ann (DEVICES|LIST#MILESTONES)", "DEVICE#[0-9a-f]{64} DEVICE", "STRAVA#CONNECTED#[0-9a-f] USER#ann", "STRAVA#(SUBSCRIPTION|BUDGET) META", "MODEL#INDEX MODEL#trike",
-		}, 14},
+			"USER#ann LEDGER#2026-06", "USER#ann STRAVA#CALLS", "USER#ann (DEVICES|LIST#MILESTONES)", "DEVICE#[0-9a-f]{64} DEVICE", "STRAVA#CONNECTED#[0-9a-f] USER#ann", "STRAVA#(SUBSCRIPTION|BUDGET) META", "MODEL#INDEX MODEL#trike",
+		}, 15},
 		{tables.Sessions, []string{"SESSION#[A-Za-z0-9_-]{43} META", "STATE#[A-Za-z0-9_-]{43} META"}, 2},
 		{tables.Audit, []string{`USER#ann AUDIT#[0-9]{10}#request-[0-9]+-[0-9]+`, `USER#ann AUDIT#[0-9]{10}#` + id + `-0[12]`}, 2},
 	} {

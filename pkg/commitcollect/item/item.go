@@ -19,6 +19,7 @@ const (
 	Meta       = "META"
 	Profile    = "PROFILE"
 	Connection = "STRAVA#CONNECTION"
+	Calls      = "STRAVA#CALLS"
 	Owner      = "OWNER"
 	// MilestoneList has the ids of a user's milestones.
 	MilestoneList = "LIST#MILESTONES"

@@ -29,9 +29,9 @@ const (
 )
 
 // Backfill copies the activities of a user from pages of the history, until a page is
-// empty; a short page is not the last. If Strava's limit is reached, it continues with the
-// same page when the next window begins. Activities that the user has no more, because a
-// webhook of the deletion was lost, are looked for one by one.
+// empty; a short page is not the last. If the calls of the user or of all users are used up,
+// it continues with the same page when the next window begins. Activities that the user has
+// no more, because a webhook of the deletion was lost, are looked for one by one.
 //
 // A second run reads the same pages, and stores what differs: nothing.
 func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
@@ -49,10 +49,14 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	seen, whole := map[string]bool{}, m.Page == 1
 	for {
 		var page []strava.Activity
-		err := s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
-			page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
-			return err
-		})
+		// The user's calls first: who has none left uses none of the others'.
+		err := takeOfUser(ctx, s.db, m.UserID, s.clock.Now())
+		if err == nil {
+			err = s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
+				page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
+				return err
+			})
+		}
 		limited, _ := errors.AsType[*strava.Error](err)
 		switch {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
@@ -60,6 +64,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		case strava.Is(err, strava.Limited):
 			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
+		case errors.Is(err, account.ErrDeleted):
+			return nil
 		case err != nil:
 			return err
 		}

@@ -10,7 +10,9 @@ import (
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 )
 
 // Strava's limits of reads of an application, until it grants more:
@@ -24,7 +26,16 @@ const (
 // whose users wait for a part.
 const backfillShare = 0.7
 
-// budget is the calls to Strava of all functions, in the present windows.
+// The calls that the backfills of one user may use, so that nobody stops those of others: by
+// connecting again and again, for example. Those of a quarter of an hour list 5,800
+// activities.
+const (
+	userPerQuarter = perQuarter * 3 / 10
+	userPerDay     = perDay / 10
+)
+
+// budget is the calls to Strava in the present windows: those of all functions, or those of
+// the backfills of a user.
 type budget struct {
 	PK      string `dynamodbav:"PK"`
 	SK      string `dynamodbav:"SK"`
@@ -37,16 +48,29 @@ type budget struct {
 // take counts a call to Strava, of which a share of the limits may be used. It returns a
 // strava.Error of the kind Limited if none is left.
 func take(ctx context.Context, db dynamo.DB, now time.Time, share float64) error {
+	key := dynamo.Key(tables.TakeBudget, item.Budget, item.Meta)
+	return takeOf(ctx, db, tables.TakeBudget, key, now, int(share*perQuarter), int(share*perDay))
+}
+
+// takeOfUser counts a call of a backfill of a user, as take. It counts each page of each
+// backfill, so that it does not matter what has them begin. A deleted user gets
+// account.ErrDeleted.
+func takeOfUser(ctx context.Context, db dynamo.DB, userID string, now time.Time) error {
+	key := dynamo.Key(tables.TakeCalls, item.User(userID), item.Calls)
+	return takeOf(account.Require(ctx, userID), db, tables.TakeCalls, key, now, userPerQuarter, userPerDay)
+}
+
+// takeOf counts a call in the budget with the key, which has so many calls for a quarter of an
+// hour and for a day.
+func takeOf(ctx context.Context, db dynamo.DB, a spec.Access, key dynamo.Item, now time.Time, most, mostDay int) error {
 	now = now.UTC()
 	quarter, day := now.Truncate(15*time.Minute), now.Truncate(24*time.Hour)
-	key := dynamo.Key(tables.TakeBudget, item.Budget, item.Meta)
-	most, mostDay := int(share*perQuarter), int(share*perDay)
 	for try := 0; ; try++ {
 		if err := dynamo.BackOff(ctx, try); err != nil {
 			return err
 		}
 		same := dynamo.Equal[budget]("quarter", quarter.Unix()).And(dynamo.Less[budget]("used", most), dynamo.Less[budget]("usedDay", mostDay))
-		err := dynamo.Update(ctx, db, tables.TakeBudget, key, dynamo.Add[budget]("used", 1).Add("usedDay", 1), same)
+		err := dynamo.Update(ctx, db, a, key, dynamo.Add[budget]("used", 1).Add("usedDay", 1), same)
 		refused, ok := errors.AsType[*dynamo.Refused](err)
 		if !ok {
 			return err
@@ -65,7 +89,7 @@ func take(ctx context.Context, db dynamo.DB, now time.Time, share float64) error
 			return &strava.Error{Kind: strava.Limited, RetryAfter: quarter.Add(15 * time.Minute).Sub(now), Msg: "the calls of this quarter of an hour are used up"}
 		}
 		first := budget{Quarter: quarter.Unix(), Day: day.Unix(), Used: 1, UsedDay: was.UsedDay + 1}
-		err = dynamo.Update(ctx, db, tables.TakeBudget, key, dynamo.Set(first, "quarter", "day", "used", "usedDay"), dynamo.Unchanged(was, "quarter"))
+		err = dynamo.Update(ctx, db, a, key, dynamo.Set(first, "quarter", "day", "used", "usedDay"), dynamo.Unchanged(was, "quarter"))
 		if !dynamo.IsRefused(err) {
 			return err
 		}

@@ -112,7 +112,7 @@ var (
 		Does:   "Fetches the history of a user from Strava.",
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
-		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync}, stores, ToStrava),
+		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
 		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
 		Memory: 512, Timeout: 5 * time.Minute,
 	}

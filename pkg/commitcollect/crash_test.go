@@ -325,7 +325,7 @@ func TestFailedCallsAreReported(t *testing.T) {
 			j.before(whole)
 			testkit.Must(t, j.run(whole, whole.Env(j.fn)))
 			j.before(w)
-			dynamotest.CheckFailures(t, &w.IO, func() error { return j.run(w, w.Env(j.fn)) }, "PutItem *CommitCollectAudit")
+			dynamotest.CheckFailures(t, &w.IO, func() error { return j.run(w, w.Env(j.fn)) }, "TransactWriteItems *CommitCollectAudit")
 			w.Logs.TakeWarnings()
 			same(t, "the outcome", outcomeOf(w), outcomeOf(whole))
 		})
@@ -346,7 +346,7 @@ func TestCrashes(t *testing.T) {
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := small(t)
 				j.before(w)
-				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "PutItem *CommitCollectAudit", "/oauth/deauthorize") {
+				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 					again(w)
 					if err := j.run(w, w.Env(j.fn)); err != nil {
 						t.Errorf("the second run returned %v", err)

@@ -1,8 +1,10 @@
 package commitcollect_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -100,7 +102,7 @@ func TestForgettingCrashes(t *testing.T) {
 		request := account.Request{Job: "J", UserID: "annabel"}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction, p), profile.OpenForgetter)
 		// Strava may be told in vain, and the trail may be lost.
-		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit", "/oauth/deauthorize") {
+		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit", "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 			testkit.Must(t, forget(w, "annabel"))
 		}
 		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
@@ -135,6 +137,41 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 		if state.State != "DONE" {
 			t.Errorf("an event of the user is %s, want DONE: it is never to be handled", state.State)
 		}
+	}
+}
+
+// TestLateEntryOfADeletedUserIsNotKept: a job that is about to write to the trail when the
+// room forgets the user leaves nothing of the user.
+func TestLateEntryOfADeletedUserIsNotKept(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"parts are minted", "a workout is stored", "a workout is deleted", "an access is revoked", "a broken connection ends", "a connection breaks",
+		"Strava is disconnected", "the deletion of an account is requested",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, j := small(t), jobs[name]
+			j.before(w)
+			env, forgotten := w.Env(j.fn), false
+			next := env.AWS.HTTPClient
+			env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				testkit.Must(t, err)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				if bytes.Contains(body, []byte(tables.Audit.Name+`"`)) && !forgotten {
+					forgotten = true
+					testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
+					testkit.Must(t, forget(w, "ann"))
+				}
+				return next.Do(r)
+			})
+			testkit.Must(t, j.run(w, env))
+			same(t, "the user is forgotten at an entry", forgotten, true)
+			for _, table := range []spec.Table{tables.Main, tables.Audit} {
+				same(t, "items in "+table.Name, w.Count(table, "USER#ann", ""), 0)
+			}
+			w.Logs.TakeWarnings()
+		})
 	}
 }
 

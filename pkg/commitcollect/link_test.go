@@ -109,7 +109,7 @@ func TestConnectingCrashes(t *testing.T) {
 		q := w.Consent("ann", 77, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
 		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
-		p.Ended(err, "PutItem *CommitCollectAudit")
+		p.Ended(err, "TransactWriteItems *CommitCollectAudit")
 		w.Connect("ann", 77)
 		c := row(w, "USER#ann", "STRAVA#CONNECTION")
 		return []any{c["athleteId"], c["status"], row(w, "STRAVA#ATHLETE#77", "OWNER")["userId"], len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)) > 0}

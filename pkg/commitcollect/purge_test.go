@@ -100,7 +100,7 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		q := w.Consent("ann", 99, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
 		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
-		p.Ended(err, "PutItem *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
+		p.Ended(err, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
 		for range 3 {
 			w.Pass(2 * time.Minute)
 		}

@@ -215,7 +215,7 @@ func TestNoticeOfAnOlderPartIsReported(t *testing.T) {
 		m["partsNoticedCount"] = 1
 		testkit.PutRows(w.World, tables.Main, m)
 		return evaluate(w, w.Env(milestone.EvaluateMilestonesFunction))
-	}, "PutItem *CommitCollectAudit")
+	}, "TransactWriteItems *CommitCollectAudit")
 	w.Logs.TakeWarnings()
 	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
 		same(t, "the notice", m, milestone.Minted{UserID: "ann", MilestoneID: id, PartIndex: 2})

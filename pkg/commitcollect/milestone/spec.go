@@ -94,7 +94,7 @@ var EvaluateMilestonesFunction = spec.Function{
 	Does:   "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
 	IfDown: "Workouts earn no parts.",
 	On:     workout.ChangeQueue,
-	Uses:   append([]spec.Access{tables.ListMilestones, tables.ReadLedgers}, evaluates...), Sends: []spec.Queue{NoticeQueue},
+	Uses:   append([]spec.Access{tables.ListMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
 	Emits:  []spec.Metric{PartsMissing},
 	Memory: 256, Timeout: 30 * time.Second,
 }

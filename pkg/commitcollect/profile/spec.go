@@ -81,7 +81,7 @@ var (
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
 			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.Phones.List, tables.Phones.Drop,
-			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions,
+			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
 		},
 		Sends: []spec.Queue{account.DoneQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
 		Memory: 256, Timeout: time.Minute,

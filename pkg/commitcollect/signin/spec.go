@@ -51,5 +51,5 @@ var (
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 
-	logout = []spec.Access{tables.ResolveSession, tables.DropSession, tables.WriteAudit}
+	logout = []spec.Access{tables.ResolveSession, tables.DropSession, tables.WriteAudit, account.CheckDeleted}
 )

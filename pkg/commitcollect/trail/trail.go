@@ -119,11 +119,17 @@ type Writer struct {
 func Open(db dynamo.DB, now func() time.Time) Writer { return Writer{db, now, new(atomic.Int64)} }
 
 // Write writes entries. It never fails its caller: an entry that cannot be written is
-// logged, and nothing is kept of a user who is deleted. A second run of the caller writes
-// the entry again, unless it has an ID.
+// logged, and none is written of a user who is deleted, also by a job, which may be late and
+// find the user forgotten. A second run of the caller writes the entry again, unless it has
+// an ID.
 func (w Writer) Write(ctx context.Context, entries ...Entry) {
+	ctx = context.WithoutCancel(ctx)
 	for _, e := range entries {
-		err := dynamo.Put(context.WithoutCancel(ctx), w.db, tables.WriteAudit, w.row(ctx, e))
+		of := ctx
+		if e.UserID != "" {
+			of = account.Require(ctx, e.UserID)
+		}
+		err := dynamo.Put(of, w.db, tables.WriteAudit, w.row(ctx, e))
 		if err != nil && !errors.Is(err, account.ErrDeleted) {
 			slog.ErrorContext(ctx, "an entry of the audit trail is lost", "event", e.Event, "result", e.Result, "user", e.UserID, "err", err)
 		}

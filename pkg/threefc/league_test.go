@@ -490,6 +490,42 @@ func TestInvitationKeepsASignUp(t *testing.T) {
 	}
 }
 
+// TestRefusedInvitationCreatesNoAccount: the owner of an address whose invitation was refused can
+// sign up with it, also if many addresses are invited at once. A full league can still invite its
+// members, to another role.
+func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	pool := m.Accounts()
+	invite := func(email, role string) string {
+		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": email, "role": role}))
+	}
+	signUp := func(emails ...string) (created int) {
+		for _, email := range emails {
+			if _, err := pool.SignUp(email, "Lena"); err == nil {
+				created++
+			}
+		}
+		return created
+	}
+	same(t, "a member", invite("otto@example.com", "viewer"), "200")
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
+	same(t, "into a full league", invite("lena@example.com", "viewer"), "409 too_many_members")
+	same(t, "a member of it", invite("otto@example.com", "scorekeeper"), "200")
+	same(t, "the refused address signs up", signUp("lena@example.com"), 1)
+
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = 4 })
+	set(m, item.UserKey("ann"), item.Invitations, func(w *item.Window) { w.Count = league.MaxMails.Max - 1 })
+	emails := make([]string, 5)
+	for i := range emails {
+		emails[i] = fmt.Sprintf("user%d@example.com", i)
+	}
+	got := atOnce(len(emails), func(i int) string { return invite(emails[i], "viewer") })
+	same(t, "five at once, with one mail left", got, map[string]int{"200": 1, "429 too_many_mails": 4})
+	same(t, "one more", invite("una@example.com", "viewer"), "429 too_many_mails")
+	same(t, "the refused addresses sign up", signUp(append(emails, "una@example.com")...), 5)
+}
+
 // TestSlugOfASeasonIsTaken: the refusal names what the user has sent.
 func TestSlugOfASeasonIsTaken(t *testing.T) {
 	t.Parallel()

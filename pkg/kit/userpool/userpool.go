@@ -77,6 +77,23 @@ func (p Pool) Reserve(ctx context.Context, email string) (subject string, err er
 	return p.ensure(ctx, email, false)
 }
 
+// Find is Reserve that creates nothing: it returns false if the address has no account.
+// Errors: ErrUnverified.
+func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, err error) {
+	there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
+	if _, none := errors.AsType[*types.UserNotFoundException](err); none {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("find an account: %w", err)
+	}
+	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
+		return "", false, ErrUnverified
+	}
+	subject, err = subjectOf(there.UserAttributes)
+	return subject, err == nil, err
+}
+
 func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject string, err error) {
 	for range 2 {
 		made, err := p.create(ctx, email, types.MessageActionTypeSuppress)

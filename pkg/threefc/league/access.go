@@ -92,37 +92,36 @@ type Invite struct {
 }
 
 // Invite gives the owner of an address a role in a league, and tells so by a mail. A second
-// run mails again, and changes nothing else. Errors: last_admin, too_many_members,
-// too_many_invitations, too_many_mails, userpool.ErrUnverified, account_deleting if the
-// account of the address is about to disappear.
+// run mails again, and changes nothing else. A request that is refused creates no account for
+// the address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
+// userpool.ErrUnverified, account_deleting if the account of the address is about to disappear.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
 		return nil, err
 	}
 	return idem.Once(ctx, s.Answers, InviteFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-		userID, err := s.pool.Reserve(ctx, in.Body.Email)
-		if errors.Is(err, userpool.ErrUnverified) {
-			err = userpool.ErrUnverified.In("body.email")
-		}
-		if err != nil {
-			return nil, err
-		}
-		// What is written in the minute after a tombstone the room forgets with the user.
-		err = dynamo.Check(account.Require(ctx, userID), s.DB, account.CheckDeleted)
-		if errors.Is(err, account.ErrDeleted) {
-			err = account.ErrDeleting.In("body.email")
-		}
-		if err != nil {
-			return nil, err
-		}
+		userID, known, err := s.pool.Find(ctx, in.Body.Email)
 		grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
-		allowed := func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil }
-		if _, err := s.grant(ctx, in.UserID, grant, allowed); err != nil {
-			return nil, err // and no mail tells of it
+		switch {
+		case err != nil:
+		case known:
+			err = s.allowed(ctx, in.UserID, grant)
+		case row.V().Members >= MaxMembers.Max:
+			err = problem.Beyond(MaxMembers)
+		}
+		if err != nil {
+			return nil, refusedAddress(err) // and no mail tells of it
 		}
 		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
 			return nil, err
+		}
+		// Nobody can sign up any more with an address that has an account. So one is created when
+		// all limits allow it, and the mail is counted: of requests at once no more than may mail.
+		if !known {
+			if grant.UserID, err = s.pool.Reserve(ctx, in.Body.Email); err != nil {
+				return nil, refusedAddress(err)
+			}
 		}
 		// The mail goes first: a crash repeats it, and loses it never.
 		if err := s.mail.Send(ctx, mail.Message{
@@ -133,6 +132,30 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		}
 		return s.grant(ctx, in.UserID, grant, commit)
 	})
+}
+
+// allowed returns the error with which a grant of a user with an account would be refused.
+func (s *Inviter) allowed(ctx context.Context, by string, g item.Grant) error {
+	// What is written in the minute after a tombstone the room forgets with the user.
+	err := dynamo.Check(account.Require(ctx, g.UserID), s.DB, account.CheckDeleted)
+	if errors.Is(err, account.ErrDeleted) {
+		return account.ErrDeleting
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.grant(ctx, by, g, func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil })
+	return err
+}
+
+// refusedAddress names the field in errors about the account of an address.
+func refusedAddress(err error) error {
+	for _, of := range []*problem.Error{userpool.ErrUnverified, account.ErrDeleting} {
+		if errors.Is(err, of) {
+			return of.In("body.email")
+		}
+	}
+	return err
 }
 
 // count counts a mail with an invitation, for its address and for who sends it. A mail that

@@ -69,6 +69,7 @@
 //	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
+//	AUTH_CALLER#{hash}    METADATA                    how many links a caller has had mailed in an hour
 //	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
 //

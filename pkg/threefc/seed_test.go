@@ -87,13 +87,13 @@ var patterns = map[string]string{
 
 	"Slug": `SLUG#S METADATA|(LEAGUE|SEASON)#I SLUG#S`, "RemovedGoal": `GAME#I REMOVED#I`, "Pool": `GAME#I POOL#I`, "Audit": `GAME#I AUDIT#T#I`,
 	"Table": `SEASON#I (STANDING#S|PLAYERSTAT#I|LEADERS)`, "PlayerSeason": `PLAYER#I STAT#I`, "Claim": `USER#U PLAYER#I`, "User": `USER#U METADATA`,
-	"Answer": `USER#U IDEMPOTENCY#H`, "AuthSession": `AUTH_SESSION#H METADATA|USER#U AUTH_SESSION#H`, "AuthLink": `AUTH_LINK#H METADATA`, "AuthMail": `AUTH_MAIL#[0-9a-f]{64} METADATA`,
+	"Answer": `USER#U IDEMPOTENCY#H`, "AuthSession": `AUTH_SESSION#H METADATA|USER#U AUTH_SESSION#H`, "AuthLink": `AUTH_LINK#H METADATA`, "AuthMail": `AUTH_MAIL#[0-9a-f]{64} METADATA`, "AuthCaller": `AUTH_CALLER#[0-9a-f]{64} METADATA`,
 	"JoinCode": `JOIN#[0-9A-Z]{8} METADATA`, "Outbox": `OUTBOX GAME#I`, "Availability": `SESSION#I AVAIL#I`, "Preferences": `USER#U PREFERENCES`, "CancelledGame": `SEASON#I CANCELLED#I`,
 	"Day": `DAY#[0-9-]{10} SESSION#I`,
 }
 
 // expire are the types of items that the table deletes.
-var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "JoinCode", "CancelledGame", "Mail"}
+var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCaller", "JoinCode", "CancelledGame", "Mail"}
 
 // TestItems: each has the seed's keys and envelope, with data as a JSON text.
 func TestItems(t *testing.T) {

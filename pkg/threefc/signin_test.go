@@ -10,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
 )
 
 const (
@@ -174,6 +177,36 @@ func TestMailsAreLimited(t *testing.T) {
 	if n := len(w.Mail.Mailbox("una@example.com")); n > 5 {
 		t.Errorf("eight requests at once sent %d mails, want at most 5", n)
 	}
+}
+
+// TestSignInMailsOfACallerAreLimited: thirty in an hour, whatever the addresses, and whether or not
+// they have accounts. Others are not affected.
+func TestSignInMailsOfACallerAreLimited(t *testing.T) {
+	t.Parallel()
+	w := threefctest.New(t)
+	w.Accounts()
+	w.Caller = "203.0.113.7"
+	follow(w, "lena", ask(w, "lena@example.com"))
+	start := func(email string) events.APIGatewayV2HTTPResponse {
+		return w.Ask("", "POST", startLink, map[string]any{"email": email})
+	}
+	for i := range signin.MaxCallerLinks.Max - 2 {
+		same(t, "a sign-in", code(start(fmt.Sprintf("lena+%d@example.com", i))), "202")
+	}
+	w.MoveClock(w.Clock.Now().Add(20 * time.Minute))
+	same(t, "two at once, with one mail left", atOnce(2, func(i int) string { return code(start(fmt.Sprintf("una+%d@example.com", i))) }), map[string]int{"202": 1, "429 too_many_sign_ins": 1})
+	sent := len(w.Mail.Sent())
+	for _, email := range []string{"lena@example.com", "nobody@example.com"} {
+		out := start(email)
+		refused(t, email, out, 429, "too_many_sign_ins")
+		same(t, "Retry-After for "+email, testkit.Header(out).Get("Retry-After"), "2400")
+	}
+	same(t, "the mails afterwards", len(w.Mail.Sent()), sent)
+	w.Caller = "203.0.113.8"
+	same(t, "another caller", code(start("otto@example.com")), "202")
+	w.Caller = "203.0.113.7"
+	w.MoveClock(w.Clock.Now().Add(40 * time.Minute))
+	same(t, "an hour later", code(start("otto@example.com")), "202")
 }
 
 // create creates an account by the API of the user pool.

@@ -40,6 +40,7 @@ func UserKey(userID string) string       { return "USER#" + userID }
 func SlugKey(slug string) string         { return "SLUG#" + slug }
 func LinkKey(id string) string           { return "AUTH_LINK#" + id }
 func MailKey(hash string) string         { return "AUTH_MAIL#" + hash }
+func CallerKey(hash string) string       { return "AUTH_CALLER#" + hash }
 func LoginKey(id string) string          { return Logins + id }
 
 func DayKey(date string) string      { return "DAY#" + date }

@@ -14,15 +14,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -524,7 +519,7 @@ func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + co
 // the caller, who may be anybody; from then on a right one is refused, too. Requests that
 // are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
-	pk := item.GuessKey(callerOf(ctx))
+	pk := item.GuessKey(signin.CallerOf(ctx))
 	row, err := item.Retry(ctx, func() (*item.Row[item.Join], error) {
 		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
 		if err != nil {
@@ -546,20 +541,6 @@ func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
 		return item.Join{}, err
 	}
 	return *row.V(), nil
-}
-
-// callerOf returns the SHA-256 of the address of the caller: of IPv6 that of the network,
-// 64 bits, which is one customer's.
-func callerOf(ctx context.Context) string {
-	in, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
-	from, err := netip.ParseAddr(in.HTTP.SourceIP)
-	network := netip.PrefixFrom(from, 0)
-	if err == nil {
-		from = from.Unmap()
-		network, _ = from.Prefix(min(from.BitLen(), 64))
-	}
-	sum := sha256.Sum256([]byte(network.String()))
-	return hex.EncodeToString(sum[:])
 }
 
 // coded reads the game of a code: invalid_or_expired_code if it is gone, or the code was revoked.

@@ -127,7 +127,7 @@ type Started struct {
 }
 
 // Start mails a link. Each request mails another; all are valid. The answer says nothing
-// about whether the address has an account. Errors: too_many_links.
+// about whether the address has an account. Errors: too_many_links, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
@@ -148,21 +148,28 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	return out, nil
 }
 
-// put stores a link, and counts it.
+// put stores a link, and counts it for its address and for the caller. Neither count depends on
+// whether the address has an account.
 func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
-	now := s.Now()
-	sum := sha256.Sum256([]byte(email))
-	pk := item.MailKey(hex.EncodeToString(sum[:]))
-	count, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, pk, item.Metadata)
+	now, sum := s.Now(), sha256.Sum256([]byte(email))
+	to, by := item.MailKey(hex.EncodeToString(sum[:])), item.CallerKey(CallerOf(ctx))
+	got, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, to, item.Metadata)
 	if err != nil {
 		return err
 	}
-	if n, wait := count.V().Within(MaxLinks, now); n >= MaxLinks.Max {
+	if n, wait := got.V().Within(MaxLinks, now); n >= MaxLinks.Max {
 		return problem.Beyond(MaxLinks).WithRetryAfter(wait)
+	}
+	sent, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, by, item.Metadata)
+	if err != nil {
+		return err
+	}
+	if n, wait := sent.V().Within(MaxCallerLinks, now); n >= MaxCallerLinks.Max {
+		return problem.Beyond(MaxCallerLinks).WithRetryAfter(wait)
 	}
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(count, pk, item.Metadata, "AuthMail", MaxLinks, now))
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(got, to, item.Metadata, "AuthMail", MaxLinks, now), item.CountOne(sent, by, item.Metadata, "AuthCaller", MaxCallerLinks, now))
 }
 
 // Complete is the request of a browser that has followed a link.

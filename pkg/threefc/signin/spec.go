@@ -15,8 +15,16 @@ const MailFrom = "THREEFC_MAIL"
 // Mails is who sends the room's mails.
 var Mails = spec.MailSender{Setting: MailFrom}
 
-// MaxLinks bounds the mails to an address.
-var MaxLinks = spec.Limit{Name: "sign-in mails per address", Max: 5, Per: time.Hour, Code: "too_many_links"}
+// Limits of mails with links, which anybody can have sent.
+var (
+	// MaxLinks keeps a mailbox from filling up.
+	MaxLinks = spec.Limit{Name: "sign-in mails per address", Max: 5, Per: time.Hour, Code: "too_many_links"}
+	// MaxCallerLinks keeps a caller from mailing many addresses, or one mailbox under many of its
+	// names, which would cost the room its reputation as a sender. All players at a pitch may share
+	// one address of the network: three teams with substitutes sign in within an hour, and some of
+	// them twice. A caller is one IPv4 address, or one network of IPv6.
+	MaxCallerLinks = spec.Limit{Name: "sign-in mails per caller", Max: 30, Per: time.Hour, Code: "too_many_sign_ins"}
+)
 
 // The functions.
 var (
@@ -25,7 +33,7 @@ var (
 		Does:   "Mails a link that signs in to the owner of an address.",
 		IfDown: "Nobody can sign in.",
 		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/start", Auth: spec.Browser, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks},
+		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxCallerLinks},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	CompleteFunction = spec.Function{

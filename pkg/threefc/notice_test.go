@@ -10,6 +10,7 @@ import (
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/standing"
@@ -274,6 +275,42 @@ func TestMailsThatUsersWant(t *testing.T) {
 		if r["pk"] == item.UserKey("nobody") {
 			t.Errorf("a user who is not there has %v", r)
 		}
+	}
+}
+
+// TestDeletedUserGetsNoMail: a mail that was asked for before the user deleted the account is
+// dropped, also if the room has forgotten that the user wanted none; and if the deletion comes
+// between the mail and its mark, nothing of the user is left.
+func TestDeletedUserGetsNoMail(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"", "GetItem", "SendEmail"} { // the deletion comes first, or after it
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			m := kickOff(t)
+			m.lena()
+			id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+			m.Play("sam", m.id)
+			m.Aggregate()
+			leave := func() {
+				testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: id, DeletedAt: "2026-06-06T12:00:00Z"})
+				m.forget(id)
+			}
+			env := m.Env(notice.SendMailFunction)
+			mails := 0
+			switch step {
+			case "":
+				m.Do("lena", "PUT", "/v1/me/preferences", notice.Preferences{})
+				leave()
+			case "SendEmail":
+				mails = 1
+				fallthrough
+			default:
+				env = after(env, step, leave)
+			}
+			testkit.Must(t, open(m, env, notice.OpenMailer).SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}))
+			same(t, "the mails", len(m.subjects()), mails)
+			same(t, "what is left of the user", m.mentions(id), []string(nil))
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/mail"
@@ -140,8 +141,19 @@ func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
 
 // SendMail mails a user, unless the user was mailed or wants no such mails. A second run
 // sends nothing, unless the first ended between the mail and its mark. An address that SES
-// refuses is logged, and the mail counts as sent.
+// refuses is logged, and the mail counts as sent. A user who has deleted the account gets no
+// mail, and no mark: the preferences may be gone, and nothing would delete the mark.
 func (s *Mailer) SendMail(ctx context.Context, in Mail) error {
+	err := s.send(account.Require(ctx, in.UserID), in)
+	if errors.Is(err, account.ErrDeleted) {
+		slog.InfoContext(ctx, "a mail to a deleted user is dropped", "user", in.UserID)
+		return nil
+	}
+	return err
+}
+
+// send is SendMail with a context that requires the user.
+func (s *Mailer) send(ctx context.Context, in Mail) error {
 	wants, err := read(ctx, s.db, in.UserID)
 	if err != nil || in.GameID != "" && !wants.Finished || in.SessionID != "" && !wants.Reminders {
 		return err
@@ -157,6 +169,11 @@ func (s *Mailer) SendMail(ctx context.Context, in Mail) error {
 	}
 	user, ok, err := s.pool.Get(ctx, in.UserID)
 	if err != nil || !ok {
+		return err
+	}
+	// After the preferences were read: those of a deleted user are gone, which reads like a wish
+	// for all mails.
+	if err := dynamo.Check(ctx, s.db, account.CheckDeleted); err != nil {
 		return err
 	}
 	m.To = user.Email

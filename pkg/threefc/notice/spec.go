@@ -92,7 +92,7 @@ var (
 		Does:   "Mails a user about a finished game or tomorrow's session, once.",
 		IfDown: "Users get no mails about games and sessions.",
 		On:     MailQueue,
-		Uses:   []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason, tables.GetLeague},
+		Uses:   []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason, tables.GetLeague, account.CheckDeleted},
 		Users:  []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 30 * time.Second,
 	}

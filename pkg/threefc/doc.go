@@ -56,7 +56,7 @@
 //	PLAYER#{playerId}     STAT#{seasonId}             what the player has done in a season
 //	USER#{userId}         LEAGUE#{leagueId}           the role of the user again
 //	USER#{userId}         PLAYER#{playerId}           a player whom the user has claimed
-//	USER#{userId}         METADATA                    changes with each league that the user creates
+//	USER#{userId}         METADATA                    changes with each league that the user creates, and with each claim
 //	USER#{userId}         IDEMPOTENCY#{id}            the answer to a request, for a day
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
 //	USER#{userId}         PREFERENCES                 which mails the user gets

@@ -256,7 +256,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestClaimsAreLimited: a user claims at most 20 players.
+// TestClaimsAreLimited: a user has at most 20 claimed players, also by claims and by joins at once,
+// and with claims from before they were counted in turn. A claim that ends makes room for another.
 func TestClaimsAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -264,9 +265,40 @@ func TestClaimsAreLimited(t *testing.T) {
 		id := fmt.Sprintf("01JZ%022d", i)
 		testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.PlayerKey(id), "Claim", item.Claim{PlayerID: id, LeagueID: "01JZ"}, m.Clock.Now()))
 	}
-	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
-	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil) // a second run changes nothing
-	refused(t, "one more", m.Ask("eve", "POST", "/v1/players/"+m.l.Players[1]+"/claim", nil), 409, "too_many_claims")
+	codes := []string{m.code()}
+	for _, name := range []string{"Riverside", "Hillside"} {
+		codes = append(codes, decode[struct{ Code string }](m, "ann", "POST", "/v1/games/"+m.Schedule("ann", m.FoundAs("ann", name))+"/join-code", nil).Code)
+	}
+	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)) }
+	join := func(i int) string {
+		return code(m.Ask("eve", "POST", "/v1/join/"+codes[i], map[string]any{"nickname": "Evie"}))
+	}
+	mine := func() (all []string) {
+		for _, r := range everything(m.World) {
+			if r["pk"] == item.UserKey("eve") && r["entityType"] == "Claim" {
+				all = append(all, strings.TrimPrefix(r["sk"].(string), item.Players))
+			}
+		}
+		return all
+	}
+	got := atOnce(4, func(i int) string {
+		if i < 2 {
+			return claim(i)
+		}
+		return join(i - 1)
+	})
+	if got["200"]+got["201"] != 1 || got["409 too_many_claims"] != 3 {
+		t.Errorf("two claims and two joins at once, with room for one: %v, want one success and three too_many_claims", got)
+	}
+	same(t, "the claims", len(mine()), player.MaxClaims.Max)
+	for _, id := range mine() {
+		m.Ask("eve", "DELETE", "/v1/players/"+id+"/claim", nil) // of those that exist: one
+	}
+	same(t, "with room again", []string{claim(0), claim(0), join(0), claim(1)}, []string{"200", "200", "201", "409 too_many_claims"})
+	refused(t, "one more by a join", m.Ask("eve", "POST", "/v1/join/"+codes[1], map[string]any{"nickname": "Evie"}), 409, "too_many_claims")
+	same(t, "the claims", len(mine()), player.MaxClaims.Max)
+	m.Do("eve", "DELETE", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	same(t, "a join with room again", join(1), "201")
 }
 
 // TestInvitation: the owner of the address becomes a member, and gets a mail; one who may

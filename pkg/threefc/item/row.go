@@ -139,6 +139,21 @@ func Retry[Out any](ctx context.Context, change func() (*Out, error)) (*Out, err
 	return nil, httpapi.ErrStale
 }
 
+// InTurn reads the row of a user by an access pattern, and returns the write that changes it. Who
+// calls it before counting what the user has, and adds one more with this write, keeps to a limit:
+// of two requests at once one is refused, and starts again.
+func InTurn(ctx context.Context, db dynamo.DB, a spec.Access, userID string, now time.Time) (dynamo.Write, error) {
+	row, found, err := dynamo.Get[Row[Ref]](ctx, db, a, UserKey(userID), Metadata)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return New(UserKey(userID), Metadata, "User", Ref{ID: userID}, now).Create(), nil
+	}
+	_, saved := row.Save(now)
+	return saved, nil
+}
+
 // RefusedWrite returns the index of the write of a transaction whose condition did not
 // hold, -1 if err is something else.
 func RefusedWrite(err error) int {

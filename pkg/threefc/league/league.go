@@ -82,7 +82,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
 		return item.Retry(ctx, func() (*LeaguePage, error) {
 			now := s.Now()
-			limits, found, err := dynamo.Get[item.Row[item.Ref]](ctx, s.DB, tables.CreateLeague, item.UserKey(in.UserID), item.Metadata)
+			counted, err := item.InTurn(ctx, s.DB, tables.CreateLeague, in.UserID, now)
 			if err != nil {
 				return nil, err
 			}
@@ -92,12 +92,6 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			}
 			if len(mine) >= MaxLeagues.Max {
 				return nil, problem.Beyond(MaxLeagues)
-			}
-			// The row of the user changes with each league, so that of two requests that count the
-			// leagues one starts again.
-			counted := item.New(item.UserKey(in.UserID), item.Metadata, "User", item.Ref{ID: in.UserID}, now).Create()
-			if found {
-				_, counted = limits.Save(now)
 			}
 			id := item.NewID(now)
 			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)

@@ -377,18 +377,14 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 					return nil, err
 				}
 			}
-			mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(in.UserID), item.Players)
+			*row.V() = claimedBy(*row.V(), in.UserID)
+			row, writes := save(row, s.Now())
+			claimed, err := s.claim(ctx, row)
 			if err != nil {
 				return nil, err
 			}
-			if len(mine) >= MaxClaims.Max {
-				return nil, problem.Beyond(MaxClaims)
-			}
-			*row.V() = claimedBy(*row.V(), in.UserID)
-			now := s.Now()
-			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
-			return out, commit(ctx, tables.SavePlayer, out, append(writes, claim(row, now))...)
+			return out, commit(ctx, tables.SavePlayer, out, append(writes, claimed...)...)
 		})
 	})
 }
@@ -434,10 +430,23 @@ func claimedBy(p item.Player, userID string) item.Player {
 	return p
 }
 
-// claim returns the write of the player's row under its user.
-func claim(row item.Row[item.Player], now time.Time) dynamo.Write {
-	p := row.V()
-	return dynamo.PutWrite(item.New(item.UserKey(p.ClaimedBy), row.PK, "Claim", item.Claim{PlayerID: p.ID, LeagueID: p.LeagueID}, now))
+// claim returns the writes of one more player whom a user has claimed. The claims are counted
+// anew each time, so that nothing has to be kept right when one ends. Errors: too_many_claims.
+func (s *Service) claim(ctx context.Context, row item.Row[item.Player]) ([]dynamo.Write, error) {
+	p, now := row.V(), s.Now()
+	user := item.UserKey(p.ClaimedBy)
+	counted, err := item.InTurn(ctx, s.DB, tables.CountClaims, p.ClaimedBy, now)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, user, item.Players)
+	if err != nil {
+		return nil, err
+	}
+	if len(mine) >= MaxClaims.Max {
+		return nil, problem.Beyond(MaxClaims)
+	}
+	return []dynamo.Write{dynamo.PutWrite(item.New(user, row.PK, "Claim", item.Claim{PlayerID: p.ID, LeagueID: p.LeagueID}, now)), counted}, nil
 }
 
 // CreateCode is the request for a code to join a game.
@@ -585,8 +594,9 @@ type Joined struct {
 // Join puts a player into the pool of a game, from which the scorekeeper makes the teams.
 // Who is signed in joins as the player that the user has claimed in the league, or as a new
 // one that is claimed at once: a second run changes nothing. Anybody else joins as a new
-// player, each time another. Errors: invalid_or_expired_code, too_many_codes,
-// nickname_needed, game_finished, too_many_players, too_many_joins.
+// player, each time another. A user with too many claims is refused: without a claim a request
+// that is sent again would add another player. Errors: invalid_or_expired_code, too_many_codes,
+// nickname_needed, game_finished, too_many_players, too_many_joins, too_many_claims.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
@@ -649,7 +659,11 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 			return nil, err
 		}
 		if userID != "" {
-			writes = append(writes, claim(row, now))
+			claimed, err := s.claim(ctx, row)
+			if err != nil {
+				return nil, err
+			}
+			writes = append(writes, claimed...)
 		}
 	}
 	out := &Joined{Status: http.StatusCreated, CacheControl: httpapi.NoStore}

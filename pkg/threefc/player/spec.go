@@ -20,7 +20,8 @@ var (
 	// MaxStrangers lets several teams join a game on one day, and keeps who has a code, and has to
 	// prove nothing, from filling up the league.
 	MaxStrangers = spec.Limit{Name: "players without an account who join a league", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
-	MaxClaims    = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
+	// MaxClaims holds for claims and for joins, which claim the new player.
+	MaxClaims = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
 )
 
 // The functions.
@@ -78,7 +79,7 @@ var (
 		Does:   "Says that the caller is a player.",
 		IfDown: "Players cannot be claimed.",
 		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers), Limits: []spec.Limit{MaxClaims},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims), Limits: []spec.Limit{MaxClaims},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DropClaimFunction = spec.Function{
@@ -110,7 +111,7 @@ var (
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxStrangers, MaxGuesses},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxStrangers, MaxGuesses, MaxClaims},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ShowCodeFunction = spec.Function{

@@ -39,7 +39,7 @@ var (
 
 // Leagues, and who may do what in them.
 var (
-	CreateLeague    = App.On("Create league", "pk=LEAGUE#{leagueId}, sk=METADATA and ACL#USER#{userId}, pk=USER#{userId}, sk=LEAGUE#{leagueId} and LIMITS, pk=SLUG#{slug}, sk=METADATA; absent", rarely, spec.GetItem, spec.PutItem)
+	CreateLeague    = App.On("Create league", "pk=LEAGUE#{leagueId}, sk=METADATA and ACL#USER#{userId}, pk=USER#{userId}, sk=LEAGUE#{leagueId} and METADATA, pk=SLUG#{slug}, sk=METADATA; absent", rarely, spec.GetItem, spec.PutItem)
 	GetLeague       = App.On("Get league", "pk=LEAGUE#{leagueId}, sk=METADATA", perRequest, spec.GetItem)
 	SaveLeague      = App.On("Save league", "pk=LEAGUE#{leagueId}, sk=METADATA, by its rev; pk=SLUG#{slug}", rarely, spec.PutItem, spec.DeleteItem)
 	DropLeague      = App.On("Drop league", "pk=LEAGUE#{leagueId} of a league that is deleted, with the copies of its roles and players (batches of 25)", rarely, spec.Query, spec.DeleteItem, spec.BatchWriteItem)
@@ -85,14 +85,15 @@ var (
 	CreatePlayer = App.On("Create player", "pk=PLAYER#{playerId}, sk=PROFILE, and pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; absent; with the league, by its rev", onUser, spec.PutItem)
 	GetPlayer    = App.On("Get player", "pk=PLAYER#{playerId}, sk=PROFILE", perRequest, spec.GetItem)
 	ListPlayers  = App.On("List players", "pk=LEAGUE#{leagueId}, sk begins with PLAYER#", perRequest, spec.Query)
-	SavePlayer   = App.On("Save player", "pk=PLAYER#{playerId}, sk=PROFILE, by its rev; pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; pk=USER#{userId}, sk=PLAYER#{playerId}", onUser, spec.PutItem, spec.DeleteItem)
+	SavePlayer   = App.On("Save player", "pk=PLAYER#{playerId}, sk=PROFILE, by its rev; pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; pk=USER#{userId}, sk=PLAYER#{playerId}, with METADATA, by its rev, of a new claim", onUser, spec.PutItem, spec.DeleteItem)
 	DropPlayer   = App.On("Drop player", "what Create player writes, by its rev, with the league, by its rev, and pk=USER#{userId}, sk=PLAYER#{playerId}", rarely, spec.PutItem, spec.DeleteItem)
 	MyPlayers    = App.On("List a user's players", "pk=USER#{userId}, sk begins with PLAYER#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
+	CountClaims  = App.On("Count claims", "pk=USER#{userId}, sk=METADATA, which each claim changes, before the claims are read", onUser, spec.GetItem)
 	PutCode      = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
 	RevokeCodes  = App.On("Revoke join codes", "pk=GAME#{gameId}, sk=METADATA, by its rev", rarely, spec.PutItem)
 	FindCode     = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)
 	CountGuess   = App.On("Count wrong codes", "pk=JOIN_GUESS#{sha256 of the caller's address}, sk=METADATA, by its rev; read for each code", onUser, spec.GetItem, spec.PutItem)
-	JoinPool     = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the player, if new; of a full pool the places of players who are gone, by pk=PLAYER#{playerId}, sk=PROFILE (a batch)", onUser, spec.Query, spec.BatchGetItem, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
+	JoinPool     = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the player with its claim, if new; of a full pool the places of players who are gone, by pk=PLAYER#{playerId}, sk=PROFILE (a batch)", onUser, spec.Query, spec.BatchGetItem, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
 	ListPool     = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 )
 

@@ -1,13 +1,17 @@
 package threefc_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
@@ -185,16 +189,17 @@ func TestStatsOfSeasons(t *testing.T) {
 	same(t, "two of them are one", got(), append(want[:2:2], want[4:]...))
 }
 
-// TestRenameReachesTheTables: also if the first request has changed the player, and died
-// before it asked for the tables.
+// TestRenameReachesTheTables: also if a request has changed the player, and died before it asked
+// for the tables. The same request asks for them then.
 func TestRenameReachesTheTables(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		path string
-		body map[string]any
-		want string
+		method, path string
+		body         func(*match) map[string]any
+		want         string
 	}{
-		"rename": {"", map[string]any{"nickname": "Ace"}, "Ace 1 0 1"}, "merge": {"/merge", map[string]any{"intoPlayerId": "1"}, "Bo 1 0 1"},
+		"rename": {"PATCH", "", func(*match) map[string]any { return map[string]any{"nickname": "Ace"} }, "Ace 1 0 1"},
+		"merge":  {"POST", "/merge", func(m *match) map[string]any { return map[string]any{"intoPlayerId": m.l.Players[1]} }, "Bo 1 0 1"},
 	} {
 		for _, key := range [][]threefctest.Header{nil, {threefctest.Key("K")}} {
 			t.Run(fmt.Sprint(name, key), func(t *testing.T) {
@@ -203,21 +208,87 @@ func TestRenameReachesTheTables(t *testing.T) {
 				m.score("sam", m.goalOf(0, "blue"))
 				m.Play("sam", m.id)
 				m.Aggregate()
-				if c.body["intoPlayerId"] != nil {
-					c.body = map[string]any{"intoPlayerId": m.l.Players[1]}
-				}
-				ask := func() {
-					method := map[bool]string{true: "PATCH", false: "POST"}[c.path == ""]
-					m.Do("ann", method, "/v1/players/"+m.l.Players[0]+c.path, c.body, key...)
-				}
-				ask()
-				m.lose()
-				ask()
+				dynamotest.CheckFailures(t, &m.IO, func() error {
+					if out := m.Ask("ann", c.method, "/v1/players/"+m.l.Players[0]+c.path, c.body(m), key...); out.StatusCode >= 300 {
+						return errors.New(out.Body)
+					}
+					return nil
+				})
+				m.mirrored("afterwards")
 				m.Aggregate()
 				same(t, "the leaders", m.leaders(), c.want)
 			})
 		}
 	}
+}
+
+// TestUnchangedPlayerAsksForNothing: the tables are computed when they show something else, once
+// for each change.
+func TestUnchangedPlayerAsksForNothing(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	asked := 0
+	for i, c := range []struct {
+		name, method, path string
+		body               map[string]any
+		want               int // messages for the one season
+	}{
+		{"the name that it has", "PATCH", "", map[string]any{"nickname": "Ada"}, 0},
+		{"nothing", "PATCH", "", map[string]any{}, 0},
+		{"another name", "PATCH", "", map[string]any{"nickname": "Ace"}, 1},
+		{"that name again", "PATCH", "", map[string]any{"nickname": "Ace"}, 0},
+		{"another avatar", "PATCH", "", map[string]any{"avatar": "🦊"}, 1},
+		{"no merge", "POST", "/merge", map[string]any{}, 0},
+		{"a merge", "POST", "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, 1},
+		{"the merge again", "POST", "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, 0},
+		{"the merge undone", "POST", "/merge", map[string]any{}, 1},
+	} {
+		for range 2 { // the second gets the stored answer
+			m.Do("ann", c.method, "/v1/players/"+m.l.Players[0]+c.path, c.body, threefctest.Key(fmt.Sprint(i)))
+		}
+		asked += c.want
+		same(t, "the messages after "+c.name, len(testkit.Messages[game.Changed](m.World.World, game.AggregateQueue)), asked)
+		m.mirrored("after " + c.name)
+	}
+}
+
+// TestChangesOfAPlayerAreLimited: ten a day by who has claimed it, ten by scorekeepers, and ten
+// merges. What changes nothing is not counted, and not refused.
+func TestChangesOfAPlayerAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0]
+	m.Do("eve", "POST", path+"/claim", nil)
+	rename := func(user, name string) events.APIGatewayV2HTTPResponse {
+		return m.Ask(user, "PATCH", path, map[string]any{"nickname": name})
+	}
+	for i := range player.MaxRenames.Max {
+		for range 2 {
+			same(t, "a new name", code(rename("eve", fmt.Sprint("Eve ", i))), "200")
+		}
+	}
+	m.pass(time.Hour)
+	out := rename("eve", "Rude")
+	refused(t, "one more", out, 429, "too_many_renames")
+	same(t, "Retry-After", testkit.Header(out).Get("Retry-After"), "82800")
+	same(t, "the name that it has", code(rename("eve", "Eve 9")), "200")
+	for i := range player.MaxRenames.Max {
+		same(t, "a new name by a scorekeeper", code(rename("sam", fmt.Sprint("Ada ", i))), "200")
+	}
+	refused(t, "one more by another scorekeeper", rename("ann", "Ada"), 429, "too_many_renames")
+	merge := func(i int) events.APIGatewayV2HTTPResponse {
+		return m.Ask("ann", "POST", path+"/merge", []map[string]any{{"intoPlayerId": m.l.Players[1]}, {}}[i%2])
+	}
+	for i := range player.MaxMerges.Max {
+		same(t, "a merge", code(merge(i)), "200")
+	}
+	refused(t, "one more merge", merge(0), 429, "too_many_merges")
+	same(t, "what is undone already", code(merge(1)), "200")
+	m.pass(23 * time.Hour)
+	m.SignIn("ann", "eve", "sam")
+	same(t, "a day after the first by its user", []string{code(rename("eve", "Eve")), code(rename("sam", "Ada")), code(merge(0))}, []string{"200", "429 too_many_renames", "429 too_many_merges"})
+	m.pass(time.Hour)
+	same(t, "a day after all", []string{code(rename("sam", "Ada")), code(merge(0))}, []string{"200", "200"})
 }
 
 // lose takes the messages for the tables out of their queue.

@@ -18,6 +18,10 @@ type Player struct {
 	MergedInto string `json:"mergedInto,omitempty"`
 	Used       bool   `json:"used,omitempty"`    // was in a team, or another was merged into it: it cannot be deleted
 	Guarded    bool   `json:"guarded,omitempty"` // an administrator has ended a claim: only members may claim it
+	Stale      bool   `json:"stale,omitempty"`   // the tables may show it as it was before a change
+	Renames    Window `json:"renames,omitzero"`  // by who has claimed it
+	Edits      Window `json:"edits,omitzero"`    // by scorekeepers
+	Merges     Window `json:"merges,omitzero"`
 }
 
 // Resolve returns the player as whom one counts: the one into whom it is merged, if any.

@@ -72,6 +72,10 @@ func (r Row[T]) Save(now time.Time) (Row[T], dynamo.Write) {
 	return r, dynamo.PutWrite(r, was)
 }
 
+// Keep is Save without a new revision, for what no caller sees: an answer with the revision
+// stays right. Who has read the row before may write it as it was.
+func (r Row[T]) Keep() dynamo.Write { return dynamo.PutWrite(r, dynamo.Equal[Row[T]]("rev", r.Rev)) }
+
 // Mirror returns the write of the copy of a row under another key.
 func (r Row[T]) Mirror(pk, sk string) dynamo.Write {
 	r.PK, r.SK = pk, sk

@@ -226,7 +226,8 @@ type UpdatePlayer struct {
 
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
 // who has claimed the player. The tables show it once they are computed again, at once. A
-// second run has them computed again, and changes nothing else. Errors: bad_avatar, stale.
+// second run changes nothing, and has them computed if the first has not. Errors: bad_avatar,
+// stale, too_many_renames.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
 	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
 		return nil, errAvatar
@@ -237,10 +238,12 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 			if err != nil {
 				return nil, err
 			}
+			changes := &row.V().Renames
 			if row.V().ClaimedBy != in.UserID {
 				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
 					return nil, err
 				}
+				changes = &row.V().Edits
 			}
 			if err := in.IfMatch.Check(row.Rev); err != nil {
 				return nil, err
@@ -253,15 +256,38 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 			if *row.V() == was {
 				return page(http.StatusOK, row, in.UserID), nil
 			}
-			row, writes := save(row, s.Now())
+			now := s.Now()
+			if n, wait := changes.Within(MaxRenames, now); n >= MaxRenames.Max {
+				return nil, problem.Beyond(MaxRenames).WithRetryAfter(wait)
+			}
+			*changes, row.V().Stale = changes.And(MaxRenames, now), true
+			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, writes...)
 		})
 	})
 	if err == nil {
-		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
+		err = s.recompute(ctx, in.PlayerID)
 	}
 	return out, err
+}
+
+// recompute has the tables computed that show a player, if a change has marked it, and removes
+// the mark. Whatever request for the player comes after a crash between the two asks again.
+func (s *Service) recompute(ctx context.Context, playerID string) error {
+	row, ok, err := dynamo.Get[item.Row[item.Player]](ctx, s.DB, tables.GetPlayer, item.PlayerKey(playerID), item.Profile)
+	if err != nil || !ok || !row.V().Stale { // or it was deleted since
+		return err
+	}
+	if err := game.Recompute(ctx, s.DB, s.queue, row.V().LeagueID); err != nil {
+		return err
+	}
+	row.V().Stale = false
+	// The answer has the revision of the change. A change that came since has a mark of its own:
+	// it refuses this write. One whose player was read before writes the mark again, by which the
+	// tables are computed once more than they must.
+	err = dynamo.Transact(ctx, s.DB, tables.SavePlayer, row.Keep(), row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
+	return dynamo.IgnoreRefused(err)
 }
 
 // DeletePlayer is the request to delete a player.
@@ -311,8 +337,9 @@ type MergePlayer struct {
 	}
 }
 
-// MergePlayer makes two players one in all tables, or undoes that. A second run has the
-// tables computed again, and changes nothing else. Errors: player_not_found, bad_merge.
+// MergePlayer makes two players one in all tables, or undoes that. A second run changes nothing,
+// and has the tables computed if the first has not. Errors: player_not_found, bad_merge,
+// too_many_merges.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
 	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
@@ -335,14 +362,19 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 				into.V().Used = true
 				_, same = save(into, s.Now()) // nobody merges or deletes it meanwhile
 			}
+			now, merges := s.Now(), &row.V().Merges
+			if n, wait := merges.Within(MaxMerges, now); n >= MaxMerges.Max {
+				return nil, problem.Beyond(MaxMerges).WithRetryAfter(wait)
+			}
+			*merges, row.V().Stale = merges.And(MaxMerges, now), true
 			row.V().MergedInto = in.Body.Into
-			row, writes := save(row, s.Now())
+			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
 		})
 	})
 	if err == nil {
-		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
+		err = s.recompute(ctx, in.PlayerID)
 	}
 	return out, err
 }

@@ -20,6 +20,11 @@ var (
 	// MaxStrangers lets several teams join a game on one day, and keeps who has a code, and has to
 	// prove nothing, from filling up the league.
 	MaxStrangers = spec.Limit{Name: "players without an account who join a league", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
+	// MaxRenames and MaxMerges bound how often the tables of all seasons of a league are computed
+	// again. Who has claimed a player and the scorekeepers change it up to MaxRenames each, so that
+	// nobody can leave a name that scorekeepers may not replace on that day.
+	MaxRenames = spec.Limit{Name: "changes per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
+	MaxMerges  = spec.Limit{Name: "merges per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_merges"}
 	// MaxClaims holds for claims and for joins, which claim the new player.
 	MaxClaims = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
 )
@@ -55,7 +60,7 @@ var (
 		Does:   "Changes the nickname or the avatar of a player.",
 		IfDown: "Players cannot be renamed.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	DeletePlayerFunction = spec.Function{
@@ -71,7 +76,7 @@ var (
 		Does:   "Makes two players one, who are the same person.",
 		IfDown: "Players cannot be merged.",
 		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/merge", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxMerges},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	ClaimPlayerFunction = spec.Function{

@@ -1,7 +1,9 @@
 package threefc_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/standing"
@@ -88,6 +91,33 @@ func TestReminder(t *testing.T) {
 			t.Errorf("who has said %q got %v, want %d mails", said, m.subjects(), want)
 		}
 	}
+}
+
+// TestNoticesAreSentInBatches: ten messages to a call, so that a job ends in its time on a day with
+// many sessions, and for a league with many players.
+func TestNoticesAreSentInBatches(t *testing.T) {
+	t.Parallel()
+	const n = 25
+	m := club(t)
+	meeting := strings.Split(m.tomorrow(), "/")[3] // the first of the n
+	for i := range n {
+		id := fmt.Sprintf("01JZ%022d", i)
+		if i > 0 {
+			testkit.PutRows(m.World.World, tables.App, item.New(item.DayKey("2026-06-07"), item.SessionKey(id), "Day", item.Ref{ID: id}, m.Clock.Now()))
+		}
+		testkit.PutRows(m.World.World, tables.App, item.New(item.LeagueKey(m.l.ID), item.PlayerKey(id), "Player", item.Player{ID: id, LeagueID: m.l.ID, ClaimedBy: "user" + id}, m.Clock.Now()))
+	}
+	check := func(what string, q spec.Queue, run func() error) {
+		t.Helper()
+		calls := m.CountCalls(func() { testkit.Must(t, run()) })
+		same(t, what, []int{len(m.Queues.Messages(q.Name)), calls["SendMessageBatch"], calls["SendMessage"]}, []int{n, 3, 0})
+	}
+	check("the sessions", notice.RemindQueue, func() error {
+		return testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(m.NewContext())
+	})
+	check("the players", notice.MailQueue, func() error {
+		return testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier).RemindSession(m.NewContext(), notice.Remind{SessionID: meeting})
+	})
 }
 
 // tomorrow creates a session of tomorrow, and returns the path of its answers.
@@ -284,7 +314,7 @@ func TestMailsThatUsersWant(t *testing.T) {
 func TestDeletedUserGetsNoMail(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"", "GetItem", "SendEmail"} { // the deletion comes first, or after it
-		t.Run(step, func(t *testing.T) {
+		t.Run(cmp.Or(step, "before"), func(t *testing.T) {
 			t.Parallel()
 			m := kickOff(t)
 			m.lena()

@@ -67,17 +67,16 @@ func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error
 // ask asks for a mail to each user who has claimed one of the players, but the users left out.
 func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[string]bool, m Mail) error {
 	asked := map[string]bool{"": true}
+	var mails []Mail
 	for _, p := range players {
 		if without[p.ClaimedBy] || asked[p.ClaimedBy] {
 			continue
 		}
 		asked[p.ClaimedBy] = true
 		m.UserID = p.ClaimedBy
-		if err := s.queue.Send(ctx, MailQueue, m, 0); err != nil {
-			return err
-		}
+		mails = append(mails, m)
 	}
-	return nil
+	return queue.SendAll(ctx, s.queue, MailQueue, mails)
 }
 
 // SendReminders has the players of tomorrow's sessions reminded. A second run on a day asks
@@ -88,12 +87,11 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var sessions []Remind
 	for _, r := range item.Values(rows) {
-		if err := s.queue.Send(ctx, RemindQueue, Remind{r.ID}, 0); err != nil {
-			return err
-		}
+		sessions = append(sessions, Remind{r.ID})
 	}
-	return nil
+	return queue.SendAll(ctx, s.queue, RemindQueue, sessions)
 }
 
 // RemindSession asks for a mail to each user who has claimed a player of the league, and has said

@@ -97,7 +97,7 @@ func (p *Process) Dialer(dial Dial, name func(address string) string) Dial {
 		if err != nil {
 			return nil, err
 		}
-		return &conn{Conn: c, process: p, name: name(address)}, nil
+		return &conn{Conn: c, process: p, name: name(address), read: make(chan struct{}, 1)}, nil
 	}
 }
 
@@ -109,14 +109,29 @@ type conn struct {
 	net.Conn
 	process *Process
 	name    string
+	read    chan struct{} // has something when a Read has returned
+}
+
+func (c *conn) Read(b []byte) (n int, err error) {
+	n, err = c.Conn.Read(b)
+	select {
+	case c.read <- struct{}{}:
+	default:
+	}
+	return n, err
 }
 
 func (c *conn) Write(b []byte) (n int, err error) {
+	select { // what was read before is no answer
+	case <-c.read:
+	default:
+	}
 	written := false
 	err = c.process.do(c.name, func() error { n, err = c.Conn.Write(b); written = err == nil; return err })
 	if errors.Is(err, ErrCrashed) {
 		if written {
-			c.Conn.Read(make([]byte, 1)) // the call has taken effect
+			go c.Read(make([]byte, 1)) // unless another goroutine reads
+			<-c.read                   // the call has taken effect
 		}
 		c.Conn.Close()
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -224,6 +226,32 @@ func counting(idempotent bool) func(*testing.T, *Process) int {
 		}
 		return got.N
 	}
+}
+
+// TestCrashBesideAReader: a client may read while it writes, as pgx does when a write is slow. A
+// process that crashes after a write has the answer, whoever has read it.
+func TestCrashBesideAReader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		dial := func(context.Context, string, string) (net.Conn, error) { return near, nil }
+		c, err := CrashAt(1, true).Dialer(dial, func(string) string { return "call" })(t.Context(), "tcp", "server")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go c.Read(make([]byte, 1))
+		synctest.Wait() // it reads
+		go func() {
+			far.Read(make([]byte, 1))
+			far.Write([]byte("!"))
+		}()
+		if _, err := c.Write([]byte("?")); !errors.Is(err, ErrCrashed) {
+			t.Errorf("the write returns %v, want %v", err, ErrCrashed)
+		}
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("a process that has crashed reads")
+		}
+	})
 }
 
 func TestCrash(t *testing.T) {

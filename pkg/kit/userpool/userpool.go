@@ -87,11 +87,16 @@ func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, 
 	if err != nil {
 		return "", false, fmt.Errorf("find an account: %w", err)
 	}
-	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
-		return "", false, ErrUnverified
-	}
-	subject, err = subjectOf(there.UserAttributes)
+	subject, err = verified(there)
 	return subject, err == nil, err
+}
+
+// verified returns the subject of an account whose address is its owner's, or ErrUnverified.
+func verified(there *cognito.AdminGetUserOutput) (subject string, err error) {
+	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
+		return "", ErrUnverified
+	}
+	return subjectOf(there.UserAttributes)
 }
 
 func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject string, err error) {
@@ -104,19 +109,12 @@ func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject st
 		if err != nil {
 			return "", fmt.Errorf("find an account: %w", err)
 		}
-		if there.UserStatus == types.UserStatusTypeUnconfirmed {
-			if !proved {
-				break
-			}
-			if err := p.Remove(ctx, email); err != nil {
-				return "", err
-			}
-			continue
+		if there.UserStatus != types.UserStatusTypeUnconfirmed || !proved {
+			return verified(there)
 		}
-		if attribute(there.UserAttributes, "email_verified") != "true" {
-			break
+		if err := p.Remove(ctx, email); err != nil {
+			return "", err
 		}
-		return subjectOf(there.UserAttributes)
 	}
 	return "", ErrUnverified
 }

@@ -56,7 +56,7 @@
 //	PLAYER#{playerId}     STAT#{seasonId}             what the player has done in a season
 //	USER#{userId}         LEAGUE#{leagueId}           the role of the user again
 //	USER#{userId}         PLAYER#{playerId}           a player whom the user has claimed
-//	USER#{userId}         METADATA                    changes with each league that the user creates, and with each claim
+//	USER#{userId}         METADATA                    changes with each league and each claim of the user
 //	USER#{userId}         IDEMPOTENCY#{id}            the answer to a request, for a day
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
 //	USER#{userId}         PREFERENCES                 which mails the user gets
@@ -69,7 +69,7 @@
 //	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
-//	AUTH_CALLER#{hash}    METADATA                    how many links a caller has had mailed in an hour
+//	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
 //	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
 //

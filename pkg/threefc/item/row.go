@@ -72,8 +72,8 @@ func (r Row[T]) Save(now time.Time) (Row[T], dynamo.Write) {
 	return r, dynamo.PutWrite(r, was)
 }
 
-// Keep is Save without a new revision, for what no caller sees: an answer with the revision
-// stays right. Who has read the row before may write it as it was.
+// Keep is Save without a new revision, for a change that no caller sees. The revision in an
+// answer stays right, and whoever has read the row before may still write it as it was.
 func (r Row[T]) Keep() dynamo.Write { return dynamo.PutWrite(r, dynamo.Equal[Row[T]]("rev", r.Rev)) }
 
 // Mirror returns the write of the copy of a row under another key.
@@ -143,9 +143,9 @@ func Retry[Out any](ctx context.Context, change func() (*Out, error)) (*Out, err
 	return nil, httpapi.ErrStale
 }
 
-// InTurn reads the row of a user by an access pattern, and returns the write that changes it. Who
-// calls it before counting what the user has, and adds one more with this write, keeps to a limit:
-// of two requests at once one is refused, and starts again.
+// InTurn returns a write that changes the row of a user, which it reads by an access pattern. It
+// holds a limit: call it, count what the user has, and add one more in a transaction with the
+// write. Of two such transactions at once one is refused, and its request starts again.
 func InTurn(ctx context.Context, db dynamo.DB, a spec.Access, userID string, now time.Time) (dynamo.Write, error) {
 	row, found, err := dynamo.Get[Row[Ref]](ctx, db, a, UserKey(userID), Metadata)
 	if err != nil {

@@ -33,7 +33,7 @@
 //	PK                           SK                              what it is
 //	USER#{userId}                PROFILE                         a user, with what the user has chosen
 //	USER#{userId}                STRAVA#CONNECTION               the link to an athlete, with sealed tokens; the only item in GSI1
-//	USER#{userId}                STRAVA#CALLS                    the calls to Strava of the user's backfills in the present windows
+//	USER#{userId}                STRAVA#CALLS, STRAVA#EVENTS     the calls to Strava of the user's backfills and events in the present windows
 //	USER#{userId}                WORKOUT#STRAVA#{activityId}     a workout; a deleted one keeps its distance, and has isDeleted
 //	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone

@@ -128,7 +128,7 @@ func TestSealedByAnotherKey(t *testing.T) {
 			w.MoveClock(w.Clock.Now().Add(time.Minute)) // nobody renews the tokens any more
 			_, err = testkit.Open(w.World, link.DisconnectStravaFunction, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
 			testkit.Must(t, err)
-			same(t, "rows of the connection", w.Count(tables.Main, "USER#ann", "STRAVA#"), 0)
+			same(t, "rows of the connection", w.Count(tables.Main, "USER#ann", "STRAVA#CONNECTION"), 0)
 			same(t, "the trail", entriesOf(w, "ann"), map[string]int{"STRAVA_DEAUTHORIZE partial": 1})
 			if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "Strava was not told of the end of a connection") {
 				t.Errorf("the warnings are %q, want that Strava was not told", got)

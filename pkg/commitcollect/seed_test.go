@@ -87,7 +87,7 @@ func TestKeysOfTheSeed(t *testing.T) {
 		{tables.Main, []string{
 			"USER#ann PROFILE", "USER#ann STRAVA#CONNECTION", "USER#ann WORKOUT#STRAVA#[0-9]+", "USER#ann MILESTONE#" + id, "USER#ann MILESTONE#" + id + "#AWARD#0[12]",
 			"MODEL#trike META", "MODEL#trike PART#(0[1-9]|1[0-2])", "STRAVA#ATHLETE#77 OWNER",
-			"USER#ann LEDGER#2026-06", "USER#ann STRAVA#CALLS", "USER#ann (DEVICES|LIST#MILESTONES)", "DEVICE#[0-9a-f]{64} DEVICE", "STRAVA#CONNECTED#[0-9a-f] USER#ann", "STRAVA#(SUBSCRIPTION|BUDGET) META", "MODEL#INDEX MODEL#trike",
+			"USER#ann LEDGER#2026-06", "USER#ann STRAVA#(CALLS|EVENTS)", "USER#ann (DEVICES|LIST#MILESTONES)", "DEVICE#[0-9a-f]{64} DEVICE", "STRAVA#CONNECTED#[0-9a-f] USER#ann", "STRAVA#(SUBSCRIPTION|BUDGET) META", "MODEL#INDEX MODEL#trike",
 		}, 15},
 		{tables.Sessions, []string{"SESSION#[A-Za-z0-9_-]{43} META", "STATE#[A-Za-z0-9_-]{43} META"}, 2},
 		{tables.Audit, []string{`USER#ann AUDIT#[0-9]{10}#request-[0-9]+-[0-9]+`, `USER#ann AUDIT#[0-9]{10}#` + id + `-0[12]`}, 2},
@@ -134,7 +134,9 @@ func TestPurgeDeletesInBatches(t *testing.T) {
 	for n := range 60 {
 		w.Upload(77, "Run", noon.Add(-time.Duration(n)*time.Hour), 1000)
 	}
-	w.Pass(time.Hour)
+	for range 4 { // 20 events in each
+		w.Pass(15 * time.Minute)
+	}
 	w.End("ann")
 	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger)
 	calls := w.CountCalls(func() { testkit.Must(t, purger.PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})) })

@@ -2,6 +2,7 @@ package commitcollect_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,8 +51,53 @@ func TestCallsAreCountedInWindows(t *testing.T) {
 			ingest(w, eventOf("create", w.Upload(77, "Run", noon.Add(-time.Hour), 1000), noon))
 			same(t, "the event waits", waiting(w, workout.EventQueue.Name), c.waits)
 			same(t, "calls", calls, 1-len(c.waits))
+			same(t, "calls of the user's", row(w, "USER#ann", "STRAVA#EVENTS")["used"], any(float64(1-len(c.waits))))
 		})
 	}
+}
+
+// TestEventsOfAUserHaveAShareOfTheCalls: 20 in a quarter of an hour and 100 in a day, whatever a
+// user has Strava report. The events of others do not wait for them. What is beyond those of the
+// day comes with the history, in the night; a deletion needs no call.
+func TestEventsOfAUserHaveAShareOfTheCalls(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann", "bob")
+	old := w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
+	gone := w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
+	run := w.Upload(78, "Run", noon.Add(-time.Hour), 1000)
+	w.Pass(time.Minute)
+	silence(w)
+	w.MoveClock(noon.Add(time.Hour))
+	calls := 0
+	w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.HasPrefix(r.URL.Path, "/api/v3/activities/") {
+			calls++
+		}
+		return false
+	}
+	w.Strava.Edit(old, nil, func(a *strava.Activity) { a.Distance = 2000 })
+	silence(w)
+	for i := range 120 {
+		ingest(w, eventOf("update", old, noon.Add(time.Duration(i)*time.Second)))
+	}
+	same(t, "calls in a quarter of an hour", calls, 20)
+	e := eventOf("create", run, noon)
+	e.OwnerID = 78
+	ingest(w, e)
+	same(t, "the workout of another user is stored", workoutOf(w, "bob", run) != nil, true)
+	for range 12 {
+		w.Pass(15 * time.Minute)
+	}
+	same(t, "calls in a day", calls, 1+98) // and two when ann's runs were uploaded
+	same(t, "events that wait", len(testkit.Messages[workout.Event](w.World, workout.EventQueue)), 0)
+	ingest(w, eventOf("delete", gone, noon.Add(time.Hour)))
+	same(t, "a workout is deleted", workoutOf(w, "ann", gone)["isDeleted"], any(true))
+	w.Strava.Edit(old, nil, func(a *strava.Activity) { a.Distance = 3000 })
+	silence(w)
+	ingest(w, eventOf("update", old, noon.Add(4*time.Hour)))
+	same(t, "metres before the night", workoutOf(w, "ann", old)["distanceMeters"], any(2000.0))
+	backfill(w, false)
+	same(t, "metres after the night", workoutOf(w, "ann", old)["distanceMeters"], any(3000.0))
 }
 
 // TestEventOfTheFuture: an event whose time is wrong does not hide the later ones for ever.

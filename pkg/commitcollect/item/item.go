@@ -20,6 +20,7 @@ const (
 	Profile    = "PROFILE"
 	Connection = "STRAVA#CONNECTION"
 	Calls      = "STRAVA#CALLS"
+	EventCalls = "STRAVA#EVENTS"
 	Owner      = "OWNER"
 	// MilestoneList has the ids of a user's milestones.
 	MilestoneList = "LIST#MILESTONES"

@@ -79,7 +79,7 @@ var (
 	MarkSync        = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
 	AllConnected    = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", twiceADay, spec.Query)
 	TakeBudget      = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
-	TakeCalls       = Main.On("Take a user's calls", "PK=USER#{userId}, SK=STRAVA#CALLS, if calls are left", perPage, spec.UpdateItem)
+	TakeCalls       = Main.On("Take a user's calls", "PK=USER#{userId}, SK=STRAVA#CALLS or STRAVA#EVENTS, if calls are left", perEvent, spec.UpdateItem)
 	GetSubscription = Main.On("Get subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", perEvent, spec.GetItem)
 	PutSubscription = Main.On("Put subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", byAdmin, spec.PutItem, spec.DeleteItem)
 )

@@ -50,8 +50,9 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	for {
 		var page []strava.Activity
 		// The user's calls first: who has none left uses none of the others'.
-		err := takeOfUser(ctx, s.db, m.UserID, s.clock.Now())
-		if err == nil {
+		err := takeOfUser(ctx, s.db, m.UserID, backfillCalls, s.clock.Now())
+		own := err != nil // the limit that ends the page, if one does
+		if !own {
 			err = s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
 				page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
 				return err
@@ -63,6 +64,11 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			// The user connects again, and the history is fetched again.
 			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		case strava.Is(err, strava.Limited):
+			if !own {
+				if err := giveBack(ctx, s.db, m.UserID, backfillCalls, s.clock.Now()); err != nil {
+					return err
+				}
+			}
 			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
 		case errors.Is(err, account.ErrDeleted):
 			return nil

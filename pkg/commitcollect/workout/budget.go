@@ -26,16 +26,24 @@ const (
 // whose users wait for a part.
 const backfillShare = 0.7
 
-// The calls that the backfills of one user may use, so that nobody stops those of others: by
-// connecting again and again, for example. Those of a quarter of an hour list 5,800
-// activities.
-const (
-	userPerQuarter = perQuarter * 3 / 10
-	userPerDay     = perDay / 10
+// allowance is the calls that the backfills, or the events, of one user may use, so that nobody
+// uses up those of others: by connecting again and again, or by a program that edits activities.
+type allowance struct {
+	sk              string // of its budget, under the user
+	quarter, perDay int
+}
+
+var (
+	// The backfills of a quarter of an hour list 5,800 activities.
+	backfillCalls = allowance{item.Calls, perQuarter * 3 / 10, perDay / 10}
+	eventCalls    = allowance{item.EventCalls, perQuarter * 2 / 10, perDay / 10}
 )
 
+// window is the shorter of the periods of the limits.
+const window = 15 * time.Minute
+
 // budget is the calls to Strava in the present windows: those of all functions, or those of
-// the backfills of a user.
+// a user's allowance.
 type budget struct {
 	PK      string `dynamodbav:"PK"`
 	SK      string `dynamodbav:"SK"`
@@ -52,19 +60,26 @@ func take(ctx context.Context, db dynamo.DB, now time.Time, share float64) error
 	return takeOf(ctx, db, tables.TakeBudget, key, now, int(share*perQuarter), int(share*perDay))
 }
 
-// takeOfUser counts a call of a backfill of a user, as take. It counts each page of each
+// takeOfUser counts a call of an allowance of a user, as take. It counts each page of each
 // backfill, so that it does not matter what has them begin. A deleted user gets
 // account.ErrDeleted.
-func takeOfUser(ctx context.Context, db dynamo.DB, userID string, now time.Time) error {
-	key := dynamo.Key(tables.TakeCalls, item.User(userID), item.Calls)
-	return takeOf(account.Require(ctx, userID), db, tables.TakeCalls, key, now, userPerQuarter, userPerDay)
+func takeOfUser(ctx context.Context, db dynamo.DB, userID string, of allowance, now time.Time) error {
+	key := dynamo.Key(tables.TakeCalls, item.User(userID), of.sk)
+	return takeOf(account.Require(ctx, userID), db, tables.TakeCalls, key, now, of.quarter, of.perDay)
+}
+
+// giveBack takes back a call that takeOfUser has counted in this window, and that was not made.
+func giveBack(ctx context.Context, db dynamo.DB, userID string, of allowance, now time.Time) error {
+	key := dynamo.Key(tables.TakeCalls, item.User(userID), of.sk)
+	same := dynamo.Equal[budget]("quarter", now.UTC().Truncate(window).Unix())
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, db, tables.TakeCalls, key, dynamo.Add[budget]("used", -1).Add("usedDay", -1), same))
 }
 
 // takeOf counts a call in the budget with the key, which has so many calls for a quarter of an
 // hour and for a day.
 func takeOf(ctx context.Context, db dynamo.DB, a spec.Access, key dynamo.Item, now time.Time, most, mostDay int) error {
 	now = now.UTC()
-	quarter, day := now.Truncate(15*time.Minute), now.Truncate(24*time.Hour)
+	quarter, day := now.Truncate(window), now.Truncate(24*time.Hour)
 	for try := 0; ; try++ {
 		if err := dynamo.BackOff(ctx, try); err != nil {
 			return err
@@ -86,7 +101,7 @@ func takeOf(ctx context.Context, db dynamo.DB, a spec.Access, key dynamo.Item, n
 		case was.UsedDay >= mostDay:
 			return &strava.Error{Kind: strava.Limited, RetryAfter: day.Add(24 * time.Hour).Sub(now), Msg: "the calls of the day are used up"}
 		case was.Quarter == quarter.Unix():
-			return &strava.Error{Kind: strava.Limited, RetryAfter: quarter.Add(15 * time.Minute).Sub(now), Msg: "the calls of this quarter of an hour are used up"}
+			return &strava.Error{Kind: strava.Limited, RetryAfter: quarter.Add(window).Sub(now), Msg: "the calls of this quarter of an hour are used up"}
 		}
 		first := budget{Quarter: quarter.Unix(), Day: day.Unix(), Used: 1, UsedDay: was.UsedDay + 1}
 		err = dynamo.Update(ctx, db, a, key, dynamo.Set(first, "quarter", "day", "used", "usedDay"), dynamo.Unchanged(was, "quarter"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
+	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
@@ -139,6 +140,20 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		slog.InfoContext(ctx, "an event of an athlete whom nobody has connected", "event", e.Key())
 		return nil
 	}
+	if e.AspectType != "delete" { // of which Strava is not asked
+		err := takeOfUser(ctx, s.db, userID, eventCalls, s.clock.Now())
+		limited, _ := errors.AsType[*strava.Error](err)
+		switch {
+		case errors.Is(err, account.ErrDeleted):
+			return nil
+		case strava.Is(err, strava.Limited) && limited.RetryAfter > window:
+			return s.leaveToNight(ctx, userID)
+		case strava.Is(err, strava.Limited):
+			return &repeat{e, limited.RetryAfter}
+		case err != nil:
+			return err
+		}
+	}
 	if e.ObjectType == "athlete" {
 		return s.revoke(ctx, userID, e)
 	}
@@ -154,8 +169,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 			e.Missing++
 			return &repeat{e, time.Duration(e.Missing) * missingDelay}
 		case strava.Is(err, strava.Limited):
-			limited, _ := errors.AsType[*strava.Error](err)
-			return &repeat{e, limited.RetryAfter}
+			return s.later(ctx, userID, e, err)
 		case strava.Is(err, strava.NotFound):
 			c.aspect = "delete"
 		case err != nil:
@@ -180,6 +194,25 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	s.trail.Write(ctx, trail.Entry{Event: event, Result: trail.Success, UserID: userID, CorrelationID: e.correlation(), Data: map[string]string{"activityId": c.id}})
 	// Also if nothing was stored: the worker that stored it may have died before its message.
 	return s.queue.SendInTurn(ctx, ChangeQueue, userID, Changed{UserID: userID})
+}
+
+// later returns the error of an event that waits because the calls of all users are used up. The
+// user's are not used by waiting.
+func (s *Ingester) later(ctx context.Context, userID string, e Event, limited error) error {
+	if err := giveBack(ctx, s.db, userID, eventCalls, s.clock.Now()); err != nil {
+		return err
+	}
+	l, _ := errors.AsType[*strava.Error](limited)
+	return &repeat{e, l.RetryAfter}
+}
+
+// leaveToNight leaves an event to the next night, which fetches the user's whole history: events
+// that wait would be more every day. It also finds a connection that was revoked.
+func (s *Ingester) leaveToNight(ctx context.Context, userID string) error {
+	slog.WarnContext(ctx, "a user's events have used the calls of the day", "user", userID)
+	key := dynamo.Key(tables.MarkSync, item.User(userID), item.Connection)
+	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("fetchedAtUtc"), dynamo.Exists[link.Connection]("PK"))
+	return dynamo.IgnoreRefused(err)
 }
 
 // fetch returns an activity. A token that Strava refuses is renewed once.
@@ -230,8 +263,7 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 		slog.WarnContext(ctx, "a revocation that Strava does not confirm", "user", userID, "event", e.Key())
 		return nil
 	case strava.Is(err, strava.Limited):
-		limited, _ := errors.AsType[*strava.Error](err)
-		return &repeat{e, limited.RetryAfter}
+		return s.later(ctx, userID, e, err)
 	case !errors.Is(err, link.ErrBroken) && !strava.Is(err, strava.Unauthorized):
 		return err
 	}

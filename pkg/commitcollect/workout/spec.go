@@ -103,7 +103,7 @@ var (
 		Does:   "Fetches the activities that Strava's events name, and stores them.",
 		IfDown: "Workouts appear late.",
 		On:     EventQueue,
-		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete}, stores, ToStrava),
+		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
 		Sends:  []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
 		Memory: 256, Timeout: time.Minute,
 	}

@@ -178,6 +178,28 @@ func set[T any](m *match, pk, sk string, change func(*T)) {
 	testkit.PutRows(m.World.World, tables.App, row)
 }
 
+// TestInvitationsUseUpNoLeagues: a user who was invited to many leagues may create as many as
+// others, also as an administrator of those.
+func TestInvitationsUseUpNoLeagues(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	for i := range league.MaxLeagues.Max {
+		id := fmt.Sprintf("01JZ%022d", i)
+		testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Admin}, m.Clock.Now()))
+	}
+	mine := decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": "Mine"}).LeagueID
+	founder := func(pk, sk string) bool {
+		g := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, pk, sk)
+		return g.V().Founder
+	}
+	same(t, "eve has created it", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
+	m.Accounts()
+	other := testkit.Decode[struct{ UserID string }](m.World.World, m.Do("eve", "POST", "/v1/leagues/"+mine+"/access", map[string]any{"email": "other@example.com", "role": "admin"})).UserID
+	m.Do("eve", "PUT", "/v1/leagues/"+mine+"/access/eve", map[string]any{"role": "viewer"})
+	same(t, "eve has created it, with another role", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
+	same(t, "the other has not", founder(item.LeagueKey(mine), item.GrantKey(other)), false)
+}
+
 // TestLimits: the last that is allowed succeeds, also of several at once only one, and the
 // next is refused.
 func TestLimits(t *testing.T) {
@@ -191,7 +213,7 @@ func TestLimits(t *testing.T) {
 		{league.MaxLeagues, "too_many_leagues", func(m *match, n int) {
 			for i := range n {
 				id := fmt.Sprintf("01JZ%022d", i)
-				testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Viewer}, m.Clock.Now()))
+				testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Viewer, Founder: true}, m.Clock.Now()))
 			}
 		}, func(m *match, i int) string {
 			return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}))
@@ -216,6 +238,14 @@ func TestLimits(t *testing.T) {
 			set(m, item.SeasonKey(m.l.SeasonID), item.Metadata, func(s *item.Season) { s.Sessions = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": fmt.Sprintf("2026-07-%02d", i+1)}))
+		}},
+		{season.MaxOfDay, "too_many_sessions_of_day", func(m *match, n int) {
+			for range n {
+				m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-01"})
+			}
+			m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-02"})
+		}, func(m *match, i int) string {
+			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-01"}))
 		}},
 		{game.MaxGames, "too_many_games", func(m *match, n int) {
 			set(m, item.SessionKey(m.l.SessionID), item.Metadata, func(s *item.Session) { s.Games = n })

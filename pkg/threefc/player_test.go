@@ -494,19 +494,26 @@ func TestCodesAreRevoked(t *testing.T) {
 	same(t, "of a deleted game", all(third), []string{ended, ended})
 }
 
-// TestStrangersAreLimited: a league gets at most 100 players a day by who has no account,
-// whatever the codes.
-func TestStrangersAreLimited(t *testing.T) {
+// TestJoinsAreLimited: a league gets at most 100 new players a day by codes, whichever they are.
+// Nobody gets more of them by an account, or by dropping the claim that a join makes.
+func TestJoinsAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	codes := []string{m.code()}
-	second := m.Schedule("ann", m.l)
-	codes = append(codes, decode[struct{ Code string }](m, "sam", "POST", "/v1/games/"+second+"/join-code", nil).Code)
+	codes = append(codes, m.another())
 	ask := func(user string, i int) string {
 		return code(m.Ask(user, "POST", "/v1/join/"+codes[i%2], map[string]any{"nickname": fmt.Sprint("P", i)}))
 	}
-	for i := range player.MaxStrangers.Max - 1 {
+	m.SignIn("mal")
+	for i := range (player.MaxJoins.Max - 1) / 3 {
 		same(t, "a stranger", ask("", i), "201")
+		same(t, "another", ask("", i), "201")
+		out := m.Do("mal", "POST", "/v1/join/"+codes[0], map[string]any{"nickname": "Mal"})
+		m.Do("mal", "DELETE", "/v1/players/"+testkit.Decode[struct{ PlayerID string }](m.World.World, out).PlayerID+"/claim", nil)
+		if i%15 == 0 { // the pool of a game has room for 60
+			codes[0] = m.another()
+			codes[1] = m.another()
+		}
 	}
 	m.pass(time.Hour)
 	same(t, "two at once with room for one", atOnce(2, func(i int) string { return ask("", i) }), map[string]int{"201": 1, "429 too_many_joins": 1})
@@ -515,11 +522,18 @@ func TestStrangersAreLimited(t *testing.T) {
 	if got := testkit.Header(out).Get("Retry-After"); got != "82800" {
 		t.Errorf("Retry-After is %s, want 82800", got)
 	}
-	same(t, "who is signed in", ask("eve", 0), "201")
+	same(t, "who is signed in", ask("eve", 0), "429 too_many_joins")
 	m.pass(23 * time.Hour)
 	m.SignIn("sam")
 	codes[0] = m.code()
 	same(t, "on the next day", ask("", 0), "201")
+}
+
+// another schedules a game, and returns a code by which players join it.
+func (m *match) another() string {
+	m.T.Helper()
+	g := m.Schedule("ann", m.l)
+	return decode[struct{ Code string }](m, "sam", "POST", "/v1/games/"+g+"/join-code", nil).Code
 }
 
 // TestDroppedClaimIsForMembers: a player whose claim an administrator has ended can be claimed by

@@ -99,7 +99,7 @@ type League struct {
 	Members int    `json:"memberCount"`
 	Seasons int    `json:"seasonCount"`
 	Players int    `json:"playerCount"`
-	Joins   Window `json:"joins,omitzero"` // of players without an account
+	Joins   Window `json:"joins,omitzero"` // of new players, by a code
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.
@@ -107,7 +107,8 @@ type Grant struct {
 	LeagueID string `json:"leagueId"`
 	UserID   string `json:"userId"`
 	Role     Role   `json:"role"`
-	Email    string `json:"email,omitempty"` // of who was invited by it
+	Email    string `json:"email,omitempty"`   // of who was invited by it
+	Founder  bool   `json:"founder,omitempty"` // has created the league
 }
 
 // Season is a season, in two copies.

@@ -216,7 +216,7 @@ func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit ide
 		row := item.New(item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID), "Grant", g, now)
 		saved := row.Create()
 		if ok {
-			if g.Email == "" {
+			if g.Founder = was.V().Founder; g.Email == "" {
 				g.Email, out.Body.Email = was.V().Email, was.V().Email
 			}
 			if *was.V() == g {

@@ -90,12 +90,13 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			if err != nil {
 				return nil, err
 			}
-			if len(mine) >= MaxLeagues.Max {
+			founded := slices.DeleteFunc(item.Values(mine), func(g item.Grant) bool { return !g.Founder })
+			if len(founded) >= MaxLeagues.Max { // those to which others invite the user are not the user's doing
 				return nil, problem.Beyond(MaxLeagues)
 			}
 			id := item.NewID(now)
 			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
-			g := item.New(l.PK, item.GrantKey(in.UserID), "Grant", item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin}, now)
+			g := item.New(l.PK, item.GrantKey(in.UserID), "Grant", item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin, Founder: true}, now)
 			to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 			out := page(http.StatusCreated, l, item.Admin)
 			err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(), g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)

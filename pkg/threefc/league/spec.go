@@ -12,7 +12,7 @@ import (
 
 // Limits of leagues.
 var (
-	MaxLeagues = spec.Limit{Name: "leagues per user", Max: 20, Code: "too_many_leagues"}
+	MaxLeagues = spec.Limit{Name: "leagues that a user has created", Max: 20, Code: "too_many_leagues"}
 	MaxMembers = spec.Limit{Name: "members per league", Max: 200, Code: "too_many_members"}
 	// Anybody may found a league, whose name is in the mail: a stranger's mailbox must not
 	// fill up by it, nor must many get one.

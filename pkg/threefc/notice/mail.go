@@ -83,15 +83,23 @@ func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[s
 // again; a mail is sent once.
 func (s *Notifier) SendReminders(ctx context.Context) error {
 	tomorrow := s.now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
-	rows, err := item.List[item.Ref](ctx, s.db, tables.SessionsOfDay, item.DayKey(tomorrow), item.Sessions)
-	if err != nil {
-		return err
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.SessionsOfDay, item.DayKey(tomorrow), item.Sessions), Consistent: true}
+	for rows, err := range dynamo.Pages(func(after dynamo.Item) ([]item.Row[item.Ref], dynamo.Item, error) {
+		r.After = after
+		return dynamo.Query[item.Row[item.Ref]](ctx, s.db, tables.SessionsOfDay, r)
+	}) {
+		if err != nil {
+			return err
+		}
+		var sessions []Remind
+		for _, x := range item.Values(rows) {
+			sessions = append(sessions, Remind{x.ID})
+		}
+		if err := queue.SendAll(ctx, s.queue, RemindQueue, sessions); err != nil {
+			return err
+		}
 	}
-	var sessions []Remind
-	for _, r := range item.Values(rows) {
-		sessions = append(sessions, Remind{r.ID})
-	}
-	return queue.SendAll(ctx, s.queue, RemindQueue, sessions)
+	return nil
 }
 
 // RemindSession asks for a mail to each user who has claimed a player of the league, and has said

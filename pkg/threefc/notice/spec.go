@@ -77,7 +77,7 @@ var (
 		IfDown: "Nobody is reminded of tomorrow's session.",
 		On:     spec.Schedule("cron(0 10 * * ? *)"),
 		Uses:   []spec.Access{tables.SessionsOfDay}, Sends: []spec.Queue{RemindQueue},
-		Memory: 256, Timeout: time.Minute,
+		Memory: 256, Timeout: 10 * time.Minute,
 	}
 	RemindSessionFunction = spec.Function{
 		Name:   "threefc/remind-session",

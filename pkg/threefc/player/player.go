@@ -680,13 +680,11 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 		if nickname == "" {
 			return nil, errName
 		}
-		if userID == "" {
-			joins := &parent.V().Joins
-			if n, wait := joins.Within(MaxStrangers, now); n >= MaxStrangers.Max {
-				return nil, problem.Beyond(MaxStrangers).WithRetryAfter(wait)
-			}
-			*joins = joins.And(MaxStrangers, now)
+		joins := &parent.V().Joins
+		if n, wait := joins.Within(MaxJoins, now); n >= MaxJoins.Max {
+			return nil, problem.Beyond(MaxJoins).WithRetryAfter(wait)
 		}
+		*joins = joins.And(MaxJoins, now)
 		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
 			return nil, err
 		}

@@ -17,9 +17,9 @@ var (
 	// MaxGuesses is enough for a team behind one address that mistypes a code, and too
 	// little to find one of 2⁴⁰.
 	MaxGuesses = spec.Limit{Name: "wrong codes per address", Max: 30, Per: time.Hour, Code: "too_many_codes"}
-	// MaxStrangers lets several teams join a game on one day, and keeps who has a code, and has to
-	// prove nothing, from filling up the league.
-	MaxStrangers = spec.Limit{Name: "players without an account who join a league", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
+	// MaxJoins lets several teams join a game on one day, and keeps who has a code from filling up
+	// the league: by joins without an account, or by claims that are dropped again.
+	MaxJoins = spec.Limit{Name: "new players who join a league by a code", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
 	// MaxRenames and MaxMerges bound how often the tables of all seasons of a league are computed
 	// again. Who has claimed a player and the scorekeepers change it up to MaxRenames each, so that
 	// nobody can leave a name that scorekeepers may not replace on that day.
@@ -116,7 +116,7 @@ var (
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxStrangers, MaxGuesses, MaxClaims},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ShowCodeFunction = spec.Function{

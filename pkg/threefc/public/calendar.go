@@ -7,6 +7,7 @@ import (
 
 	ics "github.com/arran4/golang-ical"
 
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
 )
@@ -20,19 +21,35 @@ type Calendar struct {
 	Body         []byte `contentType:"text/calendar; charset=utf-8"`
 }
 
-// ShowCalendar returns the games of a season for calendar apps. A game keeps its UID, and
-// its SEQUENCE grows with each change, so that subscribers see it move. A game that was
-// deleted stays for game.Remembered, cancelled. Between changes the answer is the same.
+// How many games a calendar has, so that what it reads does not grow with the season.
+const (
+	calendarPast    = 100
+	calendarNext    = 200
+	calendarDeleted = 100
+)
+
+// ShowCalendar returns the games of a season for calendar apps: the latest and the next. A game
+// keeps its UID, and its SEQUENCE grows with each change, so that subscribers see it move. A game
+// that was deleted stays for game.Remembered, cancelled, unless later ones were too many. Between
+// changes the answer is the same, unless there are more games than it has.
 func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar, error) {
 	l, x, err := s.season(ctx, in.League, in.Season)
 	if err != nil {
 		return nil, err
 	}
+	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
 	var rows []item.Row[item.Listing]
-	for _, prefix := range []string{item.Games, item.Cancelled} {
-		some, err := list[item.Listing](ctx, s.db, tables.ReadCalendar, item.SeasonKey(x.ID), prefix)
+	for _, r := range []dynamo.Range{
+		{Key: dynamo.KeyBetween(tables.ReadCalendar, pk, item.Games, now), Backward: true, Limit: calendarPast},
+		{Key: dynamo.KeyBetween(tables.ReadCalendar, pk, now, item.Games+"~"), Limit: calendarNext},
+		{Key: dynamo.KeyBeginsWith(tables.ReadCalendar, pk, item.Cancelled), Backward: true, Limit: calendarDeleted},
+	} {
+		some, _, err := dynamo.Query[item.Row[item.Listing]](ctx, s.db, tables.ReadCalendar, r)
 		if err != nil {
 			return nil, err
+		}
+		if r.Backward {
+			slices.Reverse(some)
 		}
 		rows = append(rows, some...)
 	}

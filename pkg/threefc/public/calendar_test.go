@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -122,6 +123,46 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 	read(w, season+"/"+g, 404)
+}
+
+// TestReadsOfCalendars: a calendar has the latest games and the next, and what it reads does not
+// grow with the season, nor with the games that are deleted.
+func TestReadsOfCalendars(t *testing.T) {
+	t.Parallel()
+	units := map[int]float64{}
+	for _, n := range []int{250, 1000} {
+		w, l := world(t)
+		var rows []item.Row[item.Listing]
+		for i := range n {
+			for _, hours := range []int{-i - 1, i} {
+				at := w.Clock.Now().Add(time.Duration(hours) * time.Hour)
+				g := item.Listing{GameID: item.NewID(at), Slug: fmt.Sprint("game", hours), StartTs: item.Format(at), ThirdLength: 20, Status: item.Scheduled}
+				rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "Game", g, w.Clock.Now()))
+				g.GameID, g.Status = item.NewID(at), item.CancelledGame
+				rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.CancelledKey(g.GameID), "CancelledGame", g, w.Clock.Now()))
+			}
+		}
+		testkit.PutRows(w.World, tables.App, rows...)
+		_, all, _ := calendar(w)
+		starts := map[string]int{}
+		for _, e := range all {
+			switch {
+			case e.Status == "CANCELLED":
+				starts["cancelled"]++
+			case item.Parse(e.Start).Before(w.Clock.Now()):
+				starts["past"]++
+			default:
+				starts["next"]++
+			}
+		}
+		if diff := cmp.Diff(map[string]int{"past": 100, "next": 200, "cancelled": 100}, starts); diff != "" {
+			t.Errorf("the games of a calendar (-want +got):\n%s", diff)
+		}
+		units[n] = w.CountUnits(func() { w.Do("", "GET", season+"/calendar.ics", nil) }).Reads
+	}
+	if units[250] != units[1000] {
+		t.Errorf("a calendar costs %v read units by the number of games", units)
+	}
 }
 
 // TestCancelledGameIsForgotten: a season without games can be deleted, with what calendars

@@ -499,7 +499,8 @@ type SessionPage struct {
 	Body         Session
 }
 
-// CreateSession creates a session, in both copies. Errors: too_many_sessions.
+// CreateSession creates a session, in both copies. Errors: too_many_sessions,
+// too_many_sessions_of_day.
 func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
 	return idem.Once(ctx, s.Answers, CreateSessionFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
 		return item.Retry(ctx, func() (*SessionPage, error) {
@@ -509,6 +510,14 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 			}
 			if parent.V().Sessions++; parent.V().Sessions > MaxSessions.Max {
 				return nil, problem.Beyond(MaxSessions)
+			}
+			rows, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, parent.PK, item.Sessions)
+			if err != nil {
+				return nil, err
+			}
+			sameDay := slices.DeleteFunc(item.Values(rows), func(x item.Session) bool { return x.Date != in.Body.Date })
+			if len(sameDay) >= MaxOfDay.Max {
+				return nil, problem.Beyond(MaxOfDay).In("body.sessionDate")
 			}
 			now := s.Now()
 			id := item.NewID(now)

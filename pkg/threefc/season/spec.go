@@ -14,6 +14,8 @@ var (
 	MaxSeasons  = spec.Limit{Name: "seasons per league", Max: 50, Code: "too_many_seasons"}
 	MaxTeams    = spec.Limit{Name: "teams per season", Max: 12, Code: "too_many_teams"}
 	MaxSessions = spec.Limit{Name: "sessions per season", Max: 120, Code: "too_many_sessions"}
+	// MaxOfDay bounds the reminders that a user gets of a season on one day.
+	MaxOfDay = spec.Limit{Name: "sessions per season and day", Max: 10, Code: "too_many_sessions_of_day"}
 )
 
 // The functions.
@@ -95,7 +97,7 @@ var (
 		Does:   "Creates a session of a season: a day on which games are played.",
 		IfDown: "No session can be created.",
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   league.Writes(tables.GetSeason, tables.CreateSession), Limits: []spec.Limit{MaxSessions},
+		Uses:   league.Writes(tables.GetSeason, tables.ListSessions, tables.CreateSession), Limits: []spec.Limit{MaxSessions, MaxOfDay},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListSessionsFunction = spec.Function{

@@ -111,7 +111,7 @@ var (
 	FindSlug     = App.On("Find slug", "pk=SLUG#{slug}, sk=METADATA; pk=LEAGUE#{leagueId} or SEASON#{seasonId}, sk=SLUG#{slug}", perRequest, spec.GetItem)
 	ReadNames    = App.On("Read names", "pk=PLAYER#{playerId}, sk=PROFILE, of the goals of a game (batches of 100)", perRequest, spec.BatchGetItem)
 	ReadDays     = App.On("Read days", "pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}: the 41 before a time, newest first, and 20 from it on", perRequest, spec.Query)
-	ReadCalendar = App.On("Read calendar", "pk=SEASON#{seasonId}, sk begins with GAME# or CANCELLED#", perFeed, spec.Query)
+	ReadCalendar = App.On("Read calendar", "pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}: the 100 before a time, newest first, and 200 from it on; the newest 100 whose sk begins with CANCELLED#", perFeed, spec.Query)
 	ReadTables   = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
 )
 

@@ -231,7 +231,12 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).SweepOutbox(ctx)
 	}},
-	{"forget a player", profile.ForgetUserFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"forget a player", profile.ForgetUserFunction, nil, func(m *match) {
+		m.played()
+		for _, i := range []int{0, 1} {
+			m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
+		}
+	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
 	{"forget an administrator", profile.ForgetUserFunction, nil, func(m *match) {

@@ -79,6 +79,41 @@ func TestForgottenUserLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestMergedPlayersOfAForgottenUser: whoever is merged with the player of the user is the same
+// person, and loses the name, but for a player whom another user has claimed. The export has the
+// numbers of the player as whom the user's counts.
+func TestMergedPlayersOfAForgottenUser(t *testing.T) {
+	t.Parallel()
+	for name, claimed := range map[string]int{"the claimed player is merged": 0, "the claimed player stays": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := club(t)
+			for i, nickname := range []string{"Victoria", "Victoria P", "Viv"} {
+				m.Do("sam", "PATCH", "/v1/players/"+m.l.Players[i], map[string]any{"nickname": nickname})
+			}
+			m.step("thirds/1/start")
+			m.score("sam", m.goalOf(0, "blue"))
+			m.score("sam", m.goalOf(1, "blue"))
+			m.Play("ann", m.id)
+			for _, i := range []int{0, 2} {
+				m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[1]})
+			}
+			m.Do("vic", "POST", "/v1/players/"+m.l.Players[claimed]+"/claim", nil)
+			m.Do("sue", "POST", "/v1/players/"+m.l.Players[2]+"/claim", nil)
+			m.Aggregate()
+			same(t, "the export has the seasons", strings.Contains(string(m.export("vic")), "STAT#"+m.l.SeasonID), true)
+			m.forget("vic")
+			for _, r := range everything(m.World) {
+				if text := fmt.Sprint(r); r["entityType"] != "Answer" && strings.Contains(text, "Victoria") {
+					t.Errorf("an item has the name of the player: %s", text)
+				}
+			}
+			other := testkit.Row[item.Row[item.Player]](m.World.World, tables.App, item.PlayerKey(m.l.Players[2]), item.Profile)
+			same(t, "the player of another user", other.V().Nickname, "Viv")
+		})
+	}
+}
+
 // TestLeagueOfAForgottenAdministrator: the longest member becomes the administrator, a
 // scorekeeper first; a league without others is left without members.
 func TestLeagueOfAForgottenAdministrator(t *testing.T) {
@@ -166,6 +201,20 @@ func TestForgetFailures(t *testing.T) {
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
 }
 
+// export returns the room's part of the export of a user.
+func (m *match) export(user string) []byte {
+	m.T.Helper()
+	s := testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter)
+	testkit.Must(m.T, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
+	server := httptest.NewServer(m.Files)
+	m.T.Cleanup(server.Close)
+	cfg := m.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	text, err := object.Open(cfg, account.Exports.Name).Get(m.T.Context(), account.PartKey("threefc", "J"))
+	testkit.Must(m.T, err)
+	return text
+}
+
 // TestExportHasOneOfEach: of what is kept of a user, and no secret.
 func TestExportHasOneOfEach(t *testing.T) {
 	t.Parallel()
@@ -179,14 +228,7 @@ func TestExportHasOneOfEach(t *testing.T) {
 	for _, sk := range []string{"PREFERENCES", item.Invitations, "MAIL#" + m.id, item.Logins + "1"} {
 		testkit.PutRows(m.World.World, tables.App, map[string]any{"pk": pk, "sk": sk, "entityType": "Any", "data": "{}"})
 	}
-	s := testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter)
-	testkit.Must(t, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: "ann"}))
-	server := httptest.NewServer(m.Files)
-	t.Cleanup(server.Close)
-	cfg := m.AWS.Copy()
-	cfg.BaseEndpoint = &server.URL
-	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("threefc", "J"))
-	testkit.Must(t, err)
+	text := m.export("ann")
 	var part struct{ Items []struct{ Key, Type string } }
 	testkit.Must(t, json.Unmarshal(text, &part))
 	types, keys := map[string]int{}, map[string]bool{}

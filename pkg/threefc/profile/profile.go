@@ -153,8 +153,9 @@ const room = "threefc"
 const Gone = "Former player"
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the
-// sessions, the roles, the claims and the answers. The players whom the user has claimed
-// lose their names, and keep their goals: the results of others depend on them. Goals and
+// sessions, the roles, the claims and the answers. The players whom the user has claimed, and
+// those who are merged with them, lose their names, and keep their goals: the results of others
+// depend on them. Goals and
 // corrections keep the id of who has recorded them, which leads to nobody any more. A league
 // without another administrator gives the role to its longest member, a scorekeeper first,
 // and is left without members if there is none. It confirms when nothing is left. A second
@@ -245,27 +246,56 @@ func weight(g item.Row[item.Grant]) int {
 	return 0
 }
 
-// disown takes the name of a player away, whom the user has claimed, and returns the
-// player's league, "" if there is nothing to do.
+// disown takes the names away of a player whom the user has claimed, and of those who are the
+// same person because they are merged. It returns the player's league, "" if there is no such
+// player.
 func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (leagueID string, err error) {
-	_, err = item.Retry(ctx, func() (*struct{}, error) {
-		leagueID = ""
-		p, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
-		if errors.Is(err, game.ErrNoPlayer) {
-			return nil, nil
+	claimed, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
+	if errors.Is(err, game.ErrNoPlayer) {
+		return "", nil
+	}
+	leagueID = claimed.V().LeagueID
+	if err != nil || claimed.V().ClaimedBy != userID {
+		return leagueID, err
+	}
+	rows, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(leagueID), item.Players)
+	if err != nil {
+		return "", err
+	}
+	all := map[string]item.Player{}
+	for _, p := range item.Values(rows) {
+		all[p.ID] = p
+	}
+	counts := item.Resolve(playerID, all).ID
+	var same []string
+	for id := range all {
+		if id != playerID && item.Resolve(id, all).ID == counts {
+			same = append(same, id)
 		}
-		if err != nil {
-			return nil, err
+	}
+	for _, id := range append(same, playerID) { // the claim goes last: a second run finds the others by it
+		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.anonymize(ctx, id, userID) }); err != nil {
+			return "", err
 		}
-		leagueID = p.V().LeagueID
-		if p.V().ClaimedBy != userID {
-			return nil, nil
-		}
-		p.V().ClaimedBy, p.V().Nickname, p.V().Avatar = "", Gone, ""
-		p, saved := p.Save(s.now())
-		return nil, dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(leagueID), p.PK))
-	})
-	return leagueID, err
+	}
+	return leagueID, nil
+}
+
+// anonymize takes the name of a player away, unless another user has claimed the player.
+func (s *Forgetter) anonymize(ctx context.Context, playerID, userID string) error {
+	p, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
+	if errors.Is(err, game.ErrNoPlayer) {
+		return nil
+	}
+	if err != nil || p.V().ClaimedBy != "" && p.V().ClaimedBy != userID {
+		return err
+	}
+	was := *p.V()
+	if p.V().ClaimedBy, p.V().Nickname, p.V().Avatar = "", Gone, ""; *p.V() == was {
+		return nil
+	}
+	p, saved := p.Save(s.now())
+	return dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(p.V().LeagueID), p.PK))
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and
@@ -285,8 +315,12 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 		}
 		items = append(items, map[string]any{"key": r.SK, "type": r.EntityType, "createdAt": r.CreatedAt, "data": *r.V()})
 		if id, ok := strings.CutPrefix(r.SK, item.Players); ok {
-			for _, sk := range []string{item.Profile, item.Stats} {
-				more, err := item.List[any](ctx, s.db, tables.ReadStats, item.PlayerKey(id), sk)
+			players, err := item.ReadPlayers(ctx, s.db, tables.MyPlayers, []string{id})
+			if err != nil {
+				return err
+			}
+			for _, of := range []struct{ id, sk string }{{id, item.Profile}, {item.Resolve(id, players).ID, item.Stats}} {
+				more, err := item.List[any](ctx, s.db, tables.ReadStats, item.PlayerKey(of.id), of.sk)
 				if err != nil {
 					return err
 				}

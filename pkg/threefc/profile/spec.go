@@ -39,7 +39,7 @@ var (
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
-			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.SavePlayer, tables.ListSeasons,
+			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.ListPlayers, tables.SavePlayer, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{account.DoneQueue, game.AggregateQueue},
 		Memory: 256, Timeout: time.Minute,
@@ -49,7 +49,7 @@ var (
 		Does:   "Hands out all that is kept of a user.",
 		IfDown: "Exports are not completed.",
 		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.ReadUser, tables.ReadStats}, Sends: []spec.Queue{account.DoneQueue},
+		Uses:   []spec.Access{tables.ReadUser, tables.MyPlayers, tables.ReadStats}, Sends: []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: time.Minute,
 	}

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,8 +43,9 @@ type Engine struct {
 }
 
 // Start starts a server that keeps its data in the folder dir, or in a folder that ends
-// with it when dir is "". It returns when the server accepts connections. It fails when
-// there is no server for this platform, and when it accepts no connection for a minute.
+// with it when dir is "": in memory, if there is enough. It returns when the server accepts
+// connections. It fails when there is no server for this platform, and when it accepts no
+// connection for a minute.
 //
 // PostgreSQL refuses to run as root: on Linux, root starts it as nobody. It trusts every
 // connection, so it listens at an address of engine.FreeAddress.
@@ -65,7 +69,9 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 	// Without a folder of its own the data need not survive a failure of the machine.
 	durable := dir != ""
 	if !durable {
-		if dir, err = os.MkdirTemp("", "postgres-"); err != nil {
+		parent := cmp.Or(memory(), os.TempDir())
+		sweep(parent)
+		if dir, err = os.MkdirTemp(parent, fmt.Sprint(temporary, os.Getpid(), "-")); err != nil {
 			return nil, err
 		}
 		e.remove = func() { os.RemoveAll(dir) }
@@ -83,7 +89,7 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 		e.Address = net.JoinHostPort(host, port)
 		e.url = url.URL{Scheme: "postgres", User: url.User(superuser), Host: e.Address}
 		e.start = func(ctx context.Context) (engine.Process, error) {
-			args := []string{"-D", dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "timezone=UTC", "-c", "log_min_messages=fatal"}
+			args := []string{"-D", dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "dynamic_shared_memory_type=mmap", "-c", "timezone=UTC", "-c", "log_min_messages=fatal"}
 			if !durable {
 				args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off")
 			}
@@ -101,6 +107,22 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// temporary begins the names of folders that end with their server: then follows the id of the
+// process that has started it.
+const temporary = "matchday-postgres-"
+
+// sweep deletes the temporary folders in dir whose processes were killed before they could. They
+// would use up the memory.
+func sweep(dir string) {
+	folders, _ := filepath.Glob(filepath.Join(dir, temporary+"*-*"))
+	for _, folder := range folders {
+		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), temporary), "-")
+		if pid, err := strconv.Atoi(id); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			os.RemoveAll(folder)
+		}
+	}
 }
 
 // Stop ends the server. A second call does nothing.

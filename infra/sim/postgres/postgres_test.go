@@ -2,8 +2,15 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"matchday/infra/sim/postgres"
@@ -61,5 +68,31 @@ func TestDataOutlivesTheServer(t *testing.T) {
 	e.Stop() // again does nothing
 	if n := count(start(t, dir)); n != 7 {
 		t.Errorf("in the next server: %d", n)
+	}
+}
+
+// TestFoldersOfKilledProcessesAreDeleted, and no others.
+func TestFoldersOfKilledProcessesAreDeleted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	child := exec.Command("true")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{fmt.Sprint("matchday-postgres-", child.Process.Pid, "-1"), fmt.Sprint("matchday-postgres-", os.Getpid(), "-1"), "matchday-postgres-x-1", "other"}
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Join(dir, name, "base"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	postgres.Sweep(dir)
+	var left []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff(slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, fmt.Sprint(child.Process.Pid)) }), left); diff != "" || err != nil {
+		t.Errorf("%v; the folders (-want +got):\n%s", err, diff)
 	}
 }

@@ -30,3 +30,14 @@ func give(dir string) error {
 	}
 	return os.Chown(dir, nobody, nobody)
 }
+
+// memory returns a folder whose files are in memory, "" if it has less than 4 GiB. There a
+// new database takes a tenth of the time.
+func memory() string {
+	const dir, least = "/dev/shm", 4 << 30
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil || s.Bavail*uint64(s.Bsize) < least {
+		return ""
+	}
+	return dir
+}

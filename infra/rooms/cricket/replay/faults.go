@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -344,16 +344,18 @@ func (r *run) verdict(failed int) error {
 	return nil
 }
 
-// tally writes the numbers of faults, a line for each simulator.
+// tally writes what the followers did, and where the progress bar was the numbers of faults, a
+// line for each simulator. Those differ a little between runs: whoever waits too long for an
+// answer, on a busy machine, asks once more.
 func (r *run) tally() {
-	t := r.trial
+	t, progress := r.trial, cmp.Or(r.Progress, io.Discard)
 	line := func(what string, counts []string) {
-		r.Printf("  %-12s %s\n", what, cmp.Or(strings.Join(counts, ", "), "nothing"))
+		fmt.Fprintf(progress, "  %-12s %s\n", what, cmp.Or(strings.Join(counts, ", "), "nothing"))
 	}
 	provider := r.world.Provider.Counts()
 	did := t.faults.Counts()
 	apple := r.world.Phones.ChaosCounts()
-	r.Printf("what went wrong with seed %d:\n", t.seed)
+	fmt.Fprintf(progress, "what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))
 	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood, chaos.KilledBefore, chaos.KilledAfter}))
@@ -374,9 +376,8 @@ func (r *run) tally() {
 			}
 		}
 	}
-	line("followers", []string{strconv.Itoa(all), fmt.Sprintf("%d with dead tokens", dead), fmt.Sprintf("%d left mid-match", left),
-		fmt.Sprintf("%d activities begun by a push", begun),
-		fmt.Sprintf("%d alerts on phones, %d of them came again and replaced themselves", t.reached, t.again)})
+	line("alerts", []string{fmt.Sprintf("%d on phones", t.reached), fmt.Sprintf("%d came again and replaced themselves", t.again)})
+	r.Printf("%d followers, %d with dead tokens, %d left mid-match, %d activities begun by a push\n", all, dead, left, begun)
 }
 
 func counted[K ~string](counts map[K]int, kinds []K) (out []string) {

@@ -66,6 +66,7 @@ type World struct {
 	IO       dynamotest.Process // makes the I/O calls of every Env, for CheckFailures
 	Cache    *redis.Server      // the caches of the room; nil if it has none
 	Dial     dynamotest.Dial    // connects to databases and caches
+	Patience int                // that of each environment: calls have minutes, on a busy machine, too
 
 	// Trace sees the body of each DynamoDB call of a function. It may be nil.
 	Trace func(fn spec.Function, operation string, body []byte)
@@ -126,7 +127,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 		w.Settings[b.On("").Env()] = b.Name
 	}
 	w.Files = s3.New(buckets...)
-	w.Dial = (&net.Dialer{}).DialContext
+	w.Dial, w.Patience = (&net.Dialer{}).DialContext, 100
 	w.databases = map[string]string{}
 	for _, d := range room.Databases() {
 		w.server, w.databases[d.Name] = pgtest.Shared(t), pgtest.Create(t, d)
@@ -135,7 +136,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 		cache, err := redis.Start(w.Clock.Now)
 		Must(t, err)
 		t.Cleanup(cache.Close)
-		w.Cache, w.Dial = cache, cache.Dial
+		w.Cache = cache
 	}
 	for _, fn := range room.Functions {
 		for _, m := range fn.Mail {
@@ -209,7 +210,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 	}
 	env := app.Env{
 		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
-		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf),
+		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf), Patience: w.Patience,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
 				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
@@ -279,7 +280,7 @@ func (w *World) nameOf(address string) string {
 // clock.
 func (w *World) SQL(d spec.SQLDatabase) pg.DB {
 	w.T.Helper()
-	db, err := pg.Open(w.T.Context(), app.Env{Stage: spec.Local, Clock: app.Clock{Now: w.Clock.Now}, Setting: func(string) string {
+	db, err := pg.Open(w.T.Context(), app.Env{Stage: spec.Local, Clock: app.Clock{Now: w.Clock.Now}, Patience: w.Patience, Setting: func(string) string {
 		return w.server.URL("", w.databases[d.Name])
 	}}, d.As(""))
 	Must(w.T, err)

@@ -134,6 +134,7 @@ func TestWorkerIsDown(t *testing.T) {
 func TestDatabaseTimesOutAndDies(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, true)
+	w.Patience = 1 // the limit for a lock is met
 	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 
@@ -239,6 +240,7 @@ func TestCacheIsDown(t *testing.T) {
 		return all
 	}
 	whole := read()
+	w.Patience = 1 // a cache that never answers is waited for
 	for _, failure := range []struct {
 		name       string
 		begin, end func()

@@ -433,6 +433,8 @@ const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+	// EnvPatience is by what a fleet on one machine multiplies the limits of calls.
+	EnvPatience = "MATCHDAY_PATIENCE"
 	// EnvRestored lists the tables that were restored under another name, as ParseRestored
 	// reads it; it is absent if there are none.
 	EnvRestored = "MATCHDAY_RESTORED"

@@ -376,6 +376,9 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 		return host, nil, err
 	}
 	f.simulators = map[string]http.Handler{}
+	if f.Clock.Speed() == clock.Free && f.Faults == nil { // faults are waited for
+		variables = append(variables, fmt.Sprint(spec.EnvPatience, "=", patience))
+	}
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
 		spec.EnvStage+"="+spec.Local, spec.EnvPrefix+"="+prefix, spec.EnvQueues+"="+inner+"/sqs/"+account.ID+"/"+prefix,
 		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_SESV2="+inner+"/ses", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,

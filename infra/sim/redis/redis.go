@@ -2,7 +2,6 @@
 package redis
 
 import (
-	"context"
 	"errors"
 	"net"
 	"reflect"
@@ -46,15 +45,14 @@ func (s *Server) Addr() string { return s.addr }
 // Restart starts a server that was closed, at the same address with the same data.
 func (s *Server) Restart() error {
 	// A process that was forked before the close has the listener until it executes.
-	for attempt := 1; ; attempt++ {
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		err := s.StartAddr(s.addr)
 		if err == nil {
 			break
 		}
-		if attempt == 1000 || !errors.Is(err, syscall.EADDRINUSE) {
+		if time.Since(began) > time.Minute || !errors.Is(err, syscall.EADDRINUSE) {
 			return err
 		}
-		time.Sleep(time.Millisecond)
 	}
 	s.Server().SetPreHook(func(c *server.Peer, _ string, _ ...string) bool {
 		if scripted(c) {
@@ -69,29 +67,6 @@ func (s *Server) Restart() error {
 		return false
 	})
 	return nil
-}
-
-// Dial is that of net.Dialer. A connection to the server has its deadlines a minute later: on
-// a machine that is busy an answer may take longer than in production.
-func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := new(net.Dialer).DialContext(ctx, network, address)
-	if err != nil || address != s.addr {
-		return c, err
-	}
-	return patient{c.(*net.TCPConn)}, nil
-}
-
-type patient struct{ *net.TCPConn }
-
-func (c patient) SetDeadline(t time.Time) error      { return c.TCPConn.SetDeadline(late(t)) }
-func (c patient) SetReadDeadline(t time.Time) error  { return c.TCPConn.SetReadDeadline(late(t)) }
-func (c patient) SetWriteDeadline(t time.Time) error { return c.TCPConn.SetWriteDeadline(late(t)) }
-
-func late(t time.Time) time.Time {
-	if t.After(time.Now()) { // not one that ends a call at once
-		t = t.Add(time.Minute)
-	}
-	return t
 }
 
 // scripted reports whether a script makes the call. Time stands still in it: the script holds

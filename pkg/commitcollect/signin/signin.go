@@ -141,7 +141,7 @@ type Service struct {
 // Open opens the service.
 func Open(ctx context.Context, env app.Env) (*Service, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	client := &http.Client{Transport: env.HTTP, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: env.HTTP, Timeout: env.Limit(10 * time.Second)}
 	issuer, base, id := env.Setting(spec.EnvIssuer), env.Setting(spec.EnvSignIn), env.Setting(spec.EnvClient)
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
 	s := &Service{

@@ -273,9 +273,5 @@ func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 
 // NewActivities returns the service with the caller's sender.
 func NewActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
-	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Activities{
-		db: db, now: env.Now,
-		channels: Channels{DB: db, Sender: sender, Clock: env.Clock},
-	}
+	return &Activities{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, channels: NewChannels(env, sender)}
 }

@@ -64,9 +64,15 @@ func readChannels(ctx context.Context, db dynamo.DB, matchID string) ([]Channel,
 
 // Channels opens broadcast channels.
 type Channels struct {
-	DB     dynamo.DB
-	Sender func(context.Context) (*push.Sender, error) // called when a channel is created
+	db      dynamo.DB
+	Sender  func(context.Context) (*push.Sender, error) // called when a channel is created
+	timeout time.Duration                               // of the creation
 	app.Clock
+}
+
+// NewChannels returns the channels of an environment, with the sender that creates them.
+func NewChannels(env app.Env, sender func(context.Context) (*push.Sender, error)) Channels {
+	return Channels{dynamo.Open(env.AWS, env.Prefix), sender, env.Limit(channelTimeout), env.Clock}
 }
 
 // senderOnce returns a function that opens the sender at its first call and returns
@@ -102,7 +108,7 @@ var (
 // has passed; sweep-channels deletes a channel whose id was not stored.
 func (c *Channels) Open(ctx context.Context, matchID, view string) (string, error) {
 	for deadline := c.Now().Add(channelWait); ; {
-		row, ok, err := dynamo.Get[Channel](ctx, c.DB, tables.ClaimChannel, matchID, view)
+		row, ok, err := dynamo.Get[Channel](ctx, c.db, tables.ClaimChannel, matchID, view)
 		if err != nil || ok && row.ChannelID != "" {
 			return row.ChannelID, err
 		}
@@ -129,7 +135,7 @@ func (c *Channels) Open(ctx context.Context, matchID, view string) (string, erro
 func (c *Channels) claim(ctx context.Context, row Channel) error {
 	expired := dynamo.Absent[Channel]("channelId").And(dynamo.AtMost[Channel]("claimedAt", row.ClaimedAt-channelClaim.Milliseconds()))
 	available := dynamo.Absent[Channel]("matchId").Or(expired)
-	return dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), dynamo.Set(row, "claimedAt"), available)
+	return dynamo.Update(ctx, c.db, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), dynamo.Set(row, "claimedAt"), available)
 }
 
 // create creates the channel of a claimed row at Apple, and stores its id. It
@@ -137,14 +143,14 @@ func (c *Channels) claim(ctx context.Context, row Channel) error {
 func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 	sender, err := c.Sender(ctx)
 	if err != nil {
-		return "", errors.Join(errChannelDown.Because(err), row.remove(ctx, c.DB))
+		return "", errors.Join(errChannelDown.Because(err), row.remove(ctx, c.db))
 	}
-	id, err := createAtApple(ctx, sender)
+	id, err := c.createAtApple(ctx, sender)
 	if err != nil {
-		return "", errors.Join(err, row.remove(ctx, c.DB))
+		return "", errors.Join(err, row.remove(ctx, c.db))
 	}
 	set, own := dynamo.Set(Channel{ChannelID: id}, "channelId"), dynamo.Unchanged(row, "claimedAt")
-	err = dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, own)
+	err = dynamo.Update(ctx, c.db, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, own)
 	switch {
 	case err == nil:
 		return id, nil
@@ -158,8 +164,8 @@ func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 }
 
 // createAtApple creates a channel at Apple, which stores no message for it.
-func createAtApple(ctx context.Context, sender *push.Sender) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, channelTimeout)
+func (c *Channels) createAtApple(ctx context.Context, sender *push.Sender) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	err := sender.Ready(ctx)
 	if err == nil {
@@ -245,7 +251,7 @@ func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[str
 }
 
 func (p *Pusher) broadcastTo(ctx context.Context, id string, message *push.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, broadcastTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.broadcastTimeout)
 	defer cancel()
 	return p.sender.Broadcast(ctx, id, message)
 }

@@ -35,7 +35,7 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 
 // NewPusher returns the service with the caller's sender.
 func NewPusher(env app.Env, sender *push.Sender) *Pusher {
-	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, pageTimeout: pageTimeout}
+	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, pageTimeout: env.Limit(pageTimeout), broadcastTimeout: env.Limit(broadcastTimeout)}
 }
 
 // OpenSender reads Apple's key and returns a sender. It opens no connection.
@@ -122,11 +122,12 @@ const (
 
 // Pusher pushes states to Live Activities.
 type Pusher struct {
-	db          dynamo.DB
-	sender      *push.Sender
-	queue       queue.Sender
-	now         func() time.Time
-	pageTimeout time.Duration
+	db               dynamo.DB
+	sender           *push.Sender
+	queue            queue.Sender
+	now              func() time.Time
+	pageTimeout      time.Duration
+	broadcastTimeout time.Duration
 }
 
 // PushActivities pushes the current state to the activities of the message: one

@@ -188,9 +188,9 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
 		locks:       &lock.Locks{DB: db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: alertLease, Now: env.Now},
 		leagues:     catalog.NewLeagues(db, env.Now),
-		channels:    activity.Channels{DB: db, Sender: func(context.Context) (*push.Sender, error) { return sender, nil }, Clock: env.Clock},
+		channels:    activity.NewChannels(env, func(context.Context) (*push.Sender, error) { return sender, nil }),
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(tables.APNSType), tables.AttributesType),
-		sizes: batchSizes{Message: 2000, Part: 1600, Page: 500}, sendTimeout: sendTimeout,
+		sizes: batchSizes{Message: 2000, Part: 1600, Page: 500}, sendTimeout: env.Limit(sendTimeout),
 	}
 }
 

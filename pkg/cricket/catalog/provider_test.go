@@ -29,6 +29,7 @@ func TestRequestsGoToTheProvider(t *testing.T) {
 	for setting, want := range map[string]string{"": sportmonks.BaseURL, "https://provider.test/v2": "https://provider.test/v2"} {
 		w := crickettest.New(t)
 		w.Settings[tables.SportMonksURL] = setting
+		w.Patience = 1
 		env := w.Env(live.FinishMatchFunction)
 		sent := 0
 		begun := time.Now()

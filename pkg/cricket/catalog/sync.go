@@ -48,7 +48,7 @@ func OpenProvider(ctx context.Context, env app.Env, shares ...spec.Share) (*spor
 	for _, s := range shares {
 		transport = budgeted{transport, s, dynamo.Open(env.AWS, env.Prefix), env.Now}
 	}
-	return sportmonks.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: transport}), nil
+	return sportmonks.Open(base, token, &http.Client{Timeout: env.Limit(providerTimeout), Transport: transport}), nil
 }
 
 // ProvidedLeague has the attributes of a league that the provider supplies, and

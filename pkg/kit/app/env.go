@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +36,13 @@ type Env struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Setting reads a plain setting, "" when it is not set.
 	Setting func(name string) string
+	// Patience is by what Limit multiplies, 1 when zero: more only on the local stage.
+	Patience int
 }
+
+// Limit returns how long a call may take that may take d in a stage. On one machine, where
+// whoever answers shares the processors with all others, it may take longer.
+func (e Env) Limit(d time.Duration) time.Duration { return d * time.Duration(max(1, e.Patience)) }
 
 // Secret reads a secret's current value from Secrets Manager. The local stage
 // keeps its secrets in settings.
@@ -76,6 +83,12 @@ func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	}
 	clock := &fleetClock{runtime: getenv("AWS_LAMBDA_RUNTIME_API")}
 	env.Clock = Clock{Now: clock.now, Sleep: clock.sleep}
+	if text := getenv(spec.EnvPatience); text != "" {
+		var err error
+		if env.Patience, err = strconv.Atoi(text); err != nil {
+			return Env{}, nil, fmt.Errorf("%s must be a whole number, not %q", spec.EnvPatience, text)
+		}
+	}
 	return env, clock, nil
 }
 

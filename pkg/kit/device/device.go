@@ -66,11 +66,12 @@ type Devices struct {
 	db    dynamo.DB
 	table Table
 	now   func() time.Time
+	limit time.Duration // for Apple
 }
 
 // Open returns the service of the phones in a table.
 func Open(env app.Env, t Table) *Devices {
-	return &Devices{dynamo.Open(env.AWS, env.Prefix), t, env.Now}
+	return &Devices{dynamo.Open(env.AWS, env.Prefix), t, env.Now, env.Limit(sendTime)}
 }
 
 // RegisterDevice is the request to register a phone for notifications.
@@ -203,7 +204,7 @@ func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, ph
 		return push.Counts{}, problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
 	}
 	outcomes := map[string]push.Outcome{}
-	sending, stop := context.WithTimeout(ctx, sendTime)
+	sending, stop := context.WithTimeout(ctx, s.limit)
 	defer stop()
 	counts, err := to.Send(sending, m, func(yield func(string) bool) {
 		for _, p := range phones {

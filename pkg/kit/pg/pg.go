@@ -100,8 +100,8 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 		return nil, fmt.Errorf("%s: %w", login.Env(), err)
 	}
 	c := cfg.ConnConfig
-	c.ConnectTimeout = dial
-	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+	c.ConnectTimeout = env.Limit(dial)
+	milliseconds := func(d time.Duration) string { return fmt.Sprint(env.Limit(d).Milliseconds()) }
 	c.RuntimeParams["application_name"] = "matchday"
 	c.RuntimeParams["timezone"] = "UTC"
 	c.RuntimeParams["statement_timeout"] = milliseconds(statement)
@@ -109,6 +109,8 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 	c.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(statement)
 	if env.Dial != nil {
 		c.DialFunc = env.Dial
+		// Who dials counts the calls: after a second without one a ping would be one more.
+		cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	}
 	if env.Stage == spec.Local {
 		c.RuntimeParams["search_path"] = "public, " + VirtualTime + ", pg_catalog"

@@ -91,19 +91,19 @@ func TestEndpoints(t *testing.T) {
 		if diff := cmp.Diff(want, [3]string{s.slots[0].host, s.broadcast.host, s.manage.host}); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", given, diff)
 		}
-		if s.cfg.Connections != 4 || len(s.slots) != 4 || s.cfg.InFlight != 200 || s.cfg.Backoff != 200*time.Millisecond || s.cfg.Patience != 5*time.Second || s.cfg.Key != nil || s.cfg.PEM != nil {
+		if s.cfg.Connections != 4 || len(s.slots) != 4 || s.cfg.InFlight != 200 || s.cfg.Backoff != 200*time.Millisecond || s.cfg.Patience != 5*time.Second || s.cfg.Dial != 5*time.Second || s.cfg.Key != nil || s.cfg.PEM != nil {
 			t.Errorf("%q: the sender has %+v", given, s.cfg)
 		}
 	}
 	for endpoint, want := range map[string][2]string{
 		"https://a": {"a", "a:443"}, "https://a:1": {"a:1", "a:1"}, "https://[::1]:2": {"[::1]:2", "[::1]:2"},
 	} {
-		if s, err := newConnSlot(endpoint, nil); err != nil || s.host != want[0] || s.addr != want[1] {
+		if s, err := newConnSlot(endpoint, nil, time.Second); err != nil || s.host != want[0] || s.addr != want[1] {
 			t.Errorf("%s: got %+v, %v, want %v", endpoint, s, err, want)
 		}
 	}
 	const want = `push: an endpoint is https://host[:port], not "https://a b"`
-	if _, err := newConnSlot("https://a b", nil); err == nil || err.Error() != want {
+	if _, err := newConnSlot("https://a b", nil, time.Second); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -46,8 +46,12 @@ type Config struct {
 	Connections int           // 4 when zero
 	InFlight    int           // pushes at once on each connection, 200 when zero
 	Backoff     time.Duration // before the first retry, doubled for each more; 200 ms when zero
+	Dial        time.Duration // for a connection with TLS; 5 s when zero
 	Patience    time.Duration // for one answer; 5 s when zero
 }
+
+// answerTime is how long Apple may take to open a connection, and to answer.
+const answerTime = 5 * time.Second
 
 // Apple's hosts for the management of broadcast channels.
 const (
@@ -82,7 +86,8 @@ func Open(c Config) (*Sender, error) {
 	c.Connections = cmp.Or(c.Connections, 4)
 	c.InFlight = cmp.Or(c.InFlight, 200)
 	c.Backoff = cmp.Or(c.Backoff, 200*time.Millisecond)
-	c.Patience = cmp.Or(c.Patience, 5*time.Second)
+	c.Dial = cmp.Or(c.Dial, answerTime)
+	c.Patience = cmp.Or(c.Patience, answerTime)
 	if c.TeamID == "" || c.KeyID == "" || c.Bundle == "" || c.Now == nil {
 		return nil, errors.New("push: a team id, a key id, a bundle and a clock are needed")
 	}
@@ -97,7 +102,7 @@ func Open(c Config) (*Sender, error) {
 	c.Key, c.PEM = nil, nil // nothing else needs them
 	s.cfg = c
 	for range c.Connections {
-		l, err := newConnSlot(c.Endpoint, c.RootCAs)
+		l, err := newConnSlot(c.Endpoint, c.RootCAs, c.Dial)
 		if err != nil {
 			return nil, err
 		}
@@ -106,13 +111,13 @@ func Open(c Config) (*Sender, error) {
 	var err error
 	s.broadcast = s.slots[0]
 	if c.BroadcastEndpoint != c.Endpoint {
-		if s.broadcast, err = newConnSlot(c.BroadcastEndpoint, c.RootCAs); err != nil {
+		if s.broadcast, err = newConnSlot(c.BroadcastEndpoint, c.RootCAs, c.Dial); err != nil {
 			return nil, err
 		}
 	}
 	s.manage = s.slots[0]
 	if c.ManageEndpoint != c.Endpoint {
-		if s.manage, err = newConnSlot(c.ManageEndpoint, c.RootCAs); err != nil {
+		if s.manage, err = newConnSlot(c.ManageEndpoint, c.RootCAs, c.Dial); err != nil {
 			return nil, err
 		}
 	}

@@ -15,16 +15,14 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// How long a connection may take to open, and to answer a ping.
-const (
-	dialTimeout = 5 * time.Second
-	pingTimeout = 300 * time.Millisecond
-)
+// pingTimeout is how long a connection may take to answer a ping.
+const pingTimeout = 300 * time.Millisecond
 
 // connSlot holds one connection, and dials again when it has ended.
 type connSlot struct {
 	host, addr string
 	tls        *tls.Config
+	timeout    time.Duration // of a dial
 
 	dials  atomic.Uint64
 	mu     sync.Mutex
@@ -33,7 +31,7 @@ type connSlot struct {
 	err    error  // of the last dial
 }
 
-func newConnSlot(endpoint string, roots *x509.CertPool) (*connSlot, error) {
+func newConnSlot(endpoint string, roots *x509.CertPool, timeout time.Duration) (*connSlot, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("push: an endpoint is https://host[:port], not %q", endpoint)
@@ -42,7 +40,7 @@ func newConnSlot(endpoint string, roots *x509.CertPool) (*connSlot, error) {
 	if port == "" {
 		port = "443"
 	}
-	return &connSlot{host: u.Host, addr: net.JoinHostPort(u.Hostname(), port), tls: &tls.Config{
+	return &connSlot{host: u.Host, addr: net.JoinHostPort(u.Hostname(), port), timeout: timeout, tls: &tls.Config{
 		ServerName: u.Hostname(),
 		RootCAs:    roots,
 		NextProtos: []string{http2.NextProtoTLS},
@@ -78,7 +76,7 @@ func (s *connSlot) get(ctx context.Context, bearer string) (*conn, error) {
 }
 
 func (s *connSlot) dial(ctx context.Context) (*conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	nc, err := new(net.Dialer).DialContext(ctx, "tcp", s.addr)
 	if err != nil {

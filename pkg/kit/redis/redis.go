@@ -62,7 +62,7 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 	}
 	logOnce()
 	o := &redis.ClusterOptions{
-		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: dial, ReadTimeout: command, WriteTimeout: command, ContextTimeoutEnabled: true,
+		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: env.Limit(dial), ReadTimeout: env.Limit(command), WriteTimeout: env.Limit(command), ContextTimeoutEnabled: true,
 		MaxRetries: -1, MaxRedirects: -1, DialerRetries: 1, // each call is made once: who calls decides what a failure means
 		PoolSize: conns, DisableIdentity: true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would ask at each connection

@@ -51,10 +51,10 @@ func open(t testing.TB) *world {
 	t.Cleanup(s.Close)
 	w.Server = s
 	env := app.Env{
-		Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return *w.now.Load() }}, Setting: func(string) string { return "redis://" + s.Addr() },
+		Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return *w.now.Load() }}, Setting: func(string) string { return "redis://" + s.Addr() }, Patience: 100,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			w.dials.Add(1)
-			return s.Dial(ctx, network, address)
+			return new(net.Dialer).DialContext(ctx, network, address)
 		},
 	}
 	if w.Cache, err = redis.Open(t.Context(), env, login); err != nil {
@@ -335,7 +335,7 @@ func TestCacheOfAStageIsAskedByTLS(t *testing.T) {
 		close(hello)
 	}()
 	env := app.Env{
-		Stage: "prod", Clock: app.Clock{Now: func() time.Time { return noon }},
+		Stage: "prod", Clock: app.Clock{Now: func() time.Time { return noon }}, Patience: 100,
 		AWS: aws.Config{Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "key", "")},
 		Setting: func(string) string {
 			return fmt.Sprintf("rediss://app@localhost:%d/ranks", l.Addr().(*net.TCPAddr).Port)

@@ -121,7 +121,7 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 		return nil, err
 	}
 	sender, err := push.Open(c)
-	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: sendTime}, err
+	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: env.Limit(sendTime)}, err
 }
 
 // SendNotices sends a notice to the phones of those of its members who have not got it,

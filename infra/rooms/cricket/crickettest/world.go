@@ -157,7 +157,7 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
 	c, err := push.ConfigOf(w.T.Context(), env, tables.APNSKey, tables.APNSBundle)
 	testkit.Must(w.T, err)
-	c.Connections, c.Backoff, c.Patience = 1, time.Microsecond, time.Hour // a busy machine answers late
+	c.Connections, c.Backoff, c.Dial, c.Patience = 1, time.Microsecond, time.Hour, time.Hour // a busy machine answers late
 	for _, f := range change {
 		f(&c)
 	}

@@ -35,9 +35,11 @@ run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.
 replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
+# The CDK's cache of its modules is the clone's own: two processes that fill one cache disturb
+# each other.
 test: functions ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && JSII_RUNTIME_PACKAGE_CACHE_ROOT=$(CURDIR)/.local/jsii $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
 
 attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1

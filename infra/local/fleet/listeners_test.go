@@ -191,7 +191,7 @@ func checkListeners(t *testing.T, bin string, before []listener, room spec.Room,
 }
 
 // answerTo returns what a service answers to bytes until it has closed the connection, or has
-// answered nothing more for a second.
+// answered nothing more for a second: nothing at all for 20 s.
 func answerTo(t *testing.T, address netip.AddrPort, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", address.String())
@@ -205,7 +205,11 @@ func answerTo(t *testing.T, address netip.AddrPort, request string) string {
 	var answer bytes.Buffer
 	part := make([]byte, 4096)
 	for {
-		c.SetReadDeadline(time.Now().Add(time.Second))
+		wait := time.Second
+		if answer.Len() == 0 {
+			wait = 20 * time.Second
+		}
+		c.SetReadDeadline(time.Now().Add(wait))
 		n, err := c.Read(part)
 		answer.Write(part[:n])
 		if err != nil {

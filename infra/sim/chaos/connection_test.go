@@ -68,12 +68,12 @@ func TestConnections(t *testing.T) {
 		Cut:          {effect: true, fails: true},
 		KilledBefore: {fails: true, kills: true}, KilledAfter: {effect: true, fails: true, kills: true},
 	} {
-		check := func(name string, f *Faults, killed chan string, call func(context.Context) error, effect func() bool) {
-			ctx, die := context.WithTimeout(t.Context(), 20*time.Second)
+		check := func(name string, f *Faults, killed chan string, call func(context.Context) error, end func(), effect func() bool) {
+			ctx, die := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer die()
 			token := ""
 			if want.kills {
-				go func() { token = <-killed; die() }() // with a process its connections end
+				go func() { token = <-killed; die(); end() }() // with a process its connections end
 			}
 			if err := call(ctx); (err != nil) != want.fails {
 				t.Errorf("%s, %q: the call returns %v", name, kind, err)
@@ -103,7 +103,7 @@ func TestConnections(t *testing.T) {
 		check("a database", f, killed, func(ctx context.Context) error {
 			_, err := conn.Exec(ctx, "INSERT INTO counter VALUES ($1, 1)", string(kind))
 			return err
-		}, func() bool {
+		}, func() {}, func() bool {
 			var n int
 			err := direct.QueryRow(t.Context(), "SELECT count(*) FROM counter WHERE id = $1", string(kind)).Scan(&n)
 			return err == nil && n == 1
@@ -111,12 +111,12 @@ func TestConnections(t *testing.T) {
 		conn.Close(context.Background())
 
 		f, address, killed = between(t, Redis, cache.Addr(), rates)
-		o := &redis.ClusterOptions{Addrs: []string{address}, MaxRetries: -1, MaxRedirects: -1, ReadTimeout: time.Second, ContextTimeoutEnabled: true}
-		if want.kills {
-			o.ReadTimeout = -1
+		o := &redis.ClusterOptions{Addrs: []string{address}, MaxRetries: -1, MaxRedirects: -1, DialTimeout: time.Minute, ReadTimeout: time.Minute, ContextTimeoutEnabled: true}
+		if kind == Stalled {
+			o.ReadTimeout = time.Second
 		}
 		client := redis.NewClusterClient(o)
-		check("a cache", f, killed, func(ctx context.Context) error { return client.Set(ctx, "k"+string(kind), "1", 0).Err() }, func() bool { return slices.Contains(cache.Keys(), "k"+string(kind)) })
+		check("a cache", f, killed, func(ctx context.Context) error { return client.Set(ctx, "k"+string(kind), "1", 0).Err() }, func() { client.Close() }, func() bool { return slices.Contains(cache.Keys(), "k"+string(kind)) })
 		client.Close()
 	}
 }

@@ -70,6 +70,7 @@ func newFleet(t *testing.T, f Function) *fleet {
 	t.Helper()
 	fl := &fleet{t: t, clock: clock.New(start, clock.Free)}
 	r, err := New(fl.clock, Config{
+		Init: 5 * time.Minute, // for slow machines
 		Log: func(l Log) {
 			fl.mu.Lock()
 			defer fl.mu.Unlock()
@@ -91,7 +92,7 @@ func newFleet(t *testing.T, f Function) *fleet {
 		f.Path = binary
 	}
 	if f.Timeout == 0 {
-		f.Timeout = 30 * time.Second // for slow machines
+		f.Timeout = 5 * time.Minute // for slow machines
 	}
 	r.Add(f)
 	return fl

@@ -111,7 +111,7 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 
 // outputLimit is how long the output of an ended process is read. Only a child outside
 // its group can keep it open.
-const outputLimit = 10 * time.Second
+const outputLimit = time.Minute
 
 // exec starts the child, and the goroutines that read it and wait for it.
 func (p *process) exec() error {

@@ -24,7 +24,7 @@ func TestTimeMovesBetweenCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, ReadTimeout: 5 * time.Second})
+	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialTimeout: time.Minute, ReadTimeout: time.Minute})
 	t.Cleanup(func() { c.Close() })
 	script := redis.NewScript(`
 redis.call('SET', KEYS[1], 'a', 'EX', 20)
@@ -51,7 +51,7 @@ func TestAddressOfAClosedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1})
+	c := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1, DialTimeout: time.Minute, ReadTimeout: time.Minute})
 	t.Cleanup(func() { c.Close() })
 	if err := c.Set(t.Context(), "key", "a", 0).Err(); err != nil {
 		t.Fatal(err)

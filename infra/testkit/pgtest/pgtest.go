@@ -4,12 +4,14 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"matchday/infra/local/databases"
 	"matchday/infra/sim/postgres"
@@ -92,7 +94,14 @@ func run(t testing.TB, e *postgres.Engine, sql string) {
 		t.Fatal(err)
 	}
 	defer c.Close(t.Context())
-	if _, err := c.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
+	for {
+		_, err := c.Exec(t.Context(), sql)
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55006" {
+			continue // the server still ends the connection that has made the template
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 }

@@ -49,7 +49,7 @@ func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
-		Backoff: time.Millisecond, Patience: time.Minute, // for slow machines
+		Backoff: time.Millisecond, Dial: time.Hour, Patience: time.Minute, // for slow machines
 	}
 	at := apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	for _, f := range change {
@@ -193,7 +193,7 @@ func TestEveryTokenGetsItOnce(t *testing.T) {
 	connected := sync.OnceFunc(func() { close(all) })
 	server, s := apple(t, func(_ *Config, at *apns.Config) {
 		at.Observe = func(apns.Push) { // nothing is answered before there are four connections
-			if server.Counts()["Connection"] == 4 {
+			if server.Counts()["Connection"] >= 4 {
 				connected()
 			}
 			<-all

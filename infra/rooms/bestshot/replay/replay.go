@@ -74,7 +74,7 @@ func (r *run) play(ctx context.Context) error {
 		return err
 	}
 	defer func() { r.db.Close(ctx) }()
-	r.cache = redis.NewClient(&redis.Options{Addr: r.Fleet.CacheAddress(tables.Cache.Name), DisableIdentity: true, MaxRetries: -1})
+	r.cache = redis.NewClient(&redis.Options{Addr: r.Fleet.CacheAddress(tables.Cache.Name), DisableIdentity: true, MaxRetries: -1, DialTimeout: time.Minute, ReadTimeout: time.Minute})
 	defer r.cache.Close()
 	for _, c := range r.cups {
 		if !c.done {

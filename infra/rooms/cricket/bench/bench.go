@@ -200,10 +200,15 @@ func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error
 
 // tick runs the tick of the next slot and returns how many matches changed.
 func (w *world) tick(ctx context.Context, t *live.Ticker) (changed int, err error) {
-	due := w.Clock.Now().Truncate(slot).Add(slot)
-	done, err := t.Tick(ctx, live.Tick{Slot: due.UnixMilli() / slot.Milliseconds(), Due: due.UnixMilli()})
-	if err == nil && done.Skipped != "" {
-		err = fmt.Errorf("the tick was skipped: %s", done.Skipped)
+	for {
+		due := w.Clock.Now().Truncate(slot).Add(slot)
+		done, err := t.Tick(ctx, live.Tick{Slot: due.UnixMilli() / slot.Milliseconds(), Due: due.UnixMilli()})
+		switch {
+		case err == nil && done.Skipped == "late": // the machine did something else for a slot
+			continue
+		case err == nil && done.Skipped != "":
+			err = fmt.Errorf("the tick was skipped: %s", done.Skipped)
+		}
+		return done.Changed, err
 	}
-	return done.Changed, err
 }

@@ -153,8 +153,8 @@ func TestDelayOfPushes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.pushes%30 != 0 || got.p50 <= 0 || got.p99 < got.p50 || got.provider <= 0 {
-		t.Errorf("measured %+v, want 30 pushes of most balls, with delays above 0", got)
+	if got.pushes < 60 || got.p50 <= 0 || got.p99 < got.p50 || got.provider <= 0 {
+		t.Errorf("measured %+v, want 30 pushes of each of most balls, with delays above 0", got)
 	}
 }
 

@@ -283,7 +283,7 @@ addEventListener("storage", (e) => { // another tab
   if (e.key === kept && e.newValue) Object.assign(memory, JSON.parse(e.newValue));
   show();
 });
-setInterval(send, 2000);
+setInterval(() => { send(); if (memory.game && !memory.known) load().catch(() => {}); }, 2000);
 navigator.serviceWorker?.register("/threefc/sw.js").catch(() => {}); // without it the page opens with a network only
 $("scorer").hidden = !memory.known && !queue().length; // until the fleet tells of a game
 enter().then(() => memory.game && load().catch(() => {}));

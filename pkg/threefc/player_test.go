@@ -529,6 +529,20 @@ func TestJoinsAreLimited(t *testing.T) {
 	same(t, "on the next day", ask("", 0), "201")
 }
 
+// TestClaimOfADeletedPlayerEnds: it holds none of the user's places.
+func TestClaimOfADeletedPlayerEnds(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	id := item.NewID(m.Clock.Now())
+	testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("vic"), item.PlayerKey(id), "Claim", item.Claim{PlayerID: id, LeagueID: "gone"}, m.Clock.Now()))
+	refused(t, "the player", m.Ask("vic", "DELETE", "/v1/players/"+id+"/claim", nil), 404, "player_not_found")
+	for _, r := range everything(m.World) {
+		if r["pk"] == item.UserKey("vic") && strings.HasPrefix(r["sk"].(string), item.Players) {
+			t.Errorf("there is %v", r)
+		}
+	}
+}
+
 // another schedules a game, and returns a code by which players join it.
 func (m *match) another() string {
 	m.T.Helper()

@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -434,6 +435,10 @@ type DropClaim struct {
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return item.Retry(ctx, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+		if errors.Is(err, game.ErrNoPlayer) { // a claim that was made while the league was deleted counts no more
+			_, dropped := dynamo.Delete(ctx, s.DB, tables.SavePlayer, item.Key(item.UserKey(in.UserID), item.PlayerKey(in.PlayerID)))
+			err = cmp.Or(dropped, err)
+		}
 		if err != nil {
 			return nil, err
 		}

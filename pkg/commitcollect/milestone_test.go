@@ -36,6 +36,7 @@ func TestMilestoneIsRefused(t *testing.T) {
 		"another number of parts":      {map[string]any{"partsTotal": 11}, 400, "parts_total_must_match_model"},
 		"an end before the start":      {map[string]any{"periodEndDay": "2025-12-30"}, 400, "invalid_period"},
 		"an end before the first day":  {map[string]any{"periodStartDay": "2026-05-01", "periodEndDay": "2026-04-30"}, 400, "invalid_period"},
+		"a first day long ago":         {map[string]any{"periodStartDay": "0001-01-01"}, 400, "invalid_period"},
 		"no metres":                    {map[string]any{"totalTarget": 0}, 422, "invalid"},
 		"no start":                     {map[string]any{"periodStartAtUtc": 0}, 422, "invalid"},
 		"a sport that is not counted":  {map[string]any{"sport": "CHESS"}, 422, "invalid"},

@@ -39,6 +39,7 @@ var (
 	errInactive = problem.New(problem.Invalid, "model_not_active", "milestones cannot be started with this model")
 	errParts    = problem.New(problem.Invalid, "parts_total_must_match_model", "partsTotal must be that of the model")
 	errPeriod   = problem.New(problem.Invalid, "invalid_period", "the period must end after it begins")
+	errEarly    = problem.New(problem.Invalid, "invalid_period", "the period must begin after 1970-01-01")
 	errVersion  = problem.New(problem.Conflict, "milestone_version_conflict", "the milestone changes at this moment: try again")
 	errTooMany  = problem.New(problem.Conflict, "too_many_workouts_for_mvp_recompute", "there are too many workouts to read them all: the milestone is up to date without")
 	errPart     = errors.New("model_part_missing: the model lacks a part that is to be minted")
@@ -206,7 +207,9 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		if err != nil {
 			return nil, errPeriod.In("body.periodStartDay")
 		}
-		start = day.Add(-dayAhead).Unix()
+		if start = day.Add(-dayAhead).Unix(); start < 1 { // as periodStartAtUtc
+			return nil, errEarly.In("body.periodStartDay")
+		}
 	}
 	if first := time.Unix(start, 0).UTC().Format(time.DateOnly); b.EndDay != "" && b.EndDay < max(first, b.StartDay) {
 		return nil, errPeriod.In("body.periodEndDay")

@@ -29,6 +29,20 @@ func request(method, origin string, cookies ...string) events.APIGatewayV2HTTPRe
 	return e
 }
 
+// TestWriteWithoutAnOriginIsRefused, also where no origin is known.
+func TestWriteWithoutAnOriginIsRefused(t *testing.T) {
+	t.Parallel()
+	token, _ := session.New()
+	for _, origins := range [][]string{nil, {""}} {
+		s := session.Sessions{Cookie: cookie, Origins: origins, Now: func() time.Time { return noon }, Find: func(context.Context, string) (session.Session, bool, error) {
+			return session.Session{UserID: "ann", Expires: noon.Add(time.Second)}, true, nil
+		}}
+		if _, err := s.Identify(t.Context(), request("POST", "", "club_session="+token)); err != session.ErrOrigin {
+			t.Errorf("with the origins %q: got %v", origins, err)
+		}
+	}
+}
+
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	token, id := session.New()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/bestshot/bestshottest"
@@ -575,6 +576,30 @@ func TestTournamentsOfALeagueAreReplaced(t *testing.T) {
 			t.Errorf("the league follows %q", got)
 		}
 	}
+}
+
+// TestTournamentsOfADeletedLeague: a league that is deleted while its list is replaced is not found.
+func TestTournamentsOfADeletedLeague(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	cup := w.Found("cup").ID
+	var asked sync.WaitGroup
+	testkit.Must(t, w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
+		_, err := pg.Do(t.Context(), tx, `DELETE FROM league WHERE id = $1`, l.ID)
+		asked.Go(func() {
+			out := w.Ask("ann", "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", map[string][]string{"tournaments": {cup}})
+			if out.StatusCode != 404 || !strings.Contains(out.Body, "league_not_found") {
+				t.Errorf("%d %s", out.StatusCode, out.Body)
+			}
+		})
+		for waits := 0; waits == 0 && err == nil; { // until the request has read the league, and waits for it
+			waits, _, err = pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		}
+		return err
+	}))
+	asked.Wait()
 }
 
 // TestVoidMatchIsNotPlayed: a match of a later round that is void earns nothing, so the round

@@ -285,7 +285,11 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return err
 		}
 		// One list replaces the other: two at once do not leave both.
-		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR NO KEY UPDATE`, in.LeagueID); err != nil {
+		_, ok, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR NO KEY UPDATE`, in.LeagueID)
+		if err == nil && !ok { // deleted meanwhile
+			err = errNoLeague
+		}
+		if err != nil {
 			return err
 		}
 		if _, err := pg.Do(ctx, tx, `DELETE FROM league_tournament WHERE league_id = $1 AND NOT tournament_id = ANY($2::uuid[])`, in.LeagueID, in.Body.Tournaments); err != nil {

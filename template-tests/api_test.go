@@ -114,6 +114,9 @@ func TestSignIn(t *testing.T) {
 					t.Errorf("the pool is %v", pool.Properties)
 				}
 			}
+			if got := fmt.Sprint(tmpl.pool(t, "users").at("UserAttributeUpdateSettings", "AttributesRequireVerificationBeforeUpdate")); got != "[email]" {
+				t.Errorf("a user changes without a proof: %s", got)
+			}
 			var groups, wanted []string
 			for _, g := range tmpl.of("AWS::Cognito::UserPoolGroup") {
 				groups = append(groups, g.name("GroupName"))

@@ -39,6 +39,9 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		FeaturePlan:  awscognito.FeaturePlan_LITE,
 		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(s.SignUp), SignInCaseSensitive: yes(false),
 		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
+		// Who changes the address keeps the old one until the new one is proved: nobody takes the
+		// address of somebody else, who could not sign up then.
+		KeepOriginal:    &awscognito.KeepOriginalAttrs{Email: yes(true)},
 		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY,
 		PasswordPolicy:  passwords(),
 		Mfa:             awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},

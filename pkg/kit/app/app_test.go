@@ -71,6 +71,26 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestLimit: a call has more time on one machine only, and as much as in a stage by default.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stage, patience string
+		want            time.Duration
+	}{
+		{"prod", "", time.Second}, {"prod", "20", time.Second}, {spec.Local, "", time.Second}, {spec.Local, "20", 20 * time.Second},
+	} {
+		env := envOf(t, map[string]string{spec.EnvStage: c.stage, spec.EnvPatience: c.patience})
+		if got := env.Limit(time.Second); got != c.want {
+			t.Errorf("stage %s, patience %q: got %v, want %v", c.stage, c.patience, got, c.want)
+		}
+	}
+	const want = `MATCHDAY_PATIENCE must be a whole number, not "long"`
+	if _, _, err := environment(settings(map[string]string{spec.EnvStage: spec.Local, spec.EnvPatience: "long"})); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 // network answers the SDK's calls, and notes the last.
 type network struct{ last *http.Request }
 

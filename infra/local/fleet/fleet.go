@@ -376,7 +376,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 		return host, nil, err
 	}
 	f.simulators = map[string]http.Handler{}
-	if f.Clock.Speed() == clock.Free && f.Faults == nil { // faults are waited for
+	if f.Clock.Speed() == clock.Free && f.Faults == nil { // a call that a fault leaves without an answer ends with its limit
 		variables = append(variables, fmt.Sprint(spec.EnvPatience, "=", patience))
 	}
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,

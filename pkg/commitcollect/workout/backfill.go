@@ -51,7 +51,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		var page []strava.Activity
 		// The user's calls first: who has none left uses none of the others'.
 		err := takeOfUser(ctx, s.db, m.UserID, backfillCalls, s.clock.Now())
-		own := err != nil // the limit that ends the page, if one does
+		own := err != nil // a limit is then the user's own, and no call was counted
 		if !own {
 			err = s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
 				page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)

@@ -431,7 +431,8 @@ type DropClaim struct {
 // DropClaim ends the claim of a player: the user's own, or by an administrator of the league
 // that of somebody who is not the player, whom then only members of the league may claim. What
 // the user has said of sessions does not count any more. A player whom nobody has claimed stays so: a
-// second run changes nothing. Errors: player_not_found, admin_required, stale.
+// second run changes nothing. The user's claim of a player who is not there ends, too. Errors:
+// player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return item.Retry(ctx, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)

@@ -155,11 +155,10 @@ const Gone = "Former player"
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the
 // sessions, the roles, the claims and the answers. The players whom the user has claimed, and
 // those who are merged with them, lose their names, and keep their goals: the results of others
-// depend on them. Goals and
-// corrections keep the id of who has recorded them, which leads to nobody any more. A league
-// without another administrator gives the role to its longest member, a scorekeeper first,
-// and is left without members if there is none. It confirms when nothing is left. A second
-// run deletes what is.
+// depend on them. Goals and corrections keep the id of who has recorded them, which leads to
+// nobody any more. A league without another administrator gives the role to its longest member, a
+// scorekeeper first, and is left without members if there is none. It confirms when nothing is
+// left. A second run deletes what is.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	pk := item.UserKey(in.UserID)
 	rows, err := item.List[any](ctx, s.db, tables.DropUser, pk, "")

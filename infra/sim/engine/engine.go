@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -110,21 +113,57 @@ func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 // addresses: a page cannot find it. Other systems have one, 127.0.0.1, where only the port
 // is random.
 func Listen() (net.Listener, error) {
-	part := func() int { return 1 + rand.IntN(254) }
-	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", part(), part(), part()))
+	l, err := net.Listen("tcp", netip.AddrPortFrom(netip.AddrFrom4(random()), 0).String())
 	if err != nil {
 		return net.Listen("tcp", "127.0.0.1:0")
 	}
 	return l, nil
 }
 
+// random returns an address of this machine.
+func random() [4]byte {
+	part := func() byte { return byte(1 + rand.IntN(254)) }
+	return [4]byte{127, part(), part(), part()}
+}
+
 // FreeAddress returns an address that Listen could use, for an engine that listens itself. If
 // another process takes it first, the engine exits.
 func FreeAddress() (host, port string, err error) {
-	l, err := Listen()
+	socket, address, err := bind()
 	if err != nil {
-		return "", "", err
+		return "", "", fmt.Errorf("find a free address: %w", err)
 	}
-	defer l.Close()
-	return net.SplitHostPort(l.Addr().String())
+	syscall.Close(socket)
+	return address.Addr().String(), strconv.Itoa(int(address.Port())), nil
+}
+
+// bind opens a socket at an address that Listen could use. It does not listen there: a process
+// that is forked meanwhile has the socket until it executes, and a listener would accept the
+// first connection in place of the engine.
+func bind() (socket int, address netip.AddrPort, err error) {
+	syscall.ForkLock.RLock()
+	if socket, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0); err == nil {
+		syscall.CloseOnExec(socket)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return 0, address, err
+	}
+	// The engine may bind while the forked process still has the socket.
+	err = syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	if err == nil {
+		if err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: random()}); err != nil {
+			err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+		}
+	}
+	var name syscall.Sockaddr
+	if err == nil {
+		name, err = syscall.Getsockname(socket)
+	}
+	if err != nil {
+		syscall.Close(socket)
+		return 0, address, err
+	}
+	at := name.(*syscall.SockaddrInet4)
+	return socket, netip.AddrPortFrom(netip.AddrFrom4(at.Addr), uint16(at.Port)), nil
 }

@@ -195,7 +195,10 @@ func (f *Fleet) own(dir string) error {
 		lock.Close()
 		return fmt.Errorf("another fleet uses the data in %s: stop it, or use another clone of the project", dir)
 	}
-	f.stops = append(f.stops, func() { lock.Close() })
+	f.stops = append(f.stops, func() {
+		syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) // a process that is forked meanwhile has the file until it executes
+		lock.Close()
+	})
 	return nil
 }
 

@@ -57,7 +57,8 @@ func listeners(t *testing.T) (all []listener) {
 		files, _ := filepath.Glob("/proc/" + pid + "/fd/*")
 		for _, file := range files {
 			target, _ := os.Readlink(file)
-			if a, ok := inodes[target]; ok {
+			shared := func(l listener) bool { return l.address == inodes[target] } // by a process that was just forked
+			if a, ok := inodes[target]; ok && !slices.ContainsFunc(all, shared) {
 				all = append(all, listener{strings.TrimSpace(string(name)), a})
 			}
 		}

@@ -277,7 +277,10 @@ func TestTimeoutKills(t *testing.T) {
 func TestInitFailures(t *testing.T) {
 	t.Parallel()
 	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte("not a program"), 0o755); err != nil {
+	syscall.ForkLock.RLock() // a process that is forked meanwhile would have the file open for writing until it executes
+	err := os.WriteFile(text, []byte("not a program"), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,9 +37,18 @@ func project(t *testing.T, files map[string]string) string {
 	}
 	for name, text := range files {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+		program(t, filepath.Join(dir, name), text)
 	}
 	return dir
+}
+
+// program writes a program. No process is forked meanwhile: it would have the file open for
+// writing until it executes, and nobody could run the program before.
+func program(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	must(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // run runs make in dir, with more of the environment, and returns what it printed.
@@ -235,7 +245,7 @@ func TestDeploymentIsCheckedFirst(t *testing.T) {
 		t.Errorf("make import printed %q (-want +got):\n%s", out, diff)
 	}
 	// In place of what predeploy writes: the synthesis removes the folder first.
-	must(t, os.WriteFile(filepath.Join(dir, "bin/go"), []byte(log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n"), 0o755))
+	program(t, filepath.Join(dir, "bin/go"), log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n")
 	if _, ok := run(t, dir, env, "import", "STAGE=dev"); !ok {
 		t.Error("make import failed")
 	}

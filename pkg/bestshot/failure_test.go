@@ -134,8 +134,11 @@ func TestWorkerIsDown(t *testing.T) {
 func TestDatabaseTimesOutAndDies(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, true)
-	w.Patience = 1 // the limit for a lock is met
-	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	open := func(patience int) *settlement.Worker {
+		w.Patience = patience
+		return testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	}
+	hasty, s := open(1), open(100) // the first meets the limit for a lock
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 
 	locked, release := make(chan struct{}), make(chan struct{})
@@ -152,7 +155,7 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 		})
 	}()
 	<-locked
-	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
+	if err := hasty.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while the tournament is locked: %v", err)
 	}
 	close(release)
@@ -161,13 +164,14 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 		t.Errorf("the ledger has %q", got)
 	}
 
+	_, err := pg.Do(t.Context(), s.DB, `SELECT`)
+	testkit.Must(t, err) // the pool has a connection to lose
 	w.Server().Kill()
 	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("after the server was killed: %v", err)
 	}
 	testkit.Must(t, w.Server().Restart(t.Context()))
-	w.DB = w.SQL(tables.DB) // those of the old pool are lost
-	var err error
+	w.DB = w.SQL(tables.DB)                      // those of the old pool are lost
 	for range settlement.Queue.MaxReceiveCount { // those after the first meet the lost connections of the pool, then a new one
 		if err = s.SettleMatch(w.NewContext(), m); err != nil && problem.Of(err) != problem.Unavailable {
 			t.Error(err)

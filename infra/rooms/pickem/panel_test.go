@@ -205,8 +205,11 @@ func TestPagePickem(t *testing.T) {
 	run(consoletest.Says("#lock", "On air"))
 	press("#season-result", "Three-way match: ")
 	run(consoletest.Says("#lock", "1 of 5 results"), consoletest.Says(".bout:first-child .winner", "winner"))
-	for _, name := range []string{"Singles match", "Tag team match", "Title match", "Main event"} {
+	for i, name := range []string{"Singles match", "Tag team match", "Title match", "Main event"} {
 		press("#season-result", name+": ")
+		if i < 3 { // the page has moved before the next click
+			run(consoletest.Says("#lock", fmt.Sprintf("%d of 5 results", i+2)))
+		}
 	}
 	run(consoletest.Says("#lock", "points to come"), consoletest.See(`document.querySelectorAll(".bout .winner, .bout.void").length === 5 && document.querySelector("#season-result").disabled`))
 	press("#season-correct", "Main event: ")

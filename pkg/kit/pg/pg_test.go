@@ -45,7 +45,7 @@ GRANT SELECT ON player TO club_reader;
 // open returns a database of a server as a role.
 func open(t testing.TB, e *postgres.Engine, name, role string, change ...func(*app.Env)) pg.DB {
 	t.Helper()
-	env := app.Env{Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return noon }}, Setting: func(string) string { return e.URL(role, name) }}
+	env := app.Env{Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return noon }}, Setting: func(string) string { return e.URL(role, name) }, Patience: 100}
 	for _, c := range change {
 		c(&env)
 	}
@@ -112,7 +112,7 @@ func TestTime(t *testing.T) {
 // names the program.
 func TestSession(t *testing.T) {
 	t.Parallel()
-	db := shared(t)
+	db := shared(t, func(e *app.Env) { e.Patience = 1 })
 	for name, want := range map[string]string{
 		"application_name": "matchday", "TimeZone": "UTC", "statement_timeout": "10s", "lock_timeout": "3s", "idle_in_transaction_session_timeout": "10s",
 	} {

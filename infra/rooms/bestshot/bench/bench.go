@@ -234,7 +234,7 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 	}
 	sleep := func(ctx context.Context, _ time.Time) error { return ctx.Err() }
 	w.env = app.Env{
-		AWS: aws.Config{Region: account.Region}, Stage: spec.Local, Queues: "http://localhost/", Clock: app.Clock{Now: now, Sleep: sleep},
+		AWS: aws.Config{Region: account.Region}, Stage: spec.Local, Queues: "http://localhost/", Clock: app.Clock{Now: now, Sleep: sleep}, Patience: 100,
 		Setting: func(name string) string { return settings[name] },
 	}
 	if w.db, err = pgx.Connect(ctx, w.engine.URL("", name)); err != nil {

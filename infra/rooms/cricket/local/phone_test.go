@@ -75,7 +75,7 @@ func newPhones(t *testing.T) (*World, *service, *push.Sender) {
 	t.Cleanup(func() { w.Phones.Close() })
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(w.Phones.CA())
-	sender, err := push.Open(push.Config{Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle, Now: c.Now, RootCAs: roots})
+	sender, err := push.Open(push.Config{Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle, Now: c.Now, RootCAs: roots, Dial: time.Hour, Patience: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (w *World) Env() app.Env {
 	cfg.HTTPClient = aws.HTTPClient(w.wire)
 	env := app.Env{
 		AWS: cfg, Stage: spec.Local, Prefix: Prefix, Queues: w.Queues.URL(Prefix),
-		Clock:   app.Clock{Now: w.Clock.Now, Sleep: w.Sleep},
+		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, Patience: 100,
 		Setting: func(name string) string { return w.Settings[name] },
 	}
 	if w.Provider != nil {

@@ -13,7 +13,10 @@ import (
 // is forked has until it executes.
 func TestFolderIsFreeAfterClose(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir()) // as the kernel names it
+	if err != nil {
+		t.Fatal(err)
+	}
 	own := func() *Fleet {
 		f := new(Fleet)
 		t.Cleanup(f.Close)

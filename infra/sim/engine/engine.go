@@ -113,15 +113,15 @@ func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 // addresses: a page cannot find it. Other systems have one, 127.0.0.1, where only the port
 // is random.
 func Listen() (net.Listener, error) {
-	l, err := net.Listen("tcp", netip.AddrPortFrom(netip.AddrFrom4(random()), 0).String())
+	l, err := net.Listen("tcp", netip.AddrPortFrom(netip.AddrFrom4(loopback()), 0).String())
 	if err != nil {
 		return net.Listen("tcp", "127.0.0.1:0")
 	}
 	return l, nil
 }
 
-// random returns an address of this machine.
-func random() [4]byte {
+// loopback returns a random loopback address.
+func loopback() [4]byte {
 	part := func() byte { return byte(1 + rand.IntN(254)) }
 	return [4]byte{127, part(), part(), part()}
 }
@@ -152,7 +152,7 @@ func bind() (socket int, address netip.AddrPort, err error) {
 	// The engine may bind while the forked process still has the socket.
 	err = syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
 	if err == nil {
-		if err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: random()}); err != nil {
+		if err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: loopback()}); err != nil {
 			err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
 		}
 	}

@@ -29,6 +29,9 @@ var binary string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		if binary = os.Getenv("LAMBDA_TEST_BINARY"); binary != "" { // see TestProcessesEndWithTheirParent
+			return m.Run()
+		}
 		dir, err := os.MkdirTemp("", "lambda")
 		if err != nil {
 			panic(err)
@@ -667,7 +670,7 @@ func TestProcessesEndWithTheirParent(t *testing.T) {
 		t.Skip("only Linux kills a child with its parent")
 	}
 	if url := os.Getenv("LAMBDA_TEST_PARENT"); url != "" { // the parent: is killed while an invocation runs
-		fl := newFleet(t, Function{Path: os.Getenv("LAMBDA_TEST_BINARY")})
+		fl := newFleet(t, Function{})
 		fl.try("hang", url)
 		return
 	}

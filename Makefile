@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean tools functions binaries folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean tools program folder seed stage arch real app
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -29,21 +29,21 @@ TEST := go test -vet=off -ldflags=-w
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
+run: program ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: folder seed binaries ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
+replay: folder seed program ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
 # The CDK's cache of its modules is the clone's own: two processes that fill one cache disturb
 # each other.
-test: functions ## all tests, with the race detector
+test: program ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_BIN=$(CURDIR)/$(BIN) CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && JSII_RUNTIME_PACKAGE_CACHE_ROOT=$(CURDIR)/.local/jsii $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_PROGRAM=$(CURDIR)/$(BIN)/local CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && JSII_RUNTIME_PACKAGE_CACHE_ROOT=$(CURDIR)/.local/jsii $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
 
-attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
-	@go build -o $(BIN)/attack ./infra/tools/attack/run && exec $(BIN)/attack -bin $(BIN) -seconds $(or $(SECONDS),60) -seed $(or $(SEED),1)
+attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
+	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(BIN)/local attack
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@mkdir -p $(BIN) && go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
@@ -51,14 +51,14 @@ bench: tools ## what ticks, parsing, pushes and functions cost here, beside thei
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
 	@go run ./infra/tools/cost
 
-check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
+check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
 	@echo "go.mod" && go mod tidy -diff
 	@echo "vet" && go vet ./...
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && $(TEST) ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
-	@echo "OpenAPI" && go run ./infra/tools/openapi/print $(BIN) .local/openapi && \
+	@echo "OpenAPI" && go run ./infra/tools/openapi/print .local/openapi && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
 	@echo "TypeScript client" && mkdir -p .local/client && for room in $(ROOMS); do \
@@ -197,18 +197,14 @@ stage: arch
 arch:
 	@case $(call quoted,$(ARCH)) in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64."; exit 2;; esac
 
-# One folder of binaries for each room: names are unique in a room only.
-functions: tools
+# The fleet on this machine, with all functions, in one program.
+program: tools
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
-	@test -d $(BIN) && echo "building" || echo "building; the first time takes a few minutes"
-	@set -o pipefail; begun=$$SECONDS; for room in $(ROOMS); do mkdir -p $(BIN)/$$room && \
-	  go build -v -buildvcs=false -ldflags "$(LINK)" -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && echo "built in $$((SECONDS - begun)) s"
-
-binaries: functions
-	@set -o pipefail; go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner)
+	@test -e $(BIN)/local && echo "building" || echo "building; the first time takes two minutes"
+	@set -o pipefail; mkdir -p $(BIN) && go build -v -buildvcs=false -ldflags "$(LINK) -buildid=" -o $(BIN)/ ./infra/local 2>&1 | $(COUNT)
 
 # Counts packages as they are compiled, and shows everything else.
-COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %s: %d packages compiled\n", of, n; fflush() } next } { print; fflush() }'
+COUNT = awk '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
 
 # Checked before anything is built; a room's replay checks what it needs itself.
 folder:

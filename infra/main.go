@@ -25,9 +25,9 @@ func main() {
 			context[key] = fmt.Sprint(value)
 		}
 	}
-	s, err := stage.Read(fleet.Rooms(), context, os.Getenv)
+	s, err := stage.Read(fleet.Specs(), context, os.Getenv)
 	if err == nil {
-		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Rooms(), Dist: "dist", Machines: filepath.Join("infra", "machines")})
+		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Specs(), Dist: "dist", Machines: filepath.Join("infra", "machines")})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -165,7 +165,7 @@ var documented = map[string][]struct {
 // TestDocumentedTables: the spec has the documents' tables, and may have more.
 func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		for _, want := range documented[room.Name] {
 			i := slices.IndexFunc(room.Tables(), func(t spec.Table) bool { return t.Name == want.name })
 			if i < 0 {

@@ -133,11 +133,11 @@ var deployments = []struct {
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in", "commit": "0a1b2c3d4e5f",
 		"ses": "hello@example.com", "identity": "example.com", "signup": "false", "rate": "50", "burst": "80", "reads": "900", "writes": "300", "budget": "70",
-	}, fleet.Rooms()},
+	}, fleet.Specs()},
 	{map[string]string{
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
-	}, fleet.Rooms()},
+	}, fleet.Specs()},
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "identity": "lab.example.com", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 

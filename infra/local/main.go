@@ -1,6 +1,8 @@
-// Command local runs the fleet on this machine (`local run`), or one room's replay
-// (`local replay`). `make run` and `make replay` start it. Its options are
-// environment variables, of the same names as make's.
+// Command local runs the fleet on this machine (`local run`), one room's replay
+// (`local replay`) or an attack on a fleet of its own (`local attack`), for `make run`,
+// `make replay` and `make attack`. Its options are environment variables, of the same names as
+// make's. It holds every function of the fleet, too: a fleet starts it for each concurrent
+// invocation (`local function cricket/get-match`), as Lambda starts the function's own program.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // of functions
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
@@ -24,9 +27,10 @@ import (
 	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
+	deployed "matchday/pkg/fleet"
 )
 
-const usage = "type `make run`, or `make replay DIR=folder`; ROOM, SEED and FAULTS are options of replay"
+const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOM, SEED and FAULTS are options of replay"
 
 // misuse is the error of a call with invalid options. The exit status is 2, as make's.
 type misuse string
@@ -34,6 +38,10 @@ type misuse string
 func (m misuse) Error() string { return string(m) }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == fleet.FunctionArgument {
+		start(os.Args[2])
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, context.Canceled) {
@@ -46,6 +54,19 @@ func main() {
 	}
 }
 
+// start serves a function.
+func start(name string) {
+	for _, room := range deployed.Rooms() {
+		for _, fn := range room.Functions {
+			if fn.Name == name {
+				fn.Start()
+			}
+		}
+	}
+	fmt.Fprintf(os.Stderr, "there is no function %s\n", name)
+	os.Exit(2)
+}
+
 func command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return misuse(usage)
@@ -54,19 +75,24 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	bin := filepath.Join(root, ".local", "bin")
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	switch {
 	case args[0] == "run":
-		return run(ctx, root, bin)
+		return run(ctx, root, program)
 	case args[0] == "replay" && len(args) == 1:
-		return replayed(ctx, root, bin)
+		return replayed(ctx, root, program)
+	case args[0] == "attack" && len(args) == 1:
+		return attacked(ctx, root, program)
 	}
 	return misuse(usage)
 }
 
 // replayed runs the replay of $ROOM, by default of the first room that has one.
-func replayed(ctx context.Context, root, bin string) error {
-	cfg := replay.Config{Root: root, Bin: bin, Folder: os.Getenv("DIR"), Out: os.Stdout, Progress: terminal(os.Stderr)}
+func replayed(ctx context.Context, root, program string) error {
+	cfg := replay.Config{Root: root, Program: program, Folder: os.Getenv("DIR"), Out: os.Stdout, Progress: terminal(os.Stderr)}
 	seed, err := number("SEED")
 	if err != nil {
 		return err
@@ -121,12 +147,12 @@ func terminal(f *os.File) io.Writer {
 }
 
 // run runs the fleet and the demo of each room until ctx ends.
-func run(ctx context.Context, root, bin string) error {
+func run(ctx context.Context, root, program string) error {
 	began := time.Now()
 	c := clock.New(began, 1)
 	defer c.Stop()
 	var demos []rooms.Demo
-	cfg := fleet.Config{Clock: c, Root: root, Bin: bin, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano())}
+	cfg := fleet.Config{Clock: c, Root: root, Program: program, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano())}
 	var panels []console.Panel
 	options := rooms.Options{Began: began, Getenv: os.Getenv, Say: func(format string, args ...any) { say(began, format, args...) }}
 	for _, r := range all.Rooms() {

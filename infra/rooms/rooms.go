@@ -16,12 +16,12 @@ import (
 	"matchday/infra/tools/cost/usage"
 	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/smoke/check"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // Room plugs a room into the local fleet, the console and the tools.
 type Room struct {
-	Spec   spec.Room
+	app.Room
 	Local  func() Local // the room in one local fleet
 	Replay replay.Play  // nil if the room has none
 

@@ -202,10 +202,10 @@ func TestRead(t *testing.T) {
 // secret that a function holds.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	if _, err := Read(fleet.Rooms(), map[string]string{"stage": "dev", "agnostic": "true"}, func(string) string { return "" }); err != nil {
+	if _, err := Read(fleet.Specs(), map[string]string{"stage": "dev", "agnostic": "true"}, func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		for _, setting := range room.Settings {
 			if !slices.ContainsFunc(room.Functions, setting.Of) {
 				t.Errorf("no function gets %s", setting.Name)
@@ -240,7 +240,7 @@ func TestOverridable(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	s := Stage{Name: "abcdefghijkl"}
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		seen, jobs := map[string]bool{}, false
 		unique := func(kind, name string, most int) {
 			if seen[kind+name] || len(name) > most {
@@ -399,7 +399,7 @@ func TestStagesDoNotMix(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"dev": "dev-cricket-tick", Prod: "cricket-tick"} {
 		watched := 0
-		for _, a := range (Stage{Name: name}).Alarms(fleet.Rooms()[0]) {
+		for _, a := range (Stage{Name: name}).Alarms(fleet.Specs()[0]) {
 			metrics := a.Metrics
 			if a.While != nil {
 				metrics = append(slices.Clone(metrics), *a.While)
@@ -424,7 +424,7 @@ func TestStagesDoNotMix(t *testing.T) {
 func TestConcurrencyIsWatchedOnce(t *testing.T) {
 	t.Parallel()
 	n := 0
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		if room.WatchesConcurrency {
 			n++
 		}

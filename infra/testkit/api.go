@@ -1,7 +1,6 @@
 package testkit
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,35 +12,47 @@ import (
 
 	"matchday/infra/sim/apigateway"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
 // Route calls the handler of a function.
 type Route func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
 
-// Serve opens the service of fn and returns the Route of its use case.
-func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) Route {
-	w.T.Helper()
-	return ServeWith(w, fn, Open(w, fn, opener), do)
+// ServeRoutes returns the routes of the room, by the names of their functions.
+func (w *World) ServeRoutes() map[string]Route {
+	all := map[string]Route{}
+	for _, fn := range w.room.Functions {
+		if _, ok := fn.On.(spec.Route); ok {
+			all[fn.Name] = Serve(w, fn)
+		}
+	}
+	return all
 }
 
-// ServeWith returns the Route of a use case of a service that is already open. The handler is
-// made at the first call: most tests call few of a room's routes.
-func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
-	w.decoders = append(w.decoders, func() *decoder { return newDecoder[In](w.T, fn) })
+// Serve returns the Route of fn. The service opens at the first call: most tests call few of a
+// room's routes.
+func Serve(w *World, fn app.Function) Route {
+	open := sync.OnceValue(func() Route { return ServeWith(w, fn, w.Env(fn)) })
+	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse { return open()(e) }
+}
+
+// ServeWith opens the service of fn in an environment of Env or CrashingEnv, and returns its
+// Route. It panics if that fails: property tests call routes with a T of their own.
+func ServeWith(w *World, fn app.Function, env app.Env) Route {
 	answers := fn.On.(spec.Route).Answers
 	if answers == nil {
 		answers = []int{http.StatusOK, http.StatusNoContent}
 	}
-	by, _ := any(s).(httpapi.Identifier)
-	handler := sync.OnceValue(func() func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		return httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
-	})
+	call, err := fn.Open(w.T.Context(), env)
+	if err != nil {
+		panic(err)
+	}
+	route := call.(app.Route)
+
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := handler()(w.NewContext(), e)
+		out, err := route(w.NewContext(), e)
 		if err != nil {
-			panic(err) // not Fatal: property tests call it with a T of their own
+			panic(err)
 		}
 		if out.StatusCode < 300 && !slices.Contains(answers, out.StatusCode) {
 			w.T.Errorf("%s answers with %d, and its spec lists %v", fn.Name, out.StatusCode, answers)
@@ -66,7 +77,7 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 }
 
 // Call calls the route of a function as user. If user is "", the request has no token.
-func Call(routes map[string]Route, fn spec.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
+func Call(routes map[string]Route, fn app.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
 	return routes[fn.Name](Request(fn.On.(spec.Route).Method, target, user, body))
 }
 

@@ -6,11 +6,11 @@ import (
 	"matchday/infra/tools/binaries"
 )
 
-// BuildFunctions builds functions of the module in root into a folder of binaries as
-// fleet.Config wants it: see binaries.BuildFunctions.
-func BuildFunctions(t testing.TB, root, dir string, functions ...string) {
+// Program returns the path of the program that holds all functions of the module in root, as
+// fleet.Config wants it.
+func Program(t testing.TB, root string) string {
 	t.Helper()
-	for _, f := range functions {
-		Must(t, binaries.BuildFunctions(t.Context(), root, dir, f))
-	}
+	program, err := binaries.Local(t.Context(), root)
+	Must(t, err)
+	return program
 }

@@ -13,15 +13,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
 // CheckContract compares the numbers that a room promises with testdata/contract.golden:
 // what its operations accept, what users may have, how much memory and time its functions
 // get, and when its alarms go on. The file is under review, as the permissions are. With
-// the environment variable UPDATE=1 it is written. The world must serve all routes.
-func CheckContract(w *World, room spec.Room) {
-	w.T.Helper()
+// the environment variable UPDATE=1 it is written.
+func CheckContract(t testing.TB, in app.Room) {
+	t.Helper()
+	room := in.Spec
 	var all []string
 	for _, f := range room.Functions {
 		all = append(all, function(f)...)
@@ -44,12 +46,19 @@ func CheckContract(w *World, room spec.Room) {
 	for _, a := range room.Alarms {
 		all = append(all, fmt.Sprintf("alarm %s: %s of %s %v, below %v, bound %v, %d minutes, while %q", a.Name, a.Stat, a.Function, a.Metrics, a.Below, a.Bound, a.Minutes, a.While.Name))
 	}
-	for _, open := range w.decoders {
-		all = append(all, open().accepts...)
+	for _, fn := range in.Functions {
+		document, err := fn.OpenAPI()
+		Must(t, err)
+		if document == nil {
+			continue
+		}
+		accepts, err := bounds(document, fn.Function)
+		Must(t, err)
+		all = append(all, accepts...)
 	}
 	slices.Sort(all)
 	got := strings.Join(slices.Compact(all), "\n") + "\n"
-	CheckGolden(w.T, "contract", got)
+	CheckGolden(t, "contract", got)
 }
 
 // CheckGolden compares a text with the file testdata/name.golden. With the environment

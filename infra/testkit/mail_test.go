@@ -16,11 +16,13 @@ import (
 )
 
 var (
-	invite = spec.Function{Name: "lab/invite", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_FROM"}}}
-	remind = spec.Function{Name: "lab/remind", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_BELL"}}}
-	paint  = spec.Function{Name: "lab/paint", On: spec.Task{}}
-	lab    = spec.Room{Name: "lab", Functions: []spec.Function{invite, remind, paint}}
+	invite = task(spec.Function{Name: "lab/invite", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_FROM"}}})
+	remind = task(spec.Function{Name: "lab/remind", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_BELL"}}})
+	paint  = task(spec.Function{Name: "lab/paint", On: spec.Task{}})
+	lab    = app.NewRoom(spec.Room{Name: "lab"}, invite, remind, paint)
 )
+
+func task(fn spec.Function) app.Function { return app.Function{Function: fn} }
 
 func open(_ context.Context, env app.Env) (mail.Sender, error) {
 	return mail.Open(env.AWS, env.Setting("LAB_FROM")), nil
@@ -63,17 +65,20 @@ func TestMail(t *testing.T) {
 func TestMailOfOthers(t *testing.T) {
 	t.Parallel()
 	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
-	for fn, want := range map[*spec.Function][]string{
-		&invite: nil,
-		&remind: {"lab/remind reads the address LAB_FROM, from which its spec lists no mail", "lab/remind sends mail from lab_from@example.com, which its spec does not list"},
-		&paint:  {"lab/paint reads the address LAB_FROM, from which its spec lists no mail", "lab/paint sends mail from lab_from@example.com, which its spec does not list"},
+	for _, c := range []struct {
+		fn   app.Function
+		want []string
+	}{
+		{invite, nil},
+		{remind, []string{"lab/remind reads the address LAB_FROM, from which its spec lists no mail", "lab/remind sends mail from lab_from@example.com, which its spec does not list"}},
+		{paint, []string{"lab/paint reads the address LAB_FROM, from which its spec lists no mail", "lab/paint sends mail from lab_from@example.com, which its spec does not list"}},
 	} {
 		kept := &failures{TB: t}
 		w.T = kept
-		testkit.Must(t, testkit.Open(w, *fn, open).Send(w.NewContext(), letter))
+		testkit.Must(t, testkit.Open(w, c.fn, open).Send(w.NewContext(), letter))
 		w.T = t
-		if diff := cmp.Diff(want, kept.all); diff != "" {
-			t.Errorf("%s: the errors differ (-want +got):\n%s", fn.Name, diff)
+		if diff := cmp.Diff(c.want, kept.all); diff != "" {
+			t.Errorf("%s: the errors differ (-want +got):\n%s", c.fn.Name, diff)
 		}
 	}
 }

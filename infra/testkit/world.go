@@ -74,15 +74,13 @@ type World struct {
 	databases map[string]string // by name: that of the test
 	server    *postgres.Engine  // that has them
 
-	room  spec.Room
+	room  app.Room
 	http  aws.HTTPClient // to the tables' engine
 	meter dynamodbsim.Meter
 	mu    sync.Mutex
 	calls map[string]int // of the functions, by operation
 	emits []spec.Metric  // what the opened functions may emit
 	n     atomic.Int64   // invocations
-
-	decoders []func() *decoder // of the routes
 }
 
 const queueHost = "http://queues"
@@ -91,9 +89,10 @@ const queueHost = "http://queues"
 const attempts = 4
 
 // New creates the world of a room. Its clock shows now.
-func New(t testing.TB, room spec.Room, now time.Time) *World {
+func New(t testing.TB, in app.Room, now time.Time) *World {
 	t.Helper()
-	w := &World{T: t, room: room, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
+	room := in.Spec
+	w := &World{T: t, room: in, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
 	t.Cleanup(w.explain)
 	t.Cleanup(w.Clock.Stop)
 	w.Clock.Work() // held by the test itself
@@ -173,7 +172,7 @@ func Must(t testing.TB, err error) {
 }
 
 // Open opens a service in the environment of fn.
-func Open[S any](w *World, fn spec.Function, opener app.Opener[S]) S {
+func Open[S any](w *World, fn app.Function, opener app.Opener[S]) S {
 	w.T.Helper()
 	return OpenWith(w, w.Env(fn), opener)
 }
@@ -187,7 +186,7 @@ func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 }
 
 // Env returns the environment of fn.
-func (w *World) Env(fn spec.Function) app.Env {
+func (w *World) Env(fn app.Function) app.Env {
 	w.mu.Lock()
 	w.emits = append(w.emits, fn.Emits...)
 	w.mu.Unlock()
@@ -198,7 +197,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 			o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 		})
 	}
-	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) })
+	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn.Function, r) })
 	secrets, senders := map[string]bool{}, map[string]bool{}
 	for _, f := range w.room.Functions {
 		for _, s := range f.Secrets {
@@ -209,7 +208,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 		}
 	}
 	env := app.Env{
-		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
+		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn.Function))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf), Patience: w.Patience,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
@@ -231,7 +230,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 }
 
 // login returns the URL of a database or cache of fn that an environment variable has, or "".
-func (w *World) login(fn spec.Function, name string) string {
+func (w *World) login(fn app.Function, name string) string {
 	for _, l := range fn.SQL {
 		if l.Env() == name {
 			return w.server.URL(l.Role, w.databases[l.Database.Name])
@@ -253,7 +252,7 @@ func (w *World) OwnServer() *postgres.Engine {
 	Must(w.T, err)
 	w.T.Cleanup(e.Stop)
 	w.server = e
-	for _, d := range w.room.Databases() {
+	for _, d := range w.room.Spec.Databases() {
 		w.databases[d.Name] = d.Name
 		Must(w.T, databases.Create(w.T.Context(), e, d, d.Name))
 	}
@@ -291,7 +290,7 @@ func (w *World) SQL(d spec.SQLDatabase) pg.DB {
 // CrashingEnv returns the environment of fn with its I/O calls made through the process
 // p. The test fails if a call of p fails alone, and the run neither returns the error nor
 // logs a warning.
-func (w *World) CrashingEnv(fn spec.Function, p *dynamotest.Process) app.Env {
+func (w *World) CrashingEnv(fn app.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
 	env.AWS, env.Dial = p.AWS(env.AWS), p.Dialer(env.Dial, w.nameOf)
 	if env.HTTP != nil {
@@ -437,7 +436,7 @@ func (w *World) checkMetrics() {
 			w.T.Errorf("the metric %s is emitted, and the spec of no function in the test lists it", m.Name)
 			continue
 		}
-		dynamotest.Record("metrics", w.room.Name+": "+m.Name)
+		dynamotest.Record("metrics", w.room.Spec.Name+": "+m.Name)
 	}
 }
 

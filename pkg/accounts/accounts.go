@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
 )
 
 // item is any item of the room: see the package's description.
@@ -66,6 +67,18 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 	}, nil
 }
 
+// OnUserConfirmedFunction creates the profile of a new user.
+func OnUserConfirmedFunction() app.Function {
+	return app.Task(spec.Function{
+		Name:   "accounts/on-user-confirmed",
+		Does:   "Creates the profile of a user who has confirmed the sign-up.",
+		IfDown: "Sign-up shows an error. The account exists, without a name.",
+		On:     spec.UserConfirmed{},
+		Uses:   []spec.Access{createProfile},
+		Memory: 128, Timeout: 5 * time.Second, // Cognito waits for no longer
+	}, Open, (*Service).OnUserConfirmed)
+}
+
 // OnUserConfirmed creates the profile of a user who has signed up, with the name of the
 // account if that is a display name. It ignores confirmations of a reset password. A
 // second event changes nothing.
@@ -103,6 +116,18 @@ type Page struct {
 		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`
 		DeletedAt *time.Time `json:"deletedAt,omitempty" doc:"The user has deleted the account. What the rooms have of the user is deleted within minutes."`
 	}
+}
+
+// GetAccountFunction returns the caller's account.
+func GetAccountFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "accounts/get-account",
+		Does:   "Returns the caller's account.",
+		IfDown: "Users cannot open their account.",
+		On:     spec.Route{Method: "GET", Path: "/account", Auth: spec.User},
+		Uses:   []spec.Access{readAccount},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetAccount)
 }
 
 // GetAccount returns the caller's account.
@@ -150,6 +175,18 @@ type Invited struct {
 	}
 }
 
+// InviteAccountFunction invites a person.
+func InviteAccountFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "accounts/invite-account",
+		Does:   "Invites a person: creates an account, which Cognito mails a password to.",
+		IfDown: "Administrators cannot invite users.",
+		On:     spec.Route{Method: "POST", Path: "/admin/accounts", Auth: spec.Admin},
+		Uses:   []spec.Access{createProfile, readAccount}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).InviteAccount)
+}
+
 // InviteAccount creates an account, for which Cognito sends an e-mail, and its profile. A
 // second run finds the account and creates what is missing. Errors:
 // userpool.ErrUnverified; account_deleting if the account is about to disappear.
@@ -184,6 +221,18 @@ type AccountList struct {
 		Accounts []userpool.User `json:"accounts" doc:"The accounts of this page."`
 		Next     string          `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
+}
+
+// ListAccountsFunction lists the accounts.
+func ListAccountsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "accounts/list-accounts",
+		Does:   "Returns the accounts, page by page.",
+		IfDown: "Administrators cannot list the users.",
+		On:     spec.Route{Method: "GET", Path: "/admin/accounts", Auth: spec.Admin},
+		Users:  []spec.UserOp{spec.ListUsers},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).ListAccounts)
 }
 
 // ListAccounts returns a page of the accounts of the user pool, in no order.

@@ -24,10 +24,10 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/accounts"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/userpool"
-	"matchday/pkg/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -49,17 +49,11 @@ type world struct {
 // newWorld returns a room in which ann and bob have signed up.
 func newWorld(t testing.TB) world {
 	t.Helper()
-	w := world{World: testkit.New(t, accounts.Room, noon)}
+	w := world{World: testkit.New(t, accounts.Room(), noon)}
 	pool := w.WithUserPool("http://pool/identity", "app")
 	w.pool = pool
-	w.routes = map[string]testkit.Route{
-		accounts.GetAccountFunction.Name:    testkit.Serve(w.World, accounts.GetAccountFunction, accounts.Open, (*accounts.Service).GetAccount),
-		accounts.DeleteAccountFunction.Name: testkit.Serve(w.World, accounts.DeleteAccountFunction, accounts.Open, (*accounts.Service).DeleteAccount),
-		accounts.GetExportFunction.Name:     testkit.Serve(w.World, accounts.GetExportFunction, accounts.Open, (*accounts.Service).GetExport),
-		accounts.InviteAccountFunction.Name: testkit.Serve(w.World, accounts.InviteAccountFunction, accounts.Open, (*accounts.Service).InviteAccount),
-		accounts.ListAccountsFunction.Name:  testkit.Serve(w.World, accounts.ListAccountsFunction, accounts.Open, (*accounts.Service).ListAccounts),
-	}
-	confirmed := testkit.Open(w.World, accounts.OnUserConfirmedFunction, accounts.Open)
+	w.routes = w.ServeRoutes()
+	confirmed := testkit.Open(w.World, accounts.OnUserConfirmedFunction(), accounts.Open)
 	pool.OnConfirmed(func(ctx context.Context, in []byte) ([]byte, error) {
 		var e events.CognitoEventUserPoolsPostConfirmation
 		if err := json.Unmarshal(in, &e); err != nil {
@@ -125,7 +119,7 @@ func (w world) bucket() object.Bucket {
 }
 
 func (w world) opened() *accounts.Service {
-	return testkit.Open(w.World, accounts.FinishJobFunction, accounts.Open)
+	return testkit.Open(w.World, accounts.FinishJobFunction(), accounts.Open)
 }
 
 // rows returns the items of a user, and what is left of the user elsewhere.
@@ -164,9 +158,9 @@ func TestDeletion(t *testing.T) {
 	w := newWorld(t)
 	s := w.opened()
 	ask := func() int {
-		return testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "").StatusCode
+		return testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "").StatusCode
 	}
-	testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+	testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 	testkit.Must(t, w.finish(s, account.Export, rooms...))
 	export := w.requests(account.Export)["cricket"].Job
 	if _, err := w.bucket().Get(t.Context(), "exports/ann/"+export+".json"); err != nil {
@@ -204,11 +198,11 @@ func TestDeletion(t *testing.T) {
 	if diff := cmp.Diff(before, testkit.Rows[map[string]any](w.World, account.Deleted)); diff != "" {
 		t.Errorf("deleting again has changed the tombstone (-want +got):\n%s", diff)
 	}
-	out := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+	out := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 	if err := testkit.CheckProblemCode(out, 401, "account_deleted"); err != nil {
 		t.Errorf("an export of a deleted user: %v", err)
 	}
-	if out := testkit.Call(w.routes, accounts.GetAccountFunction, "/account", "ann", ""); !strings.Contains(out.Body, `"deletedAt":"2026-06-06T12:00:00Z"`) {
+	if out := testkit.Call(w.routes, accounts.GetAccountFunction(), "/account", "ann", ""); !strings.Contains(out.Body, `"deletedAt":"2026-06-06T12:00:00Z"`) {
 		t.Errorf("the account is %s, want deletedAt", out.Body)
 	}
 }
@@ -234,7 +228,7 @@ func TestNoExportOutlivesTheAccount(t *testing.T) {
 	s := w.opened()
 	start := func() {
 		t.Helper()
-		if out := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", ""); out.StatusCode != http.StatusAccepted {
+		if out := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", ""); out.StatusCode != http.StatusAccepted {
 			t.Fatalf("an export: %d %s, want 202", out.StatusCode, out.Body)
 		}
 	}
@@ -250,7 +244,7 @@ func TestNoExportOutlivesTheAccount(t *testing.T) {
 	w.MoveClock(noon.AddDate(0, 0, days))
 	start()
 	testkit.Must(t, w.finish(s, account.Export, rooms[1:]...))
-	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 	before := len(w.files())
 	testkit.Must(t, w.finish(s, account.Export, rooms[0]))
 	if n := len(w.files()); n != before+1 {
@@ -269,9 +263,9 @@ func TestInvitationDuringADeletion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	invite := func() events.APIGatewayV2HTTPResponse {
-		return testkit.Call(w.routes, accounts.InviteAccountFunction, "/admin/accounts", testkit.Administrator, `{"name":"Ann","email":"ann@example.com"}`)
+		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator, `{"name":"Ann","email":"ann@example.com"}`)
 	}
-	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 	if err := testkit.CheckProblemCode(invite(), 409, "account_deleting"); err != nil {
 		t.Errorf("during the deletion: %v", err)
 	}
@@ -287,23 +281,23 @@ func TestDeletionCrashes(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(w world){
 		"a second request": func(w world) {
-			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction, accounts.Open).DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open).DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 			testkit.Must(w.T, err)
 		},
 		"the job": func(w world) {
 			w.MoveClock(noon.Add(time.Hour))
-			testkit.Must(w.T, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+			testkit.Must(w.T, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 				w := newWorld(t)
-				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction, p), accounts.Open)
+				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction(), p), accounts.Open)
 				_, err := crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				p.Ended(err)
 				if name == "the job" && len(w.rows("ann")) == 2 { // the request has failed before it wrote anything
-					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction, accounts.Open)
+					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open)
 					crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				}
 				again(w)
@@ -316,8 +310,8 @@ func TestDeletionCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			m := account.Deletion{UserID: "ann"}
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction, p), accounts.Open).DeleteUser(w.NewContext(), m))
-			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction, accounts.Open).DeleteUser(w.NewContext(), m))
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(), p), accounts.Open).DeleteUser(w.NewContext(), m))
+			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction(), accounts.Open).DeleteUser(w.NewContext(), m))
 			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
 		})
 	})
@@ -325,11 +319,11 @@ func TestDeletionCrashes(t *testing.T) {
 		t.Parallel()
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
-			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
-			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+			testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect", "threefc", "bestshot"))
-			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem"))
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Forget, "pickem"))
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
 			return w.rows("ann")
 		})
@@ -338,14 +332,14 @@ func TestDeletionCrashes(t *testing.T) {
 		t.Parallel()
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
-			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+			testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 			requests := w.requests(account.Forget)
 			for _, room := range rooms { // both have confirmed, and the last message was lost
 				testkit.PutRows(w.World, accounts.Accounts, map[string]string{"userId": "ann", "item": "forget#" + room, "job": requests[room].Job})
 			}
 			w.MoveClock(noon.Add(time.Hour))
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction, p), accounts.Open).ResumeJobs(w.NewContext()))
-			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction(), p), accounts.Open).ResumeJobs(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
 			w.Logs.TakeWarnings()
 			return w.rows("ann")
 		})
@@ -359,7 +353,7 @@ func TestExport(t *testing.T) {
 	w := newWorld(t)
 	ask := func(want int) (out struct{ URL string }) {
 		t.Helper()
-		answer := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+		answer := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 		if answer.StatusCode != want || (testkit.Header(answer).Get("Retry-After") != "") != (want == 202) {
 			t.Errorf("got %d %s, want %d", answer.StatusCode, answer.Body, want)
 		}
@@ -392,20 +386,20 @@ func TestExportCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := newWorld(t)
 		in := &accounts.GetExport{User: auth.User{UserID: "ann"}}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction, p), accounts.Open).GetExport(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction(), p), accounts.Open).GetExport(w.NewContext(), in)
 		p.Ended(err)
-		_, err = testkit.Open(w.World, accounts.GetExportFunction, accounts.Open).GetExport(w.NewContext(), in)
+		_, err = testkit.Open(w.World, accounts.GetExportFunction(), accounts.Open).GetExport(w.NewContext(), in)
 		testkit.Must(t, err)
 		w.MoveClock(noon.Add(time.Hour))
-		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
 		return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Export)))...)
 	})
 	t.Run("the end", func(t *testing.T) {
 		t.Parallel()
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
-			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
-			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Export, rooms...))
+			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Export, rooms...))
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			return w.rows("ann")
 		})
@@ -416,8 +410,8 @@ func TestExportCrashes(t *testing.T) {
 func TestJobsBehindAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
-	s := testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open)
+	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
+	s := testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open)
 	for _, c := range []struct {
 		at   time.Time
 		want float64
@@ -442,13 +436,13 @@ func TestProfiles(t *testing.T) {
 		}
 		_, err := w.pool.SignIn(t.Context(), id, name, nil)
 		testkit.Must(t, err)
-		out := testkit.Call(w.routes, accounts.GetAccountFunction, "/account", id, "")
+		out := testkit.Call(w.routes, accounts.GetAccountFunction(), "/account", id, "")
 		if !strings.Contains(out.Body, want) || strings.Contains(out.Body, `"name"`) != strings.Contains(want, `"name"`) || !strings.Contains(out.Body, `"createdAt":"2026-06-06T12:00:00Z"`) {
 			t.Errorf("the account of %q is %s", name, out.Body)
 		}
 	}
 	invite := func(user string) int {
-		return testkit.Call(w.routes, accounts.InviteAccountFunction, "/admin/accounts", user, `{"name":"Lena","email":"lena@example.com"}`).StatusCode
+		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", user, `{"name":"Lena","email":"lena@example.com"}`).StatusCode
 	}
 	if a, b, c := invite("ann"), invite(testkit.Administrator), invite(testkit.Administrator); a != 403 || b != 200 || c != 200 || w.pool.Invitations("lena@example.com") != 2 {
 		t.Errorf("invitations: %d, %d, %d, and %d mails; want 403, 200, 200 and 2", a, b, c, w.pool.Invitations("lena@example.com"))
@@ -459,7 +453,7 @@ func TestProfiles(t *testing.T) {
 	}
 	var all []string
 	for cursor := ""; ; {
-		p := testkit.Decode[page](w.World, testkit.Call(w.routes, accounts.ListAccountsFunction, "/admin/accounts?limit=3&cursor="+cursor, testkit.Administrator, ""))
+		p := testkit.Decode[page](w.World, testkit.Call(w.routes, accounts.ListAccountsFunction(), "/admin/accounts?limit=3&cursor="+cursor, testkit.Administrator, ""))
 		for _, u := range p.Accounts {
 			all = append(all, u.Email+" "+u.Status)
 		}
@@ -475,7 +469,7 @@ func TestProfiles(t *testing.T) {
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("the accounts (-want +got):\n%s", diff)
 	}
-	if err := testkit.CheckProblemCode(testkit.Call(w.routes, accounts.ListAccountsFunction, "/admin/accounts?cursor=no", testkit.Administrator, ""), 400, "bad_cursor"); err != nil {
+	if err := testkit.CheckProblemCode(testkit.Call(w.routes, accounts.ListAccountsFunction(), "/admin/accounts?cursor=no", testkit.Administrator, ""), 400, "bad_cursor"); err != nil {
 		t.Error(err)
 	}
 	for fn := range w.routes {
@@ -490,19 +484,19 @@ func TestProfiles(t *testing.T) {
 func TestFailedCallIsReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		fn                 spec.Function
+		fn                 app.Function
 		target, user, body string
 		before             func(w world)
 	}{
-		{accounts.GetAccountFunction, "/account", "ann", "", func(world) {}},
-		{accounts.DeleteAccountFunction, "/account", "ann", "", func(world) {}},
-		{accounts.GetExportFunction, "/account/export", "ann", "", func(world) {}},
-		{accounts.GetExportFunction, "/account/export", "ann", "", func(w world) {
-			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+		{accounts.GetAccountFunction(), "/account", "ann", "", func(world) {}},
+		{accounts.DeleteAccountFunction(), "/account", "ann", "", func(world) {}},
+		{accounts.GetExportFunction(), "/account/export", "ann", "", func(world) {}},
+		{accounts.GetExportFunction(), "/account/export", "ann", "", func(w world) {
+			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 		}},
-		{accounts.InviteAccountFunction, "/admin/accounts", testkit.Administrator, `{"name":"Lena","email":"lena@example.com"}`, func(world) {}},
-		{accounts.ListAccountsFunction, "/admin/accounts", testkit.Administrator, "", func(world) {}},
+		{accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator, `{"name":"Lena","email":"lena@example.com"}`, func(world) {}},
+		{accounts.ListAccountsFunction(), "/admin/accounts", testkit.Administrator, "", func(world) {}},
 	} {
 		t.Run(c.fn.Name, func(t *testing.T) {
 			t.Parallel()

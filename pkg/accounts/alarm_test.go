@@ -12,7 +12,7 @@ import (
 func TestAlarms(t *testing.T) {
 	t.Parallel()
 	var got []spec.Alarm
-	for _, a := range Room.Alarms {
+	for _, a := range Room().Spec.Alarms {
 		a.Watches, a.IfDown = "", ""
 		got = append(got, a)
 	}

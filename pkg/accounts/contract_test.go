@@ -10,5 +10,5 @@ import (
 // TestContract: a limit, a bound, a timeout or an alarm changes only under review.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	testkit.CheckContract(newWorld(t).World, accounts.Room)
+	testkit.CheckContract(t, accounts.Room())
 }

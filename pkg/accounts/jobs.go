@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 const (
@@ -41,6 +43,18 @@ const (
 // DeleteAccount is the request to delete the caller's account.
 type DeleteAccount struct{ auth.User }
 
+// DeleteAccountFunction deletes the caller's account.
+func DeleteAccountFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "accounts/delete-account",
+		Does:   "Deletes the caller's account, with all that is kept of the user in all rooms.",
+		IfDown: "Users cannot delete their accounts.",
+		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.User, Answers: []int{202}},
+		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteAccount)
+}
+
 // DeleteAccount marks the caller as deleted in all rooms at once, and has every room
 // delete what it has of the caller. A second run continues the same job.
 func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
@@ -51,6 +65,18 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, 
 	out := &Page{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
 	out.Body.UserID, out.Body.DeletedAt = in.UserID, &at
 	return out, nil
+}
+
+// DeleteUserFunction deletes the account of a user who has asked for it in a room with sessions.
+func DeleteUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "accounts/delete-user",
+		Does:   "Deletes the account of a user who has asked for it in a room with sessions.",
+		IfDown: "A deletion that was requested in such a room does not begin.",
+		On:     account.DeleteQueue,
+		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteUser)
 }
 
 // DeleteUser is DeleteAccount for a user of a room with sessions. A second run continues
@@ -126,6 +152,19 @@ type ExportPage struct {
 	}
 }
 
+// GetExportFunction exports the caller's data.
+func GetExportFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "accounts/get-export",
+		Does:   "Returns a link to all that is kept of the caller in all rooms, or begins to collect it.",
+		IfDown: "Users cannot export their data.",
+		On:     spec.Route{Method: "GET", Path: "/account/export", Auth: spec.User, Answers: []int{200, 202}},
+		Uses:   []spec.Access{startJob, readAccount, account.CheckDeleted}, Sends: requestQueues(account.Export),
+		Objects: []spec.ObjectAccess{account.Exports.On("exports/", spec.GetObject)},
+		Memory:  256, Timeout: 10 * time.Second,
+	}, Open, (*Service).GetExport)
+}
+
 // GetExport returns a link to the caller's export if there is one of the last day.
 // Otherwise it starts one and answers 202.
 func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, error) {
@@ -168,6 +207,18 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 
 // exportKey returns the key of the document of an export.
 func exportKey(job item) string { return "exports/" + job.UserID + "/" + job.Job + ".json" }
+
+// FinishJobFunction ends a deletion or an export.
+func FinishJobFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "accounts/finish-job",
+		Does:   "Records that a room has deleted or handed out a user's data, and ends the job when all have.",
+		IfDown: "Deletions and exports do not end.",
+		On:     account.DoneQueue,
+		Uses:   append([]spec.Access{recordPart}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
+		Memory: 512, Timeout: 30 * time.Second,
+	}, Open, (*Service).FinishJob)
+}
 
 // FinishJob records that a room has done its part of a job, and ends the job when all
 // have. It ignores messages of jobs that have ended. What a room hands out for a user who
@@ -226,7 +277,7 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 		maps.DeleteFunc(values, func(_, value string) bool { return value == "" })
 		own = append(own, values)
 	}
-	document[Room.Name] = own
+	document[roomName] = own
 	if user, ok, err := s.pool.Get(ctx, job.UserID); err != nil {
 		return err
 	} else if ok {
@@ -291,6 +342,19 @@ func (s *Service) deleteFiles(ctx context.Context, job item) error {
 		}
 	}
 	return s.files.Delete(ctx, exportKey(job))
+}
+
+// ResumeJobsFunction resumes deletions and exports.
+func ResumeJobsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "accounts/resume-jobs",
+		Does:   "Sends the requests of deletions and exports again that were not done in time.",
+		IfDown: "A deletion or an export that was interrupted does not end.",
+		On:     spec.Schedule("rate(15 minutes)"),
+		Uses:   append([]spec.Access{openJobs}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
+		Sends: requestQueues(account.Forget, account.Export), Emits: []spec.Metric{jobsBehind},
+		Memory: 512, Timeout: time.Minute,
+	}, Open, (*Service).ResumeJobs)
 }
 
 // ResumeJobs sends the requests of overdue jobs again, and ends jobs whose parts are all

@@ -64,7 +64,7 @@ func ofImages(t testing.TB, images map[string][]byte) *bestshottest.World {
 // plan plans polls, and returns those of images: "badge 3".
 func plan(w *bestshottest.World) (asked []string) {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext()))
+	testkit.Must(w.T, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
 	for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.AssetQueue) {
 		asked = append(asked, fmt.Sprint(p.Kind, " ", p.Team+p.Tournament))
 	}
@@ -74,8 +74,8 @@ func plan(w *bestshottest.World) (asked []string) {
 // collect fetches and stores the images that were asked for.
 func collect(w *bestshottest.World) {
 	w.T.Helper()
-	testkit.Drain(w.World, ingest.AssetQueue, time.Hour, testkit.Open(w.World, ingest.SyncAssetsFunction, ingest.OpenCollector).SyncAssets)
-	testkit.Drain(w.World, ingest.FeedQueue, time.Hour, testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open).IngestFeed)
+	testkit.Drain(w.World, ingest.AssetQueue, time.Hour, testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector).SyncAssets)
+	testkit.Drain(w.World, ingest.FeedQueue, time.Hour, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed)
 }
 
 // pictures returns the addresses of the badges of a tournament's teams, by their names, and of its logo.
@@ -224,7 +224,7 @@ func TestWhatIsNoImage(t *testing.T) {
 			stored := 0
 			files := w.Files
 			w.Files = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { stored++; files.ServeHTTP(rw, r) })
-			s := testkit.Open(w.World, ingest.SyncAssetsFunction, ingest.OpenCollector)
+			s := testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector)
 			testkit.Must(t, s.SyncAssets(w.NewContext(), ingest.Poll{Kind: ingest.Badge, Team: "3"}))
 			sent := len(w.Queues.Messages(ingest.FeedQueue.Name))
 			if (stored == 1) != c.stored || (sent == 1) != c.stored {
@@ -236,7 +236,7 @@ func TestWhatIsNoImage(t *testing.T) {
 		})
 	}
 	w := ofImages(t, nil)
-	if err := testkit.Open(w.World, ingest.SyncAssetsFunction, ingest.OpenCollector).SyncAssets(w.NewContext(), ingest.Poll{Kind: ingest.Rounds}); err == nil {
+	if err := testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector).SyncAssets(w.NewContext(), ingest.Poll{Kind: ingest.Rounds}); err == nil {
 		t.Error("a poll of rounds is no poll of an image")
 	}
 }
@@ -251,7 +251,7 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 	has := func(p ingest.Poll) {
 		t.Helper()
 		f := ingest.Feed{Poll: p, FetchedAt: w.Clock.Now(), Asset: strings.Repeat("a", 64) + ".png"}
-		testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open).IngestFeed(w.NewContext(), f))
+		testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
 	}
 	first, day := bestshottest.Noon.Add(time.Minute), 24*hour
 	for _, s := range []struct {
@@ -308,14 +308,14 @@ func TestImagesSurviveCrashes(t *testing.T) {
 	badge := ingest.Poll{Kind: ingest.Badge, Team: "3"}
 	for name, crash := range map[string]func(w *bestshottest.World, p *dynamotest.Process) error{
 		"plan-polls": func(w *bestshottest.World, p *dynamotest.Process) error {
-			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.PlanPollsFunction, p), ingest.OpenPlanner).PlanPolls(w.NewContext())
+			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.PlanPollsFunction(), p), ingest.OpenPlanner).PlanPolls(w.NewContext())
 		},
 		"sync-assets": func(w *bestshottest.World, p *dynamotest.Process) error {
-			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.SyncAssetsFunction, p), ingest.OpenCollector).SyncAssets(w.NewContext(), badge)
+			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.SyncAssetsFunction(), p), ingest.OpenCollector).SyncAssets(w.NewContext(), badge)
 		},
 		"ingest-feed": func(w *bestshottest.World, p *dynamotest.Process) error {
 			f := ingest.Feed{Poll: badge, FetchedAt: w.Clock.Now(), Asset: fmt.Sprintf("%x.png", sha256.Sum256(badgePNG))}
-			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction, p), ingest.Open).IngestFeed(w.NewContext(), f)
+			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

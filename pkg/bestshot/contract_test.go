@@ -15,7 +15,7 @@ import (
 // TestContract: a limit, a bound, a timeout or an alarm changes only under review.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	testkit.CheckContract(bestshottest.New(t).World, bestshot.Room)
+	testkit.CheckContract(t, bestshot.Room())
 }
 
 // TestFullLeague: a league takes no member beyond its limit.

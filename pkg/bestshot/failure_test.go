@@ -85,8 +85,8 @@ func TestProviderIsDown(t *testing.T) {
 			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
 			w.MoveClock(kickOff.Add(2 * hour))
 			for range 2 { // cycles
-				testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext()))
-				s := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
+				testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
+				s := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
 				polls := testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
 				if polls == 0 {
 					t.Error("nothing is asked for")
@@ -136,7 +136,7 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 	w, c := ended(t, true)
 	open := func(patience int) *settlement.Worker {
 		w.Patience = patience
-		return testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+		return testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	}
 	hasty, s := open(1), open(100) // the first meets the limit for a lock
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
@@ -192,7 +192,7 @@ func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
-	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	w.Cache.SetError("ERR gone")
 	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("without the cache: %v", err)
@@ -276,7 +276,7 @@ func TestLetters(t *testing.T) {
 	}
 	good := w.Queues.Messages(settlement.Queue.Name)[0].Body
 	w.Clear(settlement.Queue)
-	office := testkit.Open(w.World, settlement.KeepLettersFunction, settlement.OpenOffice)
+	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
 	for range 2 {
 		for _, l := range []queue.Letter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
 			testkit.Must(t, office.KeepLetter(w.NewContext(), l))
@@ -331,7 +331,7 @@ func TestMessageThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Clear(settlement.Queue)
-	plan := testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner)
+	plan := testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner)
 	for _, s := range []struct {
 		after time.Duration // of the finish
 		want  int
@@ -364,11 +364,11 @@ func TestLongCacheFailure(t *testing.T) {
 	message := w.Queues.Messages(settlement.Queue.Name)[0].Body
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	w.Cache.SetError("ERR gone")
-	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	if err := s.SettleMatch(w.NewContext(), m); err == nil {
 		t.Fatal("it is settled without the cache")
 	}
-	office := testkit.Open(w.World, settlement.KeepLettersFunction, settlement.OpenOffice)
+	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
 	if err := office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while the cache is away the letter is answered with %v", err)
 	}
@@ -429,7 +429,7 @@ func TestLostInvalidation(t *testing.T) {
 	w.Ask(root, "POST", "/api/v2/admin/settlements/"+w.MatchID(1)+"/correct", map[string]int{"home": 4, "away": 4})
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext())) // sends the outbox
+	testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext())) // sends the outbox
 	w.Settle()
 	if got := read(); strings.Count(got, `"score":4`) != 2 {
 		t.Errorf("the round is %s", got)
@@ -444,7 +444,7 @@ func TestRuleIsNotPostedTwice(t *testing.T) {
 	w.Settle()
 	w.MoveClock(w.Clock.Now().Add(hour))
 	w.Do(root, "PATCH", "/admin/tournaments/"+c.ID+"/rounds/1", map[string]any{"multiplier": 2})
-	plan := testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls
+	plan := testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls
 	for _, s := range []struct {
 		wait time.Duration
 		want int
@@ -463,7 +463,7 @@ func TestBadMessage(t *testing.T) {
 	t.Parallel()
 	w, _ := ended(t, false)
 	good := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
-	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	for reason, change := range map[string]func(m *settlement.MatchFinished){
 		"eventType: expected match_finished":                  func(m *settlement.MatchFinished) { m.EventType = "match_begun" },
 		"matchId: expected a UUID":                            func(m *settlement.MatchFinished) { m.MatchID = "7" },
@@ -496,9 +496,9 @@ func TestSettleMatchCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
 		w, c := ended(t, false)
 		m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
-		err := testkit.OpenWith(w.World, w.CrashingEnv(settlement.SettleMatchesFunction, p), settlement.Open).SettleMatch(w.NewContext(), m)
+		err := testkit.OpenWith(w.World, w.CrashingEnv(settlement.SettleMatchesFunction(), p), settlement.Open).SettleMatch(w.NewContext(), m)
 		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
-			testkit.Must(t, testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open).SettleMatch(w.NewContext(), m))
+			testkit.Must(t, testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open).SettleMatch(w.NewContext(), m))
 		}
 		return []any{ledger(w), c.Board("ann"), strings.Contains(cached(w, c), `"nickName":"ann","points":3`)}
 	})
@@ -518,7 +518,7 @@ func TestIngestFeedCrashes(t *testing.T) {
 		w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil) // fills the cache
 		w.MoveClock(kickOff.Add(2 * hour))
 		f := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0))
-		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction, p), ingest.Open).IngestFeed(w.NewContext(), f)
+		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
 		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
 			// The server rolls back what the crash left when it sees the end of its connection.
 			// Until then the relay skips what is locked, and leaves it to the next run.
@@ -526,7 +526,7 @@ func TestIngestFeedCrashes(t *testing.T) {
 				_, err := tx.Exec(t.Context(), `SET LOCAL lock_timeout = 0; LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE`)
 				return err
 			}))
-			testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open).IngestFeed(w.NewContext(), f))
+			testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
 		}
 		w.Settle()
 		left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM outbox`)

@@ -22,13 +22,12 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/queue"
-	"matchday/pkg/spec"
 )
 
 // fails checks that a run reports each failure of an I/O call, as dynamotest.CheckFailures. Each
 // run opens its service, whose I/O is that of fn. The connections of the run before are closed
 // first: what its client still writes to them counts for nothing.
-func fails[S any](w *bestshottest.World, t *testing.T, fn spec.Function, open app.Opener[S], run func(S, context.Context) error) {
+func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app.Opener[S], run func(S, context.Context) error) {
 	t.Helper()
 	var p dynamotest.Process
 	var now atomic.Int64
@@ -94,22 +93,22 @@ func TestFailedJobIsRepeated(t *testing.T) {
 	feed := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Ended, 1, 0))
 	for name, check := range map[string]func(t *testing.T){
 		"plan-polls": func(t *testing.T) {
-			fails(w, t, ingest.PlanPollsFunction, ingest.OpenPlanner, (*ingest.Planner).PlanPolls)
+			fails(w, t, ingest.PlanPollsFunction(), ingest.OpenPlanner, (*ingest.Planner).PlanPolls)
 		},
 		"remind": func(t *testing.T) {
-			fails(w, t, notice.RemindFunction, notice.OpenReminders, (*notice.Reminders).Remind)
+			fails(w, t, notice.RemindFunction(), notice.OpenReminders, (*notice.Reminders).Remind)
 		},
 		"ingest-feed": func(t *testing.T) {
-			fails(w, t, ingest.IngestFeedFunction, ingest.Open, func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
+			fails(w, t, ingest.IngestFeedFunction(), ingest.Open, func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
 		},
 		"export-user": func(t *testing.T) {
-			fails(w, t, profile.ExportUserFunction, profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ExportUser(ctx, of) })
+			fails(w, t, profile.ExportUserFunction(), profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ExportUser(ctx, of) })
 		},
 		"forget-user": func(t *testing.T) {
-			fails(w, t, profile.ForgetUserFunction, profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ForgetUser(ctx, of) })
+			fails(w, t, profile.ForgetUserFunction(), profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ForgetUser(ctx, of) })
 		},
 		"keep-letters": func(t *testing.T) {
-			fails(w, t, settlement.KeepLettersFunction, settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {
+			fails(w, t, settlement.KeepLettersFunction(), settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {
 				return s.KeepLetter(ctx, queue.Letter{ID: "1", Body: "{}"})
 			})
 		},
@@ -119,11 +118,14 @@ func TestFailedJobIsRepeated(t *testing.T) {
 }
 
 // failsRoute is fails for a route that reads. The cache has nothing before each request.
-func failsRoute[S, In, Out any](w *bestshottest.World, user, target string, fn spec.Function, open app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(*testing.T) {
+func failsRoute(w *bestshottest.World, user, target string, fn app.Function) func(*testing.T) {
+	open := func(_ context.Context, env app.Env) (testkit.Route, error) {
+		return testkit.ServeWith(w.World, fn, env), nil
+	}
 	return func(t *testing.T) {
-		fails(w, t, fn, open, func(s S, _ context.Context) error {
+		fails(w, t, fn, open, func(route testkit.Route, _ context.Context) error {
 			w.Cache.FlushAll()
-			return testkit.Failed(testkit.ServeWith(w.World, fn, s, do)(testkit.Request("GET", "/api/v2"+target, user, "")))
+			return testkit.Failed(route(testkit.Request("GET", "/api/v2"+target, user, "")))
 		})
 	}
 }
@@ -137,26 +139,26 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 	cup := "/tournaments/" + c.ID
 	l := "/leagues/" + testkit.Decode[struct{ Data []league.League }](w.World, w.Do("ann", "GET", "/leagues", nil)).Data[0].ID
 	for name, check := range map[string]func(*testing.T){
-		"member":              failsRoute(w, "ann", "/member", member.GetMemberFunction, member.Open, (*member.Members).GetMember),
-		"no member":           failsRoute(w, "zed", "/member", member.GetMemberFunction, member.Open, (*member.Members).GetMember),
-		"tournaments":         failsRoute(w, "ann", "/tournaments", tournament.ListTournamentsFunction, tournament.Open, (*tournament.Tournaments).ListTournaments),
-		"tournament":          failsRoute(w, "ann", cup, tournament.GetTournamentFunction, tournament.Open, (*tournament.Tournaments).GetTournament),
-		"rounds":              failsRoute(w, "ann", cup+"/rounds", tournament.ListRoundsFunction, tournament.Open, (*tournament.Tournaments).ListRounds),
-		"matches":             failsRoute(w, "ann", cup+"/matches/1", tournament.ListMatchesFunction, tournament.Open, (*tournament.Tournaments).ListMatches),
-		"standings":           failsRoute(w, "ann", cup+"/standings", tournament.ListStandingsFunction, tournament.Open, (*tournament.Tournaments).ListStandings),
-		"teams":               failsRoute(w, "ann", cup+"/teams", tournament.ListTeamsFunction, tournament.Open, (*tournament.Tournaments).ListTeams),
-		"leaderboard":         failsRoute(w, "ann", cup+"/leaderboard", tournament.ListLeaderboardFunction, tournament.Open, (*tournament.Tournaments).ListLeaderboard),
-		"dashboard":           failsRoute(w, "ann", "/dashboard", tournament.GetDashboardFunction, tournament.Open, (*tournament.Tournaments).GetDashboard),
-		"guesses":             failsRoute(w, "ann", cup+"/guess?round=1", guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses),
-		"guesses of no round": failsRoute(w, "ann", cup+"/guess?round=9", guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses),
-		"guesses of others":   failsRoute(w, "ann", "/matches/"+w.MatchID(1)+"/guesses", guess.ListMatchGuessesFunction, guess.Open, (*guess.Guesses).ListMatchGuesses),
-		"score":               failsRoute(w, "ann", cup+"/score", guess.GetScoreFunction, guess.Open, (*guess.Guesses).GetScore),
-		"leagues":             failsRoute(w, "ann", "/leagues", league.ListLeaguesFunction, league.Open, (*league.Leagues).ListLeagues),
-		"league":              failsRoute(w, "ann", l, league.GetLeagueFunction, league.Open, (*league.Leagues).GetLeague),
-		"table of a league":   failsRoute(w, "ann", l+"/score", league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore),
-		"executions":          failsRoute(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction, ingest.OpenOffice, (*ingest.Office).ListExecutions),
-		"settlements":         failsRoute(w, root, "/admin/settlements", settlement.ListSettlementsFunction, settlement.OpenOffice, (*settlement.Office).ListSettlements),
-		"letters":             failsRoute(w, root, "/admin/settlements/dlq", settlement.ListLettersFunction, settlement.OpenOffice, (*settlement.Office).ListLetters),
+		"member":              failsRoute(w, "ann", "/member", member.GetMemberFunction()),
+		"no member":           failsRoute(w, "zed", "/member", member.GetMemberFunction()),
+		"tournaments":         failsRoute(w, "ann", "/tournaments", tournament.ListTournamentsFunction()),
+		"tournament":          failsRoute(w, "ann", cup, tournament.GetTournamentFunction()),
+		"rounds":              failsRoute(w, "ann", cup+"/rounds", tournament.ListRoundsFunction()),
+		"matches":             failsRoute(w, "ann", cup+"/matches/1", tournament.ListMatchesFunction()),
+		"standings":           failsRoute(w, "ann", cup+"/standings", tournament.ListStandingsFunction()),
+		"teams":               failsRoute(w, "ann", cup+"/teams", tournament.ListTeamsFunction()),
+		"leaderboard":         failsRoute(w, "ann", cup+"/leaderboard", tournament.ListLeaderboardFunction()),
+		"dashboard":           failsRoute(w, "ann", "/dashboard", tournament.GetDashboardFunction()),
+		"guesses":             failsRoute(w, "ann", cup+"/guess?round=1", guess.ListGuessesFunction()),
+		"guesses of no round": failsRoute(w, "ann", cup+"/guess?round=9", guess.ListGuessesFunction()),
+		"guesses of others":   failsRoute(w, "ann", "/matches/"+w.MatchID(1)+"/guesses", guess.ListMatchGuessesFunction()),
+		"score":               failsRoute(w, "ann", cup+"/score", guess.GetScoreFunction()),
+		"leagues":             failsRoute(w, "ann", "/leagues", league.ListLeaguesFunction()),
+		"league":              failsRoute(w, "ann", l, league.GetLeagueFunction()),
+		"table of a league":   failsRoute(w, "ann", l+"/score", league.GetScoreFunction()),
+		"executions":          failsRoute(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction()),
+		"settlements":         failsRoute(w, root, "/admin/settlements", settlement.ListSettlementsFunction()),
+		"letters":             failsRoute(w, root, "/admin/settlements/dlq", settlement.ListLettersFunction()),
 	} {
 		t.Run(name, check)
 	}

@@ -47,7 +47,7 @@ func known(t testing.TB) (*bestshottest.World, *bestshottest.Tournament) {
 // exported returns what the room hands out about a user.
 func exported(t testing.TB, w *bestshottest.World, user string) (document map[string]any) {
 	t.Helper()
-	s := testkit.Open(w.World, profile.ExportUserFunction, profile.OpenForgetter)
+	s := testkit.Open(w.World, profile.ExportUserFunction(), profile.OpenForgetter)
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: user}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
@@ -117,7 +117,7 @@ func TestForgottenUser(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
 	ann := memberID(w, "ann")
-	s := testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	for range 2 {
 		testkit.Must(t, s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	}
@@ -147,7 +147,7 @@ func TestForgottenUserIsShownNowhere(t *testing.T) {
 	c.Board("bob")
 	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament SET status = 'completed'`)
 	testkit.Must(t, err)
-	s := testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	w.Cache.SetError("ERR gone")
 	if err := s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}); err == nil {
 		t.Error("without the cache it is done")
@@ -189,9 +189,9 @@ func TestForgetUserCrashes(t *testing.T) {
 		ann := memberID(w, "ann")
 		c.Board("bob") // fills the cache
 		request := account.Request{Job: "J", UserID: "ann"}
-		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction, p), profile.OpenForgetter).ForgetUser(w.NewContext(), request)
+		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter).ForgetUser(w.NewContext(), request)
 		if p.Ended(err, testkit.CacheCall) {
-			testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(w.NewContext(), request))
+			testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), request))
 		}
 		return []any{traces(w, ann, "ann"), c.Board("bob"), len(testkit.Messages[account.Done](w.World, account.DoneQueue)) > 0}
 	})
@@ -204,7 +204,7 @@ func TestMessageTenTimes(t *testing.T) {
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	done := make(chan error)
 	for range 10 {
-		s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+		s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 		go func() { done <- s.SettleMatch(context.WithoutCancel(t.Context()), m) }()
 	}
 	for range 10 {

@@ -318,7 +318,7 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 	})
 	c := w.Found("cup")
 	p := c.Feed("1").Poll
-	testkit.Must(t, testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller).PollProvider(w.NewContext(), p))
+	testkit.Must(t, testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller).PollProvider(w.NewContext(), p))
 	feeds := testkit.Messages[ingest.Feed](w.World, ingest.FeedQueue)
 	if len(feeds) != 1 || feeds[0].Error == "" || len(feeds[0].Fixtures) != 1 {
 		t.Fatalf("handed on: %+v", feeds)
@@ -332,10 +332,10 @@ func TestJobsRestWithoutTournaments(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testkit.World) func(context.Context) error{
 		"polls": func(w *testkit.World) func(context.Context) error {
-			return testkit.Open(w, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls
+			return testkit.Open(w, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls
 		},
 		"reminders": func(w *testkit.World) func(context.Context) error {
-			return testkit.Open(w, notice.RemindFunction, notice.OpenReminders).Remind
+			return testkit.Open(w, notice.RemindFunction(), notice.OpenReminders).Remind
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestPlan(t *testing.T) {
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
 	plan := func() (kinds string) {
 		t.Helper()
-		testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
 		for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.PollQueue) {
 			kinds += string(p.Kind)[:1]
 		}
@@ -420,9 +420,9 @@ func TestExecutionEnds(t *testing.T) {
 	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2"+path+"/standings", nil), 409, "sync_running"); err != nil {
 		t.Error(err)
 	}
-	s := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
+	s := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
 	testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
-	i := testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open)
+	i := testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open)
 	testkit.Drain(w.World, ingest.FeedQueue, time.Minute, func(ctx context.Context, f ingest.Feed) error { return i.IngestFeed(ctx, f) })
 	all := testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World, w.Do(root, "GET", path+"/executions", nil)).Data
 	if len(all) != 1 || all[0].Status != "failed" || all[0].Detail == "" || all[0].Operation != "standings" {

@@ -45,7 +45,7 @@ func season(t testing.TB) (*bestshottest.World, *bestshottest.Tournament, *apns.
 // remind runs the job, and returns what it puts into the queue.
 func remind(w *bestshottest.World) []notice.Reminder {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminders).Remind(w.NewContext()))
+	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminders).Remind(w.NewContext()))
 	all := testkit.Messages[notice.Reminder](w.World, notice.Queue)
 	w.Clear(notice.Queue)
 	return all
@@ -182,7 +182,7 @@ func TestRemindCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
 		w, _, _ := season(t)
 		w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
-		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminders).Remind(w.NewContext()))
+		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminders).Remind(w.NewContext()))
 		sent := testkit.Messages[notice.Reminder](w.World, notice.Queue)
 		w.Clear(notice.Queue)
 		if again {
@@ -206,7 +206,7 @@ func TestReminderReachesPhones(t *testing.T) {
 	w, _, apple := season(t)
 	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
 	r := remind(w)[0]
-	s := testkit.Open(w.World, notice.SendRemindersFunction, notice.OpenNotifier)
+	s := testkit.Open(w.World, notice.SendRemindersFunction(), notice.OpenNotifier)
 	for range 2 {
 		testkit.Must(t, s.SendReminder(w.NewContext(), r))
 	}
@@ -246,7 +246,7 @@ func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 	w, _, apple := season(t)
 	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
 	r := remind(w)[0]
-	s := testkit.Open(w.World, notice.SendRemindersFunction, notice.OpenNotifier)
+	s := testkit.Open(w.World, notice.SendRemindersFunction(), notice.OpenNotifier)
 	for name, c := range map[string]struct {
 		since time.Duration // after the registration
 		kept  bool

@@ -11,46 +11,85 @@ import (
 	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
 // Room is the room's part of the fleet.
-var Room = spec.Room{
-	Name: "bestshot",
-	Functions: []spec.Function{
-		profile.GetHealthFunction, member.CreateMemberFunction, member.GetMemberFunction, member.UpdateMemberFunction,
-		tournament.ListTournamentsFunction, tournament.GetTournamentFunction, tournament.ListRoundsFunction, tournament.ListMatchesFunction,
-		tournament.ListStandingsFunction, tournament.ListTeamsFunction, tournament.ListLeaderboardFunction, tournament.GetDashboardFunction, asset.GetAssetFunction,
-		guess.PutGuessFunction, guess.ListGuessesFunction, guess.ListMatchGuessesFunction, guess.GetScoreFunction,
-		league.CreateLeagueFunction, league.ListLeaguesFunction, league.GetLeagueFunction, league.GetScoreFunction, league.JoinLeagueFunction,
-		league.PatchTournamentsFunction, league.LeaveLeagueFunction,
-		ingest.CreateTournamentFunction, ingest.UpdateTournamentFunction, ingest.DeleteTournamentFunction, ingest.UpdateRoundFunction,
-		ingest.SyncTournamentFunction, ingest.ListExecutionsFunction, ingest.SyncMatchFunction,
-		settlement.ListSettlementsFunction, settlement.CorrectMatchFunction, settlement.ListLettersFunction, settlement.ReplayLetterFunction,
-		settlement.HydrateScoreboardsFunction, settlement.HydrateScoreboardFunction,
-		ingest.PlanPollsFunction, ingest.PollProviderFunction, ingest.SyncAssetsFunction, ingest.IngestFeedFunction, settlement.SettleMatchesFunction, settlement.KeepLettersFunction,
-		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction, notice.RemindFunction, notice.SendRemindersFunction,
-		schema.MigrateFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
+func Room() app.Room {
+	return app.NewRoom(spec.Room{
+		Name: "bestshot",
+		Alarms: []spec.Alarm{
+			{
+				Name: "polls-failed", Function: ingest.PollProviderFunction().Name, Metrics: []spec.Metric{ingest.PollsFailed}, Stat: "Sum", Bound: 0, Minutes: 1,
+				Watches: "a poll of the provider that fails",
+				IfDown:  "Results do not arrive: the provider is down, or refuses us.",
+			},
+			{
+				Name: "results-refused", Function: ingest.IngestFeedFunction().Name, Metrics: []spec.Metric{ingest.Refused}, Stat: "Sum", Bound: 0, Minutes: 1,
+				Watches: "a change of a match that has ended, which the room does not believe",
+				IfDown:  "If the provider is right, a match has wrong points: an administrator corrects it.",
+			},
+			{
+				Name: "letters-kept", Function: settlement.KeepLettersFunction().Name, Metrics: []spec.Metric{settlement.Kept}, Stat: "Sum", Bound: 0, Minutes: 1,
+				Watches: "a match that could not be settled, and waits for an administrator",
+				IfDown:  "The points of a match do not arrive.",
+			},
+		},
+		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
+			Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction().Name, ingest.SyncAssetsFunction().Name}, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
+		}),
 	},
-	Alarms: []spec.Alarm{
-		{
-			Name: "polls-failed", Function: ingest.PollProviderFunction.Name, Metrics: []spec.Metric{ingest.PollsFailed}, Stat: "Sum", Bound: 0, Minutes: 1,
-			Watches: "a poll of the provider that fails",
-			IfDown:  "Results do not arrive: the provider is down, or refuses us.",
-		},
-		{
-			Name: "results-refused", Function: ingest.IngestFeedFunction.Name, Metrics: []spec.Metric{ingest.Refused}, Stat: "Sum", Bound: 0, Minutes: 1,
-			Watches: "a change of a match that has ended, which the room does not believe",
-			IfDown:  "If the provider is right, a match has wrong points: an administrator corrects it.",
-		},
-		{
-			Name: "letters-kept", Function: settlement.KeepLettersFunction.Name, Metrics: []spec.Metric{settlement.Kept}, Stat: "Sum", Bound: 0, Minutes: 1,
-			Watches: "a match that could not be settled, and waits for an administrator",
-			IfDown:  "The points of a match do not arrive.",
-		},
-	},
-	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
-		Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction.Name, ingest.SyncAssetsFunction.Name}, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
-	}),
+		profile.GetHealthFunction(),
+		member.CreateMemberFunction(),
+		member.GetMemberFunction(),
+		member.UpdateMemberFunction(),
+		tournament.ListTournamentsFunction(),
+		tournament.GetTournamentFunction(),
+		tournament.ListRoundsFunction(),
+		tournament.ListMatchesFunction(),
+		tournament.ListStandingsFunction(),
+		tournament.ListTeamsFunction(),
+		tournament.ListLeaderboardFunction(),
+		tournament.GetDashboardFunction(),
+		asset.GetAssetFunction(),
+		guess.PutGuessFunction(),
+		guess.ListGuessesFunction(),
+		guess.ListMatchGuessesFunction(),
+		guess.GetScoreFunction(),
+		league.CreateLeagueFunction(),
+		league.ListLeaguesFunction(),
+		league.GetLeagueFunction(),
+		league.GetScoreFunction(),
+		league.JoinLeagueFunction(),
+		league.PatchTournamentsFunction(),
+		league.LeaveLeagueFunction(),
+		ingest.CreateTournamentFunction(),
+		ingest.UpdateTournamentFunction(),
+		ingest.DeleteTournamentFunction(),
+		ingest.UpdateRoundFunction(),
+		ingest.SyncTournamentFunction(),
+		ingest.ListExecutionsFunction(),
+		ingest.SyncMatchFunction(),
+		settlement.ListSettlementsFunction(),
+		settlement.CorrectMatchFunction(),
+		settlement.ListLettersFunction(),
+		settlement.ReplayLetterFunction(),
+		settlement.HydrateScoreboardsFunction(),
+		settlement.HydrateScoreboardFunction(),
+		ingest.PlanPollsFunction(),
+		ingest.PollProviderFunction(),
+		ingest.SyncAssetsFunction(),
+		ingest.IngestFeedFunction(),
+		settlement.SettleMatchesFunction(),
+		settlement.KeepLettersFunction(),
+		notice.RegisterDeviceFunction(),
+		notice.DeleteDeviceFunction(),
+		notice.RemindFunction(),
+		notice.SendRemindersFunction(),
+		schema.MigrateFunction(),
+		profile.ForgetUserFunction(),
+		profile.ExportUserFunction(),
+	)
 }

@@ -22,7 +22,7 @@ import (
 // backfill fetches the history of ann.
 func backfill(w *commitcollecttest.World, whole bool) {
 	w.T.Helper()
-	s := testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester)
+	s := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
 	testkit.Must(w.T, s.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: whole}))
 }
 
@@ -47,7 +47,7 @@ func TestMissingActivities(t *testing.T) {
 			t.Parallel()
 			w := small(t)
 			seedWorkouts(w, "ann", c.stored)
-			env := w.Env(workout.BackfillFunction)
+			env := w.Env(workout.BackfillFunction())
 			env.Clock.Now = func() time.Time { return noon.Add(c.now) }
 			testkit.Must(t, testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
 			got := testkit.Messages[workout.Event](w.World, workout.EventQueue)
@@ -111,7 +111,7 @@ func TestBackfillsOfAUserHaveAShareOfTheCalls(t *testing.T) {
 		}
 		return false
 	}
-	s := testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester)
+	s := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
 	for n := range 60 { // two calls each
 		if n == 30 {
 			w.End("ann")
@@ -208,7 +208,7 @@ func TestPurgeOfADeletedUser(t *testing.T) {
 	seedWorkouts(w, "ann", 2)
 	testkit.Must(t, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
 	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
-	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true}))
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true}))
 	same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 2)
 	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
 }

@@ -79,7 +79,7 @@ func TestWebhookIsAHint(t *testing.T) {
 func TestWebhookIsRepeatedUnlessItIsQueued(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
-	s := testkit.Open(w.World, workout.ReceiveWebhookFunction, workout.OpenHooks)
+	s := testkit.Open(w.World, workout.ReceiveWebhookFunction(), workout.OpenHooks)
 	in := &workout.ReceiveWebhook{Secret: commitcollecttest.Secret}
 	in.Body.ObjectType, in.Body.AspectType, in.Body.ObjectID, in.Body.OwnerID, in.Body.EventTime = "activity", "create", 1, 77, 1
 	in.Body.SubscriptionID = int64(row(w, "STRAVA#SUBSCRIPTION", "META")["subscriptionId"].(float64))

@@ -42,7 +42,7 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 	for name, overlap := range map[string]func(t *testing.T, w *commitcollecttest.World, e workout.Event){
 		// The other begins while Strava answers the first: it finds the lock.
 		"during the refresh": func(t *testing.T, w *commitcollecttest.World, e workout.Event) {
-			worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+			worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 			var second error
 			n := 0
 			w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -58,7 +58,7 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 				w.T.Errorf("the token was renewed %d times, and the other worker got %v", n, second)
 			}
 			w.Outage = nil
-			w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction.VisibilityTimeout()))
+			w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction().VisibilityTimeout()))
 			testkit.Must(w.T, worker.IngestEvent(w.NewContext(), e))
 		},
 		// The other has read the old tokens, and then the first replaces them.
@@ -70,7 +70,7 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 				}
 				return false
 			}
-			env, asked := w.Env(workout.IngestEventsFunction), 0
+			env, asked := w.Env(workout.IngestEventsFunction()), 0
 			now := env.Clock.Now
 			env.Clock.Now = func() time.Time {
 				if asked++; asked == 2 { // for the claim, and for the age of the token
@@ -126,7 +126,7 @@ func TestRefreshThatFails(t *testing.T) {
 			silence(w)
 			before := connection(w, "ann")
 			fail(w, "/oauth/token", c.status, c.kind, c.body)
-			worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+			worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 			err := worker.IngestEvent(w.NewContext(), eventOf("create", run, noon))
 			if (err == nil) != (c.want == "BROKEN" || c.status == 429) {
 				t.Errorf("got the error %v", err)
@@ -161,7 +161,7 @@ func TestRefusedAccessTokenIsRenewedOnce(t *testing.T) {
 	ingest(w, eventOf("create", run, noon))
 	same(t, "the workout", workoutOf(w, "ann", run)["distanceMeters"], any(5_000.0))
 	calls := fail(w, "/api/v3/activities/", 401, jsonType, `{"message":"Authorization Error"}`)
-	worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	if err := worker.IngestEvent(w.NewContext(), eventOf("update", run, noon.Add(time.Minute))); err == nil {
 		t.Error("an event succeeds whose token Strava refuses")
 	}
@@ -177,7 +177,7 @@ func TestRevocationWhileStravaIsDown(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	e := eventOf("update", 77, noon)
 	e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
-	worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	fail(w, "/api/v3/", 503, htmlType, "<html>")
 	if err := worker.IngestEvent(w.NewContext(), e); err == nil {
 		t.Error("the revocation is handled, though Strava is down")
@@ -195,8 +195,8 @@ func TestNothingIsStoredOfADeletedUser(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	run := w.Upload(77, "Run", noon, 25_000)
 	silence(w)
-	backfiller := testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester)
-	forgetter := testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+	forgetter := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	for name, late := range map[string]func(){
 		"a webhook": func() { ingest(w, eventOf("create", run, noon)) },
 		"a backfill": func() {

@@ -3,8 +3,6 @@ package commitcollect_test
 import (
 	"testing"
 
-	"matchday/infra/rooms/commitcollect/commitcollecttest"
-	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect"
 )
@@ -12,5 +10,5 @@ import (
 // TestContract: a limit, a bound, a timeout or an alarm changes only under review.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	testkit.CheckContract(commitcollecttest.New(t, strava.Faults{}).World, commitcollect.Room)
+	testkit.CheckContract(t, commitcollect.Room())
 }

@@ -60,7 +60,7 @@ func outcomeOf(w *commitcollecttest.World) outcome {
 		}
 	}
 	slices.Sort(o.Rows)
-	for _, f := range commitcollect.Room.Functions {
+	for _, f := range commitcollect.Room().Functions {
 		for _, q := range f.Sends {
 			bodies := map[string]bool{}
 			for _, m := range w.Queues.Messages(q.Name) {
@@ -74,7 +74,7 @@ func outcomeOf(w *commitcollecttest.World) outcome {
 
 // job is a use case that writes, in a world that before has prepared.
 type job struct {
-	fn     spec.Function
+	fn     app.Function
 	before func(*commitcollecttest.World)
 	run    func(*commitcollecttest.World, app.Env) error
 }
@@ -102,7 +102,7 @@ func goal(w *commitcollecttest.World, env app.Env) (string, error) {
 // id.
 func reached(w *commitcollecttest.World) string {
 	w.T.Helper()
-	id, err := goal(w, w.Env(milestone.CreateMilestoneFunction))
+	id, err := goal(w, w.Env(milestone.CreateMilestoneFunction()))
 	testkit.Must(w.T, err)
 	ran(w)
 	return id
@@ -137,7 +137,7 @@ func theMilestone(w *commitcollecttest.World) string {
 // handling handles an event that before returns.
 func handling(before func(*commitcollecttest.World) workout.Event) job {
 	var events sync.Map // by world
-	return job{workout.IngestEventsFunction, func(w *commitcollecttest.World) { events.Store(w, before(w)) }, func(w *commitcollecttest.World, env app.Env) error {
+	return job{workout.IngestEventsFunction(), func(w *commitcollecttest.World) { events.Store(w, before(w)) }, func(w *commitcollecttest.World, env app.Env) error {
 		e, _ := events.Load(w)
 		return testkit.OpenWith(w.World, env, workout.OpenIngester).IngestEvent(w.NewContext(), e.(workout.Event))
 	}}
@@ -202,27 +202,27 @@ var jobs = map[string]job{
 		e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
 		return e
 	}),
-	"the history is fetched": {workout.BackfillFunction, func(w *commitcollecttest.World) {
+	"the history is fetched": {workout.BackfillFunction(), func(w *commitcollecttest.World) {
 		w.Strava.Delete(ran(w))
 		w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
 		w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
 	}},
-	"users are synced in the night": {workout.ReconcileFunction, func(w *commitcollecttest.World) {
+	"users are synced in the night": {workout.ReconcileFunction(), func(w *commitcollecttest.World) {
 		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"},
 			stored{"PK": "STRAVA#CONNECTED#4", "SK": "USER#cat", "userId": "cat", "brokenAtUtc": 1})
 		w.MoveClock(w.Clock.Now().Truncate(24 * time.Hour).Add(27 * time.Hour))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenReconciler).Reconcile(w.NewContext())
 	}},
-	"workouts are purged": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+	"workouts are purged": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		seedWorkouts(w, "ann", 60)
 		testkit.Must(w.T, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})
 	}},
-	"workouts of another athlete are purged": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+	"workouts of another athlete are purged": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		seedWorkouts(w, "ann", 40)
 		ran(w)
 		c := connection(w, "ann")
@@ -231,7 +231,7 @@ var jobs = map[string]job{
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true})
 	}},
-	"a broken connection ends": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+	"a broken connection ends": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		ran(w)
 		c := connection(w, "ann")
 		c["status"] = link.Broken
@@ -244,70 +244,70 @@ var jobs = map[string]job{
 		w.Strava.Revoke(77)
 		return eventOf("create", run, noon)
 	}),
-	"a milestone starts": {milestone.CreateMilestoneFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+	"a milestone starts": {milestone.CreateMilestoneFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := goal(w, env)
 		return err
 	}},
-	"a milestone of an earlier year starts": {milestone.CreateMilestoneFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+	"a milestone of an earlier year starts": {milestone.CreateMilestoneFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		return earlier(w, testkit.OpenWith(w.World, env, milestone.Open))
 	}},
-	"parts are minted": {milestone.EvaluateMilestonesFunction, func(w *commitcollecttest.World) { reached(w) }, evaluate},
-	"parts are minted on request": {milestone.RecomputeMilestoneFunction, func(w *commitcollecttest.World) { reached(w) }, func(w *commitcollecttest.World, env app.Env) error {
+	"parts are minted": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) { reached(w) }, evaluate},
+	"parts are minted on request": {milestone.RecomputeMilestoneFunction(), func(w *commitcollecttest.World) { reached(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, milestone.Open).RecomputeMilestone(w.NewContext(), &milestone.RecomputeMilestone{User: user("ann"), ID: theMilestone(w)})
 		return err
 	}},
-	"a milestone is paused": {milestone.UpdateMilestoneFunction, func(w *commitcollecttest.World) { reached(w) }, set("PAUSED")},
-	"a milestone goes on": {milestone.UpdateMilestoneFunction, func(w *commitcollecttest.World) {
+	"a milestone is paused": {milestone.UpdateMilestoneFunction(), func(w *commitcollecttest.World) { reached(w) }, set("PAUSED")},
+	"a milestone goes on": {milestone.UpdateMilestoneFunction(), func(w *commitcollecttest.World) {
 		reached(w)
-		testkit.Must(w.T, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction)))
+		testkit.Must(w.T, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction())))
 	}, set("ACTIVE")},
-	"preferences change": {profile.UpdatePreferencesFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+	"preferences change": {profile.UpdatePreferencesFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		in := &profile.UpdatePreferences{User: user("ann")}
 		in.Body.Units, in.Body.Counts = "mi", &tally.Choice{EBike: true}
 		_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
 		return err
 	}},
-	"workouts are kept no longer": {profile.UpdatePreferencesFunction, func(w *commitcollecttest.World) {
-		testkit.Must(w.T, keepWorkouts(w, w.Env(profile.UpdatePreferencesFunction), true))
+	"workouts are kept no longer": {profile.UpdatePreferencesFunction(), func(w *commitcollecttest.World) {
+		testkit.Must(w.T, keepWorkouts(w, w.Env(profile.UpdatePreferencesFunction()), true))
 	}, func(w *commitcollecttest.World, env app.Env) error { return keepWorkouts(w, env, false) }},
-	"Strava is disconnected": {link.DisconnectStravaFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+	"Strava is disconnected": {link.DisconnectStravaFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
 		return err
 	}},
-	"the deletion of an account is requested": {profile.DeleteAccountFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+	"the deletion of an account is requested": {profile.DeleteAccountFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, profile.Open).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
 		return err
 	}},
-	"a user is handed out": {profile.ExportUserFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+	"a user is handed out": {profile.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, profile.OpenExporter).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
 	}},
-	"a model is written": {model.PutModelFunction, nothing, aModel},
-	"a part is written":  {model.PutPartFunction, func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction))) }, aPart},
-	"a model is activated": {model.ActivateModelFunction, func(w *commitcollecttest.World) {
-		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction)))
-		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction)))
+	"a model is written": {model.PutModelFunction(), nothing, aModel},
+	"a part is written":  {model.PutPartFunction(), func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction()))) }, aPart},
+	"a model is activated": {model.ActivateModelFunction(), func(w *commitcollecttest.World) {
+		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction())))
+		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction())))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, model.Open).ActivateModel(w.NewContext(), &model.ActivateModel{ID: "kite"})
 		return err
 	}},
-	"the subscription is created": {workout.CreateSubscriptionFunction, nothing, subscribe},
-	"the subscription is deleted": {workout.DeleteSubscriptionFunction, func(w *commitcollecttest.World) {
-		testkit.Must(w.T, subscribe(w, w.Env(workout.CreateSubscriptionFunction)))
+	"the subscription is created": {workout.CreateSubscriptionFunction(), nothing, subscribe},
+	"the subscription is deleted": {workout.DeleteSubscriptionFunction(), func(w *commitcollecttest.World) {
+		testkit.Must(w.T, subscribe(w, w.Env(workout.CreateSubscriptionFunction())))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, workout.OpenSubscriptions).DeleteSubscription(w.NewContext(), &workout.DeleteSubscription{})
 		return err
 	}},
-	"an event is replayed": {workout.ReplayEventFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+	"an event is replayed": {workout.ReplayEventFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
 		_, err := testkit.OpenWith(w.World, env, workout.Open).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
 		return err
 	}},
-	"a phone is registered": {notice.RegisterDeviceFunction, nothing, register},
+	"a phone is registered": {notice.RegisterDeviceFunction(), nothing, register},
 }
 
 // again lets the time pass after which SQS delivers a message again.
 func again(w *commitcollecttest.World) {
-	w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction.VisibilityTimeout()))
+	w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction().VisibilityTimeout()))
 }
 
 // readers are the jobs of which most calls are reads: TestFailedCallsAreReported is enough.

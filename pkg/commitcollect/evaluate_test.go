@@ -28,15 +28,15 @@ func TestOvertakenEvaluationCountsAnew(t *testing.T) {
 			w := small(t)
 			reached(w)
 			second := w.Upload(77, "Run", noon.Add(-72*time.Hour), 4_000)
-			env := w.Env(milestone.EvaluateMilestonesFunction)
+			env := w.Env(milestone.EvaluateMilestonesFunction())
 			if name == "a request" {
-				env = w.Env(milestone.RecomputeMilestoneFunction)
+				env = w.Env(milestone.RecomputeMilestoneFunction())
 			}
 			asked, now := 0, env.Clock.Now
 			env.Clock.Now = func() time.Time {
 				if asked++; asked == 1 { // the workouts are read, and nothing is written
 					ingest(w, eventOf("create", second, noon))
-					testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction)))
+					testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 				}
 				return now()
 			}
@@ -54,11 +54,11 @@ func TestPauseOvertakesAnEvaluation(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	reached(w)
-	env := w.Env(milestone.EvaluateMilestonesFunction)
+	env := w.Env(milestone.EvaluateMilestonesFunction())
 	asked, now := 0, env.Clock.Now
 	env.Clock.Now = func() time.Time {
 		if asked++; asked == 1 {
-			testkit.Must(t, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction)))
+			testkit.Must(t, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction())))
 		}
 		return now()
 	}
@@ -152,12 +152,12 @@ func TestQueuesOutliveTheClaim(t *testing.T) {
 	w := small(t)
 	fail(w, "/api/v3/", 503, htmlType, "")
 	e := eventOf("create", 5, noon)
-	worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	if worker.IngestEvent(w.NewContext(), e) == nil {
 		t.Error("the event succeeds, though Strava is down")
 	}
 	lease := int64(testkit.Rows[stored](w.World, tables.Idempotency)[0]["leaseUntil"].(float64)) - w.Clock.Now().UnixMilli()
-	if visible, timeout := workout.IngestEventsFunction.VisibilityTimeout().Milliseconds(), workout.IngestEventsFunction.Timeout.Milliseconds(); lease <= timeout || lease > visible {
+	if visible, timeout := workout.IngestEventsFunction().VisibilityTimeout().Milliseconds(), workout.IngestEventsFunction().Timeout.Milliseconds(); lease <= timeout || lease > visible {
 		t.Errorf("a claim lasts %d ms, want more than the timeout of %d and at most the %d after which the event is delivered again", lease, timeout, visible)
 	}
 }

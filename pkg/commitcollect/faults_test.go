@@ -102,11 +102,11 @@ func TestFaultsOfTheForerunner(t *testing.T) {
 			w.MoveClock(noon.Add(time.Minute))
 			p := dynamotest.CrashAt(3, false) // after the claim
 			m := testkit.Messages[workout.Event](w.World, workout.EventQueue)[0]
-			crashed := testkit.OpenWith(w.World, w.CrashingEnv(workout.IngestEventsFunction, p), workout.OpenIngester)
+			crashed := testkit.OpenWith(w.World, w.CrashingEnv(workout.IngestEventsFunction(), p), workout.OpenIngester)
 			if err := crashed.IngestEvent(w.NewContext(), m); err == nil {
 				t.Fatal("the crashed run reports success")
 			}
-			whole := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+			whole := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 			if err := whole.IngestEvent(w.NewContext(), m); err == nil {
 				t.Error("an event is done while the first worker may live")
 			}
@@ -134,7 +134,7 @@ func TestFaultsOfTheForerunner(t *testing.T) {
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 			w.SignInAgain("ann", "ann's phone")
 			p := dynamotest.CrashAt(3, false) // the message is not sent
-			s := testkit.OpenWith(w.World, w.CrashingEnv(profile.DeleteAccountFunction, p), profile.Open)
+			s := testkit.OpenWith(w.World, w.CrashingEnv(profile.DeleteAccountFunction(), p), profile.Open)
 			if _, err := s.DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")}); err == nil {
 				t.Skip("the request makes fewer calls")
 			}

@@ -31,7 +31,7 @@ func user(id string) auth.User { return auth.User{UserID: id} }
 // forget has the room forget a user.
 func forget(w *commitcollecttest.World, id string) error {
 	w.T.Helper()
-	s := testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	return s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: id})
 }
 
@@ -53,7 +53,7 @@ func busy(t testing.TB, users ...string) *commitcollecttest.World {
 // states of a sign-in, which last ten minutes.
 func mentions(w *commitcollecttest.World, user string) (all []string) {
 	w.T.Helper()
-	for _, table := range commitcollect.Room.Tables() {
+	for _, table := range commitcollect.Room().Spec.Tables() {
 		for _, r := range testkit.Rows[map[string]any](w.World, table) {
 			text, err := json.Marshal(r)
 			testkit.Must(w.T, err)
@@ -100,7 +100,7 @@ func TestForgettingCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := busy(t, "annabel")
 		request := account.Request{Job: "J", UserID: "annabel"}
-		s := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction, p), profile.OpenForgetter)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter)
 		// Strava may be told in vain, and the trail may be lost.
 		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit", "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 			testkit.Must(t, forget(w, "annabel"))
@@ -179,7 +179,7 @@ func TestLateEntryOfADeletedUserIsNotKept(t *testing.T) {
 func TestExportHasEverythingButTokens(t *testing.T) {
 	t.Parallel()
 	w := busy(t, "ann")
-	s := testkit.Open(w.World, profile.ExportUserFunction, profile.OpenExporter)
+	s := testkit.Open(w.World, profile.ExportUserFunction(), profile.OpenExporter)
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)

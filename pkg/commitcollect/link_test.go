@@ -107,7 +107,7 @@ func TestConnectingCrashes(t *testing.T) {
 		w := commitcollecttest.New(t, strava.Faults{})
 		w.SignIn("ann")
 		q := w.Consent("ann", 77, "yes", "activity:read").Query()
-		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction(), p), link.Open)
 		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
 		p.Ended(err, "TransactWriteItems *CommitCollectAudit")
 		w.Connect("ann", 77)
@@ -132,7 +132,7 @@ func TestTwoWorkersRenewOnce(t *testing.T) {
 		}
 		return false
 	}
-	v, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction))
+	v, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction()))
 	testkit.Must(t, err)
 	var tokens [2]string
 	var errs [2]error
@@ -159,11 +159,11 @@ func TestRenewalCrashes(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 			w.MoveClock(noon.Add(7 * time.Hour))
-			v, err := link.OpenVault(t.Context(), w.CrashingEnv(workout.IngestEventsFunction, dynamotest.CrashAt(k, after)))
+			v, err := link.OpenVault(t.Context(), w.CrashingEnv(workout.IngestEventsFunction(), dynamotest.CrashAt(k, after)))
 			testkit.Must(t, err)
 			v.Token(w.NewContext(), "ann", "")
 			w.MoveClock(w.Clock.Now().Add(time.Minute))
-			whole, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction))
+			whole, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction()))
 			testkit.Must(t, err)
 			token, err := whole.Token(w.NewContext(), "ann", "")
 			lost := k == 3 && after || k == 4 && !after // Strava has replaced the refresh token, and the new one is not stored

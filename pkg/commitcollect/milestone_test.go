@@ -96,7 +96,7 @@ func TestLimitsOfAUser(t *testing.T) {
 func TestRepeatedRequestStartsOneMilestone(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
-	s := testkit.Open(w.World, milestone.CreateMilestoneFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.CreateMilestoneFunction(), milestone.Open)
 	ask := func(total int64) (string, error) {
 		in := &milestone.CreateMilestone{User: user("ann"), Key: "k"}
 		in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", "RUN", "DISTANCE_METERS", total, 1767225600
@@ -123,7 +123,7 @@ func TestRepeatedRequestFetchesTheHistoryOnce(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	testkit.Must(t, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
-	s := testkit.Open(w.World, milestone.CreateMilestoneFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.CreateMilestoneFunction(), milestone.Open)
 	var last error
 	ask := func() error {
 		last = earlier(w, s)
@@ -292,9 +292,9 @@ func TestPartsAreMintedOnce(t *testing.T) {
 	w.Upload(77, "Run", noon.Add(-time.Hour), 45_000)
 	w.Strava.Expire(0)
 	w.MoveClock(noon.Add(time.Minute))
-	ingester := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	ingester := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	testkit.Drain(w.World, workout.EventQueue, time.Minute, ingester.IngestEvent)
-	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	var all sync.WaitGroup
 	for n := range 8 {
 		all.Go(func() {
@@ -338,9 +338,9 @@ func TestMissingPartMintsNothing(t *testing.T) {
 	testkit.Must(t, w.DeleteRow(tables.Main, "MODEL#trike", "PART#02"))
 	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	w.MoveClock(noon.Add(time.Minute))
-	ingester := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	ingester := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	testkit.Drain(w.World, workout.EventQueue, time.Minute, ingester.IngestEvent)
-	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	if err := s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"}); err == nil || !strings.Contains(err.Error(), "model_part_missing") {
 		t.Errorf("the evaluation: %v", err)
 	}
@@ -394,7 +394,7 @@ func TestHistoryIsFetched(t *testing.T) {
 	w.Strava.Delete(all[3])
 	w.Strava.Edit(all[400], nil, func(a *strava.Activity) { a.Distance = 3000 })
 	reconcile := func() {
-		s := testkit.Open(w.World, workout.ReconcileFunction, workout.OpenReconciler)
+		s := testkit.Open(w.World, workout.ReconcileFunction(), workout.OpenReconciler)
 		testkit.Must(t, s.Reconcile(w.NewContext()))
 		w.Work()
 		w.Pass(10 * time.Minute)

@@ -13,7 +13,7 @@ import (
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // crashes calls run with a process that crashes before each of its calls, and after each,
@@ -34,9 +34,9 @@ func TestMintedPartIsInTheTrailOnce(t *testing.T) {
 	calls := crashes(func(p *dynamotest.Process) bool {
 		w := small(t)
 		reached(w)
-		err := evaluate(w, w.CrashingEnv(milestone.EvaluateMilestonesFunction, p))
+		err := evaluate(w, w.CrashingEnv(milestone.EvaluateMilestonesFunction(), p))
 		again(w)
-		testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction)))
+		testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 		same(t, "entries of minted parts", entriesOf(w, "ann")["MILESTONE_PART_MINTED success"], 2)
 		minted := map[string]bool{}
 		for _, r := range testkit.Rows[stored](w.World, tables.Main) {
@@ -63,11 +63,11 @@ func TestSyncIsRepeatedAfterACrash(t *testing.T) {
 	t.Parallel()
 	crashes(func(p *dynamotest.Process) bool {
 		w := small(t)
-		s := testkit.OpenWith(w.World, w.CrashingEnv(workout.SyncActivitiesFunction, p), workout.Open)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(workout.SyncActivitiesFunction(), p), workout.Open)
 		_, err := s.SyncActivities(w.NewContext(), &workout.SyncActivities{User: user("ann")})
 		if err != nil && len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)) == 0 {
-			w.MoveClock(w.Clock.Now().Add(workout.SyncActivitiesFunction.Timeout))
-			whole := testkit.Open(w.World, workout.SyncActivitiesFunction, workout.Open)
+			w.MoveClock(w.Clock.Now().Add(workout.SyncActivitiesFunction().Timeout))
+			whole := testkit.Open(w.World, workout.SyncActivitiesFunction(), workout.Open)
 			if _, err := whole.SyncActivities(w.NewContext(), &workout.SyncActivities{User: user("ann")}); err != nil {
 				t.Errorf("the second request: %v", err)
 			}
@@ -84,7 +84,7 @@ func TestEvaluationReadsFromTheStart(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	seedWorkouts(w, "ann", 3000) // of 125 days
-	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	units := func() float64 {
 		return w.CountUnits(func() { testkit.Must(t, s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"})) }).Reads
 	}
@@ -105,9 +105,9 @@ func TestEvaluationReadsFromTheStart(t *testing.T) {
 func TestSecretOfTheWebhook(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, f := range []spec.Function{
-		workout.VerifyWebhookFunction, workout.ReceiveWebhookFunction, workout.GetSubscriptionFunction, workout.CreateSubscriptionFunction,
-		workout.DeleteSubscriptionFunction, workout.ReplayEventFunction,
+	for _, f := range []app.Function{
+		workout.VerifyWebhookFunction(), workout.ReceiveWebhookFunction(), workout.GetSubscriptionFunction(), workout.CreateSubscriptionFunction(),
+		workout.DeleteSubscriptionFunction(), workout.ReplayEventFunction(),
 	} {
 		for _, secret := range f.Secrets {
 			if secret == workout.Webhook {
@@ -115,5 +115,5 @@ func TestSecretOfTheWebhook(t *testing.T) {
 			}
 		}
 	}
-	same(t, "the functions", got, []string{workout.VerifyWebhookFunction.Name, workout.ReceiveWebhookFunction.Name, workout.CreateSubscriptionFunction.Name})
+	same(t, "the functions", got, []string{workout.VerifyWebhookFunction().Name, workout.ReceiveWebhookFunction().Name, workout.CreateSubscriptionFunction().Name})
 }

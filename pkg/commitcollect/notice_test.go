@@ -68,7 +68,7 @@ func shown(apple *apns.Server, name string) (all []string) {
 func TestPartIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
-	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
 	for range 2 {
 		testkit.Must(t, s.SendNotice(w.NewContext(), m))
 	}
@@ -85,7 +85,7 @@ func TestPhoneThatIsGone(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
 	apple.Answer(phone("a"), apns.Refuse(apns2.ReasonUnregistered))
-	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 	if row(w, "DEVICE#"+phone("a"), "DEVICE") != nil || row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 		t.Error("not just the phone that is gone was deleted")
 	}
@@ -99,7 +99,7 @@ func TestPhoneThatIsGone(t *testing.T) {
 func TestNoticeOfNothing(t *testing.T) {
 	t.Parallel()
 	w, _, m := minted(t)
-	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
 	testkit.Must(t, s.SendNotice(w.NewContext(), m))
 	testkit.Must(t, forget(w, "ann"))
 	testkit.Must(t, s.SendNotice(w.NewContext(), m))
@@ -111,8 +111,8 @@ func TestNoticeCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) [][]string {
 		w, apple, m := minted(t, "a", "b")
 		apple.Answer(phone("b"), apns.Refuse(apns2.ReasonUnregistered))
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction, p), notice.OpenNotifier).SendNotice(w.NewContext(), m))
-		testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction(), p), notice.OpenNotifier).SendNotice(w.NewContext(), m))
+		testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 		gone := "kept"
 		if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 			gone = "deleted"
@@ -126,7 +126,7 @@ func TestNoticeCrashes(t *testing.T) {
 func TestNoticeIsRepeated(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
-	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
 	apple.Answer(phone("b"), slices.Repeat([]apns.Answer{apns.Refuse(apns2.ReasonServiceUnavailable)}, 20)...)
 	sending, stop := context.WithTimeout(w.NewContext(), time.Minute)
 	defer stop()
@@ -136,7 +136,7 @@ func TestNoticeIsRepeated(t *testing.T) {
 	}
 	same(t, "the parts that phone b shows", len(shown(apple, "b")), 0)
 	apple.Answer(phone("b"))
-	w.MoveClock(w.Clock.Now().Add(notice.SendNoticesFunction.VisibilityTimeout()))
+	w.MoveClock(w.Clock.Now().Add(notice.SendNoticesFunction().VisibilityTimeout()))
 	testkit.Must(t, s.SendNotice(w.NewContext(), m))
 	for _, p := range []string{"a", "b"} {
 		same(t, "the parts that phone "+p+" shows", len(shown(apple, p)), 1)
@@ -154,7 +154,7 @@ func TestRegistrationEnds(t *testing.T) {
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
 	w.Ask("ann", http.MethodPost, "/devices", map[string]any{"deviceToken": phone("a")})
-	s := testkit.Open(w.World, notice.SendNoticesFunction, func(_ context.Context, env app.Env) (*device.Devices, error) {
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), func(_ context.Context, env app.Env) (*device.Devices, error) {
 		return device.Open(env, tables.Phones), nil
 	})
 	end := w.Clock.Now().Add(push.KeepDevice)
@@ -176,7 +176,7 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	w, apple, m := minted(t, "a")
 	w.SignIn("bob")
 	w.Ask("bob", http.MethodPost, "/devices", map[string]any{"deviceToken": phone("a")})
-	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 	if got := shown(apple, "a"); got != nil {
 		t.Errorf("the phone of bob shows %v", got)
 	}

@@ -45,7 +45,7 @@ func athletes(w *commitcollecttest.World, user string) map[string]int {
 // reconcile runs the job of the night.
 func reconcile(w *commitcollecttest.World) {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, workout.ReconcileFunction, workout.OpenReconciler).Reconcile(w.NewContext()))
+	testkit.Must(w.T, testkit.Open(w.World, workout.ReconcileFunction(), workout.OpenReconciler).Reconcile(w.NewContext()))
 	w.Work()
 }
 
@@ -77,7 +77,7 @@ func TestAnotherAthleteIsPurged(t *testing.T) {
 			same(t, "what is stored", athletes(w, "ann"), left)
 			same(t, "the milestone", progress(w.Show("ann", id)), want)
 			silence(w)
-			testkit.Must(t, testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
+			testkit.Must(t, testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
 			for range 4 { // what the list lacks is looked for three times
 				w.Pass(5 * time.Minute)
 			}
@@ -98,7 +98,7 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		w.SignIn("ann")
 		w.Upload(99, "Run", noon.Add(-3*time.Hour), 12_000)
 		q := w.Consent("ann", 99, "yes", "activity:read").Query()
-		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction(), p), link.Open)
 		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
 		p.Ended(err, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
 		for range 3 {
@@ -204,6 +204,6 @@ func TestPurgeKeepsAConnectionThatWorksAgain(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	before := connection(w, "ann")
-	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true}))
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true}))
 	same(t, "the connection", connection(w, "ann"), before)
 }

@@ -29,7 +29,7 @@ func TestRecomputationReadsWhatTheRulesNeed(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	reached(w)
-	env := w.Env(milestone.RecomputeMilestoneFunction)
+	env := w.Env(milestone.RecomputeMilestoneFunction())
 	env.AWS = env.AWS.Copy()
 	pages := 0
 	env.AWS.APIOptions = append(slices.Clone(env.AWS.APIOptions), func(s *middleware.Stack) error {
@@ -56,10 +56,10 @@ func TestSignInCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []any {
 		w := commitcollecttest.New(t, strava.Faults{})
-		fn := signin.FinishLoginFunction
+		fn := signin.FinishLoginFunction()
 		back := w.Begin("ann", "ann").RequestURI()
 		whole := w.Routes[fn.Name]
-		w.Routes[fn.Name] = testkit.ServeWith(w.World, fn, testkit.OpenWith(w.World, w.CrashingEnv(fn, p), signin.Open), (*signin.Service).FinishLogin)
+		w.Routes[fn.Name] = testkit.ServeWith(w.World, fn, w.CrashingEnv(fn, p))
 		var err error
 		if out := w.Ask("ann", http.MethodGet, back, nil); !strings.HasSuffix(testkit.Header(out).Get("Location"), "?login=success") {
 			err = fmt.Errorf("%d %s", out.StatusCode, out.Body)
@@ -78,10 +78,10 @@ func TestSignInCrashes(t *testing.T) {
 func TestSyncThatCannotBeQueuedMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	w := small(t)
-	s := testkit.Open(w.World, workout.SyncActivitiesFunction, workout.Open)
+	s := testkit.Open(w.World, workout.SyncActivitiesFunction(), workout.Open)
 	var last error
 	dynamotest.CheckFailures(t, &w.IO, func() error {
-		w.MoveClock(w.Clock.Now().Add(workout.SyncActivitiesFunction.Timeout))
+		w.MoveClock(w.Clock.Now().Add(workout.SyncActivitiesFunction().Timeout))
 		_, last = s.SyncActivities(w.NewContext(), &workout.SyncActivities{User: user("ann")})
 		return last
 	})

@@ -24,7 +24,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
-	"matchday/pkg/spec"
 )
 
 // client sends the requests to AWS.
@@ -59,19 +58,19 @@ func TestSecretsAreNeeded(t *testing.T) {
 	t.Parallel()
 	const app4711 = `{"clientId":"4711","clientSecret":"app-s3cret"}`
 	openers := map[string]struct {
-		fn   spec.Function
+		fn   app.Function
 		open func(context.Context, app.Env) error
 	}{
-		"vault":    {workout.IngestEventsFunction, func(ctx context.Context, env app.Env) error { _, err := link.OpenVault(ctx, env); return err }},
-		"link":     {link.ConnectStravaFunction, func(ctx context.Context, env app.Env) error { _, err := link.Open(ctx, env); return err }},
-		"ingester": {workout.IngestEventsFunction, func(ctx context.Context, env app.Env) error { _, err := workout.OpenIngester(ctx, env); return err }},
-		"hooks":    {workout.ReceiveWebhookFunction, func(ctx context.Context, env app.Env) error { _, err := workout.OpenHooks(ctx, env); return err }},
-		"subscriptions": {workout.GetSubscriptionFunction, func(ctx context.Context, env app.Env) error {
+		"vault":    {workout.IngestEventsFunction(), func(ctx context.Context, env app.Env) error { _, err := link.OpenVault(ctx, env); return err }},
+		"link":     {link.ConnectStravaFunction(), func(ctx context.Context, env app.Env) error { _, err := link.Open(ctx, env); return err }},
+		"ingester": {workout.IngestEventsFunction(), func(ctx context.Context, env app.Env) error { _, err := workout.OpenIngester(ctx, env); return err }},
+		"hooks":    {workout.ReceiveWebhookFunction(), func(ctx context.Context, env app.Env) error { _, err := workout.OpenHooks(ctx, env); return err }},
+		"subscriptions": {workout.GetSubscriptionFunction(), func(ctx context.Context, env app.Env) error {
 			_, err := workout.OpenSubscriptions(ctx, env)
 			return err
 		}},
-		"forgetter": {profile.ForgetUserFunction, func(ctx context.Context, env app.Env) error { _, err := profile.OpenForgetter(ctx, env); return err }},
-		"notifier":  {notice.SendNoticesFunction, func(ctx context.Context, env app.Env) error { _, err := notice.OpenNotifier(ctx, env); return err }},
+		"forgetter": {profile.ForgetUserFunction(), func(ctx context.Context, env app.Env) error { _, err := profile.OpenForgetter(ctx, env); return err }},
+		"notifier":  {notice.SendNoticesFunction(), func(ctx context.Context, env app.Env) error { _, err := notice.OpenNotifier(ctx, env); return err }},
 	}
 	const notJSON = "the secret of the Strava application is not JSON with clientId and clientSecret"
 	for _, c := range []struct{ opener, secret, value, want string }{
@@ -103,7 +102,7 @@ func TestStravaIsCalledInProduction(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.Settings[link.StravaURL] = ""
-	w.Routes[link.ConnectStravaFunction.Name] = testkit.Serve(w.World, link.ConnectStravaFunction, link.Open, (*link.Service).ConnectStrava)
+	w.Routes[link.ConnectStravaFunction().Name] = testkit.Serve(w.World, link.ConnectStravaFunction())
 	if to := testkit.Header(w.Ask("ann", http.MethodGet, "/strava/connect", nil)).Get("Location"); !strings.HasPrefix(to, "https://www.strava.com/oauth/authorize?") {
 		t.Errorf("the browser goes to %s", to)
 	}
@@ -121,12 +120,12 @@ func TestSealedByAnotherKey(t *testing.T) {
 			c[name] = "old.AAAA"
 			testkit.PutRows(w.World, tables.Main, c)
 			w.MoveClock(noon.Add(7 * time.Hour)) // the access token has expired
-			err := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester).IngestEvent(w.NewContext(), eventOf("create", 5, noon))
+			err := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester).IngestEvent(w.NewContext(), eventOf("create", 5, noon))
 			if err == nil || !strings.Contains(err.Error(), "a stored token cannot be decrypted") {
 				t.Errorf("an event: got %v", err)
 			}
 			w.MoveClock(w.Clock.Now().Add(time.Minute)) // nobody renews the tokens any more
-			_, err = testkit.Open(w.World, link.DisconnectStravaFunction, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
+			_, err = testkit.Open(w.World, link.DisconnectStravaFunction(), link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
 			testkit.Must(t, err)
 			same(t, "rows of the connection", w.Count(tables.Main, "USER#ann", "STRAVA#CONNECTION"), 0)
 			same(t, "the trail", entriesOf(w, "ann"), map[string]int{"STRAVA_DEAUTHORIZE partial": 1})
@@ -146,7 +145,7 @@ func TestConnectIsOvertaken(t *testing.T) {
 		w.SignIn("ann")
 		q := w.Consent("ann", 77, "yes", "activity:read").Query()
 		athlete := 100
-		env := before(w.Env(link.FinishConnectFunction), "TransactWriteItems", changes, func() {
+		env := before(w.Env(link.FinishConnectFunction()), "TransactWriteItems", changes, func() {
 			athlete++
 			c := connection(w, "ann")
 			c["athleteId"], c["GSI1PK"] = athlete, item.Athlete(int64(athlete))
@@ -178,13 +177,13 @@ func TestRefusedConnectionIsRecordedOnce(t *testing.T) {
 func TestMilestoneChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fn  spec.Function
+		fn  app.Function
 		run func(*commitcollecttest.World, app.Env) error
 		// operation is that of the write.
 		operation string
 	}{
-		"a pause":       {milestone.UpdateMilestoneFunction, set("PAUSED"), "UpdateItem"},
-		"an evaluation": {milestone.EvaluateMilestonesFunction, evaluate, "TransactWriteItems"},
+		"a pause":       {milestone.UpdateMilestoneFunction(), set("PAUSED"), "UpdateItem"},
+		"an evaluation": {milestone.EvaluateMilestonesFunction(), evaluate, "TransactWriteItems"},
 	} {
 		for changes, want := range map[int64]bool{2: true, 3: false} {
 			w := small(t)
@@ -208,13 +207,13 @@ func TestNoticeOfAnOlderPartIsReported(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	id := reached(w)
-	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction)))
+	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(milestone.NoticeQueue.Name)}, nil)
 	dynamotest.CheckFailures(t, &w.IO, func() error {
 		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
 		m["partsNoticedCount"] = 1
 		testkit.PutRows(w.World, tables.Main, m)
-		return evaluate(w, w.Env(milestone.EvaluateMilestonesFunction))
+		return evaluate(w, w.Env(milestone.EvaluateMilestonesFunction()))
 	}, "TransactWriteItems *CommitCollectAudit")
 	w.Logs.TakeWarnings()
 	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
@@ -232,7 +231,7 @@ func TestUserWithoutAProfile(t *testing.T) {
 	refused(t, "the session", w.Ask("ann", http.MethodGet, "/session", nil), 401, "invalid_session")
 	same(t, "the viewer", strings.TrimSpace(w.Ask("ann", http.MethodGet, "/viewer", nil).Body), `{"signedIn":false}`)
 	refused(t, "preferences", w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"units": "mi"}), 404, "user_not_found")
-	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction)))
+	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 }
 
 // TestSessionThatCannotBeEnded: the browser is signed out all the same, and an operator sees
@@ -269,7 +268,7 @@ func TestAppleIsDown(t *testing.T) {
 	t.Parallel()
 	w, _, m := minted(t, "a")
 	w.Settings[push.SettingURL] = "https://127.0.0.1:1"
-	err := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m)
+	err := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m)
 	same(t, "the error", codeOf(err), "apple_unavailable")
 	w.Logs.TakeWarnings()
 }

@@ -8,33 +8,69 @@ import (
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
 // Room is the room's part of the fleet.
-var Room = spec.Room{
-	Name: "commitcollect",
-	Functions: []spec.Function{
-		profile.GetHealthFunction, signin.StartLoginFunction, signin.FinishLoginFunction, signin.GetSessionFunction, profile.GetViewerFunction,
-		signin.LogoutFunction, signin.FollowLogoutFunction, profile.UpdatePreferencesFunction, notice.RegisterDeviceFunction, notice.DeleteDeviceFunction,
-		link.ConnectStravaFunction, link.FinishConnectFunction, workout.GetStatusFunction, link.DisconnectStravaFunction,
-		workout.VerifyWebhookFunction, workout.ReceiveWebhookFunction,
-		workout.ListRecentFunction, milestone.GetEligibilityFunction, workout.SyncActivitiesFunction,
-		model.ListModelsFunction, model.GetModelFunction, model.PutModelFunction, model.PutPartFunction, model.ActivateModelFunction,
-		milestone.CreateMilestoneFunction, milestone.ListMilestonesFunction, milestone.GetMilestoneFunction, milestone.ListAwardsFunction,
-		milestone.RecomputeMilestoneFunction, milestone.UpdateMilestoneFunction,
-		profile.DeleteAccountFunction, profile.ListAuditFunction, profile.ListCorrelationFunction, profile.ListAuditEventsFunction,
-		workout.GetSubscriptionFunction, workout.CreateSubscriptionFunction, workout.DeleteSubscriptionFunction, workout.ReplayEventFunction,
-		workout.IngestEventsFunction, milestone.EvaluateMilestonesFunction, workout.BackfillFunction, workout.ReconcileFunction, workout.PurgeWorkoutsFunction,
-		notice.SendNoticesFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
+func Room() app.Room {
+	return app.NewRoom(spec.Room{
+		Name: "commitcollect",
+		Alarms: []spec.Alarm{{
+			Name: "parts-missing", Function: milestone.EvaluateMilestonesFunction().Name, Metrics: []spec.Metric{milestone.PartsMissing}, Stat: "Sum", Bound: 0, Minutes: 1,
+			Watches: "a part that is earned and that its model lacks",
+			IfDown:  "Users of the model get no more parts.",
+		}},
+		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
+			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava's API is, if not at www.strava.com", Like: "^https?://[^ ]+$",
+		}),
 	},
-	Alarms: []spec.Alarm{{
-		Name: "parts-missing", Function: milestone.EvaluateMilestonesFunction.Name, Metrics: []spec.Metric{milestone.PartsMissing}, Stat: "Sum", Bound: 0, Minutes: 1,
-		Watches: "a part that is earned and that its model lacks",
-		IfDown:  "Users of the model get no more parts.",
-	}},
-	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
-		Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava's API is, if not at www.strava.com", Like: "^https?://[^ ]+$",
-	}),
+		profile.GetHealthFunction(),
+		signin.StartLoginFunction(),
+		signin.FinishLoginFunction(),
+		signin.GetSessionFunction(),
+		profile.GetViewerFunction(),
+		signin.LogoutFunction(),
+		signin.FollowLogoutFunction(),
+		profile.UpdatePreferencesFunction(),
+		notice.RegisterDeviceFunction(),
+		notice.DeleteDeviceFunction(),
+		link.ConnectStravaFunction(),
+		link.FinishConnectFunction(),
+		workout.GetStatusFunction(),
+		link.DisconnectStravaFunction(),
+		workout.VerifyWebhookFunction(),
+		workout.ReceiveWebhookFunction(),
+		workout.ListRecentFunction(),
+		milestone.GetEligibilityFunction(),
+		workout.SyncActivitiesFunction(),
+		model.ListModelsFunction(),
+		model.GetModelFunction(),
+		model.PutModelFunction(),
+		model.PutPartFunction(),
+		model.ActivateModelFunction(),
+		milestone.CreateMilestoneFunction(),
+		milestone.ListMilestonesFunction(),
+		milestone.GetMilestoneFunction(),
+		milestone.ListAwardsFunction(),
+		milestone.RecomputeMilestoneFunction(),
+		milestone.UpdateMilestoneFunction(),
+		profile.DeleteAccountFunction(),
+		profile.ListAuditFunction(),
+		profile.ListCorrelationFunction(),
+		profile.ListAuditEventsFunction(),
+		workout.GetSubscriptionFunction(),
+		workout.CreateSubscriptionFunction(),
+		workout.DeleteSubscriptionFunction(),
+		workout.ReplayEventFunction(),
+		workout.IngestEventsFunction(),
+		milestone.EvaluateMilestonesFunction(),
+		workout.BackfillFunction(),
+		workout.ReconcileFunction(),
+		workout.PurgeWorkoutsFunction(),
+		notice.SendNoticesFunction(),
+		profile.ForgetUserFunction(),
+		profile.ExportUserFunction(),
+	)
 }

@@ -37,8 +37,8 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 	}
 	phone := push.Token(strings.Repeat("a1", 32))
 	tried := map[string]bool{
-		signin.FinishLoginFunction.Name: true, signin.LogoutFunction.Name: true, signin.FollowLogoutFunction.Name: true, link.FinishConnectFunction.Name: true,
-		profile.GetHealthFunction.Name: true, workout.VerifyWebhookFunction.Name: true, workout.ReceiveWebhookFunction.Name: true, // the last is TestWebhookIsRepeatedUnlessItIsQueued
+		signin.FinishLoginFunction().Name: true, signin.LogoutFunction().Name: true, signin.FollowLogoutFunction().Name: true, link.FinishConnectFunction().Name: true,
+		profile.GetHealthFunction().Name: true, workout.VerifyWebhookFunction().Name: true, workout.ReceiveWebhookFunction().Name: true, // the last is TestWebhookIsRepeatedUnlessItIsQueued
 	}
 	for _, c := range []struct {
 		admin bool
@@ -79,7 +79,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{true, "GET /admin/audit/events/{type}/{month}", "/admin/audit/events/AUTH_LOGIN/202606", nil},
 	} {
 		method, _, _ := strings.Cut(c.route, " ")
-		for _, f := range commitcollect.Room.Functions {
+		for _, f := range commitcollect.Room().Functions {
 			if on, ok := f.On.(spec.Route); ok && on.Method+" "+on.Path == c.route {
 				tried[f.Name] = true
 			}
@@ -99,7 +99,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		}
 		w.Logs.TakeWarnings()
 	}
-	for _, f := range commitcollect.Room.Functions {
+	for _, f := range commitcollect.Room().Functions {
 		if _, ok := f.On.(spec.Route); ok && !tried[f.Name] {
 			t.Errorf("%s is not tried", f.Name)
 		}

@@ -78,7 +78,7 @@ func TestRowsAndAnswers(t *testing.T) {
 		}
 		all = append(all, line)
 	}
-	for _, table := range commitcollect.Room.Tables() {
+	for _, table := range commitcollect.Room().Spec.Tables() {
 		for _, r := range testkit.Rows[stored](w.World, table) {
 			text, err := json.Marshal(r)
 			testkit.Must(t, err)

@@ -24,7 +24,7 @@ func TestTablesOfTheSeed(t *testing.T) {
 	t.Parallel()
 	pk := spec.Key{Partition: "PK", Sort: "SK"}
 	gsi := func(n string) spec.Key { return spec.Key{Partition: "GSI" + n + "PK", Sort: "GSI" + n + "SK"} }
-	own := slices.DeleteFunc(commitcollect.Room.Tables(), func(t spec.Table) bool { return t.Shared })
+	own := slices.DeleteFunc(commitcollect.Room().Spec.Tables(), func(t spec.Table) bool { return t.Shared })
 	same(t, "the tables", own, []spec.Table{
 		{Name: "CommitCollect", Key: pk, TTL: "ttl", Indexes: []spec.Index{{Name: "GSI1", Key: gsi("1"), KeysOnly: true}}},
 		{Name: "CommitCollectAudit", Key: pk, TTL: "ExpiresAt", Indexes: []spec.Index{{Name: "GSI1", Key: gsi("1")}, {Name: "GSI2", Key: gsi("2")}}},
@@ -37,7 +37,7 @@ func TestTablesOfTheSeed(t *testing.T) {
 // partition.
 func TestNothingScans(t *testing.T) {
 	t.Parallel()
-	for _, a := range commitcollect.Room.Access() {
+	for _, a := range commitcollect.Room().Spec.Access() {
 		if slices.Contains(a.Ops, spec.Scan) {
 			t.Errorf("%s scans", a.ID())
 		}
@@ -51,7 +51,7 @@ func TestNothingScans(t *testing.T) {
 func TestAccessPatternsOfTheSeed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for _, a := range commitcollect.Room.Access() {
+	for _, a := range commitcollect.Room().Spec.Access() {
 		used[a.ID()] = true
 	}
 	for name, a := range map[string]spec.Access{
@@ -138,7 +138,7 @@ func TestPurgeDeletesInBatches(t *testing.T) {
 		w.Pass(15 * time.Minute)
 	}
 	w.End("ann")
-	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger)
+	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger)
 	calls := w.CountCalls(func() { testkit.Must(t, purger.PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})) })
 	if got := calls["TransactWriteItems"]; got != 2 {
 		t.Errorf("60 workouts are deleted by %d transactions: %v", got, calls)

@@ -118,7 +118,7 @@ func TestLogoutAlwaysSucceeds(t *testing.T) {
 		t.Error("a browser without a cookie is not signed out")
 	}
 	for k := 1; k <= 3; k++ {
-		s := testkit.OpenWith(w.World, w.CrashingEnv(signin.LogoutFunction, dynamotest.CrashAt(k, false)), signin.Open)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(signin.LogoutFunction(), dynamotest.CrashAt(k, false)), signin.Open)
 		in := &signin.Logout{}
 		if out, err := s.Logout(w.NewContext(), in); err != nil || out.Status != 302 {
 			t.Errorf("while call %d fails: %v", k, err)

@@ -24,7 +24,7 @@ func eventOf(aspect string, id int64, at time.Time) workout.Event {
 // ingest handles events, each as a message of its own, and fails the test if one fails.
 func ingest(w *commitcollecttest.World, events ...workout.Event) {
 	w.T.Helper()
-	worker := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
+	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	for _, e := range events {
 		testkit.Must(w.T, worker.IngestEvent(w.NewContext(), e))
 	}

@@ -123,7 +123,7 @@ func TestBrokenModelBlocksNoOtherMilestone(t *testing.T) {
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	silence(w)
 	ingest(w, eventOf("create", run, noon))
-	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction, milestone.Open)
+	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	if s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"}) == nil {
 		t.Error("an evaluation succeeds that lacks a part")
 	}

@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
@@ -53,7 +54,7 @@ func belongings(w *crickettest.World, user string) (all []map[string]any) {
 
 // A routeCase is a request to a route, in the world of inhabited.
 type routeCase struct {
-	fn           spec.Function
+	fn           app.Function
 	target, body string
 	auth         spec.Auth
 	ok           int // status for the permitted callers
@@ -65,31 +66,31 @@ func routeCases() []routeCase {
 	phone := `{"deviceToken":"` + crickettest.Token("another phone") + `","platform":"ios","environment":"production"}`
 	start := `{"deviceToken":"` + crickettest.Token("phone") + `","pushToStartToken":"` + crickettest.Token("start") + `"}`
 	return []routeCase{
-		{match.GetMatchFunction, "/matches/7", "", spec.Public, 200, 200},
-		{match.ListMatchesFunction, "/matches?ids=7", "", spec.Public, 200, 200},
-		{match.GetDisplayFunction, "/matches/7/display", "", spec.Public, 200, 200},
-		{match.ListBallsFunction, "/matches/7/balls", "", spec.Public, 200, 200},
-		{catalog.ListTeamsFunction, "/teams", "", spec.Public, 200, 200},
-		{catalog.GetTeamFunction, "/teams/11", "", spec.Public, 200, 200},
-		{catalog.UpdateTeamFunction, "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
-		{catalog.ListSeasonTeamsFunction, "/seasons/5/teams", "", spec.Public, 200, 200},
-		{catalog.ListLeaguesFunction, "/leagues", "", spec.Public, 200, 200},
-		{catalog.GetLeagueFunction, "/leagues/3", "", spec.Public, 200, 200},
-		{catalog.UpdateLeagueFunction, "/leagues/3", `{"active":false}`, spec.Admin, 200, 0},
-		{catalog.DeleteLeagueFunction, "/leagues/3", "", spec.Admin, 204, 0},
-		{match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3", "", spec.Admin, 200, 0},
-		{follower.RegisterDeviceFunction, "/user/device", phone, spec.User, 201, 201},
-		{follower.GetDeviceFunction, "/user/device", "", spec.User, 200, 404},
-		{follower.DeleteDeviceFunction, "/user/device/" + crickettest.TokenID("phone"), "", spec.User, 204, 404},
-		{follower.UpdatePushToStartFunction, "/user/device/push-to-start", start, spec.User, 200, 404},
-		{follower.FollowMatchFunction, "/user/follow/7", `{"teamId":"12"}`, spec.User, 201, 201},
-		{follower.GetFollowFunction, "/user/follow/7", "", spec.User, 200, 404},
-		{follower.UpdateFollowFunction, "/user/follow/7", `{"teamId":"12"}`, spec.User, 200, 404},
-		{follower.UnfollowMatchFunction, "/user/follow/7", "", spec.User, 204, 404},
-		{activity.StartActivityFunction, "/user/activity/7", `{"pushToken":"` + crickettest.Token("activity") + `"}`, spec.User, 201, 409},
-		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("activity"), "", spec.User, 204, 404},
-		{follower.GetPreferencesFunction, "/user/preferences", "", spec.User, 200, 200},
-		{follower.PutPreferencesFunction, "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
+		{match.GetMatchFunction(), "/matches/7", "", spec.Public, 200, 200},
+		{match.ListMatchesFunction(), "/matches?ids=7", "", spec.Public, 200, 200},
+		{match.GetDisplayFunction(), "/matches/7/display", "", spec.Public, 200, 200},
+		{match.ListBallsFunction(), "/matches/7/balls", "", spec.Public, 200, 200},
+		{catalog.ListTeamsFunction(), "/teams", "", spec.Public, 200, 200},
+		{catalog.GetTeamFunction(), "/teams/11", "", spec.Public, 200, 200},
+		{catalog.UpdateTeamFunction(), "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
+		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams", "", spec.Public, 200, 200},
+		{catalog.ListLeaguesFunction(), "/leagues", "", spec.Public, 200, 200},
+		{catalog.GetLeagueFunction(), "/leagues/3", "", spec.Public, 200, 200},
+		{catalog.UpdateLeagueFunction(), "/leagues/3", `{"active":false}`, spec.Admin, 200, 0},
+		{catalog.DeleteLeagueFunction(), "/leagues/3", "", spec.Admin, 204, 0},
+		{match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3", "", spec.Admin, 200, 0},
+		{follower.RegisterDeviceFunction(), "/user/device", phone, spec.User, 201, 201},
+		{follower.GetDeviceFunction(), "/user/device", "", spec.User, 200, 404},
+		{follower.DeleteDeviceFunction(), "/user/device/" + crickettest.TokenID("phone"), "", spec.User, 204, 404},
+		{follower.UpdatePushToStartFunction(), "/user/device/push-to-start", start, spec.User, 200, 404},
+		{follower.FollowMatchFunction(), "/user/follow/7", `{"teamId":"12"}`, spec.User, 201, 201},
+		{follower.GetFollowFunction(), "/user/follow/7", "", spec.User, 200, 404},
+		{follower.UpdateFollowFunction(), "/user/follow/7", `{"teamId":"12"}`, spec.User, 200, 404},
+		{follower.UnfollowMatchFunction(), "/user/follow/7", "", spec.User, 204, 404},
+		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("activity") + `"}`, spec.User, 201, 409},
+		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("activity"), "", spec.User, 204, 404},
+		{follower.GetPreferencesFunction(), "/user/preferences", "", spec.User, 200, 200},
+		{follower.PutPreferencesFunction(), "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
 	}
 }
 
@@ -104,7 +105,7 @@ func TestAuthorization(t *testing.T) {
 	cases := routeCases()
 	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann is last, because she may change her rows
 	tried := 0
-	for _, fn := range cricket.Room.Functions {
+	for _, fn := range cricket.Room().Functions {
 		route, ok := fn.On.(spec.Route)
 		if !ok {
 			continue
@@ -159,7 +160,7 @@ func TestAuthorization(t *testing.T) {
 				if after := belongings(w, "ann"); !reflect.DeepEqual(after, before) {
 					t.Errorf("user %q has changed rows of ann (-was +is):\n%s", user, cmp.Diff(before, after))
 				}
-				if c.fn.Name == activity.StartActivityFunction.Name {
+				if c.fn.Name == activity.StartActivityFunction().Name {
 					continue
 				}
 				if there := testkit.Call(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
@@ -179,15 +180,15 @@ func TestAuthorization(t *testing.T) {
 func TestFailedCallAtACap(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		fn           spec.Function
+		fn           app.Function
 		target, body string
 		list         spec.Table
 		row          map[string]any
 		ids          int
 	}{
-		{activity.StartActivityFunction, "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
+		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
 			tables.Subscriptions, map[string]any{"matchId": "#USER#ann", "pushToken": "7", "ids": []string{}}, 10},
-		{follower.FollowMatchFunction, "/user/follow/8", `{}`, tables.Follows, map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{}}, 100},
+		{follower.FollowMatchFunction(), "/user/follow/8", `{}`, tables.Follows, map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{}}, 100},
 	} {
 		t.Run(c.fn.Name, func(t *testing.T) {
 			t.Parallel()

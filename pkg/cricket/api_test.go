@@ -21,8 +21,7 @@ import (
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/httpapi"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // TestInvalidRequestsAreRefused: the problem has a code and the invalid field.
@@ -32,71 +31,71 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	dates := "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-06-02T00:00:00Z"
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
-		fn                 spec.Function
+		fn                 app.Function
 		target, user, body string
 		status             int
 		field              string
 	}{
-		{match.GetMatchFunction, "/matches/1", "", "", 404, ""},
-		{match.GetMatchFunction, "/matches/x", "", "", 422, "path.id"},
-		{match.GetMatchFunction, "/matches/12345678901234567890", "", "", 422, "path.id"},
-		{match.GetMatchFunction, "/matches/7?color=red", "", "", 422, "query.color"},
-		{match.GetDisplayFunction, "/matches/1/display", "", "", 404, ""},
-		{match.GetDisplayFunction, "/matches/x/display", "", "", 422, "path.id"},
-		{match.GetDisplayFunction, "/matches/7/display?team=x", "", "", 422, "query.team"},
-		{match.GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "query.team"},
-		{match.ListBallsFunction, "/matches/1/balls", "", "", 404, ""},
-		{match.ListBallsFunction, "/matches/7/balls?cursor=x", "", "", 422, "query.cursor"},
-		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99-1", "", "", 400, "query.cursor"},
-		{match.ListBallsFunction, "/matches/7/balls?innings=0", "", "", 422, "query.innings"},
-		{match.ListBallsFunction, "/matches/7/balls?innings=x", "", "", 422, "query.innings"},
-		{match.ListBallsFunction, "/matches/7/balls?after=-1", "", "", 422, "query.after"},
-		{match.ListBallsFunction, "/matches/7/balls?after=99999999999999999999", "", "", 422, "query.after"},
-		{match.ListMatchesFunction, "/matches", "", "", 400, "query.ids"},
-		{match.ListMatchesFunction, "/matches?ids=7&league=T20", "", "", 400, "query.ids"},
-		{match.ListMatchesFunction, "/matches?ids=7,x", "", "", 400, "query.ids"},
-		{match.ListMatchesFunction, "/matches?ids=7,,8", "", "", 400, "query.ids"},
-		{match.ListMatchesFunction, "/matches?ids=" + strings.Repeat("1,", 25) + "1", "", "", 422, "query.ids"},
-		{match.ListMatchesFunction, "/matches?league=" + strings.Repeat("x", 33), "", "", 422, "query.league"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{match.ListMatchesFunction, "/matches?league=T20&to=2026-06-01T00:00:00Z", "", "", 400, "query.from"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=yesterday&to=2026-06-01T00:00:00Z", "", "", 422, "query.from"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=2026-06-02T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-07-02T00:00:01Z", "", "", 400, "query.to"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-23:59", "", "", 400, "query.to"},
-		{match.ListMatchesFunction, dates + "&limit=0", "", "", 422, "query.limit"},
-		{match.ListMatchesFunction, dates + "&limit=101", "", "", 422, "query.limit"},
-		{match.ListMatchesFunction, dates + "&cursor=x", "", "", 422, "query.cursor"},
-		{match.ListMatchesFunction, dates + "&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
-		{match.ListMatchesFunction, dates + "&cursor=2026-06-03T00:00:00Z/7", "", "", 400, "query.cursor"},
-		{match.ListMatchesFunction, dates + "&cursor=2026-05-31T23:59:59Z/7", "", "", 400, "query.cursor"},
-		{match.ListMatchesFunction, "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
-		{match.ListMatchesFunction, "/matches?ids=7&cursor=2026-06-01T00:00:00Z/7", "", "", 400, "query.cursor"},
-		{activity.StartActivityFunction, "/user/activity/7", "", body, 401, ""},
-		{activity.StartActivityFunction, "/user/activity/x", "fan", body, 422, "path.matchId"},
-		{activity.StartActivityFunction, "/user/activity/1", "fan", body, 404, ""},
-		{activity.StartActivityFunction, "/user/activity/9", "fan", body, 409, ""},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", "", 400, ""},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", "{", 400, ""},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", "[]", 422, "body"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{}`, 409, ""},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":""}`, 422, "body.pushToken"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + crickettest.Token("fan") + `a"}`, 422, "body.pushToken"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"beef"}`, 422, "body.pushToken"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
-		{activity.EndActivityFunction, "/user/activity/7/" + strings.Repeat("0", 42), "fan", "", 422, "path.activityId"},
-		{match.ListMatchesFunction, "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
-		{match.ListMatchesFunction, "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
-		{match.ListMatchesFunction, "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
-		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "", "", 401, ""},
-		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, ""},
-		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.Token("fan"), "fan", "", 422, "path.activityId"},
+		{match.GetMatchFunction(), "/matches/1", "", "", 404, ""},
+		{match.GetMatchFunction(), "/matches/x", "", "", 422, "path.id"},
+		{match.GetMatchFunction(), "/matches/12345678901234567890", "", "", 422, "path.id"},
+		{match.GetMatchFunction(), "/matches/7?color=red", "", "", 422, "query.color"},
+		{match.GetDisplayFunction(), "/matches/1/display", "", "", 404, ""},
+		{match.GetDisplayFunction(), "/matches/x/display", "", "", 422, "path.id"},
+		{match.GetDisplayFunction(), "/matches/7/display?team=x", "", "", 422, "query.team"},
+		{match.GetDisplayFunction(), "/matches/7/display?team=99", "", "", 400, "query.team"},
+		{match.ListBallsFunction(), "/matches/1/balls", "", "", 404, ""},
+		{match.ListBallsFunction(), "/matches/7/balls?cursor=x", "", "", 422, "query.cursor"},
+		{match.ListBallsFunction(), "/matches/7/balls?cursor=S9-99-1", "", "", 400, "query.cursor"},
+		{match.ListBallsFunction(), "/matches/7/balls?innings=0", "", "", 422, "query.innings"},
+		{match.ListBallsFunction(), "/matches/7/balls?innings=x", "", "", 422, "query.innings"},
+		{match.ListBallsFunction(), "/matches/7/balls?after=-1", "", "", 422, "query.after"},
+		{match.ListBallsFunction(), "/matches/7/balls?after=99999999999999999999", "", "", 422, "query.after"},
+		{match.ListMatchesFunction(), "/matches", "", "", 400, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?ids=7&league=T20", "", "", 400, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?ids=7,x", "", "", 400, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?ids=7,,8", "", "", 400, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?ids=" + strings.Repeat("1,", 25) + "1", "", "", 422, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?league=" + strings.Repeat("x", 33), "", "", 422, "query.league"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{match.ListMatchesFunction(), "/matches?league=T20&to=2026-06-01T00:00:00Z", "", "", 400, "query.from"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=yesterday&to=2026-06-01T00:00:00Z", "", "", 422, "query.from"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=2026-06-02T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-07-02T00:00:01Z", "", "", 400, "query.to"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-23:59", "", "", 400, "query.to"},
+		{match.ListMatchesFunction(), dates + "&limit=0", "", "", 422, "query.limit"},
+		{match.ListMatchesFunction(), dates + "&limit=101", "", "", 422, "query.limit"},
+		{match.ListMatchesFunction(), dates + "&cursor=x", "", "", 422, "query.cursor"},
+		{match.ListMatchesFunction(), dates + "&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
+		{match.ListMatchesFunction(), dates + "&cursor=2026-06-03T00:00:00Z/7", "", "", 400, "query.cursor"},
+		{match.ListMatchesFunction(), dates + "&cursor=2026-05-31T23:59:59Z/7", "", "", 400, "query.cursor"},
+		{match.ListMatchesFunction(), "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
+		{match.ListMatchesFunction(), "/matches?ids=7&cursor=2026-06-01T00:00:00Z/7", "", "", 400, "query.cursor"},
+		{activity.StartActivityFunction(), "/user/activity/7", "", body, 401, ""},
+		{activity.StartActivityFunction(), "/user/activity/x", "fan", body, 422, "path.matchId"},
+		{activity.StartActivityFunction(), "/user/activity/1", "fan", body, 404, ""},
+		{activity.StartActivityFunction(), "/user/activity/9", "fan", body, 409, ""},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", "", 400, ""},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", "{", 400, ""},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", "[]", 422, "body"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{}`, 409, ""},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":""}`, 422, "body.pushToken"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":"` + crickettest.Token("fan") + `a"}`, 422, "body.pushToken"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":"beef"}`, 422, "body.pushToken"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
+		{activity.EndActivityFunction(), "/user/activity/7/" + strings.Repeat("0", 42), "fan", "", 422, "path.activityId"},
+		{match.ListMatchesFunction(), "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
+		{match.ListMatchesFunction(), "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
+		{match.ListMatchesFunction(), "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
+		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("fan"), "", "", 401, ""},
+		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, ""},
+		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.Token("fan"), "fan", "", 422, "path.activityId"},
 	} {
 		out := testkit.Call(routes, c.fn, c.target, c.user, c.body)
 		var problem testkit.Problem
@@ -129,29 +128,29 @@ func TestProblemCodes(t *testing.T) {
 	routes := w.Routes()
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
-		fn                 spec.Function
+		fn                 app.Function
 		target, user, body string
 		status             int
 		code               string
 	}{
-		{match.GetMatchFunction, "/matches/99", "", "", 404, "match_not_found"},
-		{match.ListBallsFunction, "/matches/99/balls", "", "", 404, "match_not_found"},
-		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99-1", "", "", 400, "bad_cursor"},
-		{match.GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "team_not_in_match"},
-		{catalog.ListLeaguesFunction, "/leagues?cursor=99", "", "", 400, "bad_cursor"},
-		{catalog.GetLeagueFunction, "/leagues/99", "", "", 404, "league_not_found"},
-		{catalog.GetTeamFunction, "/teams/99", "", "", 404, "team_not_found"},
-		{match.ListMatchesFunction, "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "bad_cursor"},
-		{match.ListMatchesFunction, "/matches", "", "", 400, "bad_request"},
-		{match.ListMatchesFunction, "/matches?limit=0", "", "", 422, "invalid"},
-		{follower.GetDeviceFunction, "/user/device", "fan", "", 404, "device_not_found"},
-		{follower.GetDeviceFunction, "/user/device", "", "", 401, "unauthenticated"},
-		{follower.GetFollowFunction, "/user/follow/7", "fan", "", 404, "not_followed"},
-		{activity.StartActivityFunction, "/user/activity/99", "fan", body, 404, "match_not_found"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "team_not_in_match"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", "{}", 409, "push_token_required"},
-		{activity.StartActivityFunction, "/user/activity/7", "fan", body, 409, "activity_of_another_user"},
-		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, "activity_not_found"},
+		{match.GetMatchFunction(), "/matches/99", "", "", 404, "match_not_found"},
+		{match.ListBallsFunction(), "/matches/99/balls", "", "", 404, "match_not_found"},
+		{match.ListBallsFunction(), "/matches/7/balls?cursor=S9-99-1", "", "", 400, "bad_cursor"},
+		{match.GetDisplayFunction(), "/matches/7/display?team=99", "", "", 400, "team_not_in_match"},
+		{catalog.ListLeaguesFunction(), "/leagues?cursor=99", "", "", 400, "bad_cursor"},
+		{catalog.GetLeagueFunction(), "/leagues/99", "", "", 404, "league_not_found"},
+		{catalog.GetTeamFunction(), "/teams/99", "", "", 404, "team_not_found"},
+		{match.ListMatchesFunction(), "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "bad_cursor"},
+		{match.ListMatchesFunction(), "/matches", "", "", 400, "bad_request"},
+		{match.ListMatchesFunction(), "/matches?limit=0", "", "", 422, "invalid"},
+		{follower.GetDeviceFunction(), "/user/device", "fan", "", 404, "device_not_found"},
+		{follower.GetDeviceFunction(), "/user/device", "", "", 401, "unauthenticated"},
+		{follower.GetFollowFunction(), "/user/follow/7", "fan", "", 404, "not_followed"},
+		{activity.StartActivityFunction(), "/user/activity/99", "fan", body, 404, "match_not_found"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "team_not_in_match"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", "{}", 409, "push_token_required"},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan", body, 409, "activity_of_another_user"},
+		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, "activity_not_found"},
 	} {
 		if err := testkit.CheckProblemCode(testkit.Call(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
 			t.Errorf("%s %s: %v", c.fn.Name, c.target, err)
@@ -164,11 +163,11 @@ func TestLimitsOfPages(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.NewWithMatches(t).Routes()
 	for _, c := range []struct {
-		fn     spec.Function
+		fn     app.Function
 		target string
 	}{
-		{catalog.ListTeamsFunction, "/teams?"}, {catalog.ListLeaguesFunction, "/leagues?"}, {catalog.ListSeasonTeamsFunction, "/seasons/5/teams?"},
-		{match.ListMatchesFunction, "/matches?league=3&"}, {match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3&"},
+		{catalog.ListTeamsFunction(), "/teams?"}, {catalog.ListLeaguesFunction(), "/leagues?"}, {catalog.ListSeasonTeamsFunction(), "/seasons/5/teams?"},
+		{match.ListMatchesFunction(), "/matches?league=3&"}, {match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3&"},
 	} {
 		for limit, want := range map[int]int{-1: 422, 0: 422, 1: 200, 100: 200, 101: 422} {
 			if out := testkit.Call(routes, c.fn, fmt.Sprint(c.target, "limit=", limit), testkit.Administrator, ""); out.StatusCode != want {
@@ -183,16 +182,17 @@ func TestLimitsOfPages(t *testing.T) {
 func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {
 	t.Parallel()
 	w := crickettest.NewWithMatches(t)
-	env := w.Env(match.GetMatchFunction)
+	env := w.Env(match.GetMatchFunction())
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
-	s := testkit.OpenWith(w.World, env, match.OpenMatches)
+	call, err := match.GetMatchFunction().Open(t.Context(), env)
+	testkit.Must(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(w.NewContext(), match.GetMatchFunction.Timeout)
+		ctx, cancel := context.WithTimeout(w.NewContext(), match.GetMatchFunction().Timeout)
 		defer cancel()
-		out, err := httpapi.Lambda(match.GetMatchFunction, nil, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
+		out, err := call.(app.Route)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
 		testkit.Must(t, err)
 		if err := testkit.CheckProblemField(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 			t.Errorf("error %v, context %v; want Unavailable before the timeout", err, ctx.Err())
@@ -207,22 +207,22 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 	routes := w.Routes()
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, crickettest.Token("fan"))
 	for range 2 {
-		out := testkit.Call(routes, activity.StartActivityFunction, "/user/activity/7", "fan", body)
+		out := testkit.Call(routes, activity.StartActivityFunction(), "/user/activity/7", "fan", body)
 		if out.StatusCode != http.StatusCreated || !strings.Contains(out.Body, `"expiresAt"`) {
 			t.Errorf("start-activity: %d %s, want 201", out.StatusCode, out.Body)
 		}
 	}
-	if out := testkit.Call(routes, activity.StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
+	if out := testkit.Call(routes, activity.StartActivityFunction(), "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
 		t.Errorf("start-activity of another user: %d, want 409", out.StatusCode)
 	}
 	if s := w.Subscriptions(); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
 	end := "/user/activity/7/" + crickettest.TokenID("fan")
-	if out := testkit.Call(routes, activity.EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Call(routes, activity.EndActivityFunction(), end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("end-activity of another user: %d, want 404", out.StatusCode)
 	}
-	if out := testkit.Call(routes, activity.EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
+	if out := testkit.Call(routes, activity.EndActivityFunction(), end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
 		t.Errorf("end-activity: %d, subscribers %q; want 204 and none", out.StatusCode, w.Subscribers())
 	}
 }
@@ -256,11 +256,11 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 		body := rapid.SampledFrom([]string{text, string(fields)}).Draw(t, "which")
 		id := rapid.SampledFrom([]string{"7", "8", "9", "1", "%00", "x"}).Draw(t, "id")
 		for _, c := range []struct {
-			fn     spec.Function
+			fn     app.Function
 			target string
 		}{
-			{match.GetMatchFunction, "/matches/" + id}, {match.ListMatchesFunction, "/matches"}, {match.GetDisplayFunction, "/matches/" + id + "/display"},
-			{match.ListBallsFunction, "/matches/" + id + "/balls"}, {activity.StartActivityFunction, "/user/activity/" + id}, {activity.EndActivityFunction, "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
+			{match.GetMatchFunction(), "/matches/" + id}, {match.ListMatchesFunction(), "/matches"}, {match.GetDisplayFunction(), "/matches/" + id + "/display"},
+			{match.ListBallsFunction(), "/matches/" + id + "/balls"}, {activity.StartActivityFunction(), "/user/activity/" + id}, {activity.EndActivityFunction(), "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
 		} {
 			out := testkit.Call(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {

@@ -20,13 +20,13 @@ var settings = slices.Concat(
 
 var alarms = []spec.Alarm{
 	{
-		Name: "slots-missed", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.SlotsClaimed}, Stat: "Sum", While: tables.MatchesLive,
+		Name: "slots-missed", Function: live.TickFunction().Name, Metrics: []spec.Metric{tables.SlotsClaimed}, Stat: "Sum", While: tables.MatchesLive,
 		Below: true, Bound: 22, Minutes: 2, // of 24 slots; a slot whose poll fails at the provider is claimed, too
 		Watches: "fewer than 22 polls in a minute while a match is live",
 		IfDown:  "Scores are updated late, or not at all.",
 	},
 	{
-		Name: "ticks-late", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.TickLag}, Stat: "p99", Bound: 1000, Minutes: 3,
+		Name: "ticks-late", Function: live.TickFunction().Name, Metrics: []spec.Metric{tables.TickLag}, Stat: "p99", Bound: 1000, Minutes: 3,
 		Watches: "polls that begin more than 1 s after they are due",
 		IfDown:  "Lock screens show the score late.",
 	},
@@ -36,42 +36,42 @@ var alarms = []spec.Alarm{
 		// of 2,000 activities: 8 s. Normally all of it takes 2 s, so 10 s has room for one retry
 		// (5 s). It is half the time between two balls of a quick over: a lock screen that is
 		// later may show the score of the ball before.
-		Name: "pushes-late", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.PushDelay}, Stat: "p99", Bound: 10_000, Minutes: 3,
+		Name: "pushes-late", Function: activity.PushActivitiesFunction().Name, Metrics: []spec.Metric{tables.PushDelay}, Stat: "p99", Bound: 10_000, Minutes: 3,
 		Watches: "more than 1 % of a minute's pushes that Apple accepted more than 10 s after the poll of their ball was due",
 		IfDown:  "Lock screens and notifications are a ball behind.",
 	},
 	{
-		Name: "provider-failing", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.ProviderFaults}, Stat: "Sum", Bound: 6, Minutes: 3,
+		Name: "provider-failing", Function: live.TickFunction().Name, Metrics: []spec.Metric{tables.ProviderFaults}, Stat: "Sum", Bound: 6, Minutes: 3,
 		Watches: "more than 6 of a minute's 24 polls that failed at the provider",
 		IfDown:  "Scores are not updated until the provider answers again.",
 	},
 	{
-		Name: "matches-failing", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.MatchesFailed}, Stat: "Sum", Bound: 12, Minutes: 3,
+		Name: "matches-failing", Function: live.TickFunction().Name, Metrics: []spec.Metric{tables.MatchesFailed}, Stat: "Sum", Bound: 12, Minutes: 3,
 		Watches: "more than 12 failures to process a match in a minute",
 		IfDown:  "The scores of some matches are not updated.",
 	},
 	{
-		Name: "pushes-unreached", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.PushesUnreached}, Stat: "Sum", Bound: 20, Minutes: 3,
+		Name: "pushes-unreached", Function: activity.PushActivitiesFunction().Name, Metrics: []spec.Metric{tables.PushesUnreached}, Stat: "Sum", Bound: 20, Minutes: 3,
 		Watches: "more than 20 pushes in a minute that Apple did not accept",
 		IfDown:  "Some lock screens are not updated until the retry succeeds.",
 	},
 	{
-		Name: "broadcasts-failing", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.BroadcastsFailed}, Stat: "Sum", Bound: 5, Minutes: 3,
+		Name: "broadcasts-failing", Function: activity.PushActivitiesFunction().Name, Metrics: []spec.Metric{tables.BroadcastsFailed}, Stat: "Sum", Bound: 5, Minutes: 3,
 		Watches: "more than 5 broadcasts in a minute that Apple did not accept",
 		IfDown:  "Lock screens that listen to a broadcast channel are not updated.",
 	},
 	{
-		Name: "apple-failing", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.AppleFailures}, Stat: "Sum", Bound: 2, Minutes: 3,
+		Name: "apple-failing", Function: activity.PushActivitiesFunction().Name, Metrics: []spec.Metric{tables.AppleFailures}, Stat: "Sum", Bound: 2, Minutes: 3,
 		Watches: "more than 2 changes of a match in a minute for which Apple accepted no push: Apple is unreachable, or rejects our key",
 		IfDown:  "Lock screens are not updated.",
 	},
 	{
-		Name: "alerts-failing", Function: alert.SendAlertsFunction.Name, Metrics: []spec.Metric{tables.AppleFailures}, Stat: "Sum", Bound: 0, Minutes: 3,
+		Name: "alerts-failing", Function: alert.SendAlertsFunction().Name, Metrics: []spec.Metric{tables.AppleFailures}, Stat: "Sum", Bound: 0, Minutes: 3,
 		Watches: "alerts for which Apple accepted no push: Apple is unreachable, or rejects our key",
 		IfDown:  "Notifications arrive late, or not at all.",
 	},
 	{
-		Name: "phones-refused", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.PushesGone}, Stat: "Sum", Bound: 500, Minutes: 1,
+		Name: "phones-refused", Function: activity.PushActivitiesFunction().Name, Metrics: []spec.Metric{tables.PushesGone}, Stat: "Sum", Bound: 500, Minutes: 1,
 		Watches: "more than 500 activities in a minute whose token Apple reports as invalid: the bundle id or Apple's host may be wrong",
 		IfDown:  "Phones with such a token get no updates until their app registers again.",
 	},

@@ -17,7 +17,7 @@ import (
 func TestAlarms(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, a := range cricket.Room.Alarms {
+	for _, a := range cricket.Room().Spec.Alarms {
 		var metrics []string
 		for _, m := range a.Metrics {
 			metrics = append(metrics, m.Name)

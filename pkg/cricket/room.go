@@ -9,30 +9,59 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/cricket/userdata"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
 // Room is the cricket room's part of the fleet.
-var Room = spec.Room{
-	Name: "cricket", WatchesConcurrency: true,
-	Functions: []spec.Function{
-		live.PlanTicksFunction, live.TickFunction, activity.PushActivitiesFunction, live.FinishMatchFunction, activity.SweepChannelsFunction,
-		alert.SendAlertsFunction, alert.DetectTossFunction, alert.RemindPrematchFunction,
-		match.GetMatchFunction, match.ListMatchesFunction, match.GetDisplayFunction, match.ListBallsFunction,
-		catalog.ListTeamsFunction, catalog.GetTeamFunction, catalog.UpdateTeamFunction, catalog.ListSeasonTeamsFunction,
-		catalog.ListLeaguesFunction, catalog.GetLeagueFunction, catalog.UpdateLeagueFunction, catalog.DeleteLeagueFunction, match.ListLeagueMatchesFunction,
-		follower.RegisterDeviceFunction, follower.GetDeviceFunction, follower.DeleteDeviceFunction, follower.UpdatePushToStartFunction,
-		follower.FollowMatchFunction, follower.GetFollowFunction, follower.UpdateFollowFunction, follower.UnfollowMatchFunction,
-		activity.StartActivityFunction, activity.EndActivityFunction,
-		follower.GetPreferencesFunction, follower.PutPreferencesFunction,
-		catalog.SyncLeaguesFunction, catalog.SyncTeamsFunction, schedule.SyncFixturesFunction,
-		userdata.ForgetUserFunction, userdata.ExportUserFunction,
+func Room() app.Room {
+	return app.NewRoom(spec.Room{
+		Name: "cricket", WatchesConcurrency: true,
+		Machines: []spec.Machine{{
+			Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute
+			Calls:  map[string]string{"PlanTicksArn": live.PlanTicksFunction().Name, "TickArn": live.TickFunction().Name},
+			IfDown: "No score is updated. The first tick after the recovery catches up.",
+		}},
+		Settings: settings,
+		Alarms:   alarms,
 	},
-	Machines: []spec.Machine{{
-		Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute
-		Calls:  map[string]string{"PlanTicksArn": live.PlanTicksFunction.Name, "TickArn": live.TickFunction.Name},
-		IfDown: "No score is updated. The first tick after the recovery catches up.",
-	}},
-	Settings: settings,
-	Alarms:   alarms,
+		live.PlanTicksFunction(),
+		live.TickFunction(),
+		activity.PushActivitiesFunction(),
+		live.FinishMatchFunction(),
+		activity.SweepChannelsFunction(),
+		alert.SendAlertsFunction(),
+		alert.DetectTossFunction(),
+		alert.RemindPrematchFunction(),
+		match.GetMatchFunction(),
+		match.ListMatchesFunction(),
+		match.GetDisplayFunction(),
+		match.ListBallsFunction(),
+		catalog.ListTeamsFunction(),
+		catalog.GetTeamFunction(),
+		catalog.UpdateTeamFunction(),
+		catalog.ListSeasonTeamsFunction(),
+		catalog.ListLeaguesFunction(),
+		catalog.GetLeagueFunction(),
+		catalog.UpdateLeagueFunction(),
+		catalog.DeleteLeagueFunction(),
+		match.ListLeagueMatchesFunction(),
+		follower.RegisterDeviceFunction(),
+		follower.GetDeviceFunction(),
+		follower.DeleteDeviceFunction(),
+		follower.UpdatePushToStartFunction(),
+		follower.FollowMatchFunction(),
+		follower.GetFollowFunction(),
+		follower.UpdateFollowFunction(),
+		follower.UnfollowMatchFunction(),
+		activity.StartActivityFunction(),
+		activity.EndActivityFunction(),
+		follower.GetPreferencesFunction(),
+		follower.PutPreferencesFunction(),
+		catalog.SyncLeaguesFunction(),
+		catalog.SyncTeamsFunction(),
+		schedule.SyncFixturesFunction(),
+		userdata.ForgetUserFunction(),
+		userdata.ExportUserFunction(),
+	)
 }

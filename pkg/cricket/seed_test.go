@@ -125,12 +125,12 @@ func TestSeed(t *testing.T) {
 	listed := 0
 	for _, want := range seed {
 		listed += len(want.rows)
-		i := slices.IndexFunc(cricket.Room.Tables(), func(t spec.Table) bool { return t.Name == want.table })
+		i := slices.IndexFunc(cricket.Room().Spec.Tables(), func(t spec.Table) bool { return t.Name == want.table })
 		if i < 0 {
 			t.Errorf("no function uses the table %s", want.table)
 			continue
 		}
-		got := cricket.Room.Tables()[i]
+		got := cricket.Room().Spec.Tables()[i]
 		if diff := cmp.Diff([]any{want.key, want.ttl}, []any{got.Key, got.TTL}); diff != "" {
 			t.Errorf("key and TTL of %s (-seed +room):\n%s", want.table, diff)
 		}
@@ -144,12 +144,12 @@ func TestSeed(t *testing.T) {
 			}
 		}
 		for _, row := range want.rows {
-			i := slices.IndexFunc(cricket.Room.Access(), func(a spec.Access) bool { return a.Table.Name == want.table && a.Name == row.name })
+			i := slices.IndexFunc(cricket.Room().Spec.Access(), func(a spec.Access) bool { return a.Table.Name == want.table && a.Name == row.name })
 			if i < 0 {
 				t.Errorf("no function uses the access pattern %q of %s", row.name, want.table)
 				continue
 			}
-			a := cricket.Room.Access()[i]
+			a := cricket.Room().Spec.Access()[i]
 			for _, op := range row.ops {
 				if !slices.Contains(a.Ops, op) {
 					t.Errorf("%q of %s has the operations %s, want %s among them", row.name, want.table, a.Ops, op)

@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -56,21 +57,21 @@ func TestStoryOfAMatch(t *testing.T) {
 	id, views := fmt.Sprint(m.ID), []string{fmt.Sprint(m.Local.ID), fmt.Sprint(m.Visitor.ID)}
 	w.Sync()
 	routes := w.Routes()
-	ask := func(fn spec.Function, target, user, body string) {
+	ask := func(fn app.Function, target, user, body string) {
 		t.Helper()
 		if out := testkit.Call(routes, fn, target, user, body); out.StatusCode >= 300 {
 			t.Fatalf("%s: %d %s", target, out.StatusCode, out.Body)
 		}
 	}
 	for i, user := range []string{"ann", "bob", "cat"} {
-		ask(follower.RegisterDeviceFunction, "/user/device", user, fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":%q,"environment":"production","frequentPushesEnabled":true}`, crickettest.Token(user+"'s phone"), []string{"18.1", "17.4", "18.0"}[i]))
+		ask(follower.RegisterDeviceFunction(), "/user/device", user, fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":%q,"environment":"production","frequentPushesEnabled":true}`, crickettest.Token(user+"'s phone"), []string{"18.1", "17.4", "18.0"}[i]))
 		if user == "cat" {
 			continue
 		}
-		ask(follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, crickettest.Token(user+"'s phone"), crickettest.Token(user+" starts")))
-		ask(follower.FollowMatchFunction, "/user/follow/"+id, user, fmt.Sprintf(`{"teamId":%q}`, views[i]))
+		ask(follower.UpdatePushToStartFunction(), "/user/device/push-to-start", user, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, crickettest.Token(user+"'s phone"), crickettest.Token(user+" starts")))
+		ask(follower.FollowMatchFunction(), "/user/follow/"+id, user, fmt.Sprintf(`{"teamId":%q}`, views[i]))
 	}
-	ask(follower.PutPreferencesFunction, "/user/preferences", "bob", `{"alerts":["wicket","result","toss","start"],"spoilerFree":true,"keyEventsOnly":true,"quietHours":{"from":"23:00","to":"07:00","timeZone":"Europe/Paris"}}`)
+	ask(follower.PutPreferencesFunction(), "/user/preferences", "bob", `{"alerts":["wicket","result","toss","start"],"spoilerFree":true,"keyEventsOnly":true,"quietHours":{"from":"23:00","to":"07:00","timeZone":"Europe/Paris"}}`)
 
 	var all, before []string
 	add := func(line string) {
@@ -79,8 +80,8 @@ func TestStoryOfAMatch(t *testing.T) {
 		}
 		all = append(all, line)
 	}
-	alerts := w.Env(alert.SendAlertsFunction)
-	sender, pusher, finisher := alert.NewAlerter(alerts, w.Sender(alerts)), w.Pusher(w.Env(activity.PushActivitiesFunction)), testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	alerts := w.Env(alert.SendAlertsFunction())
+	sender, pusher, finisher := alert.NewAlerter(alerts, w.Sender(alerts)), w.Pusher(w.Env(activity.PushActivitiesFunction())), testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	drain := func() {
 		t.Helper()
 		testkit.Drain(w.World, tables.AlertQueue, 0, sender.SendAlert)
@@ -89,7 +90,7 @@ func TestStoryOfAMatch(t *testing.T) {
 	show := func(when string) {
 		t.Helper()
 		var rows []string
-		for _, table := range cricket.Room.Tables() {
+		for _, table := range cricket.Room().Spec.Tables() {
 			for _, r := range testkit.Rows[map[string]any](w.World, table) {
 				for name, v := range r {
 					if text, ok := v.(string); ok && len(text) > longest {
@@ -128,15 +129,15 @@ func TestStoryOfAMatch(t *testing.T) {
 	}
 
 	w.MoveClock(crickettest.KickOff.Add(-15 * time.Minute))
-	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()))
 	drain()
-	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
 	drain()
-	ask(activity.StartActivityFunction, "/user/activity/"+id, "bob", fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("bob")))
-	ask(activity.StartActivityFunction, "/user/activity/"+id, "cat", fmt.Sprintf(`{"pushToken":%q,"teamId":%q}`, crickettest.Token("cat"), views[1]))
+	ask(activity.StartActivityFunction(), "/user/activity/"+id, "bob", fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("bob")))
+	ask(activity.StartActivityFunction(), "/user/activity/"+id, "cat", fmt.Sprintf(`{"pushToken":%q,"teamId":%q}`, crickettest.Token("cat"), views[1]))
 	show("before the match")
 
-	_, err := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner).PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
+	_, err := testkit.Open(w.World, live.PlanTicksFunction(), live.OpenPlanner).PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
 	testkit.Must(t, err)
 	tk, slot := w.Ticker(), 0
 	tick := func() {
@@ -150,7 +151,7 @@ func TestStoryOfAMatch(t *testing.T) {
 		tick()
 	}
 	show("in play")
-	ask(activity.EndActivityFunction, "/user/activity/"+id+"/"+crickettest.TokenID("cat"), "cat", "")
+	ask(activity.EndActivityFunction(), "/user/activity/"+id+"/"+crickettest.TokenID("cat"), "cat", "")
 	for slot < 200 && len(w.Queues.Messages(tables.FinishQueue.Name)) == 0 {
 		tick()
 	}
@@ -160,19 +161,19 @@ func TestStoryOfAMatch(t *testing.T) {
 	testkit.Drain(w.World, tables.FinishQueue, 48*time.Hour, finisher.FinishMatch)
 	drain()
 	w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
-	testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.NewContext()))
+	testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction())).SweepChannels(w.NewContext()))
 	w.Sync()
 	show("a day later")
 
-	for fn, target := range map[*spec.Function]string{
-		&match.GetMatchFunction: "/matches/" + id, &match.GetDisplayFunction: "/matches/" + id + "/display", &match.ListBallsFunction: "/matches/" + id + "/balls?innings=2",
-		&match.ListMatchesFunction: "/matches?ids=" + id, &follower.GetFollowFunction: "/matches/" + id + "/follow", &follower.GetDeviceFunction: "/user/device",
-		&follower.GetPreferencesFunction: "/user/preferences",
+	for target, fn := range map[string]app.Function{
+		"/matches/" + id: match.GetMatchFunction(), "/matches/" + id + "/display": match.GetDisplayFunction(), "/matches/" + id + "/balls?innings=2": match.ListBallsFunction(),
+		"/matches?ids=" + id: match.ListMatchesFunction(), "/matches/" + id + "/follow": follower.GetFollowFunction(), "/user/device": follower.GetDeviceFunction(),
+		"/user/preferences": follower.GetPreferencesFunction(),
 	} {
-		out := testkit.Call(routes, *fn, target, "bob", "")
+		out := testkit.Call(routes, fn, target, "bob", "")
 		add(fmt.Sprintf("GET %s %d %s", target, out.StatusCode, strings.TrimSpace(out.Body)))
 	}
-	ask(follower.DeleteDeviceFunction, "/user/device/"+crickettest.TokenID("ann's phone"), "ann", "")
+	ask(follower.DeleteDeviceFunction(), "/user/device/"+crickettest.TokenID("ann's phone"), "ann", "")
 	for r := range reads {
 		add(r)
 	}

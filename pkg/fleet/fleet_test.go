@@ -17,7 +17,7 @@ import (
 // TestSpec checks what every value of the spec must satisfy.
 func TestSpec(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			if !strings.HasPrefix(f.Name, room.Name+"/") || f.Does == "" || f.IfDown == "" || f.On == nil || f.Memory == 0 || f.Timeout == 0 {
 				t.Errorf("%s is not described in full", f.Name)
@@ -64,7 +64,7 @@ func TestSpec(t *testing.T) {
 // The tests of the rooms fail when a function emits what its spec does not list.
 func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, a := range room.Alarms {
 			i := slices.IndexFunc(room.Functions, func(f spec.Function) bool { return f.Name == a.Function })
 			if i < 0 {
@@ -88,7 +88,7 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 // waits for it gives up: the API after 29 s, and Lambda after 15 minutes.
 func TestSizesOfFunctions(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			most := 15 * time.Minute
 			if _, ok := f.On.(spec.Route); ok {
@@ -108,7 +108,7 @@ func TestSizesOfFunctions(t *testing.T) {
 // or once after each pause that the queue lists; alone, or ten at once; to at least the two invocations that SQS demands, in a few steps.
 func TestSizesOfQueues(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			q, ok := f.On.(spec.Queue)
 			if !ok {
@@ -130,7 +130,7 @@ func TestSizesOfQueues(t *testing.T) {
 func TestAccessPatternsAreNamed(t *testing.T) {
 	t.Parallel()
 	phrase := regexp.MustCompile(`^[A-Z][A-Za-z'/() -]{2,59}$`)
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, a := range room.Access() {
 			if !phrase.MatchString(a.Name) || a.Key == "" || phrase.MatchString(a.Key) {
 				t.Errorf("%s has the key %q, want a phrase, and a key that is none", a.ID(), a.Key)
@@ -143,7 +143,7 @@ func TestAccessPatternsAreNamed(t *testing.T) {
 // number, and metrics of time are in milliseconds.
 func TestAlarmsNameTheirBound(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, a := range room.Alarms {
 			bound := fmt.Sprint(" ", a.Bound, " ")
 			if a.Metrics[0].Unit == spec.Milliseconds {
@@ -160,7 +160,7 @@ func TestAlarmsNameTheirBound(t *testing.T) {
 // changes items checks that the user is not deleted, unless it deletes the user.
 func TestWritesOfUsersCheckTheDeletion(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			on, ok := f.On.(spec.Route)
 			if !ok || on.Auth != spec.User && on.Auth != spec.Session {
@@ -189,15 +189,15 @@ func TestWritesOfUsersCheckTheDeletion(t *testing.T) {
 func TestRoomsForgetUsers(t *testing.T) {
 	t.Parallel()
 	var asked, served []string
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
-			if f.Name == accounts.ResumeJobsFunction.Name {
+			if f.Name == accounts.ResumeJobsFunction().Name {
 				for _, q := range f.Sends {
 					asked = append(asked, q.Name)
 				}
 			}
 		}
-		if room.Name == accounts.Room.Name || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+		if room.Name == accounts.Room().Spec.Name || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
 			on, ok := f.On.(spec.Route)
 			return ok && (on.Auth == spec.User || on.Auth == spec.Session)
 		}) {

@@ -20,13 +20,12 @@ import (
 // root is the folder of the module.
 var root = filepath.Join("..", "..")
 
-// TestFunctions: every function of the spec has a folder, and every folder a
-// function. Its main is one call: of the starter for the function's trigger,
-// with the function's value as the first argument.
+// TestFunctions: every function of the spec has a folder, and every folder a function. Its main
+// starts the function, which is declared with the constructor for its trigger.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	functions := map[string]spec.Function{}
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			functions[f.Name] = f
 		}
@@ -43,9 +42,9 @@ func TestFunctions(t *testing.T) {
 			continue
 		}
 		delete(functions, name)
-		starter, value := started(t, filepath.Join(folder, "main.go"))
-		if want := starterOf(f.On); starter != want || value != name {
-			t.Errorf("the main of %s calls %s with the function %q, want %s with %q", name, starter, value, want, name)
+		starter, declared := started(t, filepath.Join(folder, "main.go"))
+		if want := starterOf(f.On); starter != want || declared != name {
+			t.Errorf("the main of %s starts %q, declared with %s; want %q, declared with %s", name, declared, starter, name, want)
 		}
 	}
 	for name := range functions {
@@ -70,8 +69,8 @@ func starterOf(on spec.Trigger) string {
 	return "app.Task"
 }
 
-// started returns what the only call of a main calls, and the name of the function
-// that is its first argument. Both are "" if main does not consist of one call.
+// started returns the constructor and the name of the function that a main starts. Both are ""
+// unless main is one call, such as match.GetMatchFunction().Start().
 func started(t *testing.T, file string) (starter, function string) {
 	t.Helper()
 	src := parse(t, file)
@@ -90,22 +89,29 @@ func started(t *testing.T, file string) (starter, function string) {
 	if statement == nil {
 		return "", ""
 	}
-	call, _ := statement.X.(*ast.CallExpr)
-	if call == nil || len(call.Args) == 0 {
+	start, _ := statement.X.(*ast.CallExpr)
+	if start == nil {
 		return "", ""
 	}
-	of, starter := selected(call.Fun)
-	from, value := selected(call.Args[0])
+	method, _ := start.Fun.(*ast.SelectorExpr)
+	if method == nil || method.Sel.Name != "Start" {
+		return "", ""
+	}
+	made, _ := method.X.(*ast.CallExpr)
+	if made == nil {
+		return "", ""
+	}
+	from, name := selected(made.Fun)
 	for _, imported := range src.Imports {
 		at, err := strconv.Unquote(imported.Path.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if dir, ok := strings.CutPrefix(at, module); ok && path.Base(at) == from {
-			function = functionNames(t, filepath.Join(root, dir))[value]
+			return declared(t, filepath.Join(root, dir), name)
 		}
 	}
-	return of + "." + starter, function
+	return "", ""
 }
 
 // selected are the parts of a selector such as app.API.
@@ -121,35 +127,48 @@ func selected(e ast.Expr) (from, name string) {
 	return x.Name, s.Sel.Name
 }
 
-// functionNames are the names of the functions whose values a package declares, by
-// the variable: FooFunction = spec.Function{Name: "room/foo", …}, or what a call makes,
-// FooFunction = reader("foo", …).
-func functionNames(t *testing.T, dir string) map[string]string {
+// declared returns the constructor and the name of the function that a package declares:
+//
+//	func FooFunction() app.Function { return app.API(spec.Function{Name: "room/foo", …}, …) }
+//
+// or with what a call makes, as in app.API(reader("foo", …), …).
+func declared(t *testing.T, dir, variable string) (starter, name string) {
 	t.Helper()
-	names := map[string]string{}
 	for _, file := range sources(t, dir) {
 		if filepath.Dir(file) != filepath.Clean(dir) {
 			continue
 		}
-		variables(parse(t, file), func(name string, value ast.Expr) {
-			switch v := value.(type) {
-			case *ast.CompositeLit:
-				names[name] = nameOf(v)
-			case *ast.CallExpr:
-				if len(v.Args) > 0 {
-					names[name] = path.Base(filepath.Dir(dir)) + "/" + literal(v.Args[0])
-				}
+		for _, d := range parse(t, file).Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || f.Name.Name != variable || len(f.Body.List) != 1 {
+				continue
 			}
-		})
+			returned, _ := f.Body.List[0].(*ast.ReturnStmt)
+			if returned == nil || len(returned.Results) != 1 {
+				return "", ""
+			}
+			call, _ := returned.Results[0].(*ast.CallExpr)
+			if call == nil || len(call.Args) == 0 {
+				return "", ""
+			}
+			from, constructor := selected(call.Fun)
+			starter = from + "." + constructor
+			switch v := call.Args[0].(type) {
+			case *ast.CompositeLit:
+				return starter, nameOf(v)
+			case *ast.CallExpr:
+				return starter, path.Base(filepath.Dir(dir)) + "/" + literal(v.Args[0])
+			}
+		}
 	}
-	return names
+	return "", ""
 }
 
 // TestDeclarationsAreUsed: every access pattern and every metric that a room
 // declares is in some function's value.
 func TestDeclarationsAreUsed(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		used := map[string]bool{}
 		for _, a := range room.Access() {
 			used[a.Name] = true
@@ -192,7 +211,7 @@ func TestDeclarationsAreUsed(t *testing.T) {
 // a function is declared in the room or the kit.
 func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
-	for _, room := range Rooms() {
+	for _, room := range Specs() {
 		codes, enforced, own := map[string]string{}, map[string]int{}, map[string]bool{} // by variable
 		folder := filepath.Join(root, "pkg", room.Name)
 		for _, file := range slices.Concat(sources(t, folder), sources(t, filepath.Join(root, "pkg", "kit"))) {

@@ -14,7 +14,7 @@ import (
 func TestAlarms(t *testing.T) {
 	t.Parallel()
 	var got []spec.Alarm
-	for _, a := range pickem.Room.Alarms {
+	for _, a := range pickem.Room().Spec.Alarms {
 		a.Watches, a.IfDown = "", ""
 		got = append(got, a)
 	}

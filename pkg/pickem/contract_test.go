@@ -3,7 +3,6 @@ package pickem_test
 import (
 	"testing"
 
-	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem"
 )
@@ -11,5 +10,5 @@ import (
 // TestContract: a limit, a bound, a timeout or an alarm changes only under review.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	testkit.CheckContract(pickemtest.New(t).World, pickem.Room)
+	testkit.CheckContract(t, pickem.Room())
 }

@@ -49,7 +49,7 @@ func outcomeOf(w *pickemtest.Room) outcome {
 // A jobCase is a use case in a world that before has prepared.
 type jobCase struct {
 	name   string
-	fn     spec.Function
+	fn     app.Function
 	before func(*pickemtest.Room)
 	run    func(*pickemtest.Room, app.Env) error
 	gone   string // the error code of a second run after a complete first one
@@ -68,28 +68,28 @@ func jobCases(t *testing.T) []jobCase {
 		w.Pick("bob", pickemtest.Show, 1, 1)
 	}
 	return []jobCase{
-		{"an event is scored", score.ScoreEventFunction, func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") }, scoring(pickemtest.Show), ""},
-		{"an event is scored anew", score.ScoreEventFunction, func(w *pickemtest.Room) {
+		{"an event is scored", score.ScoreEventFunction(), func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") }, scoring(pickemtest.Show), ""},
+		{"an event is scored anew", score.ScoreEventFunction(), func(w *pickemtest.Room) {
 			scored(w)
 			w.EnterResults(pickemtest.Show, 1, 0)
 		}, scoring(pickemtest.Show), ""},
-		{"a second event is scored", score.ScoreEventFunction, func(w *pickemtest.Room) {
+		{"a second event is scored", score.ScoreEventFunction(), func(w *pickemtest.Room) {
 			w.RequestScores("clash-of-tides", "dawn-of-tides")
-			testkit.Must(t, scoring(pickemtest.Show)(w, w.Env(score.ScoreEventFunction)))
+			testkit.Must(t, scoring(pickemtest.Show)(w, w.Env(score.ScoreEventFunction())))
 		}, scoring("2026-03-08-dawn-of-tides"), ""},
-		{"a first result", event.PutResultFunction, func(w *pickemtest.Room) { open(w); w.LockEvent(pickemtest.Show) }, resulting(0), ""},
-		{"a result is corrected", event.PutResultFunction, scored, resulting(1), ""},
-		{"a result is cleared", event.PutResultFunction, scored, resulting(event.NoResult), ""},
-		{"points are withdrawn", score.ScoreEventFunction, func(w *pickemtest.Room) {
+		{"a first result", event.PutResultFunction(), func(w *pickemtest.Room) { open(w); w.LockEvent(pickemtest.Show) }, resulting(0), ""},
+		{"a result is corrected", event.PutResultFunction(), scored, resulting(1), ""},
+		{"a result is cleared", event.PutResultFunction(), scored, resulting(event.NoResult), ""},
+		{"points are withdrawn", score.ScoreEventFunction(), func(w *pickemtest.Room) {
 			scored(w)
-			testkit.Must(w.T, resulting(event.NoResult)(w, w.Env(event.PutResultFunction)))
+			testkit.Must(w.T, resulting(event.NoResult)(w, w.Env(event.PutResultFunction())))
 		}, scoring(pickemtest.Show), ""},
-		{"picks are revealed", score.ScoreEventFunction, func(w *pickemtest.Room) {
+		{"picks are revealed", score.ScoreEventFunction(), func(w *pickemtest.Room) {
 			open(w)
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
 			w.LockEvent(pickemtest.Show)
 		}, scoring(pickemtest.Show), ""},
-		{"scoring is requested", event.RequestScoreFunction, func(w *pickemtest.Room) {
+		{"scoring is requested", event.RequestScoreFunction(), func(w *pickemtest.Room) {
 			open(w)
 			w.LockEvent(pickemtest.Show)
 			w.EnterResults(pickemtest.Show, 0, 1, item.Void)
@@ -97,14 +97,14 @@ func jobCases(t *testing.T) []jobCase {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).RequestScore(w.NewContext(), &event.RequestScore{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, ""},
-		{"standings are rebuilt", score.RebuildStandingsFunction, func(w *pickemtest.Room) {
+		{"standings are rebuilt", score.RebuildStandingsFunction(), func(w *pickemtest.Room) {
 			scored(w)
 			w.CorruptStandings()
 		}, func(w *pickemtest.Room, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, score.OpenScorer).RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2026})
 			return err
 		}, ""},
-		{"events are locked", event.LockEventsFunction, func(w *pickemtest.Room) {
+		{"events are locked", event.LockEventsFunction(), func(w *pickemtest.Room) {
 			w.RequestScores("clash-of-tides")
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
@@ -123,50 +123,50 @@ func jobCases(t *testing.T) []jobCase {
 		}, func(w *pickemtest.Room, env app.Env) error {
 			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext())
 		}, ""},
-		{"the teams of a match change", event.UpdateMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"the teams of a match change", event.UpdateMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Replacement"}}}}}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
 			return err
 		}, ""},
-		{"the points of a match change", event.UpdateMatchFunction, scored, func(w *pickemtest.Room, env app.Env) error {
+		{"the points of a match change", event.UpdateMatchFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 99, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
 			return err
 		}, ""},
-		{"a bonus changes", event.UpdateEventFunction, scored, func(w *pickemtest.Room, env app.Env) error {
+		{"a bonus changes", event.UpdateEventFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateEvent{Admin: byRoot, EventID: pickemtest.Show}
 			bonus := 50
 			in.Body.Bonus = &bonus
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.NewContext(), in)
 			return err
 		}, ""},
-		{"a match is removed", event.DeleteMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"a match is removed", event.DeleteMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.NewContext(), &event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 			return err
 		}, ""},
-		{"an event is deleted", event.DeleteEventFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"an event is deleted", event.DeleteEventFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, "event_not_found"},
-		{"picks are saved", event.PutPredictionsFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"picks are saved", event.PutPredictionsFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.PutPredictions{EventID: pickemtest.Show}
 			in.UserID, in.Body.Predictions = "ann", map[string]string{pickemtest.MatchID(2): "t1"}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 			return err
 		}, ""},
-		{"an event is created", event.CreateEventFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
+		{"an event is created", event.CreateEventFunction(), func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.CreateEvent{Admin: byRoot}
 			in.Body.Name, in.Body.Date, in.Body.Slug, in.Body.StartsAt = "Clash of Tides", "2026-03-08", "clash-of-tides", pickemtest.Noon.AddDate(0, 0, 7)
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).CreateEvent(w.NewContext(), in)
 			return err
 		}, ""},
-		{"a match is added", event.AddMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"a match is added", event.AddMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.AddMatch{Admin: byRoot, EventID: pickemtest.Show}
 			in.Body.ID, in.Body.MatchFields = pickemtest.MatchID(9), event.MatchFields{Name: "Match 9", Points: 10, Teams: []item.Team{{Members: []string{"Left 9"}}, {Members: []string{"Right 9"}}}}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).AddMatch(w.NewContext(), in)
 			return err
 		}, ""},
-		{"a member is renamed", member.UpdateMeFunction, scored, func(w *pickemtest.Room, env app.Env) error {
+		{"a member is renamed", member.UpdateMeFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &member.UpdateMe{}
 			in.UserID, in.Body.Name = "ann", "Anna"
 			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)

@@ -11,8 +11,8 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem/event"
-	"matchday/pkg/spec"
 )
 
 const samples = "../../events/pickem"
@@ -22,8 +22,8 @@ const samples = "../../events/pickem"
 func newFuzzed(t testing.TB) *pickemtest.Room {
 	w, locked := withSamples(t), withSamples(t)
 	locked.LockEvent("2026-06-06-clash-of-tides")
-	put := locked.Routes[event.PutResultFunction.Name]
-	w.Routes[event.PutResultFunction.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+	put := locked.Routes[event.PutResultFunction().Name]
+	w.Routes[event.PutResultFunction().Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 		locked.T = w.T // of the present input
 		return put(e)
 	}
@@ -36,8 +36,8 @@ func withSamples(t testing.TB) *pickemtest.Room {
 	w := pickemtest.New(t)
 	w.WithUserPool()
 	w.AddMembers(testkit.Administrator)
-	w.MustAdmin(event.CreateEventFunction, "/admin/events", `{"name":"Harbour Havoc","date":"2026-06-20","slug":"harbour-havoc","startsAt":"2026-06-20T19:00:00Z"}`)
-	for _, fn := range []spec.Function{event.CreateEventFunction, event.AddMatchFunction} { // of clash-of-tides, with its match
+	w.MustAdmin(event.CreateEventFunction(), "/admin/events", `{"name":"Harbour Havoc","date":"2026-06-20","slug":"harbour-havoc","startsAt":"2026-06-20T19:00:00Z"}`)
+	for _, fn := range []app.Function{event.CreateEventFunction(), event.AddMatchFunction()} { // of clash-of-tides, with its match
 		if out := askSample(w, fn); out.StatusCode != http.StatusCreated {
 			t.Fatalf("the sample of %s: %d %s", fn.Name, out.StatusCode, out.Body)
 		}
@@ -46,7 +46,7 @@ func withSamples(t testing.TB) *pickemtest.Room {
 }
 
 // askSample sends the sample event of a route as an administrator.
-func askSample(w *pickemtest.Room, fn spec.Function) events.APIGatewayV2HTTPResponse {
+func askSample(w *pickemtest.Room, fn app.Function) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 	text, err := os.ReadFile(samples + "/" + strings.TrimPrefix(fn.Name, "pickem/") + "/good.json")
 	testkit.Must(w.T, err)
@@ -59,9 +59,9 @@ func askSample(w *pickemtest.Room, fn spec.Function) events.APIGatewayV2HTTPResp
 func TestFuzzedSamplesAreAccepted(t *testing.T) {
 	t.Parallel()
 	w := newFuzzed(t)
-	for _, fn := range []spec.Function{
-		event.CreateEventFunction, event.AddMatchFunction, event.UpdateMatchFunction, event.OrderCardFunction,
-		event.PutPredictionsFunction, event.UpdateEventFunction, event.PutResultFunction,
+	for _, fn := range []app.Function{
+		event.CreateEventFunction(), event.AddMatchFunction(), event.UpdateMatchFunction(), event.OrderCardFunction(),
+		event.PutPredictionsFunction(), event.UpdateEventFunction(), event.PutResultFunction(),
 	} {
 		if out := askSample(w, fn); out.StatusCode >= 300 {
 			t.Errorf("the sample of %s: %d %s, want success", fn.Name, out.StatusCode, out.Body)

@@ -21,10 +21,7 @@ import (
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
-	"matchday/pkg/pickem/league"
-	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // rapidTB is the testing.TB of one check of a property: it fails and cleans up the check.
@@ -163,14 +160,8 @@ func (e *modelEvent) voidPicks(id string) {
 // newGame returns a game that begins on the last day of a year: four members, leagues of
 // some of them, and three events in two years, with predictions of most members.
 func newGame(t rapidTB) *game {
-	w := &pickemtest.Room{World: testkit.New(t, pickem.Room, pickemtest.Noon)}
-	w.Routes = map[string]testkit.Route{
-		event.GetEventFunction.Name:            testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
-		event.GetResultsFunction.Name:          testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
-		league.GetStandingsFunction.Name:       testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
-		league.GetLeagueStandingsFunction.Name: testkit.Serve(w.World, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings),
-		member.GetUserFunction.Name:            testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
-	}
+	w := &pickemtest.Room{World: testkit.New(t, pickem.Room(), pickemtest.Noon)}
+	w.Routes = w.ServeRoutes()
 	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, renamed: map[string]renames{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
 	g.begun = time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
@@ -280,7 +271,7 @@ func (g *game) failOn(rt *rapid.T, what string, err error) {
 // operation is one call of a function.
 type operation struct {
 	what          string
-	fn            spec.Function
+	fn            app.Function
 	do            func(app.Env) error
 	onWrite       func(pickemtest.Write) error // updates the model by a write; an error means that the write is invalid
 	wantCode      func() string                // the expected error code if nothing interrupts it

@@ -108,11 +108,11 @@ func TestLateIndexBringsNobodyBack(t *testing.T) {
 	index := lateIndex{answers: map[string]string{}}
 	run := func() {
 		t.Helper()
-		testkit.Must(t, testkit.OpenWith(w.World, index.in(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+		testkit.Must(t, testkit.OpenWith(w.World, index.in(w.Env(score.ScoreEventFunction())), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
 	}
 	run()
-	w.MustAdmin(member.DeleteUserFunction, "/admin/users/ann", "")
-	if out := w.Ask(member.UpdateMeFunction, "/app/me", "bob", `{"name":"Bobby"}`); out.StatusCode != http.StatusOK {
+	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
+	if out := w.Ask(member.UpdateMeFunction(), "/app/me", "bob", `{"name":"Bobby"}`); out.StatusCode != http.StatusOK {
 		t.Fatalf("bob's new name: %d %s", out.StatusCode, out.Body)
 	}
 	run()
@@ -134,7 +134,7 @@ func TestRemovalFindsPhonesBehindTheIndex(t *testing.T) {
 		w.RegisterPhone(phone, "ann")
 	}
 	w.RegisterPhone("blue", "bob")
-	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(member.DeleteUserFunction)), member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(member.DeleteUserFunction())), member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
 	if got, want := w.RegisteredPhones("red", "blue", "green"), []string{"blue of bob"}; !slices.Equal(got, want) {
 		t.Errorf("phones (-want +got):\n%s", cmp.Diff(want, got))
@@ -151,9 +151,9 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
-	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
+	w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
-	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
+	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction())), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	if all := w.Standings("2026"); len(all) != 0 {
 		t.Fatalf("the standings are %+v, want none while the index is empty", all)
 	}
@@ -161,7 +161,7 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	for range 20 {
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		calls := w.CountCalls(func() {
-			testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		})
 		n := len(testkit.Messages[score.Request](w.World, score.Queue))
 		if calls["Query"] != 1 {
@@ -185,9 +185,9 @@ func TestWithdrawalBehindTheIndex(t *testing.T) {
 	w := pickemtest.New(t)
 	id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
 	w.ScoreQueued()
-	w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
+	w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
 	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
-	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction())), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
 	points := func() int {
 		return testkit.Row[item.Prediction](w.World, tables.Pickem, item.UserRef("ann"), item.EventRef(id)).Points
 	}
@@ -197,7 +197,7 @@ func TestWithdrawalBehindTheIndex(t *testing.T) {
 	runs := 0
 	for range 40 {
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		runs += len(testkit.Messages[score.Request](w.World, score.Queue))
 		w.ScoreQueued()
 	}
@@ -214,7 +214,7 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 	w.AddMembers("ann")
 	w.CreateShow(1)
 	w.MoveClock(item.ParseTime(testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)).LockAt).Add(-time.Millisecond))
-	env, n := w.Env(event.PutPredictionsFunction), 0
+	env, n := w.Env(event.PutPredictionsFunction()), 0
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
@@ -238,7 +238,7 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 func TestConcurrentRenamesAgree(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
-	env := pickemtest.InterruptBefore(w.Env(member.UpdateMeFunction), "Query", 1, func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
+	env := pickemtest.InterruptBefore(w.Env(member.UpdateMeFunction()), "Query", 1, func() { w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Second"}`) })
 	in := &member.UpdateMe{}
 	in.UserID, in.Body.Name = "ann", "First"
 	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
@@ -249,7 +249,7 @@ func TestConcurrentRenamesAgree(t *testing.T) {
 		t.Errorf("the name is %q and the standings are %+v, want Second in both", p.Name, table)
 	}
 	was := w.Rows()
-	w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`)
+	w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Second"}`)
 	again := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
 	if diff := cmp.Diff(was, w.Rows()); diff != "" || again.Rev != p.Rev {
 		t.Errorf("the same name again changed rev from %d to %d, and the rows (-was +is):\n%s", p.Rev, again.Rev, diff)
@@ -264,16 +264,16 @@ func TestRenamesStopNoScoring(t *testing.T) {
 	id := w.RequestScores("clash-of-tides")[0]
 	var mu sync.Mutex // items are written at the same time
 	name, n := "ann", 0
-	env := w.InterruptEach(score.ScoreEventFunction, "PutItem", func() {
+	env := w.InterruptEach(score.ScoreEventFunction(), "PutItem", func() {
 		mu.Lock()
 		defer mu.Unlock()
 		n++
 		next := fmt.Sprint("Ann ", n)
-		if out := w.Ask(member.UpdateMeFunction, "/app/me", "ann", map[string]string{"name": next}); out.StatusCode == http.StatusOK {
+		if out := w.Ask(member.UpdateMeFunction(), "/app/me", "ann", map[string]string{"name": next}); out.StatusCode == http.StatusOK {
 			name = next
 			return
 		}
-		w.Ask(member.UpdateMeFunction, "/app/me", "ann", map[string]string{"name": name})
+		w.Ask(member.UpdateMeFunction(), "/app/me", "ann", map[string]string{"name": name})
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
 	standings, results := tablesOf(w)
@@ -296,10 +296,10 @@ func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
 	}
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
-	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
+	w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	ctx, stop := context.WithCancel(w.NewContext()) // as the function's own ends
 	defer stop()
-	env, n := w.Env(score.ScoreEventFunction), 0
+	env, n := w.Env(score.ScoreEventFunction()), 0
 	var others atomic.Int32
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
@@ -350,14 +350,14 @@ func TestCardBetweenTwoReads(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
 	w.CreateShow(1)
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
-	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
-	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "Query", 1, func() {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":0}`)
-		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 999), "id"))
+	w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
+	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction()), "Query", 1, func() {
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":0}`)
+		w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 999), "id"))
 	})
 	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}); err == nil {
 		t.Error("ScoreEvent accepted more points than a key can hold")
@@ -377,7 +377,7 @@ func TestDeletedEventIsSweptUntilTheIndexIsComplete(t *testing.T) {
 	w.AddMembers("ann")
 	w.CreateShow(2)
 	w.Pick("ann", pickemtest.Show, 0, 0)
-	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{EventID: pickemtest.Show})
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction())), event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{EventID: pickemtest.Show})
 	testkit.Must(t, err)
 	left := func() (keys []string) {
 		for _, r := range testkit.Rows[item.Row](w.World, tables.Pickem) {
@@ -388,7 +388,7 @@ func TestDeletedEventIsSweptUntilTheIndexIsComplete(t *testing.T) {
 		return keys
 	}
 	create := func() int {
-		return w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, map[string]any{
+		return w.Ask(event.CreateEventFunction(), "/admin/events", testkit.Administrator, map[string]any{
 			"name": "Again", "date": "2026-03-08", "slug": "clash-of-tides", "startsAt": pickemtest.Noon.AddDate(0, 0, 7),
 		}).StatusCode
 	}
@@ -403,7 +403,7 @@ func TestDeletedEventIsSweptUntilTheIndexIsComplete(t *testing.T) {
 		{time.Minute, nil, http.StatusCreated},
 	} {
 		w.MoveClock(w.Clock.Now().Add(step.after))
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		if got := left(); !slices.Equal(got, step.left) {
 			t.Errorf("%v later: keys of the deleted event (-want +got):\n%s", step.after, cmp.Diff(step.left, got))
 		}
@@ -418,7 +418,7 @@ func TestDeletedEventIsSweptUntilTheIndexIsComplete(t *testing.T) {
 func TestMistakenRequestsChangeNobody(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
-	if err := testkit.CheckProblemCode(w.Ask(member.DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(member.DeleteUserFunction(), "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
 		t.Errorf("deletion by e-mail address: %v", err)
 	}
 	l := w.CreateLeague("ann", "New")
@@ -439,8 +439,8 @@ func TestEveryRemovalNotifies(t *testing.T) {
 	ids := map[string]bool{}
 	for range 2 {
 		w.Pick("ann", pickemtest.Show, 0, 0)
-		w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
-		w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
+		w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
+		w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
 	}
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
 		ids[n.ID] = true
@@ -460,9 +460,9 @@ func TestBonusIsLogged(t *testing.T) {
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
 	w.Score(pickemtest.Show)
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":500}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":500}`)
 	w.ScoreQueued()
-	log := testkit.Decode[struct{ Corrections []event.Correction }](w.World, w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", "")).Corrections
+	log := testkit.Decode[struct{ Corrections []event.Correction }](w.World, w.Ask(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", "")).Corrections
 	if len(log) != 2 || log[0].From != "0 points" || log[0].To != "500 points" || w.Standings("2026")[0].Points != 510 {
 		t.Errorf("the log is %+v, want the latest from 0 to 500 points", log)
 	}

@@ -120,7 +120,7 @@ func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
 	in := &event.PutPredictions{User: auth.User{UserID: u}, EventID: e.id}
 	in.Body.Predictions = picks
 	return operation{
-		what: u + " picks " + e.id, fn: event.PutPredictionsFunction, do: call(g, event.OpenEvents, (*event.Events).PutPredictions, in),
+		what: u + " picks " + e.id, fn: event.PutPredictionsFunction(), do: call(g, event.OpenEvents, (*event.Events).PutPredictions, in),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e), func() string { return e.refusedPicks(picks) })
 		},
@@ -159,7 +159,7 @@ func (e *modelEvent) refusedPicks(picks map[string]string) (code string) {
 func (g *game) withdrawPick(rt *rapid.T) operation {
 	u, e := g.drawUser(rt), g.drawEvent(rt)
 	return operation{
-		what: u + " withdraws from " + e.id, fn: event.DeletePredictionsFunction,
+		what: u + " withdraws from " + e.id, fn: event.DeletePredictionsFunction(),
 		do:       call(g, event.OpenEvents, (*event.Events).DeletePredictions, &event.DeletePredictions{User: auth.User{UserID: u}, EventID: e.id}),
 		wantCode: func() string { return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e)) },
 		onWrite:  func(w pickemtest.Write) error { delete(e.picks, u); return checkSentWhileOpen(e, w) },
@@ -180,7 +180,7 @@ func (g *game) passTime(rt *rapid.T) operation {
 
 func (g *game) lockEvents(*rapid.T) operation {
 	return operation{
-		what: "events are locked", fn: event.LockEventsFunction, uninterrupted: true,
+		what: "events are locked", fn: event.LockEventsFunction(), uninterrupted: true,
 		do: func(env app.Env) error {
 			return testkit.OpenWith(g.World, env, event.OpenEvents).LockEvents(g.NewContext())
 		},
@@ -201,7 +201,7 @@ func (g *game) update(what string, e *modelEvent, set func(*event.UpdateEvent), 
 	in := &event.UpdateEvent{Admin: byRoot, EventID: e.id}
 	set(in)
 	return operation{
-		what: e.id + " " + what, fn: event.UpdateEventFunction, do: call(g, event.OpenEvents, (*event.Events).UpdateEvent, in),
+		what: e.id + " " + what, fn: event.UpdateEventFunction(), do: call(g, event.OpenEvents, (*event.Events).UpdateEvent, in),
 		wantCode: func() string { return firstCode(e.refusedIfDeleted, wantCode) }, onWrite: func(w pickemtest.Write) error { return onWrite() },
 	}
 }
@@ -263,7 +263,7 @@ func (g *game) putResult(e *modelEvent, m *modelMatch, result int) operation {
 	in := &event.PutResult{Admin: byRoot, EventID: e.id, MatchID: m.id}
 	in.Body.Result = event.NewResult(result)
 	return operation{
-		what: fmt.Sprint("a result of ", e.id, ": ", result), fn: event.PutResultFunction, do: call(g, event.OpenEvents, (*event.Events).PutResult, in),
+		what: fmt.Sprint("a result of ", e.id, ": ", result), fn: event.PutResultFunction(), do: call(g, event.OpenEvents, (*event.Events).PutResult, in),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, e.refusedIfNoMatch(m), g.refusedIfOpen(e),
 				codeIf(func() bool { return result >= len(m.sides) }, "invalid_team"))
@@ -310,7 +310,7 @@ func (g *game) editMatch(rt *rapid.T, e *modelEvent) operation {
 		return !slices.Equal(competitors(sides), competitors(m.sides)), !slices.EqualFunc(sides, m.sides, same)
 	}
 	return operation{
-		what: "a match of " + e.id + " changes", fn: event.UpdateMatchFunction,
+		what: "a match of " + e.id + " changes", fn: event.UpdateMatchFunction(),
 		do: call(g, event.OpenEvents, (*event.Events).UpdateMatch, &event.UpdateMatch{Admin: byRoot, EventID: e.id, MatchID: m.id, Body: to.fields()}),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, e.refusedIfNoMatch(m), func() string {
@@ -344,7 +344,7 @@ func (g *game) anyRemoval(rt *rapid.T) operation { return g.removeMatch(rt, g.dr
 func (g *game) removeMatch(rt *rapid.T, e *modelEvent) operation {
 	m := g.drawMatchOf(rt, e)
 	return operation{
-		what: "a match of " + e.id + " is removed", fn: event.DeleteMatchFunction,
+		what: "a match of " + e.id + " is removed", fn: event.DeleteMatchFunction(),
 		do: call(g, event.OpenEvents, (*event.Events).DeleteMatch, &event.DeleteMatch{Admin: byRoot, EventID: e.id, MatchID: m.id}),
 		wantCode: func() string {
 			if e.state != item.Deleting && e.match(m.id) == nil && slices.Contains(e.off, m.id) {
@@ -378,7 +378,7 @@ func (g *game) addMatch(rt *rapid.T) operation {
 		in.Body.Teams[i].ID = ""
 	}
 	return operation{
-		what: "a match is added to " + e.id, fn: event.AddMatchFunction, do: call(g, event.OpenEvents, (*event.Events).AddMatch, in),
+		what: "a match is added to " + e.id, fn: event.AddMatchFunction(), do: call(g, event.OpenEvents, (*event.Events).AddMatch, in),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, func() string {
 				if e.match(m.id) != nil {
@@ -406,7 +406,7 @@ func (g *game) orderCard(rt *rapid.T) operation {
 		return len(card) != len(e.card) || slices.ContainsFunc(card, func(m *modelMatch) bool { return !slices.Contains(e.card, m) })
 	}
 	return operation{
-		what: e.id + " is ordered anew", fn: event.OrderCardFunction, do: call(g, event.OpenEvents, (*event.Events).OrderCard, in),
+		what: e.id + " is ordered anew", fn: event.OrderCardFunction(), do: call(g, event.OpenEvents, (*event.Events).OrderCard, in),
 		wantCode: func() string {
 			if code := e.refusedIfDeleted(); code != "" || !changed() {
 				return code
@@ -428,7 +428,7 @@ func (g *game) renameMember(rt *rapid.T) operation {
 	in := &member.UpdateMe{User: auth.User{UserID: u}}
 	in.Body.Name = rapid.SampledFrom([]string{"Al", "Bo", "Cy"}).Draw(rt, "name")
 	return operation{
-		what: u + " is renamed", fn: member.UpdateMeFunction, uninterrupted: true, do: call(g, member.OpenMembers, (*member.Members).UpdateMe, in),
+		what: u + " is renamed", fn: member.UpdateMeFunction(), uninterrupted: true, do: call(g, member.OpenMembers, (*member.Members).UpdateMe, in),
 		wantCode: func() string {
 			if in.Body.Name != g.names[u] && g.renamed[u].n >= 10 && g.Clock.Now().Before(g.renamed[u].since.Add(24*time.Hour)) {
 				return "too_many_renames"
@@ -460,7 +460,7 @@ func (g *game) anyScoreRequest(rt *rapid.T) operation { return g.requestScore(g.
 
 func (g *game) requestScore(e *modelEvent) operation {
 	return operation{
-		what: "the scoring of " + e.id + " is requested", fn: event.RequestScoreFunction,
+		what: "the scoring of " + e.id + " is requested", fn: event.RequestScoreFunction(),
 		do: call(g, event.OpenEvents, (*event.Events).RequestScore, &event.RequestScore{Admin: byRoot, EventID: e.id}),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, g.refusedIfOpen(e), codeIf(e.lacksResults, "results_missing"))
@@ -562,7 +562,7 @@ func (g *game) anyScoring(rt *rapid.T) operation { return g.scoreEvent(g.drawEve
 
 func (g *game) scoreEvent(e *modelEvent) operation {
 	return operation{
-		what: e.id + " is scored", fn: score.ScoreEventFunction,
+		what: e.id + " is scored", fn: score.ScoreEventFunction(),
 		do: func(env app.Env) error {
 			return testkit.OpenWith(g.World, env, score.OpenScorer).ScoreEvent(g.NewContext(), score.Request{EventID: e.id})
 		},
@@ -596,7 +596,7 @@ func (g *game) drain() (err error) {
 func (g *game) rebuildStandings(rt *rapid.T) operation {
 	in := score.RebuildStandings{Year: rapid.SampledFrom([]int{2026, 2027}).Draw(rt, "year")}
 	return operation{
-		what: "standings are rebuilt", fn: score.RebuildStandingsFunction, wantCode: noError,
+		what: "standings are rebuilt", fn: score.RebuildStandingsFunction(), wantCode: noError,
 		do: func(env app.Env) error {
 			_, err := testkit.OpenWith(g.World, env, score.OpenScorer).RebuildStandings(g.NewContext(), in)
 			return err
@@ -607,7 +607,7 @@ func (g *game) rebuildStandings(rt *rapid.T) operation {
 func (g *game) deleteEvent(rt *rapid.T) operation {
 	e := g.events[rapid.IntRange(0, 8).Draw(rt, "event")/4]
 	return operation{
-		what: e.id + " is deleted", fn: event.DeleteEventFunction, uninterrupted: true,
+		what: e.id + " is deleted", fn: event.DeleteEventFunction(), uninterrupted: true,
 		do: call(g, event.OpenEvents, (*event.Events).DeleteEvent, &event.DeleteEvent{Admin: byRoot, EventID: e.id}),
 		wantCode: func() string {
 			if e.state == item.Deleting {

@@ -89,8 +89,8 @@ func (e *modelEvent) pointsOf(picks map[string]string) (points, right int) {
 // checkScreens returns an error if the screens of an event or of another member are
 // wrong, or show picks of others before the event is scored.
 func (g *game) checkScreens(u, other string, e *modelEvent) error {
-	got := g.Ask(event.GetEventFunction, "/app/events/"+e.id, u, "")
-	results := g.Ask(event.GetResultsFunction, "/app/events/"+e.id+"/results", u, "")
+	got := g.Ask(event.GetEventFunction(), "/app/events/"+e.id, u, "")
+	results := g.Ask(event.GetResultsFunction(), "/app/events/"+e.id+"/results", u, "")
 	if e.state == item.Deleting {
 		return errors.Join(testkit.CheckProblemCode(got, 404, "event_not_found"), testkit.CheckProblemCode(results, 404, "event_not_found"))
 	}
@@ -115,7 +115,7 @@ func (g *game) checkScreens(u, other string, e *modelEvent) error {
 			return fmt.Errorf("results of an event in state %s: %w", e.state, cmp.Or(err, errors.New(results.Body)))
 		}
 	}
-	page := g.Ask(member.GetUserFunction, "/app/users/"+other, u, "")
+	page := g.Ask(member.GetUserFunction(), "/app/users/"+other, u, "")
 	if page.StatusCode != http.StatusOK || strings.Contains(page.Body, "predictions") || strings.Contains(page.Body, "00000000-0000") || !e.asked && strings.Contains(page.Body, e.id) {
 		return fmt.Errorf("%s got the screen of %s with status %d: %s", u, other, page.StatusCode, page.Body)
 	}
@@ -187,7 +187,7 @@ func (g *game) settle() error {
 			return err
 		}
 		for id, members := range g.leagues {
-			out := g.Ask(league.GetLeagueStandingsFunction, "/app/leagues/"+id+"/standings/"+year, members[0], "")
+			out := g.Ask(league.GetLeagueStandingsFunction(), "/app/leagues/"+id+"/standings/"+year, members[0], "")
 			shown := testkit.Decode[struct{ Standings []league.Standing }](g.World, out).Standings
 			if err := g.checkStandings("the standings of league "+id+" in "+year, shown, members, played); err != nil {
 				return err
@@ -212,7 +212,7 @@ func (g *game) checkScores(e *modelEvent) error {
 		event.Event
 		Count   int
 		Entries []score.Entry
-	}](g.World, g.Ask(event.GetResultsFunction, "/app/events/"+e.id+"/results", g.users[0], ""))
+	}](g.World, g.Ask(event.GetResultsFunction(), "/app/events/"+e.id+"/results", g.users[0], ""))
 	if screen.State != item.Scored || screen.Updating {
 		return fmt.Errorf("%s is not scored by the latest results", e.id)
 	}

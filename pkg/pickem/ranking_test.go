@@ -16,8 +16,8 @@ import (
 
 // tablesOf returns the standings of 2026 and the results of the show, as bob sees them.
 func tablesOf(w *pickemtest.Room) (standings, results string) {
-	standings = w.Ask(league.GetStandingsFunction, "/app/standings/2026", "bob", "").Body
-	results = w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.Show)+"/results", "bob", "").Body
+	standings = w.Ask(league.GetStandingsFunction(), "/app/standings/2026", "bob", "").Body
+	results = w.Ask(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/results", "bob", "").Body
 	return standings, results
 }
 
@@ -30,16 +30,16 @@ func TestMemberChangesDuringScoring(t *testing.T) {
 		want   string // of ann's row, "" for none
 	}{
 		"rename": {func(w *pickemtest.Room) int {
-			return w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Zoe"}`).StatusCode
+			return w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Zoe"}`).StatusCode
 		}, `"userId":"ann","name":"Zoe"`},
 		"removal": {func(w *pickemtest.Room) int {
-			return w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "").StatusCode
+			return w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "").StatusCode
 		}, ""},
 	} {
 		for at, calls := 1, 2; at <= calls; at++ {
 			w := pickemtest.New(t)
 			w.RequestScores("clash-of-tides")
-			env, wire := w.Observe(score.ScoreEventFunction, at, func() {
+			env, wire := w.Observe(score.ScoreEventFunction(), at, func() {
 				if status := c.change(w); status >= http.StatusMultipleChoices {
 					t.Errorf("%s before call %d: status %d", name, at, status)
 				}
@@ -71,7 +71,7 @@ func TestRemovedMemberLeavesTheRankings(t *testing.T) {
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0, 0, 0)
 	w.Score(pickemtest.Show)
-	w.MustAdmin(member.DeleteUserFunction, "/admin/users/ann", "")
+	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
 	for _, c := range []struct {
 		when        string
 		do          func()

@@ -1,6 +1,7 @@
 package pickem
 
 import (
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/league"
@@ -11,24 +12,57 @@ import (
 )
 
 // Room is the pick'em room's part of the fleet.
-var Room = spec.Room{
-	Name: "pickem",
-	Functions: []spec.Function{
-		event.ListEventsFunction, event.GetEventFunction, event.GetResultsFunction, league.GetStandingsFunction, event.ListCorrectionsFunction,
-		member.GetMeFunction, member.GetUserFunction, member.UpdateMeFunction, event.PutPredictionsFunction, event.DeletePredictionsFunction,
-		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction,
-		league.CreateLeagueFunction, league.ListLeaguesFunction, league.JoinLeagueFunction, league.GetLeagueFunction, league.GetLeagueStandingsFunction, league.GetLeagueResultsFunction,
-		league.LeaveLeagueFunction, league.RenewCodeFunction, league.DeleteLeagueFunction,
-		member.InviteUserFunction, member.ListUsersFunction, member.DeleteUserFunction, event.CreateEventFunction, event.UpdateEventFunction, event.DeleteEventFunction,
-		event.AddMatchFunction, event.UpdateMatchFunction, event.DeleteMatchFunction, event.OrderCardFunction, event.PutResultFunction, event.RequestScoreFunction, event.ListEntriesFunction,
-		event.GetHealthFunction,
-		event.LockEventsFunction, score.ScoreEventFunction, score.RebuildStandingsFunction, notice.RemindFunction, notice.SendNoticesFunction,
-		member.ForgetUserFunction, member.ExportUserFunction,
+func Room() app.Room {
+	return app.NewRoom(spec.Room{
+		Name:     "pickem",
+		Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
+		Alarms: []spec.Alarm{{
+			Name: "scores-behind", Function: event.LockEventsFunction().Name, Metrics: []spec.Metric{event.ScoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
+			Watches: "an event whose scoring is overdue by more than ten minutes",
+			IfDown:  "An event has no points, or points of results that have been corrected.",
+		}},
 	},
-	Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
-	Alarms: []spec.Alarm{{
-		Name: "scores-behind", Function: event.LockEventsFunction.Name, Metrics: []spec.Metric{event.ScoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
-		Watches: "an event whose scoring is overdue by more than ten minutes",
-		IfDown:  "An event has no points, or points of results that have been corrected.",
-	}},
+		event.ListEventsFunction(),
+		event.GetEventFunction(),
+		event.GetResultsFunction(),
+		league.GetStandingsFunction(),
+		event.ListCorrectionsFunction(),
+		member.GetMeFunction(),
+		member.GetUserFunction(),
+		member.UpdateMeFunction(),
+		event.PutPredictionsFunction(),
+		event.DeletePredictionsFunction(),
+		notice.RegisterDeviceFunction(),
+		notice.DeleteDeviceFunction(),
+		league.CreateLeagueFunction(),
+		league.ListLeaguesFunction(),
+		league.JoinLeagueFunction(),
+		league.GetLeagueFunction(),
+		league.GetLeagueStandingsFunction(),
+		league.GetLeagueResultsFunction(),
+		league.LeaveLeagueFunction(),
+		league.RenewCodeFunction(),
+		league.DeleteLeagueFunction(),
+		member.InviteUserFunction(),
+		member.ListUsersFunction(),
+		member.DeleteUserFunction(),
+		event.CreateEventFunction(),
+		event.UpdateEventFunction(),
+		event.DeleteEventFunction(),
+		event.AddMatchFunction(),
+		event.UpdateMatchFunction(),
+		event.DeleteMatchFunction(),
+		event.OrderCardFunction(),
+		event.PutResultFunction(),
+		event.RequestScoreFunction(),
+		event.ListEntriesFunction(),
+		event.GetHealthFunction(),
+		event.LockEventsFunction(),
+		score.ScoreEventFunction(),
+		score.RebuildStandingsFunction(),
+		notice.RemindFunction(),
+		notice.SendNoticesFunction(),
+		member.ForgetUserFunction(),
+		member.ExportUserFunction(),
+	)
 }

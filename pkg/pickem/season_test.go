@@ -22,7 +22,7 @@ func TestSeason(t *testing.T) {
 	w.Pick("ann", pickemtest.Show, 0, 0, 0)
 	w.Pick("bob", pickemtest.Show, 0, 1, 1)
 	w.LockEvent(pickemtest.Show)
-	late := w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "cat", `{"predictions":{}}`)
+	late := w.Ask(event.PutPredictionsFunction(), "/app/events/"+pickemtest.Show+"/predictions", "cat", `{"predictions":{}}`)
 	if err := testkit.CheckProblemCode(late, 409, "event_locked"); err != nil {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
@@ -21,7 +22,6 @@ import (
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // crowd stores a season with so many members and scored events: the standings of all members,
@@ -121,7 +121,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 		t.Run(fmt.Sprint(size.members), func(t *testing.T) {
 			t.Parallel()
 			w, last := crowd(t, size.members, size.shows)
-			screen := func(fn spec.Function, target string, body any) {
+			screen := func(fn app.Function, target string, body any) {
 				t.Helper()
 				calls := w.CountCalls(func() { w.Read(fn, target, "ann", body) })
 				if want := map[string]int{"GetItem": 1, "Query": 1}; !maps.Equal(calls, want) {
@@ -132,7 +132,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			var events []string
 			for next, page := "", 0; page == 0 || next != ""; page++ {
 				var list event.EventList
-				screen(event.ListEventsFunction, "/app/events?limit=7&cursor="+next, &list.Body)
+				screen(event.ListEventsFunction(), "/app/events?limit=7&cursor="+next, &list.Body)
 				for _, e := range list.Body.Events {
 					events = append(events, e.ID)
 				}
@@ -146,7 +146,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			var mine *league.Standing
 			for next, page := "", 0; page == 0 || next != ""; page++ {
 				var s league.StandingsScreen
-				w.Read(league.GetStandingsFunction, "/app/standings/2026?cursor="+next, "ann", &s.Body)
+				w.Read(league.GetStandingsFunction(), "/app/standings/2026?cursor="+next, "ann", &s.Body)
 				for _, s := range s.Body.Standings {
 					table = append(table, ranked{s.Rank, s.UserID, s.Name, s.Points})
 				}
@@ -157,7 +157,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			var entry *score.Entry
 			for next, page := "", 0; page == 0 || next != ""; page++ {
 				var s event.ResultsScreen
-				w.Read(event.GetResultsFunction, pickemtest.AppEvent(last)+"/results?cursor="+next, "ann", &s.Body)
+				w.Read(event.GetResultsFunction(), pickemtest.AppEvent(last)+"/results?cursor="+next, "ann", &s.Body)
 				for _, e := range s.Body.Entries {
 					results = append(results, ranked{e.Rank, e.UserID, e.Name, e.Points})
 				}
@@ -175,12 +175,12 @@ func TestOneQueryPerScreen(t *testing.T) {
 			}
 
 			var seen event.EventScreen
-			w.Read(event.GetEventFunction, pickemtest.AppEvent(last), "ann", &seen.Body)
+			w.Read(event.GetEventFunction(), pickemtest.AppEvent(last), "ann", &seen.Body)
 			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != pickemtest.MatchID(10) || len(b.Prediction.Predictions) != 10 {
 				t.Errorf("get-event returns %+v", b)
 			}
 			var me member.UserScreen
-			calls := w.CountCalls(func() { w.Read(member.GetMeFunction, "/app/me", "ann", &me.Body) })
+			calls := w.CountCalls(func() { w.Read(member.GetMeFunction(), "/app/me", "ann", &me.Body) })
 			if want := (map[string]int{"Query": 1, "BatchGetItem": 3}); !maps.Equal(calls, want) {
 				t.Errorf("get-me calls (-want +got):\n%s", cmp.Diff(want, calls))
 			}
@@ -188,7 +188,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 				t.Errorf("get-me returns %+v", b)
 			}
 			var her member.UserScreen
-			screen(member.GetUserFunction, "/app/users/ann", &her.Body)
+			screen(member.GetUserFunction(), "/app/users/ann", &her.Body)
 			if len(her.Body.Events) != size.shows {
 				t.Errorf("get-user of ann returns %+v", her.Body)
 			}
@@ -223,14 +223,14 @@ func TestReadsDoNotGrowWithMembers(t *testing.T) {
 		id := addLeague(w)
 		cost := map[string]float64{}
 		for _, s := range []struct {
-			fn     spec.Function
+			fn     app.Function
 			target string
 		}{
-			{event.GetEventFunction, pickemtest.AppEvent(last)},
-			{event.GetResultsFunction, pickemtest.AppEvent(last) + "/results"},
-			{league.GetStandingsFunction, "/app/standings/2026"},
-			{league.GetLeagueStandingsFunction, "/app/leagues/" + id + "/standings/2026"},
-			{league.GetLeagueResultsFunction, "/app/leagues/" + id + "/events/" + last},
+			{event.GetEventFunction(), pickemtest.AppEvent(last)},
+			{event.GetResultsFunction(), pickemtest.AppEvent(last) + "/results"},
+			{league.GetStandingsFunction(), "/app/standings/2026"},
+			{league.GetLeagueStandingsFunction(), "/app/leagues/" + id + "/standings/2026"},
+			{league.GetLeagueResultsFunction(), "/app/leagues/" + id + "/events/" + last},
 		} {
 			var body any
 			cost[s.fn.Name] = w.CountUnits(func() { w.Read(s.fn, s.target, "ann", &body) }).Reads
@@ -259,19 +259,19 @@ func TestPagesAreCompleteAndInOrder(t *testing.T) {
 	w.AddMembers(testkit.Administrator)
 	for i := range 10 {
 		w.MoveClock(pickemtest.Noon.Add(time.Duration(i) * time.Minute))
-		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
+		w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
 	}
 	for _, c := range []struct {
-		fn           spec.Function
+		fn           app.Function
 		target, list string
 		most, want   int
 	}{
-		{event.ListEventsFunction, "/app/events", "events", 100, 10},
-		{event.ListEventsFunction, "/app/events?year=2026", "events", 100, 10},
-		{league.GetStandingsFunction, "/app/standings/2026", "standings", 50, 15},
-		{event.GetResultsFunction, pickemtest.AppEvent(last) + "/results", "entries", 50, 15},
-		{event.ListCorrectionsFunction, pickemtest.AppEvent(last) + "/corrections", "corrections", 100, 10},
-		{event.ListEntriesFunction, pickemtest.AdminEvent(last) + "/entries", "userIds", 1000, 15},
+		{event.ListEventsFunction(), "/app/events", "events", 100, 10},
+		{event.ListEventsFunction(), "/app/events?year=2026", "events", 100, 10},
+		{league.GetStandingsFunction(), "/app/standings/2026", "standings", 50, 15},
+		{event.GetResultsFunction(), pickemtest.AppEvent(last) + "/results", "entries", 50, 15},
+		{event.ListCorrectionsFunction(), pickemtest.AppEvent(last) + "/corrections", "corrections", 100, 10},
+		{event.ListEntriesFunction(), pickemtest.AdminEvent(last) + "/entries", "userIds", 1000, 15},
 	} {
 		pages := func(limit int) (all []any) {
 			and := map[bool]string{true: "&", false: "?"}[strings.Contains(c.target, "?")]
@@ -306,7 +306,7 @@ func TestForeignCursorsRevealNothing(t *testing.T) {
 	w.AddMembers(testkit.Administrator)
 	w.CreateEvent(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
 	w.EnterResults(pickemtest.ScoredShow, 1, 0)
-	next := func(fn spec.Function, target string) string {
+	next := func(fn app.Function, target string) string {
 		var body struct{ Next string }
 		w.Read(fn, target, testkit.Administrator, &body)
 		if body.Next == "" {
@@ -314,28 +314,28 @@ func TestForeignCursorsRevealNothing(t *testing.T) {
 		}
 		return strings.ReplaceAll(body.Next, "#", "%23")
 	}
-	lists := map[string]spec.Function{
-		"/app/events?limit=1&cursor=":                                               event.ListEventsFunction,
-		"/app/events?limit=1&year=2026&cursor=":                                     event.ListEventsFunction,
-		"/app/standings/2026?limit=1&cursor=":                                       league.GetStandingsFunction,
-		pickemtest.AppEvent(pickemtest.ScoredShow) + "/results?limit=1&cursor=":     event.GetResultsFunction,
-		pickemtest.AppEvent(pickemtest.ScoredShow) + "/corrections?limit=1&cursor=": event.ListCorrectionsFunction,
-		"/admin/events/" + pickemtest.ScoredShow + "/entries?limit=1&cursor=":       event.ListEntriesFunction,
-		"/app/standings/2025?limit=1&cursor=":                                       league.GetStandingsFunction,
-		"/app/events?limit=1&year=2025&cursor=":                                     event.ListEventsFunction,
-		"/admin/events/" + "2025-03-01-old/entries?limit=1&cursor=":                 event.ListEntriesFunction,
+	lists := map[string]app.Function{
+		"/app/events?limit=1&cursor=":                                               event.ListEventsFunction(),
+		"/app/events?limit=1&year=2026&cursor=":                                     event.ListEventsFunction(),
+		"/app/standings/2026?limit=1&cursor=":                                       league.GetStandingsFunction(),
+		pickemtest.AppEvent(pickemtest.ScoredShow) + "/results?limit=1&cursor=":     event.GetResultsFunction(),
+		pickemtest.AppEvent(pickemtest.ScoredShow) + "/corrections?limit=1&cursor=": event.ListCorrectionsFunction(),
+		"/admin/events/" + pickemtest.ScoredShow + "/entries?limit=1&cursor=":       event.ListEntriesFunction(),
+		"/app/standings/2025?limit=1&cursor=":                                       league.GetStandingsFunction(),
+		"/app/events?limit=1&year=2025&cursor=":                                     event.ListEventsFunction(),
+		"/admin/events/" + "2025-03-01-old/entries?limit=1&cursor=":                 event.ListEntriesFunction(),
 	}
-	eventCursor, log, user := next(event.ListEventsFunction, "/app/events?limit=1"), next(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections?limit=1"), next(league.GetStandingsFunction, "/app/standings/2026?limit=1")
+	eventCursor, log, user := next(event.ListEventsFunction(), "/app/events?limit=1"), next(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections?limit=1"), next(league.GetStandingsFunction(), "/app/standings/2026?limit=1")
 	forged := []string{"x", "..", "%20", "%00", "EVENT%23" + eventCursor, eventCursor + "%00", "2026-03-08", "2026-3-8-x", "2026-03-08-", strings.ToUpper(eventCursor), "LOG%23" + log, log + "0", "USER%23" + user, "eve", "%F0%9F%92%A5", "bnVsbA=="}
 	for target, fn := range lists {
 		refused := slices.Clone(forged)
-		if fn.Name != event.ListEventsFunction.Name || strings.Contains(target, "2025") {
+		if fn.Name != event.ListEventsFunction().Name || strings.Contains(target, "2025") {
 			refused = append(refused, eventCursor)
 		}
-		if fn.Name != event.ListCorrectionsFunction.Name {
+		if fn.Name != event.ListCorrectionsFunction().Name {
 			refused = append(refused, log)
 		}
-		if fn.Name == event.ListEventsFunction.Name || fn.Name == event.ListCorrectionsFunction.Name || strings.Contains(target, "2025") {
+		if fn.Name == event.ListEventsFunction().Name || fn.Name == event.ListCorrectionsFunction().Name || strings.Contains(target, "2025") {
 			refused = append(refused, user)
 		}
 		for _, cursor := range refused {
@@ -346,7 +346,7 @@ func TestForeignCursorsRevealNothing(t *testing.T) {
 		}
 	}
 	// A log's cursor is a time: in another event's log it is one of it, or before it.
-	out := w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections?cursor="+log, "ann", "")
+	out := w.Ask(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections?cursor="+log, "ann", "")
 	var got event.CorrectionList
 	if err := json.Unmarshal([]byte(out.Body), &got.Body); err != nil || len(got.Body.Corrections) != 0 {
 		t.Errorf("a log with the cursor of another event returns %s", out.Body)

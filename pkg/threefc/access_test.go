@@ -143,7 +143,7 @@ func deny(who, least least) string {
 // methods are the methods of the routes, by function.
 func methods() map[string]string {
 	all := map[string]string{}
-	for _, f := range threefc.Room.Functions {
+	for _, f := range threefc.Room().Functions {
 		if on, ok := f.On.(spec.Route); ok {
 			all[strings.TrimPrefix(f.Name, "threefc/")] = on.Method
 		}

@@ -69,7 +69,7 @@ func TestRefusedMail(t *testing.T) {
 	m.lena()
 	m.Play("sam", m.id)
 	id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
-	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	m.Mail.Fail(ses.Rejected)
 	for range 2 {
 		testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}))

@@ -3,7 +3,6 @@ package threefc_test
 import (
 	"testing"
 
-	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
 	"matchday/pkg/threefc"
 )
@@ -11,5 +10,5 @@ import (
 // TestContract: a limit, a bound, a timeout or an alarm changes only under review.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	testkit.CheckContract(threefctest.New(t).World, threefc.Room)
+	testkit.CheckContract(t, threefc.Room())
 }

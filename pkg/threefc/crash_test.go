@@ -23,7 +23,6 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
@@ -73,7 +72,7 @@ func (m *match) outcome() outcome {
 		o.Rows = append(o.Rows, plain(string(text)))
 	}
 	slices.Sort(o.Rows)
-	for _, f := range threefc.Room.Functions {
+	for _, f := range threefc.Room().Functions {
 		for _, q := range f.Sends {
 			bodies := map[string]bool{}
 			for _, message := range m.Queues.Messages(q.Name) {
@@ -89,7 +88,7 @@ func (m *match) outcome() outcome {
 func (m *match) settle() {
 	m.T.Helper()
 	m.pass(2 * time.Minute)
-	testkit.Must(m.T, testkit.Open(m.World.World, standing.SweepOutboxFunction, standing.Open).SweepOutbox(m.NewContext()))
+	testkit.Must(m.T, testkit.Open(m.World.World, standing.SweepOutboxFunction(), standing.Open).SweepOutbox(m.NewContext()))
 	m.Aggregate()
 }
 
@@ -110,7 +109,7 @@ func (m *match) played() {
 // useCase is a use case of several writes.
 type useCase struct {
 	name   string
-	fn     spec.Function
+	fn     app.Function
 	spared []string // calls that may fail without an error
 	before func(*match)
 	run    func(*match, context.Context, app.Env) error
@@ -128,7 +127,7 @@ var (
 
 // useCases are those that make more than one write, and the jobs.
 var useCases = []useCase{
-	{"finish a game", game.FinishGameFunction, []string{"SendMessage*"}, func(m *match) {
+	{"finish a game", game.FinishGameFunction(), []string{"SendMessage*"}, func(m *match) {
 		m.step("thirds/1/start")
 		m.score("sam", m.goalOf(0, "blue"))
 		m.step("thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish")
@@ -136,18 +135,18 @@ var useCases = []useCase{
 		_, err := open(m, env, game.Open).FinishGame(ctx, &game.EndGame{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}})
 		return err
 	}},
-	{"correct a finished game", game.UndoGoalFunction, []string{"SendMessage*"}, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"correct a finished game", game.UndoGoalFunction(), []string{"SendMessage*"}, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
 		return err
 	}},
-	{"delete a finished game", game.DeleteGameFunction, []string{"SendMessage*"}, func(m *match) {
+	{"delete a finished game", game.DeleteGameFunction(), []string{"SendMessage*"}, func(m *match) {
 		m.Do("sam", "POST", m.path("join-code"), nil)
 		m.played()
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, game.Open).DeleteGame(ctx, &game.DeleteGame{User: ann, GameID: m.id})
 		return gone(err)
 	}},
-	{"delete a season", season.DeleteSeasonFunction, nil, func(m *match) {
+	{"delete a season", season.DeleteSeasonFunction(), nil, func(m *match) {
 		m.played()
 		m.Do("ann", "DELETE", m.path(), nil) // the tables are still as they were
 		m.lose()
@@ -156,7 +155,7 @@ var useCases = []useCase{
 		_, err := open(m, env, season.Open).DeleteSeason(ctx, &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
 		return gone(err)
 	}},
-	{"delete a league", league.DeleteLeagueFunction, nil, func(m *match) {
+	{"delete a league", league.DeleteLeagueFunction(), nil, func(m *match) {
 		m.played()
 		m.Do("ann", "DELETE", m.path(), nil)
 		m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
@@ -168,19 +167,19 @@ var useCases = []useCase{
 		}
 		return err
 	}},
-	{"rename a player", player.UpdatePlayerFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"rename a player", player.UpdatePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		in := &player.UpdatePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Nickname = "Ace"
 		_, err := open(m, env, player.Open).UpdatePlayer(ctx, in)
 		return err
 	}},
-	{"merge players", player.MergePlayerFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"merge players", player.MergePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		in := &player.MergePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Into = m.l.Players[1]
 		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
 		return err
 	}},
-	{"delete a player", player.DeletePlayerFunction, nil, func(m *match) {
+	{"delete a player", player.DeletePlayerFunction(), nil, func(m *match) {
 		m.Do("eve", "POST", "/v1/join/"+m.code(), map[string]any{"nickname": "Evie"})
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		evie := slices.DeleteFunc(m.players(), func(id string) bool { return slices.Contains(m.l.Players, id) })
@@ -190,15 +189,15 @@ var useCases = []useCase{
 		_, err := open(m, env, player.Open).DeletePlayer(ctx, &player.DeletePlayer{User: ann, PlayerID: evie[0]})
 		return err
 	}},
-	{"drop the own claim", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"drop the own claim", player.DropClaimFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: auth.User{UserID: "vic"}, PlayerID: m.l.Players[0]})
 		return err
 	}},
-	{"drop the claim of another", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"drop the claim of another", player.DropClaimFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: ann, PlayerID: m.l.Players[0]})
 		return err
 	}},
-	{"invite a member", league.InviteFunction, nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
+	{"invite a member", league.InviteFunction(), nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
 		in := &league.Invite{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Email, in.Body.Role = "otto@example.com", item.Viewer
 		_, err := open(m, env, league.OpenInviter).Invite(ctx, in)
@@ -207,7 +206,7 @@ var useCases = []useCase{
 		}
 		return err
 	}},
-	{"compute the tables", standing.AggregateSeasonFunction, nil, func(m *match) {
+	{"compute the tables", standing.AggregateSeasonFunction(), nil, func(m *match) {
 		m.step("thirds/1/start")
 		m.score("sam", m.goalOf(0, "blue"))
 		m.Play("sam", m.id)
@@ -215,7 +214,7 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).AggregateSeason(ctx, game.Changed{SeasonID: m.l.SeasonID, GameID: m.id})
 	}},
-	{"compute the tables again", standing.AggregateSeasonFunction, nil, func(m *match) {
+	{"compute the tables again", standing.AggregateSeasonFunction(), nil, func(m *match) {
 		m.played()
 		m.Do("ann", "DELETE", m.path("goals/01JX0000000000000000000001"), nil)
 		m.Do("ann", "POST", "/v1/players/"+m.l.Players[1]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
@@ -223,7 +222,7 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).AggregateSeason(ctx, game.Changed{SeasonID: m.l.SeasonID, GameID: m.id})
 	}},
-	{"sweep the outbox", standing.SweepOutboxFunction, nil, func(m *match) {
+	{"sweep the outbox", standing.SweepOutboxFunction(), nil, func(m *match) {
 		m.step("thirds/1/start")
 		m.Play("sam", m.id)
 		m.lose()
@@ -231,7 +230,7 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).SweepOutbox(ctx)
 	}},
-	{"forget a player", profile.ForgetUserFunction, nil, func(m *match) {
+	{"forget a player", profile.ForgetUserFunction(), nil, func(m *match) {
 		m.played()
 		for _, i := range []int{0, 1} {
 			m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
@@ -239,12 +238,12 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
-	{"forget an administrator", profile.ForgetUserFunction, nil, func(m *match) {
+	{"forget an administrator", profile.ForgetUserFunction(), nil, func(m *match) {
 		m.Do("ann", "POST", "/v1/leagues", map[string]any{"name": "Mine alone"}, threefctest.Key("K"))
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
 	}},
-	{"export a user", profile.ExportUserFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+	{"export a user", profile.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, profile.OpenForgetter).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
 }
@@ -335,13 +334,13 @@ func TestNoMessageWaits(t *testing.T) {
 	m.tomorrow()
 	m.played()
 	ctx, vic := m.NewContext(), account.Request{Job: "J", UserID: "vic"}
-	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(ctx))
-	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id}))
-	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter).ExportUser(ctx, vic))
-	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(ctx))
+	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id}))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction(), profile.OpenForgetter).ExportUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(ctx, vic))
 	m.Do("sam", "DELETE", "/v1/account", nil)
 	got := map[string]int{}
-	for _, f := range threefc.Room.Functions {
+	for _, f := range threefc.Room().Functions {
 		for _, q := range f.Sends {
 			all := m.Queues.Messages(q.Name)
 			got[q.Name] = len(all)
@@ -363,7 +362,7 @@ func TestSameTablesAreNotWritten(t *testing.T) {
 	m := club(t)
 	m.played()
 	m.pass(time.Second)
-	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction, standing.Open)
+	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction(), standing.Open)
 	u := m.CountUnits(func() {
 		testkit.Must(t, s.AggregateSeason(m.NewContext(), game.Changed{SeasonID: m.l.SeasonID, GameID: m.id}))
 	})
@@ -413,7 +412,7 @@ func correctWhileTheTablesAreComputed(t *testing.T, later time.Duration) {
 	m.score("sam", g)
 	m.Play("sam", m.id)
 	m.lose()
-	env := after(m.Env(standing.AggregateSeasonFunction), "Query", func() {
+	env := after(m.Env(standing.AggregateSeasonFunction()), "Query", func() {
 		m.pass(later)
 		m.Do("ann", "DELETE", m.path("goals", g.EventID), nil)
 		m.lose()
@@ -482,7 +481,7 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 			m := kickOff(t)
 			c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
 			m.score("sam", m.goalOf(0, "blue"))
-			env := after(m.Env(game.DeleteGameFunction), step, func() {
+			env := after(m.Env(game.DeleteGameFunction()), step, func() {
 				m.Ask("sam", "POST", m.path("goals"), m.goalOf(3, "red"))
 				m.Ask("sam", "PUT", m.path("roster", m.l.Players[8]), map[string]any{"teamId": "blue"})
 				m.Ask("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"})
@@ -508,7 +507,7 @@ func TestSeasonIsNotDeleted(t *testing.T) {
 	m := club(t)
 	m.Do("ann", "DELETE", m.path(), nil)
 	m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
-	env := after(m.Env(season.DeleteSeasonFunction), "Query", func() {
+	env := after(m.Env(season.DeleteSeasonFunction()), "Query", func() {
 		m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-07"})
 	})
 	_, err := open(m, env, season.Open).DeleteSeason(m.NewContext(), &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
@@ -541,7 +540,7 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 			t.Parallel()
 			m, path := begin(t)
 			m.Do("vic", "PUT", path+"/availability", map[string]any{"status": "in"})
-			env := after(m.Env(season.DeleteSessionFunction), step, func() {
+			env := after(m.Env(season.DeleteSessionFunction()), step, func() {
 				m.Ask("sam", "PUT", path+"/availability", map[string]any{"status": "in"})
 			})
 			_, err := open(m, env, season.Open).DeleteSession(m.NewContext(), &season.DeleteSession{User: ann, SessionID: m.l.SessionID})
@@ -553,7 +552,7 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 		t.Run("deletion after "+step, func(t *testing.T) {
 			t.Parallel()
 			m, path := begin(t)
-			env := after(m.Env(notice.PutAvailabilityFunction), step, func() { m.Do("ann", "DELETE", path, nil) })
+			env := after(m.Env(notice.PutAvailabilityFunction()), step, func() { m.Do("ann", "DELETE", path, nil) })
 			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
 			in.Body.Status = "in"
 			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)

@@ -183,10 +183,10 @@ func TestFailedNotices(t *testing.T) {
 	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", nil) // she is asked once
 	meeting := strings.Split(m.tomorrow(), "/")[3]
 	m.Play("sam", m.id)
-	asks := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)
-	lists := testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier)
-	reminds := testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier)
-	mails := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	asks := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
+	lists := testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier)
+	reminds := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
+	mails := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	for name, run := range map[string]func(context.Context) error{
 		"after a game":        func(ctx context.Context) error { return asks.NotifyFinish(ctx, standing.Finished{GameID: m.id}) },
 		"sessions of the day": func(ctx context.Context) error { return lists.SendReminders(ctx) },

@@ -25,7 +25,7 @@ import (
 // forget has the room forget a user, and computes the tables that depend on it.
 func (m *match) forget(user string) {
 	m.T.Helper()
-	s := testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	s := testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	testkit.Must(m.T, s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
 	m.Aggregate()
 }
@@ -196,7 +196,7 @@ func TestForgetFailures(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.played()
-	s := testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	s := testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	dynamotest.CheckFailures(t, &m.IO, func() error { return s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: "vic"}) })
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
 }
@@ -204,7 +204,7 @@ func TestForgetFailures(t *testing.T) {
 // export returns the room's part of the export of a user.
 func (m *match) export(user string) []byte {
 	m.T.Helper()
-	s := testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter)
+	s := testkit.Open(m.World.World, profile.ExportUserFunction(), profile.OpenForgetter)
 	testkit.Must(m.T, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
 	server := httptest.NewServer(m.Files)
 	m.T.Cleanup(server.Close)
@@ -293,7 +293,7 @@ func TestTablesInAnyOrder(t *testing.T) {
 	}
 	same(t, "the messages", got, []string{first, second, second})
 	m.pass(time.Second)
-	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction, standing.Open)
+	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction(), standing.Open)
 	want := ""
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 1, 0}} {
 		for _, i := range order {
@@ -325,7 +325,7 @@ func TestSweepWaitsAMinute(t *testing.T) {
 	m.step("thirds/1/start")
 	m.Play("sam", m.id)
 	m.lose()
-	s := testkit.Open(m.World.World, standing.SweepOutboxFunction, standing.Open)
+	s := testkit.Open(m.World.World, standing.SweepOutboxFunction(), standing.Open)
 	for _, c := range []struct {
 		after time.Duration
 		want  int

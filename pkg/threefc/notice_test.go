@@ -23,11 +23,11 @@ import (
 // notify runs the jobs that mail.
 func (m *match) notify() {
 	m.T.Helper()
-	n := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)
+	n := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
 	testkit.Drain(m.World.World, standing.FinishQueue, time.Hour, func(ctx context.Context, in standing.Finished) error { return n.NotifyFinish(ctx, in) })
-	r := testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier)
+	r := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
 	testkit.Drain(m.World.World, notice.RemindQueue, time.Hour, func(ctx context.Context, in notice.Remind) error { return r.RemindSession(ctx, in) })
-	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	testkit.Drain(m.World.World, notice.MailQueue, time.Hour, func(ctx context.Context, in notice.Mail) error { return s.SendMail(ctx, in) })
 }
 
@@ -84,7 +84,7 @@ func TestReminder(t *testing.T) {
 			m.Do("lena", "PUT", "/v1/sessions/"+id+"/availability", map[string]any{"status": said})
 		}
 		for range 2 {
-			testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(m.NewContext()))
+			testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
 			m.notify()
 		}
 		if n := len(m.subjects()); n != want {
@@ -113,10 +113,10 @@ func TestNoticesAreSentInBatches(t *testing.T) {
 		same(t, what, []int{len(m.Queues.Messages(q.Name)), calls["SendMessageBatch"], calls["SendMessage"]}, []int{n, 3, 0})
 	}
 	check("the sessions", notice.RemindQueue, func() error {
-		return testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(m.NewContext())
+		return testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext())
 	})
 	check("the players", notice.MailQueue, func() error {
-		return testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier).RemindSession(m.NewContext(), notice.Remind{SessionID: meeting})
+		return testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier).RemindSession(m.NewContext(), notice.Remind{SessionID: meeting})
 	})
 }
 
@@ -130,7 +130,7 @@ func (m *match) tomorrow() string {
 // remind runs the reminders of the day, and returns how many mails lena has got in all.
 func (m *match) remind() int {
 	m.T.Helper()
-	testkit.Must(m.T, testkit.Open(m.World.World, notice.SendRemindersFunction, notice.OpenNotifier).SendReminders(m.NewContext()))
+	testkit.Must(m.T, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
 	m.notify()
 	return len(m.subjects())
 }
@@ -207,7 +207,7 @@ func TestNobodyIsAskedForMails(t *testing.T) {
 	m := kickOff(t)
 	m.lena()
 	m.Play("sam", m.id)
-	n := testkit.Open(m.World.World, notice.NotifyFinishFunction, notice.OpenNotifier)
+	n := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
 	asked := func(id string) int {
 		testkit.Must(t, n.NotifyFinish(m.NewContext(), standing.Finished{GameID: id}))
 		return len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue))
@@ -217,7 +217,7 @@ func TestNobodyIsAskedForMails(t *testing.T) {
 	same(t, "a game that is gone", asked(m.l.SessionID), 0)
 	m.step("finish")
 	same(t, "a finished game", asked(m.id), 1)
-	r := testkit.Open(m.World.World, notice.RemindSessionFunction, notice.OpenNotifier)
+	r := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
 	testkit.Must(t, r.RemindSession(m.NewContext(), notice.Remind{SessionID: m.id}))
 	same(t, "the messages after a session that is gone", len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)), 1)
 }
@@ -229,7 +229,7 @@ func TestWhatMailsSay(t *testing.T) {
 	m := kickOff(t)
 	m.lena()
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
-	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	const stop = "No more of these mails: " + threefctest.App + "/preferences\n"
 	send := func(in notice.Mail) (subject, text string) {
 		t.Helper()
@@ -285,7 +285,7 @@ func TestMailsThatUsersWant(t *testing.T) {
 	m.Play("sam", m.id)
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 	meeting := strings.Split(m.tomorrow(), "/")[3]
-	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	send := func() (got [2]bool) {
 		for i, in := range []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}} {
 			before := len(m.subjects())
@@ -325,7 +325,7 @@ func TestDeletedUserGetsNoMail(t *testing.T) {
 				testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: id, DeletedAt: "2026-06-06T12:00:00Z"})
 				m.forget(id)
 			}
-			env := m.Env(notice.SendMailFunction)
+			env := m.Env(notice.SendMailFunction())
 			mails := 0
 			switch step {
 			case "":
@@ -352,7 +352,7 @@ func TestMailFailures(t *testing.T) {
 	m.lena()
 	m.Play("sam", m.id)
 	id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
-	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	dynamotest.CheckFailures(t, &m.IO, func() error { return s.SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}) })
 	if len(m.subjects()) == 0 {
 		t.Error("there is no mail")

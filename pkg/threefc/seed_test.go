@@ -21,7 +21,7 @@ import (
 // TestTableOfTheSeed: one table with the seed's keys, and no index.
 func TestTableOfTheSeed(t *testing.T) {
 	t.Parallel()
-	own := slices.DeleteFunc(threefc.Room.Tables(), func(t spec.Table) bool { return t.Shared })
+	own := slices.DeleteFunc(threefc.Room().Spec.Tables(), func(t spec.Table) bool { return t.Shared })
 	same(t, "the tables", own, []spec.Table{{Name: "threefc-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}})
 }
 
@@ -29,7 +29,7 @@ func TestTableOfTheSeed(t *testing.T) {
 // partition.
 func TestNothingScans(t *testing.T) {
 	t.Parallel()
-	for _, a := range threefc.Room.Access() {
+	for _, a := range threefc.Room().Spec.Access() {
 		if slices.Contains(a.Ops, spec.Scan) {
 			t.Errorf("%s scans", a.ID())
 		}
@@ -43,7 +43,7 @@ func TestNothingScans(t *testing.T) {
 func TestAccessPatternsOfTheSeed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for _, a := range threefc.Room.Access() {
+	for _, a := range threefc.Room().Spec.Access() {
 		used[a.ID()] = true
 	}
 	for name, all := range map[string][]spec.Access{

@@ -1,11 +1,5 @@
-// Command delete-account deletes the caller's account.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() {
-	app.API(accounts.DeleteAccountFunction, accounts.Open, (*accounts.Service).DeleteAccount)
-}
+func main() { accounts.DeleteAccountFunction().Start() }

@@ -1,9 +1,5 @@
-// Command delete-user deletes the account of a user who has asked for it in a room with sessions.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.Queue(accounts.DeleteUserFunction, accounts.Open, (*accounts.Service).DeleteUser) }
+func main() { accounts.DeleteUserFunction().Start() }

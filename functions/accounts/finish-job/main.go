@@ -1,9 +1,5 @@
-// Command finish-job ends a deletion or an export.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.Queue(accounts.FinishJobFunction, accounts.Open, (*accounts.Service).FinishJob) }
+func main() { accounts.FinishJobFunction().Start() }

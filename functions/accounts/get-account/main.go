@@ -1,9 +1,5 @@
-// Command get-account returns the caller's account.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.API(accounts.GetAccountFunction, accounts.Open, (*accounts.Service).GetAccount) }
+func main() { accounts.GetAccountFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-export exports the caller's data.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.API(accounts.GetExportFunction, accounts.Open, (*accounts.Service).GetExport) }
+func main() { accounts.GetExportFunction().Start() }

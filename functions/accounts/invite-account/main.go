@@ -1,11 +1,5 @@
-// Command invite-account invites a person.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() {
-	app.API(accounts.InviteAccountFunction, accounts.Open, (*accounts.Service).InviteAccount)
-}
+func main() { accounts.InviteAccountFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-accounts lists the accounts.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.API(accounts.ListAccountsFunction, accounts.Open, (*accounts.Service).ListAccounts) }
+func main() { accounts.ListAccountsFunction().Start() }

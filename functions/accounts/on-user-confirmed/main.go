@@ -1,11 +1,5 @@
-// Command on-user-confirmed creates the profile of a new user.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() {
-	app.Task(accounts.OnUserConfirmedFunction, accounts.Open, (*accounts.Service).OnUserConfirmed)
-}
+func main() { accounts.OnUserConfirmedFunction().Start() }

@@ -1,9 +1,5 @@
-// Command resume-jobs resumes deletions and exports.
 package main
 
-import (
-	"matchday/pkg/accounts"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/accounts"
 
-func main() { app.Job(accounts.ResumeJobsFunction, accounts.Open, (*accounts.Service).ResumeJobs) }
+func main() { accounts.ResumeJobsFunction().Start() }

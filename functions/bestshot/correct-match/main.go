@@ -1,11 +1,5 @@
-// Command correct-match corrects the result of a match.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.API(settlement.CorrectMatchFunction, settlement.OpenOffice, (*settlement.Office).CorrectMatch)
-}
+func main() { settlement.CorrectMatchFunction().Start() }

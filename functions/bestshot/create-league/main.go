@@ -1,9 +1,5 @@
-// Command create-league creates a league of the caller.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.CreateLeagueFunction, league.Open, (*league.Leagues).CreateLeague) }
+func main() { league.CreateLeagueFunction().Start() }

@@ -1,9 +1,5 @@
-// Command create-member registers the caller as a member.
 package main
 
-import (
-	"matchday/pkg/bestshot/member"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/member"
 
-func main() { app.API(member.CreateMemberFunction, member.Open, (*member.Members).CreateMember) }
+func main() { member.CreateMemberFunction().Start() }

@@ -1,11 +1,5 @@
-// Command create-tournament creates a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.API(ingest.CreateTournamentFunction, ingest.OpenOffice, (*ingest.Office).CreateTournament)
-}
+func main() { ingest.CreateTournamentFunction().Start() }

@@ -1,11 +1,5 @@
-// Command delete-tournament deletes a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.API(ingest.DeleteTournamentFunction, ingest.OpenOffice, (*ingest.Office).DeleteTournament)
-}
+func main() { ingest.DeleteTournamentFunction().Start() }

@@ -1,11 +1,5 @@
-// Command forget-user deletes what the room has of a user.
 package main
 
-import (
-	"matchday/pkg/bestshot/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/profile"
 
-func main() {
-	app.Queue(profile.ForgetUserFunction, profile.OpenForgetter, (*profile.Forgetter).ForgetUser)
-}
+func main() { profile.ForgetUserFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-asset returns a badge of a team or a logo of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/asset"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/asset"
 
-func main() { app.API(asset.GetAssetFunction, asset.Open, (*asset.Assets).GetAsset) }
+func main() { asset.GetAssetFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-dashboard returns the matches of a day.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.GetDashboardFunction, tournament.Open, (*tournament.Tournaments).GetDashboard)
-}
+func main() { tournament.GetDashboardFunction().Start() }

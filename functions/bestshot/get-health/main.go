@@ -1,9 +1,5 @@
-// Command get-health answers a monitor.
 package main
 
-import (
-	"matchday/pkg/bestshot/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/profile"
 
-func main() { app.API(profile.GetHealthFunction, profile.OpenMonitor, (*profile.Monitor).GetHealth) }
+func main() { profile.GetHealthFunction().Start() }

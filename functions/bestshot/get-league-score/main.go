@@ -1,9 +1,5 @@
-// Command get-league-score returns a page of the table of a league.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore) }
+func main() { league.GetScoreFunction().Start() }

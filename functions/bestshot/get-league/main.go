@@ -1,9 +1,5 @@
-// Command get-league returns a league of the caller.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.GetLeagueFunction, league.Open, (*league.Leagues).GetLeague) }
+func main() { league.GetLeagueFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-member returns the caller's member.
 package main
 
-import (
-	"matchday/pkg/bestshot/member"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/member"
 
-func main() { app.API(member.GetMemberFunction, member.Open, (*member.Members).GetMember) }
+func main() { member.GetMemberFunction().Start() }

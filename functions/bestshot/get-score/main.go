@@ -1,9 +1,5 @@
-// Command get-score returns the points of a member in a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/guess"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/guess"
 
-func main() { app.API(guess.GetScoreFunction, guess.Open, (*guess.Guesses).GetScore) }
+func main() { guess.GetScoreFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-tournament returns a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.GetTournamentFunction, tournament.Open, (*tournament.Tournaments).GetTournament)
-}
+func main() { tournament.GetTournamentFunction().Start() }

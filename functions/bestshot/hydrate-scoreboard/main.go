@@ -1,11 +1,5 @@
-// Command hydrate-scoreboard rebuilds the leaderboard of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.API(settlement.HydrateScoreboardFunction, settlement.OpenOffice, (*settlement.Office).HydrateScoreboard)
-}
+func main() { settlement.HydrateScoreboardFunction().Start() }

@@ -1,11 +1,5 @@
-// Command hydrate-scoreboards rebuilds the leaderboards of all active tournaments.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.API(settlement.HydrateScoreboardsFunction, settlement.OpenOffice, (*settlement.Office).HydrateScoreboards)
-}
+func main() { settlement.HydrateScoreboardsFunction().Start() }

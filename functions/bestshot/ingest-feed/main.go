@@ -1,9 +1,5 @@
-// Command ingest-feed stores what the provider has answered.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() { app.Queue(ingest.IngestFeedFunction, ingest.Open, (*ingest.Ingester).IngestFeed) }
+func main() { ingest.IngestFeedFunction().Start() }

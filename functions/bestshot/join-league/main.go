@@ -1,9 +1,5 @@
-// Command join-league makes the caller a member of a league.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.JoinLeagueFunction, league.Open, (*league.Leagues).JoinLeague) }
+func main() { league.JoinLeagueFunction().Start() }

@@ -1,11 +1,5 @@
-// Command keep-letters keeps the messages that could not be settled.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.Letters(settlement.KeepLettersFunction, settlement.OpenOffice, (*settlement.Office).KeepLetter)
-}
+func main() { settlement.KeepLettersFunction().Start() }

@@ -1,9 +1,5 @@
-// Command leave-league ends the caller's membership in a league.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.LeaveLeagueFunction, league.Open, (*league.Leagues).LeaveLeague) }
+func main() { league.LeaveLeagueFunction().Start() }

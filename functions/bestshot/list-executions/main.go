@@ -1,11 +1,5 @@
-// Command list-executions returns what administrators have asked the provider for.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.API(ingest.ListExecutionsFunction, ingest.OpenOffice, (*ingest.Office).ListExecutions)
-}
+func main() { ingest.ListExecutionsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-guesses returns the caller's guesses of a round.
 package main
 
-import (
-	"matchday/pkg/bestshot/guess"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/guess"
 
-func main() { app.API(guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses) }
+func main() { guess.ListGuessesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-leaderboard returns a page of the leaderboard.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListLeaderboardFunction, tournament.Open, (*tournament.Tournaments).ListLeaderboard)
-}
+func main() { tournament.ListLeaderboardFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-leagues returns the caller's leagues.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() { app.API(league.ListLeaguesFunction, league.Open, (*league.Leagues).ListLeagues) }
+func main() { league.ListLeaguesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-letters returns the messages that could not be settled.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.API(settlement.ListLettersFunction, settlement.OpenOffice, (*settlement.Office).ListLetters)
-}
+func main() { settlement.ListLettersFunction().Start() }

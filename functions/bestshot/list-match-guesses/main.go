@@ -1,9 +1,5 @@
-// Command list-match-guesses returns the guesses of a match that has begun.
 package main
 
-import (
-	"matchday/pkg/bestshot/guess"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/guess"
 
-func main() { app.API(guess.ListMatchGuessesFunction, guess.Open, (*guess.Guesses).ListMatchGuesses) }
+func main() { guess.ListMatchGuessesFunction().Start() }

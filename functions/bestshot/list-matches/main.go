@@ -1,11 +1,5 @@
-// Command list-matches returns the matches of a round.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListMatchesFunction, tournament.Open, (*tournament.Tournaments).ListMatches)
-}
+func main() { tournament.ListMatchesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-rounds returns the rounds of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListRoundsFunction, tournament.Open, (*tournament.Tournaments).ListRounds)
-}
+func main() { tournament.ListRoundsFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-standings returns the standings of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListStandingsFunction, tournament.Open, (*tournament.Tournaments).ListStandings)
-}
+func main() { tournament.ListStandingsFunction().Start() }

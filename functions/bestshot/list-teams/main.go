@@ -1,11 +1,5 @@
-// Command list-teams returns the teams of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListTeamsFunction, tournament.Open, (*tournament.Tournaments).ListTeams)
-}
+func main() { tournament.ListTeamsFunction().Start() }

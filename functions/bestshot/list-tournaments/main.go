@@ -1,11 +1,5 @@
-// Command list-tournaments returns the tournaments.
 package main
 
-import (
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/tournament"
 
-func main() {
-	app.API(tournament.ListTournamentsFunction, tournament.Open, (*tournament.Tournaments).ListTournaments)
-}
+func main() { tournament.ListTournamentsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command migrate brings the database to its newest version.
 package main
 
-import (
-	"matchday/pkg/bestshot/schema"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/schema"
 
-func main() { app.Migration(schema.MigrateFunction, schema.Open, (*schema.Migrator).Migrate) }
+func main() { schema.MigrateFunction().Start() }

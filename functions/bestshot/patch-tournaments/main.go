@@ -1,11 +1,5 @@
-// Command patch-tournaments changes the tournaments that a league follows.
 package main
 
-import (
-	"matchday/pkg/bestshot/league"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/league"
 
-func main() {
-	app.API(league.PatchTournamentsFunction, league.Open, (*league.Leagues).PatchTournaments)
-}
+func main() { league.PatchTournamentsFunction().Start() }

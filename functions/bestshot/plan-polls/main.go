@@ -1,9 +1,5 @@
-// Command plan-polls asks for what may have changed.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() { app.Job(ingest.PlanPollsFunction, ingest.OpenPlanner, (*ingest.Planner).PlanPolls) }
+func main() { ingest.PlanPollsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command poll-provider asks the provider for what is due.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() { app.Queue(ingest.PollProviderFunction, ingest.OpenPoller, (*ingest.Poller).PollProvider) }
+func main() { ingest.PollProviderFunction().Start() }

@@ -1,9 +1,5 @@
-// Command put-guess stores the caller's guess of a match.
 package main
 
-import (
-	"matchday/pkg/bestshot/guess"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/guess"
 
-func main() { app.API(guess.PutGuessFunction, guess.Open, (*guess.Guesses).PutGuess) }
+func main() { guess.PutGuessFunction().Start() }

@@ -1,9 +1,5 @@
-// Command remind finds the members who have not guessed a match.
 package main
 
-import (
-	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/notice"
 
-func main() { app.Job(notice.RemindFunction, notice.OpenReminders, (*notice.Reminders).Remind) }
+func main() { notice.RemindFunction().Start() }

@@ -1,11 +1,5 @@
-// Command replay-letter sends a message that could not be settled again.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.API(settlement.ReplayLetterFunction, settlement.OpenOffice, (*settlement.Office).ReplayLetter)
-}
+func main() { settlement.ReplayLetterFunction().Start() }

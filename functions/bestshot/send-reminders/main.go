@@ -1,11 +1,5 @@
-// Command send-reminders reminds a member on all phones.
 package main
 
-import (
-	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/notice"
 
-func main() {
-	app.Queue(notice.SendRemindersFunction, notice.OpenNotifier, (*notice.Notifier).SendReminder)
-}
+func main() { notice.SendRemindersFunction().Start() }

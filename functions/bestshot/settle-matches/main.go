@@ -1,11 +1,5 @@
-// Command settle-matches turns the results of matches into points.
 package main
 
-import (
-	"matchday/pkg/bestshot/settlement"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/settlement"
 
-func main() {
-	app.Queue(settlement.SettleMatchesFunction, settlement.Open, (*settlement.Worker).SettleMatch)
-}
+func main() { settlement.SettleMatchesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command sync-assets fetches badges of teams and logos of tournaments.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.Queue(ingest.SyncAssetsFunction, ingest.OpenCollector, (*ingest.Collector).SyncAssets)
-}
+func main() { ingest.SyncAssetsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command sync-match asks the provider for a match.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() { app.API(ingest.SyncMatchFunction, ingest.OpenOffice, (*ingest.Office).SyncMatch) }
+func main() { ingest.SyncMatchFunction().Start() }

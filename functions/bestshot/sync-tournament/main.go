@@ -1,11 +1,5 @@
-// Command sync-tournament asks the provider for a part of a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.API(ingest.SyncTournamentFunction, ingest.OpenOffice, (*ingest.Office).SyncTournament)
-}
+func main() { ingest.SyncTournamentFunction().Start() }

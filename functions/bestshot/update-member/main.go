@@ -1,9 +1,5 @@
-// Command update-member changes the caller's nickname.
 package main
 
-import (
-	"matchday/pkg/bestshot/member"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/member"
 
-func main() { app.API(member.UpdateMemberFunction, member.Open, (*member.Members).UpdateMember) }
+func main() { member.UpdateMemberFunction().Start() }

@@ -1,11 +1,5 @@
-// Command update-tournament changes a tournament.
 package main
 
-import (
-	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/bestshot/ingest"
 
-func main() {
-	app.API(ingest.UpdateTournamentFunction, ingest.OpenOffice, (*ingest.Office).UpdateTournament)
-}
+func main() { ingest.UpdateTournamentFunction().Start() }

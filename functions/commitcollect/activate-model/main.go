@@ -1,9 +1,5 @@
-// Command activate-model lets milestones be started with a model.
 package main
 
-import (
-	"matchday/pkg/commitcollect/model"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/model"
 
-func main() { app.API(model.ActivateModelFunction, model.Open, (*model.Service).ActivateModel) }
+func main() { model.ActivateModelFunction().Start() }

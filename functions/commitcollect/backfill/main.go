@@ -1,9 +1,5 @@
-// Command backfill fetches the history of a user from Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() { app.Queue(workout.BackfillFunction, workout.OpenIngester, (*workout.Ingester).Backfill) }
+func main() { workout.BackfillFunction().Start() }

@@ -1,11 +1,5 @@
-// Command create-milestone starts a milestone of the caller.
 package main
 
-import (
-	"matchday/pkg/commitcollect/milestone"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/milestone"
 
-func main() {
-	app.API(milestone.CreateMilestoneFunction, milestone.Open, (*milestone.Service).CreateMilestone)
-}
+func main() { milestone.CreateMilestoneFunction().Start() }

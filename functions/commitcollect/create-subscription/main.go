@@ -1,11 +1,5 @@
-// Command create-subscription has Strava send its events to this stage.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.API(workout.CreateSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).CreateSubscription)
-}
+func main() { workout.CreateSubscriptionFunction().Start() }

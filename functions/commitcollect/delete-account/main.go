@@ -1,9 +1,5 @@
-// Command delete-account has the caller's account deleted, with all that is kept of the user in all rooms.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() { app.API(profile.DeleteAccountFunction, profile.Open, (*profile.Service).DeleteAccount) }
+func main() { profile.DeleteAccountFunction().Start() }

@@ -1,9 +1,5 @@
-// Command delete-device deletes the registration of a phone of the caller.
 package main
 
-import (
-	"matchday/pkg/commitcollect/notice"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/notice"
 
-func main() { app.API(notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice) }
+func main() { notice.DeleteDeviceFunction().Start() }

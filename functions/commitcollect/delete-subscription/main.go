@@ -1,11 +1,5 @@
-// Command delete-subscription ends the subscription to Strava's events.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.API(workout.DeleteSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).DeleteSubscription)
-}
+func main() { workout.DeleteSubscriptionFunction().Start() }

@@ -1,9 +1,5 @@
-// Command disconnect-strava ends the connection to Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/link"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/link"
 
-func main() { app.API(link.DisconnectStravaFunction, link.Open, (*link.Service).DisconnectStrava) }
+func main() { link.DisconnectStravaFunction().Start() }

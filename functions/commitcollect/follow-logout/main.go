@@ -1,9 +1,5 @@
-// Command follow-logout ends a session as logout does, for a link.
 package main
 
-import (
-	"matchday/pkg/commitcollect/signin"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/signin"
 
-func main() { app.API(signin.FollowLogoutFunction, signin.Open, (*signin.Service).Logout) }
+func main() { signin.FollowLogoutFunction().Start() }

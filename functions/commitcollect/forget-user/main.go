@@ -1,11 +1,5 @@
-// Command forget-user ends the connection to Strava of a user who has deleted the account, and deletes all that is kept of the user.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() {
-	app.Queue(profile.ForgetUserFunction, profile.OpenForgetter, (*profile.Forgetter).ForgetUser)
-}
+func main() { profile.ForgetUserFunction().Start() }

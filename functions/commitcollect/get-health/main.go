@@ -1,9 +1,5 @@
-// Command get-health answers, if the room does.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() { app.API(profile.GetHealthFunction, profile.OpenAuditor, (*profile.Auditor).GetHealth) }
+func main() { profile.GetHealthFunction().Start() }

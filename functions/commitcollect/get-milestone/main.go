@@ -1,11 +1,5 @@
-// Command get-milestone returns a milestone of the caller with its parts.
 package main
 
-import (
-	"matchday/pkg/commitcollect/milestone"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/milestone"
 
-func main() {
-	app.API(milestone.GetMilestoneFunction, milestone.Open, (*milestone.Service).GetMilestone)
-}
+func main() { milestone.GetMilestoneFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-model returns a model with its parts.
 package main
 
-import (
-	"matchday/pkg/commitcollect/model"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/model"
 
-func main() { app.API(model.GetModelFunction, model.Open, (*model.Service).GetModel) }
+func main() { model.GetModelFunction().Start() }

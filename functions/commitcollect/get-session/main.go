@@ -1,9 +1,5 @@
-// Command get-session returns whose session a cookie is.
 package main
 
-import (
-	"matchday/pkg/commitcollect/signin"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/signin"
 
-func main() { app.API(signin.GetSessionFunction, signin.Open, (*signin.Service).GetSession) }
+func main() { signin.GetSessionFunction().Start() }

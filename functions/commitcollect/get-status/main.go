@@ -1,9 +1,5 @@
-// Command get-status returns the state of the caller's connection to Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() { app.API(workout.GetStatusFunction, workout.Open, (*workout.Service).GetStatus) }
+func main() { workout.GetStatusFunction().Start() }

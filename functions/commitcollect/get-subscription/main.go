@@ -1,11 +1,5 @@
-// Command get-subscription returns whether Strava sends its events to this stage.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.API(workout.GetSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).GetSubscription)
-}
+func main() { workout.GetSubscriptionFunction().Start() }

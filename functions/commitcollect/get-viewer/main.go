@@ -1,9 +1,5 @@
-// Command get-viewer returns what the app needs to know of who opens it, signed in or not.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() { app.API(profile.GetViewerFunction, profile.Open, (*profile.Service).GetViewer) }
+func main() { profile.GetViewerFunction().Start() }

@@ -1,11 +1,5 @@
-// Command ingest-events fetches the activities that Strava's events name, and stores them.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.Queue(workout.IngestEventsFunction, workout.OpenIngester, (*workout.Ingester).IngestEvent)
-}
+func main() { workout.IngestEventsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-audit returns what happened to the caller's account.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() { app.API(profile.ListAuditFunction, profile.Open, (*profile.Service).ListAudit) }
+func main() { profile.ListAuditFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-awards returns the parts that a milestone of the caller has minted.
 package main
 
-import (
-	"matchday/pkg/commitcollect/milestone"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/milestone"
 
-func main() { app.API(milestone.ListAwardsFunction, milestone.Open, (*milestone.Service).ListAwards) }
+func main() { milestone.ListAwardsFunction().Start() }

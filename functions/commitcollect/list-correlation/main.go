@@ -1,11 +1,5 @@
-// Command list-correlation returns the entries of the audit trail that one cause joins.
 package main
 
-import (
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/profile"
 
-func main() {
-	app.API(profile.ListCorrelationFunction, profile.OpenAuditor, (*profile.Auditor).ListCorrelation)
-}
+func main() { profile.ListCorrelationFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-milestones returns the caller's milestones.
 package main
 
-import (
-	"matchday/pkg/commitcollect/milestone"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/milestone"
 
-func main() {
-	app.API(milestone.ListMilestonesFunction, milestone.Open, (*milestone.Service).ListMilestones)
-}
+func main() { milestone.ListMilestonesFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-models returns the models.
 package main
 
-import (
-	"matchday/pkg/commitcollect/model"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/model"
 
-func main() { app.API(model.ListModelsFunction, model.Open, (*model.Service).ListModels) }
+func main() { model.ListModelsFunction().Start() }

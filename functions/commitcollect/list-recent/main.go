@@ -1,9 +1,5 @@
-// Command list-recent returns the caller's latest workouts.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() { app.API(workout.ListRecentFunction, workout.Open, (*workout.Service).ListRecent) }
+func main() { workout.ListRecentFunction().Start() }

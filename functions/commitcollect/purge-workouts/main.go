@@ -1,11 +1,5 @@
-// Command purge-workouts deletes the workouts of a user who has revoked the access at Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.Queue(workout.PurgeWorkoutsFunction, workout.OpenPurger, (*workout.Purger).PurgeWorkouts)
-}
+func main() { workout.PurgeWorkoutsFunction().Start() }

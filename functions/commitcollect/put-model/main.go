@@ -1,9 +1,5 @@
-// Command put-model writes a model that is not active yet.
 package main
 
-import (
-	"matchday/pkg/commitcollect/model"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/model"
 
-func main() { app.API(model.PutModelFunction, model.Open, (*model.Service).PutModel) }
+func main() { model.PutModelFunction().Start() }

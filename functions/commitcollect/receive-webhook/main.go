@@ -1,11 +1,5 @@
-// Command receive-webhook takes the events of Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.API(workout.ReceiveWebhookFunction, workout.OpenHooks, (*workout.Hooks).ReceiveWebhook)
-}
+func main() { workout.ReceiveWebhookFunction().Start() }

@@ -1,11 +1,5 @@
-// Command reconcile has the latest activities of every connected user fetched.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.Job(workout.ReconcileFunction, workout.OpenReconciler, (*workout.Reconciler).Reconcile)
-}
+func main() { workout.ReconcileFunction().Start() }

@@ -1,11 +1,5 @@
-// Command register-device registers a phone of the caller for notifications.
 package main
 
-import (
-	"matchday/pkg/commitcollect/notice"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/notice"
 
-func main() {
-	app.API(notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice)
-}
+func main() { notice.RegisterDeviceFunction().Start() }

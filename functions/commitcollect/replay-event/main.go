@@ -1,9 +1,5 @@
-// Command replay-event has an event of Strava handled again.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() { app.API(workout.ReplayEventFunction, workout.Open, (*workout.Service).ReplayEvent) }
+func main() { workout.ReplayEventFunction().Start() }

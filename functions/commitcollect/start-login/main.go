@@ -1,9 +1,5 @@
-// Command start-login redirects a browser to the sign-in page.
 package main
 
-import (
-	"matchday/pkg/commitcollect/signin"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/signin"
 
-func main() { app.API(signin.StartLoginFunction, signin.Open, (*signin.Service).StartLogin) }
+func main() { signin.StartLoginFunction().Start() }

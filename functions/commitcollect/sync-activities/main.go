@@ -1,9 +1,5 @@
-// Command sync-activities has the caller's latest activities fetched from Strava.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() { app.API(workout.SyncActivitiesFunction, workout.Open, (*workout.Service).SyncActivities) }
+func main() { workout.SyncActivitiesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command update-milestone pauses or resumes a milestone of the caller.
 package main
 
-import (
-	"matchday/pkg/commitcollect/milestone"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/milestone"
 
-func main() {
-	app.API(milestone.UpdateMilestoneFunction, milestone.Open, (*milestone.Service).UpdateMilestone)
-}
+func main() { milestone.UpdateMilestoneFunction().Start() }

@@ -1,11 +1,5 @@
-// Command verify-webhook tells Strava that the webhook is ours.
 package main
 
-import (
-	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/commitcollect/workout"
 
-func main() {
-	app.API(workout.VerifyWebhookFunction, workout.OpenHooks, (*workout.Hooks).VerifyWebhook)
-}
+func main() { workout.VerifyWebhookFunction().Start() }

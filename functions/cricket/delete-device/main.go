@@ -1,11 +1,5 @@
-// Command delete-device sends no more alerts to a phone of the caller.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.DeleteDeviceFunction, follower.OpenDevices, (*follower.Devices).DeleteDevice)
-}
+func main() { follower.DeleteDeviceFunction().Start() }

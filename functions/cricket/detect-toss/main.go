@@ -1,12 +1,5 @@
-// Command detect-toss asks the provider for the toss of the matches that are
-// about to start.
 package main
 
-import (
-	"matchday/pkg/cricket/alert"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/alert"
 
-func main() {
-	app.Job(alert.DetectTossFunction, alert.OpenTossDetector, (*alert.TossDetector).DetectToss)
-}
+func main() { alert.DetectTossFunction().Start() }

@@ -1,11 +1,5 @@
-// Command end-activity stops updating a Live Activity of the caller.
 package main
 
-import (
-	"matchday/pkg/cricket/activity"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/activity"
 
-func main() {
-	app.API(activity.EndActivityFunction, activity.OpenActivities, (*activity.Activities).EndActivity)
-}
+func main() { activity.EndActivityFunction().Start() }

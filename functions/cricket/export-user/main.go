@@ -1,9 +1,5 @@
-// Command export-user hands out what the room has of a user.
 package main
 
-import (
-	"matchday/pkg/cricket/userdata"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/userdata"
 
-func main() { app.Queue(userdata.ExportUserFunction, userdata.Open, (*userdata.Service).ExportUser) }
+func main() { userdata.ExportUserFunction().Start() }

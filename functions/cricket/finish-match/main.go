@@ -1,11 +1,5 @@
-// Command finish-match ends a match that has left the feed.
 package main
 
-import (
-	"matchday/pkg/cricket/live"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/live"
 
-func main() {
-	app.Queue(live.FinishMatchFunction, live.OpenFinisher, (*live.Finisher).FinishMatch)
-}
+func main() { live.FinishMatchFunction().Start() }

@@ -1,11 +1,5 @@
-// Command follow-match has the caller follow a match.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch)
-}
+func main() { follower.FollowMatchFunction().Start() }

@@ -1,9 +1,5 @@
-// Command forget-user deletes what the room has of a user.
 package main
 
-import (
-	"matchday/pkg/cricket/userdata"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/userdata"
 
-func main() { app.Queue(userdata.ForgetUserFunction, userdata.Open, (*userdata.Service).ForgetUser) }
+func main() { userdata.ForgetUserFunction().Start() }

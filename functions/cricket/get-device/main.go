@@ -1,11 +1,5 @@
-// Command get-device answers with the caller's phone.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.GetDeviceFunction, follower.OpenDevices, (*follower.Devices).GetDevice)
-}
+func main() { follower.GetDeviceFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-display answers with what a lock screen shows of a match.
 package main
 
-import (
-	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/match"
 
-func main() { app.API(match.GetDisplayFunction, match.OpenMatches, (*match.Matches).GetDisplay) }
+func main() { match.GetDisplayFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-follow answers whether the caller follows a match.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.GetFollowFunction, follower.OpenFollows, (*follower.Follows).GetFollow)
-}
+func main() { follower.GetFollowFunction().Start() }

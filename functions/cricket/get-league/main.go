@@ -1,11 +1,5 @@
-// Command get-league answers with one league.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.GetLeagueFunction, catalog.OpenReference, (*catalog.Reference).GetLeague)
-}
+func main() { catalog.GetLeagueFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-match answers with one match in full.
 package main
 
-import (
-	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/match"
 
-func main() { app.API(match.GetMatchFunction, match.OpenMatches, (*match.Matches).GetMatch) }
+func main() { match.GetMatchFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-preferences answers with the alerts that the caller wants.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.GetPreferencesFunction, follower.OpenSettings, (*follower.Settings).GetPreferences)
-}
+func main() { follower.GetPreferencesFunction().Start() }

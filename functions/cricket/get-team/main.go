@@ -1,11 +1,5 @@
-// Command get-team answers with one team.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.GetTeamFunction, catalog.OpenReference, (*catalog.Reference).GetTeam)
-}
+func main() { catalog.GetTeamFunction().Start() }

@@ -1,9 +1,5 @@
-// Command list-balls answers with the balls of a match.
 package main
 
-import (
-	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/match"
 
-func main() { app.API(match.ListBallsFunction, match.OpenMatches, (*match.Matches).ListBalls) }
+func main() { match.ListBallsFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-league-matches answers an administrator with every match of a league.
 package main
 
-import (
-	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/match"
 
-func main() {
-	app.API(match.ListLeagueMatchesFunction, match.OpenMatches, (*match.Matches).ListLeagueMatches)
-}
+func main() { match.ListLeagueMatchesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-leagues answers with all leagues.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.ListLeaguesFunction, catalog.OpenReference, (*catalog.Reference).ListLeagues)
-}
+func main() { catalog.ListLeaguesFunction().Start() }

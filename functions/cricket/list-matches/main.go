@@ -1,11 +1,5 @@
-// Command list-matches answers with the matches asked for.
 package main
 
-import (
-	"matchday/pkg/cricket/match"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/match"
 
-func main() {
-	app.API(match.ListMatchesFunction, match.OpenMatches, (*match.Matches).ListMatches)
-}
+func main() { match.ListMatchesFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-season-teams answers with the teams of a season.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.ListSeasonTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListSeasonTeams)
-}
+func main() { catalog.ListSeasonTeamsFunction().Start() }

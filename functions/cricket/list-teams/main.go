@@ -1,11 +1,5 @@
-// Command list-teams answers with all teams.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.ListTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListTeams)
-}
+func main() { catalog.ListTeamsFunction().Start() }

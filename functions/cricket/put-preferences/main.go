@@ -1,13 +1,9 @@
-// Command put-preferences stores which alerts the caller wants.
 package main
 
 import (
 	_ "time/tzdata"
 
 	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
 )
 
-func main() {
-	app.API(follower.PutPreferencesFunction, follower.OpenSettings, (*follower.Settings).PutPreferences)
-}
+func main() { follower.PutPreferencesFunction().Start() }

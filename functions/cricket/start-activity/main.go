@@ -1,11 +1,5 @@
-// Command start-activity has a Live Activity of the caller updated.
 package main
 
-import (
-	"matchday/pkg/cricket/activity"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/activity"
 
-func main() {
-	app.API(activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity)
-}
+func main() { activity.StartActivityFunction().Start() }

@@ -1,11 +1,5 @@
-// Command sweep-channels deletes the broadcast channels that are no match's any more.
 package main
 
-import (
-	"matchday/pkg/cricket/activity"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/activity"
 
-func main() {
-	app.Job(activity.SweepChannelsFunction, activity.OpenPusher, (*activity.Pusher).SweepChannels)
-}
+func main() { activity.SweepChannelsFunction().Start() }

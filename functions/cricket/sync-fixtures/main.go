@@ -1,11 +1,5 @@
-// Command sync-fixtures copies the provider's schedule.
 package main
 
-import (
-	"matchday/pkg/cricket/schedule"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/schedule"
 
-func main() {
-	app.Job(schedule.SyncFixturesFunction, schedule.OpenSyncer, (*schedule.Syncer).SyncFixtures)
-}
+func main() { schedule.SyncFixturesFunction().Start() }

@@ -1,9 +1,5 @@
-// Command sync-leagues copies the provider's leagues.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() { app.Job(catalog.SyncLeaguesFunction, catalog.OpenSyncer, (*catalog.Syncer).SyncLeagues) }
+func main() { catalog.SyncLeaguesFunction().Start() }

@@ -1,9 +1,5 @@
-// Command sync-teams copies the provider's teams and seasons.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() { app.Job(catalog.SyncTeamsFunction, catalog.OpenSyncer, (*catalog.Syncer).SyncTeams) }
+func main() { catalog.SyncTeamsFunction().Start() }

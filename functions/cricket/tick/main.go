@@ -1,9 +1,5 @@
-// Command tick polls the provider once and deals with every match that changed.
 package main
 
-import (
-	"matchday/pkg/cricket/live"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/live"
 
-func main() { app.Task(live.TickFunction, live.OpenTicker, (*live.Ticker).Tick) }
+func main() { live.TickFunction().Start() }

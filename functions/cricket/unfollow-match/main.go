@@ -1,11 +1,5 @@
-// Command unfollow-match ends the caller's following of a match.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch)
-}
+func main() { follower.UnfollowMatchFunction().Start() }

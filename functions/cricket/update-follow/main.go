@@ -1,11 +1,5 @@
-// Command update-follow changes whose fan the caller is in a match.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.UpdateFollowFunction, follower.OpenFollows, (*follower.Follows).UpdateFollow)
-}
+func main() { follower.UpdateFollowFunction().Start() }

@@ -1,11 +1,5 @@
-// Command update-push-to-start has Live Activities started on a phone of the caller by a push.
 package main
 
-import (
-	"matchday/pkg/cricket/follower"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/follower"
 
-func main() {
-	app.API(follower.UpdatePushToStartFunction, follower.OpenDevices, (*follower.Devices).UpdatePushToStart)
-}
+func main() { follower.UpdatePushToStartFunction().Start() }

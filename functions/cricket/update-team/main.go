@@ -1,11 +1,5 @@
-// Command update-team changes what is an administrator's of a team.
 package main
 
-import (
-	"matchday/pkg/cricket/catalog"
-	"matchday/pkg/kit/app"
-)
+import "matchday/pkg/cricket/catalog"
 
-func main() {
-	app.API(catalog.UpdateTeamFunction, catalog.OpenReference, (*catalog.Reference).UpdateTeam)
-}
+func main() { catalog.UpdateTeamFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-league-results answers with the scores of an event in a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/league"
-)
+import "matchday/pkg/pickem/league"
 
-func main() {
-	app.API(league.GetLeagueResultsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueResults)
-}
+func main() { league.GetLeagueResultsFunction().Start() }

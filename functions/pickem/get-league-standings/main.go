@@ -1,11 +1,5 @@
-// Command get-league-standings answers with the standings of a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/league"
-)
+import "matchday/pkg/pickem/league"
 
-func main() {
-	app.API(league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings)
-}
+func main() { league.GetLeagueStandingsFunction().Start() }

@@ -1,9 +1,5 @@
-// Command get-league answers with a league and its members.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/league"
-)
+import "matchday/pkg/pickem/league"
 
-func main() { app.API(league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague) }
+func main() { league.GetLeagueFunction().Start() }

@@ -1,9 +1,5 @@
-// Command invite-user invites somebody.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/member"
-)
+import "matchday/pkg/pickem/member"
 
-func main() { app.API(member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser) }
+func main() { member.InviteUserFunction().Start() }

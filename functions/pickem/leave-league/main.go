@@ -1,11 +1,5 @@
-// Command leave-league takes a member out of a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/league"
-)
+import "matchday/pkg/pickem/league"
 
-func main() {
-	app.API(league.LeaveLeagueFunction, league.OpenLeagues, (*league.Leagues).LeaveLeague)
-}
+func main() { league.LeaveLeagueFunction().Start() }

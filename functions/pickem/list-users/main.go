@@ -1,11 +1,5 @@
-// Command list-users lists the members.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/member"
-)
+import "matchday/pkg/pickem/member"
 
-func main() {
-	app.API(member.ListUsersFunction, member.OpenMembers, (*member.Members).ListUsers)
-}
+func main() { member.ListUsersFunction().Start() }

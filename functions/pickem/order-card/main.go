@@ -1,9 +1,5 @@
-// Command order-card puts a card into an order.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/event"
-)
+import "matchday/pkg/pickem/event"
 
-func main() { app.API(event.OrderCardFunction, event.OpenEvents, (*event.Events).OrderCard) }
+func main() { event.OrderCardFunction().Start() }

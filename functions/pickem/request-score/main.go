@@ -1,11 +1,5 @@
-// Command request-score has an event scored.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/event"
-)
+import "matchday/pkg/pickem/event"
 
-func main() {
-	app.API(event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore)
-}
+func main() { event.RequestScoreFunction().Start() }

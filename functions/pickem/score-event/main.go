@@ -1,9 +1,5 @@
-// Command score-event scores an event.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/score"
-)
+import "matchday/pkg/pickem/score"
 
-func main() { app.Queue(score.ScoreEventFunction, score.OpenScorer, (*score.Scorer).ScoreEvent) }
+func main() { score.ScoreEventFunction().Start() }

@@ -1,9 +1,5 @@
-// Command update-match changes a match.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/event"
-)
+import "matchday/pkg/pickem/event"
 
-func main() { app.API(event.UpdateMatchFunction, event.OpenEvents, (*event.Events).UpdateMatch) }
+func main() { event.UpdateMatchFunction().Start() }

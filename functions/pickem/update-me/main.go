@@ -1,9 +1,5 @@
-// Command update-me names the caller.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem/member"
-)
+import "matchday/pkg/pickem/member"
 
-func main() { app.API(member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe) }
+func main() { member.UpdateMeFunction().Start() }

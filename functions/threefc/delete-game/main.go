@@ -1,11 +1,5 @@
-// Command delete-game deletes a game with all that belongs to it.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.DeleteGameFunction, game.Open, (*game.Service).DeleteGame)
-}
+func main() { game.DeleteGameFunction().Start() }

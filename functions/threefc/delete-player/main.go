@@ -1,11 +1,5 @@
-// Command delete-player deletes a player who was never in a team of a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/player"
-)
+import "matchday/pkg/threefc/player"
 
-func main() {
-	app.API(player.DeletePlayerFunction, player.Open, (*player.Service).DeletePlayer)
-}
+func main() { player.DeletePlayerFunction().Start() }

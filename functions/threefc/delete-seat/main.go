@@ -1,11 +1,5 @@
-// Command delete-seat takes a player out of a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.DeleteSeatFunction, game.Open, (*game.Service).DeleteSeat)
-}
+func main() { game.DeleteSeatFunction().Start() }

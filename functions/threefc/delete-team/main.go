@@ -1,11 +1,5 @@
-// Command delete-team deletes a team of a season. Games keep it.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/season"
-)
+import "matchday/pkg/threefc/season"
 
-func main() {
-	app.API(season.DeleteTeamFunction, season.Open, (*season.Service).DeleteTeam)
-}
+func main() { season.DeleteTeamFunction().Start() }

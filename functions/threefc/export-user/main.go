@@ -1,11 +1,5 @@
-// Command export-user hands out all that is kept of a user.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/profile"
-)
+import "matchday/pkg/threefc/profile"
 
-func main() {
-	app.Queue(profile.ExportUserFunction, profile.OpenForgetter, (*profile.Forgetter).ExportUser)
-}
+func main() { profile.ExportUserFunction().Start() }

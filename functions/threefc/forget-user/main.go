@@ -1,11 +1,5 @@
-// Command forget-user deletes what is kept of a user who has deleted the account.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/profile"
-)
+import "matchday/pkg/threefc/profile"
 
-func main() {
-	app.Queue(profile.ForgetUserFunction, profile.OpenForgetter, (*profile.Forgetter).ForgetUser)
-}
+func main() { profile.ForgetUserFunction().Start() }

@@ -1,11 +1,5 @@
-// Command get-health answers, if the room does.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/profile"
-)
+import "matchday/pkg/threefc/profile"
 
-func main() {
-	app.API(profile.GetHealthFunction, profile.Open, (*profile.Service).GetHealth)
-}
+func main() { profile.GetHealthFunction().Start() }

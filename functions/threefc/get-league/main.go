@@ -1,11 +1,5 @@
-// Command get-league returns a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/league"
-)
+import "matchday/pkg/threefc/league"
 
-func main() {
-	app.API(league.GetLeagueFunction, league.Open, (*league.Service).GetLeague)
-}
+func main() { league.GetLeagueFunction().Start() }

@@ -1,11 +1,5 @@
-// Command invite-member gives the owner of an address a role in a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/league"
-)
+import "matchday/pkg/threefc/league"
 
-func main() {
-	app.API(league.InviteFunction, league.OpenInviter, (*league.Inviter).Invite)
-}
+func main() { league.InviteFunction().Start() }

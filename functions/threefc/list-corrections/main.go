@@ -1,11 +1,5 @@
-// Command list-corrections returns what was corrected in a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.ListAuditFunction, game.Open, (*game.Service).ListAudit)
-}
+func main() { game.ListAuditFunction().Start() }

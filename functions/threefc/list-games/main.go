@@ -1,11 +1,5 @@
-// Command list-games returns the games of a session.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.ListGamesFunction, game.Open, (*game.Service).ListGames)
-}
+func main() { game.ListGamesFunction().Start() }

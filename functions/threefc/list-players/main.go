@@ -1,11 +1,5 @@
-// Command list-players returns the players of a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/player"
-)
+import "matchday/pkg/threefc/player"
 
-func main() {
-	app.API(player.ListPlayersFunction, player.Open, (*player.Service).ListPlayers)
-}
+func main() { player.ListPlayersFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-pool returns who has joined a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/player"
-)
+import "matchday/pkg/threefc/player"
 
-func main() {
-	app.API(player.ListPoolFunction, player.Open, (*player.Service).ListPool)
-}
+func main() { player.ListPoolFunction().Start() }

@@ -1,11 +1,5 @@
-// Command list-seasons returns the seasons of a league.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/season"
-)
+import "matchday/pkg/threefc/season"
 
-func main() {
-	app.API(season.ListSeasonsFunction, season.Open, (*season.Service).ListSeasons)
-}
+func main() { season.ListSeasonsFunction().Start() }

@@ -1,11 +1,5 @@
-// Command put-availability says whether the caller will play in a session.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/notice"
-)
+import "matchday/pkg/threefc/notice"
 
-func main() {
-	app.API(notice.PutAvailabilityFunction, notice.Open, (*notice.Service).PutAvailability)
-}
+func main() { notice.PutAvailabilityFunction().Start() }

@@ -1,11 +1,5 @@
-// Command put-seat puts a player into a team of a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.PutSeatFunction, game.Open, (*game.Service).PutSeat)
-}
+func main() { game.PutSeatFunction().Start() }

@@ -1,11 +1,5 @@
-// Command show-game-page shows the score and the goals of a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/public"
-)
+import "matchday/pkg/threefc/public"
 
-func main() {
-	app.API(public.ShowGameFunction, public.Open, (*public.Service).ShowGame)
-}
+func main() { public.ShowGameFunction().Start() }

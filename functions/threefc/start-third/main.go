@@ -1,11 +1,5 @@
-// Command start-third starts a third of a game.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.StartThirdFunction, game.Open, (*game.Service).StartThird)
-}
+func main() { game.StartThirdFunction().Start() }

@@ -1,11 +1,5 @@
-// Command undo-goal deletes the goal that was recorded last.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.UndoGoalFunction, game.Open, (*game.Service).UndoGoal)
-}
+func main() { game.UndoGoalFunction().Start() }

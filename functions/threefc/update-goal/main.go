@@ -1,11 +1,5 @@
-// Command update-goal corrects a goal.
 package main
 
-import (
-	"matchday/pkg/kit/app"
-	"matchday/pkg/threefc/game"
-)
+import "matchday/pkg/threefc/game"
 
-func main() {
-	app.API(game.UpdateGoalFunction, game.Open, (*game.Service).UpdateGoal)
-}
+func main() { game.UpdateGoalFunction().Start() }

@@ -18,6 +18,7 @@ import (
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -89,7 +90,7 @@ export const draw = { weather: () => put($("weather"), room.weather) };`)},
 	}
 	t.Cleanup(functions.Close)
 	s.Fleet = &fleet.Fleet{
-		Config: fleet.Config{Clock: c, Rooms: []fleet.Room{{Spec: lab}, {Spec: barn}}}, URL: "http://localhost:8080",
+		Config: fleet.Config{Clock: c, Rooms: []fleet.Room{{Room: app.Room{Spec: lab}}, {Room: app.Room{Spec: barn}}}}, URL: "http://localhost:8080",
 		Functions: functions, Queues: sqs.New(c, "http://localhost/sqs"),
 		Mail:   ses.New(ses.Config{Clock: c}),
 		Phones: apns.New(c, apns.Config{TeamID: "TEAM123456", KeyID: "KEY1234567", PublicKey: &key.PublicKey, Bundle: "app.lab"}),

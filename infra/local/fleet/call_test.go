@@ -11,6 +11,7 @@ import (
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -34,7 +35,7 @@ func TestCall(t *testing.T) {
 		w.Write([]byte(`{"user":"` + claims["sub"].(string) + `"}`))
 	}))
 	t.Cleanup(server.Close)
-	f := &Fleet{Config: Config{Clock: c, Rooms: []Room{{Spec: spec.Room{Name: "lab"}}}}, URL: server.URL, Users: users, Admins: users}
+	f := &Fleet{Config: Config{Clock: c, Rooms: []Room{{Room: app.Room{Spec: spec.Room{Name: "lab"}}}}}, URL: server.URL, Users: users, Admins: users}
 	var out struct{ User string }
 	for range 2 { // signed in, and with the token of before
 		if err := f.Call(t.Context(), Administrator, http.MethodGet, "/x", nil, &out); err != nil || out.User != Administrator {

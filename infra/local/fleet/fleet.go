@@ -48,15 +48,23 @@ import (
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/infra/tools/openapi"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
+
+// FunctionArgument is the argument before the name of the function that Config.Program serves.
+const FunctionArgument = "function"
 
 // Config configures a fleet.
 type Config struct {
 	Clock *clock.Clock
 	Root  string // folder of the module, for infra/machines
-	Bin   string // folder of the functions' binaries: <room>/<verb-noun>
+	// Program is the path of infra/local, which holds all functions.
+	Program string
+	// Dist is a folder of deployed programs, <room>/<verb-noun>/bootstrap, which run instead of
+	// Program; "" for none.
+	Dist  string
 	Dir   string // folder of the data; in memory when empty
 	Addr  string // address of the API, "127.0.0.1:0" when empty
 	Seed  uint64 // seed of the schedules' start jitter; 0 for no jitter
@@ -175,7 +183,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 			}
 			all = append(all, own...)
 		}
-		if err := f.room(ctx, room.Spec, all); err != nil {
+		if err := f.room(room.Room, all); err != nil {
 			return f, err
 		}
 	}
@@ -411,11 +419,11 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 }
 
 // trust writes the certificate authority of the simulators to a file for the
-// functions: in the data folder or, without one, beside the binaries.
+// functions: in the data folder or, without one, in a temporary folder.
 func (f *Fleet) trust() (file string, err error) {
 	dir := f.Dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp(f.Bin, "fleet-"); err != nil {
+		if dir, err = os.MkdirTemp("", "matchday-fleet-"); err != nil {
 			return "", err
 		}
 		f.stops = append(f.stops, func() { os.RemoveAll(dir) })
@@ -434,13 +442,17 @@ func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 }
 
 // room adds a room's functions, queues and API, with its description.
-func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
+func (f *Fleet) room(in app.Room, env []string) error {
+	room := in.Spec
 	var routes []apigateway.Route
 	var letters []func() error // when all queues are there
 	for _, fn := range room.Functions {
-		path := filepath.Join(f.Bin, fn.Name)
+		path, args := f.Program, []string{FunctionArgument, fn.Name}
+		if f.Dist != "" {
+			path, args = filepath.Join(f.Dist, fn.Name, "bootstrap"), nil
+		}
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("%s is not built: start the fleet with `make run`", fn.Name)
+			return fmt.Errorf("%s is not built: start the fleet with `make run`", path)
 		}
 		limit := fn.Reserved
 		if limit == 0 {
@@ -451,7 +463,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			return err
 		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: append(f.environment(env, room, fn), logins...), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Args: args, Env: append(f.environment(env, room, fn), logins...), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -494,7 +506,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	}
 	f.apis[room.Name] = api
 	f.mu.Unlock()
-	description, err := openapi.Room(ctx, f.Bin, room)
+	description, err := openapi.Room(in)
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"net/http"
 
 	"matchday/infra/sim/apns"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // Room configures a room of the fleet.
 type Room struct {
-	Spec spec.Room
-	App  string // bundle id of its iOS app; "" if it has none
+	app.Room
+	App string // bundle id of its iOS app; "" if it has none
 	// Channels reports whether the app listens to broadcast channels. The simulated APNs
 	// has channels of one app only.
 	Channels bool

@@ -25,6 +25,7 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/postgres"
 	"matchday/infra/sim/redis"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -123,7 +124,7 @@ func TestNoListenerAnswersOtherSites(t *testing.T) {
 			t.Skipf("the server of %s is not the fleet's", name)
 		}
 	}
-	bin := buildLab(t)
+	program := buildLab(t)
 	stored := lab
 	stored.Functions = slices.Clone(lab.Functions)
 	db := spec.SQLDatabase{Name: "lab", Migrations: fstest.MapFS{"00001_create.sql": {Data: []byte("-- +goose Up\nCREATE TABLE ball (n int);")}}}
@@ -140,16 +141,16 @@ func TestNoListenerAnswersOtherSites(t *testing.T) {
 		{"with stores", stored, nil, 2},
 		{"with stores and faults", stored, chaos.New(chaos.Config{}), 4}, // a fault's address in front of each
 	} {
-		t.Run(c.name, func(t *testing.T) { checkListeners(t, bin, before, c.room, c.faults, 5, c.want) })
+		t.Run(c.name, func(t *testing.T) { checkListeners(t, program, before, c.room, c.faults, 5, c.want) })
 	}
 }
 
 // checkListeners starts a fleet of a room and asks its addresses, but those of before: so many
 // must speak HTTP, and so many must not.
-func checkListeners(t *testing.T, bin string, before []listener, room spec.Room, faults *chaos.Faults, speak, others int) {
+func checkListeners(t *testing.T, program string, before []listener, room spec.Room, faults *chaos.Faults, speak, others int) {
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
 	defer c.Stop()
-	f, err := Start(t.Context(), Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: room, App: "lab", Simulate: func(h Host) ([]string, error) {
+	f, err := Start(t.Context(), Config{Clock: c, Program: program, Rooms: []Room{{Room: app.Room{Spec: room}, App: "lab", Simulate: func(h Host) ([]string, error) {
 		h.Serve("weather", http.NotFoundHandler())
 		return nil, nil
 	}}}, Faults: faults})

@@ -24,6 +24,7 @@ import (
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -56,29 +57,23 @@ func (h *logs) of(f *Fleet, function string) []string {
 	return slices.Clone(h.lines[function])
 }
 
-// buildLab builds the functions of the room lab and returns their folder.
-func buildLab(t *testing.T) (bin string) {
+// buildLab builds the program that is every function of the room lab.
+func buildLab(t *testing.T) (program string) {
 	t.Helper()
-	bin = t.TempDir()
-	built := filepath.Join(bin, "lab", "function")
-	if out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", built, "./testdata/function").CombinedOutput(); err != nil {
+	program = filepath.Join(t.TempDir(), "lab")
+	if out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", program, "./testdata/function").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, fn := range lab.Functions {
-		if err := os.Link(built, filepath.Join(bin, fn.Name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return bin
+	return program
 }
 
 // newLab returns a fleet with the room lab, without a database.
 func newLab(t *testing.T) (*Fleet, *logs) {
 	t.Helper()
-	bin := buildLab(t)
+	program := buildLab(t)
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
 	h := &logs{lines: map[string][]string{}}
-	f := &Fleet{Config: Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: lab}}}, mux: http.NewServeMux()}
+	f := &Fleet{Config: Config{Clock: c, Program: program, Rooms: []Room{{Room: app.Room{Spec: lab}}}}, mux: http.NewServeMux()}
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
 	var err error
@@ -91,7 +86,7 @@ func newLab(t *testing.T) (*Fleet, *logs) {
 	if err := f.listen(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.room(t.Context(), lab, os.Environ()); err != nil {
+	if err := f.room(app.Room{Spec: lab}, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
 	return f, h
@@ -173,7 +168,7 @@ func TestHello(t *testing.T) {
 func TestEngines(t *testing.T) {
 	t.Parallel()
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
-	f := &Fleet{Config: Config{Clock: c, Bin: t.TempDir()}, mux: http.NewServeMux()}
+	f := &Fleet{Config: Config{Clock: c, Program: "unused"}, mux: http.NewServeMux()}
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
 	if err := f.listen(); err != nil {

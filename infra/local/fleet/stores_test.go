@@ -16,6 +16,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -35,7 +36,7 @@ func TestStores(t *testing.T) {
 		name, dir string
 		rows      int
 	}{{"in memory", "", 1}, {"in a folder", dir, 1}, {"in the same folder", dir, 2}} {
-		f := &Fleet{Config: Config{Clock: clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free), Dir: c.dir, Rooms: []Room{{Spec: room}}}}
+		f := &Fleet{Config: Config{Clock: clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free), Dir: c.dir, Rooms: []Room{{Room: app.Room{Spec: room}}}}}
 		t.Cleanup(f.Clock.Stop)
 		t.Cleanup(f.Close)
 		if err := f.stores(t.Context()); err != nil {
@@ -68,12 +69,7 @@ func TestStores(t *testing.T) {
 // need, and leave the queue.
 func TestLetters(t *testing.T) {
 	t.Parallel()
-	bin := buildLab(t)
-	for _, name := range []string{"count", "keep"} {
-		if err := os.Link(filepath.Join(bin, "lab", "function"), filepath.Join(bin, "lab", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	program := buildLab(t)
 	counted := spec.Queue{Name: "lab-counted", MaxReceiveCount: 1, Batch: 2, Concurrency: 2}
 	room := spec.Room{Name: "lab", Functions: []spec.Function{ // in any order
 		{Name: "lab/keep", On: spec.DeadLetters{Of: counted}, Memory: 128, Timeout: 10 * time.Second},
@@ -81,7 +77,7 @@ func TestLetters(t *testing.T) {
 	}}
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
 	h := &logs{lines: map[string][]string{}}
-	f := &Fleet{Config: Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: room}}}, mux: http.NewServeMux()}
+	f := &Fleet{Config: Config{Clock: c, Program: program, Rooms: []Room{{Room: app.Room{Spec: room}}}}, mux: http.NewServeMux()}
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
 	var err error
@@ -94,7 +90,7 @@ func TestLetters(t *testing.T) {
 	if err := f.listen(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.room(t.Context(), room, os.Environ()); err != nil {
+	if err := f.room(app.Room{Spec: room}, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
 	done := c.Work()

@@ -1,5 +1,5 @@
 // Package replay is the frame of `make replay`: it defines the input of a room's replay
-// and writes its result. A replay plays a world through the room's binaries under the
+// and writes its result. A replay plays a world through the room's functions under the
 // virtual clock and compares what users see with an oracle, which shares no code with
 // the room. The worlds and oracles are in infra/rooms.
 package replay
@@ -22,10 +22,10 @@ import (
 
 // Config configures what to replay and where to write the result.
 type Config struct {
-	Root, Bin string  // as of fleet.Config
-	Folder    string  // of files to play; "" if none was given
-	Seed      uint64  // of a generated world
-	Faults    *uint64 // seed of the faults to inject; nil for none
+	Root, Program string  // as of fleet.Config
+	Folder        string  // of files to play; "" if none was given
+	Seed          uint64  // of a generated world
+	Faults        *uint64 // seed of the faults to inject; nil for none
 	// Others is what the other rooms have to do when an account is deleted.
 	Others   []fleet.Room
 	Out      io.Writer

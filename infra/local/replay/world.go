@@ -55,7 +55,7 @@ func (w *World) Play(ctx context.Context, start time.Time, cfg fleet.Config, awa
 	hold := w.Clock.Work()
 	defer hold()
 	defer w.Clock.Stop()
-	cfg.Clock, cfg.Root, cfg.Bin, cfg.Invocation = w.Clock, w.Root, w.Bin, w.Invocation
+	cfg.Clock, cfg.Root, cfg.Program, cfg.Invocation = w.Clock, w.Root, w.Program, w.Invocation
 	cfg.Awake = func(at time.Time) bool { return at.Before(w.Busy) || awake(at) }
 	if cfg.Log == nil {
 		cfg.Log = w.Log

@@ -19,17 +19,17 @@ import (
 	"matchday/infra/tools/cost/usage"
 	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/accounts"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // Room plugs the accounts in.
 var Room = rooms.Room{
-	Spec:  accounts.Room,
+	Room:  accounts.Room(),
 	Local: newLocal,
 	Smoke: smoke,
 	Bench: measure.Suite{
 		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
-		Binaries: []spec.Function{accounts.FinishJobFunction},
+		Binaries: []app.Function{accounts.FinishJobFunction()},
 	},
 	Cost: usage.Model{Kept: []byte(`{}`), Report: cost},
 }
@@ -39,12 +39,12 @@ func newLocal() rooms.Local {
 	var call func(ctx context.Context, user, method, path string, in, out any) error
 	return rooms.Local{
 		Samples: samples(),
-		Fleet: fleet.Room{Spec: accounts.Room, Simulate: func(h fleet.Host) ([]string, error) {
+		Fleet: fleet.Room{Room: accounts.Room(), Simulate: func(h fleet.Host) ([]string, error) {
 			call = h.Call
 			return nil, nil
 		}},
 		Panel: panel(func(ctx context.Context, user, method, path string, in, out any) error {
-			return call(ctx, user, method, "/"+accounts.Room.Name+path, in, out)
+			return call(ctx, user, method, "/"+accounts.Room().Spec.Name+path, in, out)
 		}),
 	}
 }
@@ -75,7 +75,7 @@ func panel(call func(ctx context.Context, user, method, path string, in, out any
 		})
 	}
 	return console.Panel{
-		Room: accounts.Room.Name, Title: "Accounts", Files: page,
+		Room: accounts.Room().Spec.Name, Title: "Accounts", Files: page,
 		Buttons: map[string]console.Button{
 			"export": button(func(ctx context.Context, user string) (string, error) {
 				var out struct{ URL string }
@@ -119,7 +119,7 @@ const (
 
 // cost is the room's part of the cost report.
 func cost(in usage.Input) (usage.Report, error) {
-	fixed, err := usage.Fixed(accounts.Room, 0.5)
+	fixed, err := usage.Fixed(accounts.Room().Spec, 0.5)
 	if err != nil {
 		return usage.Report{}, err
 	}

@@ -15,7 +15,7 @@ func TestEveryRoomHasItsValue(t *testing.T) {
 	for _, r := range all.Rooms() {
 		got = append(got, r.Spec.Name)
 	}
-	for _, r := range fleet.Rooms() {
+	for _, r := range fleet.Specs() {
 		want = append(want, r.Name)
 	}
 	if !slices.Equal(got, want) {

@@ -51,7 +51,7 @@ func (v *visit) panel() console.Panel {
 		return v.read(ctx)
 	}}
 	return console.Panel{
-		Room: bestshot.Room.Name, Title: "Best Shot", Files: page,
+		Room: bestshot.Room().Spec.Name, Title: "Best Shot", Files: page,
 		View: func(time.Time) map[string]any {
 			if v.tournament() == "" {
 				return nil

@@ -56,7 +56,7 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	testkit.Must(t, err)
 	t.Cleanup(functions.Close)
 	f := &fleet.Fleet{
-		Config: fleet.Config{Clock: w.Clock, Rooms: []fleet.Room{{Spec: bestshot.Room}}}, URL: "http://localhost:8080",
+		Config: fleet.Config{Clock: w.Clock, Rooms: []fleet.Room{{Room: bestshot.Room()}}}, URL: "http://localhost:8080",
 		Functions: functions, Queues: sqs.New(w.Clock, "http://localhost/sqs"), Caches: map[string]*redis.Server{tables.Cache.Name: w.Cache},
 	}
 	v.Host.Host = fleet.Host{Fleet: f}
@@ -82,8 +82,8 @@ func (p provider) RoundTrip(r *http.Request) (*http.Response, error) {
 func poll(w *bestshottest.World, v *visit) {
 	w.T.Helper()
 	w.Settings[ingest.ProviderURL] = "http://provider/api/v1"
-	poller := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
-	ingester := testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open)
+	poller := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
+	ingester := testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open)
 	for _, part := range []string{"rounds", "matches"} {
 		testkit.Must(w.T, v.administer(w.T.Context(), http.MethodPost, "/tournaments/"+v.id+"/"+part, nil, nil))
 		for n := 1; n > 0; {
@@ -99,7 +99,7 @@ func TestSecondRun(t *testing.T) {
 	t.Parallel()
 	_, v, w := newVisit(t)
 	old := v.id
-	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction, profile.OpenForgetter).ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "me"}))
+	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "me"}))
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
 	testkit.Must(t, v.found(t.Context()))
 	if v.user != visitors[1] || v.id == old {

@@ -24,12 +24,11 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := t.TempDir()
-	testkit.BuildFunctions(t, root, bin, "bestshot/...")
+	program := testkit.Program(t, root)
 	run := func(t *testing.T, folder string, files int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		err := bestshot.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Folder: folder, Seed: seed, Faults: faults, Out: &out})
+		err := bestshot.Replay(t.Context(), replay.Config{Root: root, Program: program, Folder: folder, Seed: seed, Faults: faults, Out: &out})
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != files {
 			t.Errorf("%v\n%s", err, &out)
 		}

@@ -21,7 +21,7 @@ const Bundle = "app.matchday.bestshot"
 
 // Room plugs Best Shot in.
 var Room = rooms.Room{
-	Spec:   bestshot.Room,
+	Room:   bestshot.Room(),
 	Local:  newLocal,
 	Replay: Replay,
 	Smoke:  smoke.Run,
@@ -42,7 +42,7 @@ func newLocal() rooms.Local {
 	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
-		Fleet: fleet.Room{Spec: bestshot.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
+		Fleet: fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
 			v.show, v.ask = newShow(in.Clock), in.Call
 			h.own = v.show
 			return h.simulate(in, 1)

@@ -19,7 +19,7 @@ func Replay(ctx context.Context, cfg frame.Config) error {
 	h := &Host{}
 	return replay.Run(ctx, replay.Config{
 		Config:   cfg,
-		Room:     fleet.Room{Spec: bestshot.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed) }},
+		Room:     fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed) }},
 		Provider: func() *football.Server { return h.Provider },
 	})
 }

@@ -42,7 +42,7 @@ func (v *visit) panel() console.Panel {
 		},
 	}}
 	return console.Panel{
-		Room: commitcollect.Room.Name, Title: "CommitCollect", Files: page,
+		Room: commitcollect.Room().Spec.Name, Title: "CommitCollect", Files: page,
 		View: func(time.Time) map[string]any {
 			if seen := p.look.Latest(); seen != nil {
 				return map[string]any{"collect": seen}

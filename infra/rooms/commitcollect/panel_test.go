@@ -30,7 +30,7 @@ func newConsole(t *testing.T) (hub *console.Hub, f *fleet.Fleet, prepare func() 
 	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	done := c.Work()
 	local := commitcollect.Room.Local()
-	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: binaries(t), Rooms: []fleet.Room{local.Fleet}})
+	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Program: testkit.Program(t, root), Rooms: []fleet.Room{local.Fleet}})
 	testkit.Must(t, err)
 	t.Cleanup(func() {
 		done()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,33 +16,9 @@ import (
 
 const root = "../../.."
 
-// built is the folder of the functions' binaries, which the first test that needs it builds.
-var built struct {
-	sync.Mutex
-	dir string
-}
-
-// TestMain removes what was built.
 func TestMain(m *testing.M) {
 	testkit.SetDefaultLogger()
-	code := m.Run()
-	os.RemoveAll(built.dir)
-	os.Exit(code)
-}
-
-// binaries builds the functions of the room, and those that delete accounts with it.
-func binaries(t *testing.T) string {
-	t.Helper()
-	built.Lock()
-	defer built.Unlock()
-	if built.dir != "" {
-		return built.dir
-	}
-	dir, err := os.MkdirTemp("", "commitcollect-")
-	testkit.Must(t, err)
-	testkit.BuildFunctions(t, root, dir, "commitcollect/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "threefc/forget-user", "bestshot/forget-user")
-	built.dir = dir
-	return dir
+	os.Exit(m.Run())
 }
 
 // TestReplay plays some weeks through the fleet, then with faults, and those twice.
@@ -51,12 +26,12 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := binaries(t)
+	program := testkit.Program(t, root)
 	var wrong bytes.Buffer // what went wrong in the runs with faults
 	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		cfg := replay.Config{Root: root, Bin: bin, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}
+		cfg := replay.Config{Root: root, Program: program, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}
 		if faults != nil {
 			cfg.Progress = &wrong
 		}

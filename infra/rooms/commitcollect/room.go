@@ -30,7 +30,7 @@ const Bundle = "app.matchday.commitcollect"
 
 // Room plugs CommitCollect in.
 var Room = rooms.Room{
-	Spec:   commitcollect.Room,
+	Room:   commitcollect.Room(),
 	Local:  newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, athletes, weeks) },
 	Smoke:  smoke.Run,
@@ -62,7 +62,7 @@ func (h *Host) simulate(in fleet.Host, cfg strava.Config) ([]string, error) {
 		return nil, err
 	}
 	h.stravaURL = in.Serve("strava", h.Strava)
-	in.Handle("GET /app", http.RedirectHandler(console.Path(commitcollect.Room.Name), http.StatusFound)) // the app's page is the tab
+	in.Handle("GET /app", http.RedirectHandler(console.Path(commitcollect.Room().Spec.Name), http.StatusFound)) // the app's page is the tab
 	return []string{
 		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL, workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
 	}, nil
@@ -81,7 +81,7 @@ func newLocal() rooms.Local {
 	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
-		Fleet: fleet.Room{Spec: commitcollect.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
+		Fleet: fleet.Room{Room: commitcollect.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
 			return h.simulate(in, strava.Config{})
 		}},
 		Panel: v.panel(),

@@ -30,13 +30,13 @@ func panel(w *local.World, phones func() []local.Phone) console.Panel {
 	t := newTicks()
 	b := buttons{w}
 	return console.Panel{
-		Room: cricket.Room.Name, Title: "Cricket", Files: page,
+		Room: cricket.Room().Spec.Name, Title: "Cricket", Files: page,
 		Log: t.Log, Invocation: t.Invocation, Transition: t.Transition,
 		View: func(now time.Time) map[string]any {
 			state := map[string]any{"matches": matches(w, phones(), now), "faults": w.Provider.Counts(), "choices": choices()}
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			state["ticks"], state["machines"] = t.timing(now), t.executions(cricket.Room.Machines)
+			state["ticks"], state["machines"] = t.timing(now), t.executions(cricket.Room().Spec.Machines)
 			return state
 		},
 		Owners: func() map[string]console.Owner { return owners(w, phones()) },

@@ -17,7 +17,7 @@ import (
 
 // Room plugs cricket in.
 var Room = rooms.Room{
-	Spec:  cricket.Room,
+	Room:  cricket.Room(),
 	Local: newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error {
 		return replay.Run(ctx, replay.Config{Config: cfg, AtOnce: 12})

@@ -37,7 +37,7 @@ func (s *Season) Panel() console.Panel {
 		},
 	}}
 	return console.Panel{
-		Room: pickem.Room.Name, Title: "Pick'em", Files: page,
+		Room: pickem.Room().Spec.Name, Title: "Pick'em", Files: page,
 		View: func(time.Time) map[string]any {
 			if seen := p.look.Latest(); seen != nil {
 				return map[string]any{"season": seen}

@@ -37,7 +37,7 @@ func newConsole(t *testing.T) (*console.Hub, *seasontest.World) {
 	t.Cleanup(functions.Close)
 	hub := console.NewHub(w.Season.Panel())
 	hub.Attach(&fleet.Fleet{
-		Config: fleet.Config{Clock: w.Clock, Rooms: []fleet.Room{{Spec: pickem.Room}}}, URL: "http://localhost:8080",
+		Config: fleet.Config{Clock: w.Clock, Rooms: []fleet.Room{{Room: pickem.Room()}}}, URL: "http://localhost:8080",
 		Functions: functions, Queues: sqs.New(w.Clock, "http://localhost/sqs"),
 	})
 	return hub, w

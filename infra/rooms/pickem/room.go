@@ -19,7 +19,7 @@ const Bundle = "app.matchday.pickem"
 
 // Room plugs pick'em in.
 var Room = rooms.Room{
-	Spec:   pickem.Room,
+	Room:   pickem.Room(),
 	Local:  newLocal,
 	Replay: play,
 	Smoke:  smoke.Run,
@@ -42,7 +42,7 @@ func newLocal() rooms.Local {
 	s := &Season{}
 	return rooms.Local{
 		Samples: samples(),
-		Fleet: fleet.Room{Spec: pickem.Room, App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
+		Fleet: fleet.Room{Room: pickem.Room(), App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
 			s.Clock, s.Call, s.SignIn = h.Clock, h.Call, h.SignIn
 			return []string{"PICKEM_BUNDLE=" + Bundle}, nil
 		}},

@@ -44,7 +44,7 @@ func (v *visit) panel() console.Panel {
 		panic(err) // the folder is embedded
 	}
 	return console.Panel{
-		Room: threefc.Room.Name, Title: "3FC", Files: page, View: v.view,
+		Room: threefc.Room().Spec.Name, Title: "3FC", Files: page, View: v.view,
 		Buttons: map[string]console.Button{
 			"game": console.NewButton(func(ctx context.Context, _ struct{}) (string, error) {
 				if v.browser == nil {

@@ -20,12 +20,11 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := t.TempDir()
-	testkit.BuildFunctions(t, root, bin, "threefc/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "commitcollect/forget-user", "bestshot/forget-user")
+	program := testkit.Program(t, root)
 	run := func(t *testing.T, sessions, games int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		err := threefc.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Others: all.Forgetting("threefc"), Seed: seed, Faults: faults, Out: &out}, sessions, games)
+		err := threefc.Replay(t.Context(), replay.Config{Root: root, Program: program, Others: all.Forgetting("threefc"), Seed: seed, Faults: faults, Out: &out}, sessions, games)
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != sessions*games {
 			t.Errorf("%v\n%s", err, &out)
 		}

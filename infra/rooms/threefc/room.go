@@ -18,7 +18,7 @@ import (
 
 // Room plugs 3FC in.
 var Room = rooms.Room{
-	Spec:   threefc.Room,
+	Room:   threefc.Room(),
 	Local:  newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, sessions, games) },
 	Smoke:  smoke.Run,
@@ -35,9 +35,9 @@ func newLocal() rooms.Local {
 	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
-		Fleet: fleet.Room{Spec: threefc.Room, Simulate: func(in fleet.Host) ([]string, error) {
+		Fleet: fleet.Room{Room: threefc.Room(), Simulate: func(in fleet.Host) ([]string, error) {
 			h.Host = in
-			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room.Name), http.StatusFound)) // the app's page is the tab
+			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room().Spec.Name), http.StatusFound)) // the app's page is the tab
 			return nil, nil
 		}},
 		Panel: v.panel(),

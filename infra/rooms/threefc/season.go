@@ -22,6 +22,6 @@ func Replay(ctx context.Context, cfg frame.Config, sessions, games int) error {
 		return errors.New("3FC plays a world of its own: leave out DIR, and give SEED for another world")
 	}
 	return replay.Run(ctx, replay.Config{
-		Config: cfg, Sessions: sessions, Games: games, Room: fleet.Room{Spec: threefc.Room},
+		Config: cfg, Sessions: sessions, Games: games, Room: fleet.Room{Room: threefc.Room()},
 	})
 }

@@ -38,7 +38,8 @@ import (
 // Function is one Lambda function.
 type Function struct {
 	Name           string        // "room/verb-noun"
-	Path           string        // its binary
+	Path           string        // its program
+	Args           []string      // of the program
 	Env            []string      // "NAME=value"; the names that AWS reserves cannot be set
 	Timeout        time.Duration // of one invocation, in wall time; 0 is 3 s, as in AWS
 	Memory         int           // MB, only passed to the function, not enforced; 0 is 128, as in AWS

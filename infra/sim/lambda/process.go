@@ -124,7 +124,7 @@ func (p *process) exec() error {
 		return err
 	}
 	defer in.Close()
-	cmd := exec.Command(path)
+	cmd := exec.Command(path, p.f.Args...)
 	cmd.Dir = filepath.Dir(path)
 	cmd.Env = p.env(path)
 	cmd.Stdout, cmd.Stderr = in, in

@@ -25,7 +25,7 @@ func main() {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\naccess pattern\tby\tcalls in tests")
 	total, exercised, silent := 0, 0, 0
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		for _, a := range room.Access() {
 			total++
 			calls := patterns[a.ID()]

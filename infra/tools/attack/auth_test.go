@@ -143,8 +143,8 @@ func (m *matrix) errorf(format string, args ...any) {
 }
 
 // newMatrix returns a matrix with the heads of its columns.
-func newMatrix(bin string) *matrix {
-	m := &matrix{Fleet: &Fleet{Root: root, Bin: bin}, seen: map[string]bool{}}
+func newMatrix(program string) *matrix {
+	m := &matrix{Fleet: &Fleet{Root: root, Program: program}, seen: map[string]bool{}}
 	m.table = tabwriter.NewWriter(&m.text, 0, 0, 2, ' ', 0)
 	fmt.Fprint(m.table, "\nroute\tauth\tdeleted user")
 	for _, c := range callers {

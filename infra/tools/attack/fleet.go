@@ -28,8 +28,8 @@ import (
 // attacks each operation where the story uses it, while its sample request is accepted.
 // Rows that the attack has changed are put back before the story goes on.
 type Fleet struct {
-	Root string // folder of the module
-	Bin  string // folder of the functions' binaries
+	Root    string // folder of the module
+	Program string // that holds all functions
 	// Progress is called before an operation is attacked. It may be nil.
 	Progress func(operation string)
 
@@ -67,11 +67,7 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
 	w.operations = map[string]Operation{}
 	w.databases = map[string]*database{}
-	bin, err := filepath.Abs(w.Bin) // functions have a folder of their own
-	if err != nil {
-		return nil, err
-	}
-	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Bin: bin, Log: w.log, Invocation: w.invoked})
+	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Program: w.Program, Log: w.log, Invocation: w.invoked})
 	if err != nil {
 		return nil, err
 	}

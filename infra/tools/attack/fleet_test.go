@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"matchday/infra/testkit/pgtest"
@@ -14,24 +13,7 @@ import (
 
 const root = "../../.."
 
-// built returns the folder of the functions' binaries, which all tests share.
-var built = sync.OnceValues(func() (bin string, err error) {
-	if folder, err = os.MkdirTemp("", "attack-"); err != nil {
-		return "", err
-	}
-	return folder, binaries.BuildAll(context.Background(), root, folder)
-})
-
-// folder is what TestMain removes: "" if nothing was built.
-var folder string
-
-func TestMain(m *testing.M) {
-	code := pgtest.Run(m)
-	if folder != "" {
-		os.RemoveAll(folder)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // TestAttack calls every operation of every room as every caller, then attacks it, on
 // a fleet. It records the counts in $MATCHDAY_COVERAGE.
@@ -39,11 +21,11 @@ func TestAttack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin, err := built()
+	program, err := binaries.Local(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newMatrix(bin)
+	m := newMatrix(program)
 	m.visit = func(ctx context.Context, o Operation, s Sample) error {
 		if err := m.row(ctx, o, s); err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"matchday/infra/sim/lambda"
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/binaries"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -85,7 +86,7 @@ func benchFunctions(ctx context.Context, bin string, known []rooms.Room) (warm [
 	}
 	defer run.Close()
 
-	functions := []spec.Function{{Name: hello}}
+	functions := []app.Function{{Function: spec.Function{Name: hello}}}
 	run.Add(lambda.Function{Name: hello, Path: filepath.Join(bin, hello)})
 	kinds := []measure.Request{{Name: hello, Path: "/" + hello, Status: http.StatusOK}}
 	mux := http.NewServeMux()

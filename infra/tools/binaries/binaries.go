@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Build builds packages of the module at root, given as ./functions/…, into the
@@ -31,35 +32,31 @@ func Build(ctx context.Context, root, out string, env []string, packages ...stri
 	return nil
 }
 
-// Built is the environment variable with a folder of all binaries as BuildAll makes it. Tests
-// take them from there: `make test` builds them once.
-const Built = "MATCHDAY_BIN"
+// Built is the environment variable with the path of the program that holds all functions.
+// `make test` builds it once.
+const Built = "MATCHDAY_PROGRAM"
 
-// BuildAll puts every function of the fleet into bin/<room>/<function>. Names are unique within
-// a room only.
-func BuildAll(ctx context.Context, root, bin string) error {
-	rooms, err := os.ReadDir(filepath.Join(root, "functions"))
-	if err != nil {
-		return err
-	}
-	for _, room := range rooms {
-		if err := BuildFunctions(ctx, root, bin, room.Name()+"/..."); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// BuildFunctions puts functions into bin/<room>/<function>: cricket/... are those of a room,
-// cricket/tick is one. It links to all of the room if they are Built.
-func BuildFunctions(ctx context.Context, root, bin, functions string) error {
-	room, _, _ := strings.Cut(functions, "/")
-	folder := filepath.Join(bin, room)
+// Local returns the path of the program infra/local of the module at root, which holds all
+// functions. It builds the program unless it is Built.
+func Local(ctx context.Context, root string) (program string, err error) {
 	if built := os.Getenv(Built); built != "" {
-		if err := os.Symlink(filepath.Join(built, room), folder); !os.IsExist(err) {
-			return err
-		}
-		return nil
+		return built, nil
 	}
-	return Build(ctx, root, folder, nil, "./functions/"+functions)
+	folder, err := filepath.Abs(filepath.Join(root, ".local", "bin"))
+	if err != nil {
+		return "", err
+	}
+	// Two tests must not write the file at once. The one that comes later finds it up to date.
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(folder, ".local.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "local"), Build(ctx, root, folder, nil, "./infra/local")
 }

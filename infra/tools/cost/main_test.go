@@ -12,12 +12,13 @@ import (
 	"matchday/infra/rooms/all"
 	"matchday/infra/tools/cost/price"
 	"matchday/infra/tools/cost/usage"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
 // lab is a room whose report prints its counters.
 func lab(name, kept string) rooms.Room {
-	return rooms.Room{Spec: spec.Room{Name: name}, Cost: usage.Model{
+	return rooms.Room{Room: app.Room{Spec: spec.Room{Name: name}}, Cost: usage.Model{
 		Kept: []byte(kept),
 		Report: func(in usage.Input) (usage.Report, error) {
 			return usage.Report{Title: name, Rows: [][]string{{string(in.Counters)}}, Notes: "notes\n"}, nil
@@ -28,7 +29,7 @@ func lab(name, kept string) rooms.Room {
 // TestCounters: counters of a benchmark replace members of those of the repository.
 func TestCounters(t *testing.T) {
 	t.Parallel()
-	known := []rooms.Room{lab("a", `{"measured":"2026-11-20","items":1,"calls":2}`), lab("b", `{"measured":"2026-11-19","calls":1}`), lab("assumed", `{}`), {Spec: spec.Room{Name: "without a model"}}}
+	known := []rooms.Room{lab("a", `{"measured":"2026-11-20","items":1,"calls":2}`), lab("b", `{"measured":"2026-11-19","calls":1}`), lab("assumed", `{}`), {Room: app.Room{Spec: spec.Room{Name: "without a model"}}}}
 	for name, c := range map[string]struct {
 		bench  string // the file's text; "" for no file
 		counts map[string]string

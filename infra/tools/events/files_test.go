@@ -154,7 +154,7 @@ func (e event) foreign(fn spec.Function, planned, good bool) string {
 
 func TestEveryFunctionHasItsEvents(t *testing.T) {
 	t.Parallel()
-	for _, sentence := range check(os.DirFS(filepath.Join(root, "events")), fleet.Rooms()) {
+	for _, sentence := range check(os.DirFS(filepath.Join(root, "events")), fleet.Specs()) {
 		t.Error(sentence)
 	}
 }

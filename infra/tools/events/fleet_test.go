@@ -143,8 +143,9 @@ func open(t *testing.T) *world {
 	t.Cleanup(between.Close)
 	t.Setenv(dynamodb.Endpoint, between.URL)
 
-	cfg := fleet.Config{Root: root, Bin: t.TempDir()}
-	must(t, binaries.BuildAll(t.Context(), root, cfg.Bin))
+	cfg := fleet.Config{Root: root}
+	cfg.Program, err = binaries.Local(t.Context(), root)
+	must(t, err)
 	w.Fleet, err = storyfleet.Start(t.Context(), cfg)
 	must(t, err)
 	t.Cleanup(w.Close)

@@ -29,7 +29,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	makefile := read(t, filepath.Join(root, "Makefile"))
 	var names []string
 	for _, s := range []stage.Stage{{Name: "dev"}, {Name: stage.Prod}} {
-		for _, room := range fleet.Rooms() {
+		for _, room := range fleet.Specs() {
 			for _, f := range room.Functions {
 				names = append(names, s.Function(f))
 			}

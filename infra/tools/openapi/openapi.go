@@ -1,37 +1,34 @@
-// Package openapi merges the OpenAPI documents of a room's functions. Each binary
+// Package openapi merges the OpenAPI documents of a room's functions. Each function
 // describes its own route, from the types that it decodes and encodes, so that the
 // document cannot differ from the code.
 package openapi
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
-// Room runs the binaries of a room, in the folder bin/<room>, and returns one OpenAPI
-// 3.1 document. It returns an error if a binary fails, or if two describe the same
-// route or different components of one name.
-func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
-	whole := document{Servers: []map[string]string{{"url": "/" + room.Name}}}
+// Room returns one OpenAPI 3.1 document of a room's routes. It returns an error if two
+// functions describe the same route, or different components of one name.
+func Room(room app.Room) ([]byte, error) {
+	whole := document{Servers: []map[string]string{{"url": "/" + room.Spec.Name}}}
 	for _, fn := range room.Functions {
-		if _, ok := fn.On.(spec.Route); !ok {
+		text, err := fn.OpenAPI()
+		if text == nil && err == nil {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, filepath.Join(bin, fn.Name), "openapi").Output()
-		if err != nil {
-			return nil, fmt.Errorf("%s does not describe its route: %w", fn.Name, err)
+		var part document
+		if err == nil {
+			part, err = parse(text)
 		}
-		part, err := parse(out)
 		if err == nil {
 			err = whole.add(part)
 		}

@@ -53,7 +53,7 @@ func command(ctx context.Context, args []string) error {
 	if len(args) < 3 || args[0] != "check" && args[0] != "import" {
 		return errors.New("usage: `make deploy STAGE=dev` or `make import STAGE=dev`")
 	}
-	s, err := ready.Stage(fleet.Rooms(), args[2:])
+	s, err := ready.Stage(fleet.Specs(), args[2:])
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return run(ctx, open(cfg), fleet.Rooms(), s, args[0], args[1], os.Stdout)
+	return run(ctx, open(cfg), fleet.Specs(), s, args[0], args[1], os.Stdout)
 }
 
 // account is the services that are asked.

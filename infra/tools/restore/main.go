@@ -47,7 +47,7 @@ func command(ctx context.Context, args []string) error {
 	if len(args) < 3 {
 		return errors.New(usage)
 	}
-	s, err := ready.Stage(fleet.Rooms(), args[3:])
+	s, err := ready.Stage(fleet.Specs(), args[3:])
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return restore(ctx, job{db: dynamodb.NewFromConfig(cfg), stage: s, rooms: fleet.Rooms(), table: args[0], to: args[1], at: at, poll: 10 * time.Second, out: os.Stdout})
+	return restore(ctx, job{db: dynamodb.NewFromConfig(cfg), stage: s, rooms: fleet.Specs(), table: args[0], to: args[1], at: at, poll: 10 * time.Second, out: os.Stdout})
 }
 
 // job is a table to restore.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +24,7 @@ import (
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/stage"
 	"matchday/infra/tools/binaries"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -48,25 +48,25 @@ func backedUp(t *testing.T, engine string) *awsdynamodb.Client {
 }
 
 // TestDrill restores a table of a running fleet and points the functions at it, as an
-// operator does after somebody has deleted rows. The functions are the deployed binaries.
-// Only the restore itself is simulated, by a copy.
+// operator does after somebody has deleted rows. Only the restore itself is simulated, by a copy.
 func TestDrill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs functions")
 	}
 	t.Parallel()
-	bin, dir := t.TempDir(), t.TempDir()
-	must(t, binaries.Build(t.Context(), root, filepath.Join(bin, "cricket"), nil, "./functions/cricket/get-preferences", "./functions/cricket/put-preferences"))
+	dir := t.TempDir()
+	program, err := binaries.Local(t.Context(), root)
+	must(t, err)
 	room := slices.Clone(all.Fleet())[slices.IndexFunc(all.Fleet(), func(r fleet.Room) bool { return r.Spec.Name == "cricket" })]
-	room.Spec = spec.Room{Name: "cricket", Functions: slices.DeleteFunc(slices.Clone(room.Spec.Functions), func(f spec.Function) bool {
+	room.Room = app.NewRoom(spec.Room{Name: "cricket"}, slices.DeleteFunc(room.Functions, func(f app.Function) bool {
 		return !slices.Contains([]string{"cricket/get-preferences", "cricket/put-preferences"}, f.Name)
-	})}
+	})...)
 	room.Simulate = nil
 	start := func(restored string) *fleet.Fleet {
 		c := clock.New(time.Date(2026, 6, 6, 13, 55, 0, 0, time.UTC), clock.Free)
 		t.Cleanup(c.Stop)
 		t.Cleanup(c.Work())
-		f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: bin, Dir: dir, Rooms: []fleet.Room{room}, Restored: restored})
+		f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Program: program, Dir: dir, Rooms: []fleet.Room{room}, Restored: restored})
 		must(t, err)
 		t.Cleanup(f.Close)
 		return f

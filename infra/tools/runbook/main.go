@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	if err := os.WriteFile(filepath.Join("docs", "runbook.md"), page(fleet.Rooms()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("docs", "runbook.md"), page(fleet.Specs()), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

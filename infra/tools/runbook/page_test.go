@@ -19,7 +19,7 @@ func TestPageIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, page(fleet.Rooms())) {
+	if !bytes.Equal(got, page(fleet.Specs())) {
 		t.Error("docs/runbook.md is out of date: run `make runbook`")
 	}
 }
@@ -28,8 +28,8 @@ func TestPageIsCurrent(t *testing.T) {
 // notice and where the logs are.
 func TestPageIsComplete(t *testing.T) {
 	t.Parallel()
-	text, s := string(page(fleet.Rooms())), stage.Stage{Name: stage.Prod}
-	for _, room := range fleet.Rooms() {
+	text, s := string(page(fleet.Specs())), stage.Stage{Name: stage.Prod}
+	for _, room := range fleet.Specs() {
 		for _, a := range s.Alarms(room) {
 			if !strings.Contains(text, "`"+a.Name+"`") || !strings.Contains(text, strings.ReplaceAll(a.IfDown, "|", `\|`)) {
 				t.Errorf("the alarm %s is not on the page", a.Name)

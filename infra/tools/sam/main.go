@@ -26,7 +26,7 @@ func main() {
 	command := command
 	if len(os.Args) == 3 && os.Args[1] == "compare" {
 		command = func(args []string) error {
-			return compare(fleet.Rooms(), stage.Stage{Name: args[1]}, os.Stdin, os.Stdout)
+			return compare(fleet.Specs(), stage.Stage{Name: args[1]}, os.Stdin, os.Stdout)
 		}
 	}
 	if err := command(os.Args[1:]); err != nil {
@@ -50,11 +50,11 @@ func command(args []string) error {
 	}
 	variables := slices.Sorted(maps.Keys(env.Parameters))
 	for _, v := range variables {
-		if !slices.ContainsFunc(fleet.Rooms(), func(r spec.Room) bool { return overrides(r, v) }) {
+		if !slices.ContainsFunc(fleet.Specs(), func(r spec.Room) bool { return overrides(r, v) }) {
 			return fmt.Errorf("%s: no function declares %s", example, v)
 		}
 	}
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		path := filepath.Join(out, s.Stack(room.Name)+".template.json")
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -80,7 +80,7 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, room := range fleet.Rooms() {
+	for _, room := range fleet.Specs() {
 		for _, f := range room.Functions {
 			want = append(want, stage.Overridable(room, f)...)
 		}

@@ -16,6 +16,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/tools/binaries"
 	"matchday/infra/tools/smoke/check"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
@@ -29,14 +30,14 @@ func TestFleet(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	t.Parallel()
-	bin := t.TempDir()
-	if err := binaries.BuildAll(t.Context(), root, bin); err != nil {
+	program, err := binaries.Local(t.Context(), root)
+	if err != nil {
 		t.Fatal(err)
 	}
 	c := clock.New(time.Date(2026, 6, 6, 13, 55, 0, 0, time.UTC), clock.Free)
 	t.Cleanup(c.Stop)
 	t.Cleanup(c.Work())
-	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: bin, Rooms: all.Fleet()})
+	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Program: program, Rooms: all.Fleet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +85,9 @@ func route(method, path string, auth spec.Auth) spec.Function {
 // lab is a room with a health route, two protected routes and a step of its own.
 func lab() rooms.Room {
 	return rooms.Room{
-		Spec: spec.Room{Name: "lab", Functions: []spec.Function{
+		Room: app.Room{Spec: spec.Room{Name: "lab", Functions: []spec.Function{
 			route("GET", "/health", spec.Public), route("GET", "/mine", spec.User), route("PUT", "/all", spec.Admin),
-		}},
+		}}},
 		Smoke: func(ctx context.Context, s *check.Session) {
 			a := s.Get(ctx, "/own")
 			s.Report("a step of the room", a, a.ExpectNotFound(), "")
@@ -197,7 +198,7 @@ func TestArguments(t *testing.T) {
 		"ROOM=shed; valid rooms: lab, pub": {{"shed", "https://a.example"}},
 	} {
 		for _, args := range all {
-			known := []rooms.Room{lab(), {Spec: spec.Room{Name: "pub"}}}
+			known := []rooms.Room{lab(), {Room: app.Room{Spec: spec.Room{Name: "pub"}}}}
 			if err := command(t.Context(), &strings.Builder{}, known, args, unset); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("arguments %q: got %v, want %q", args, err, want)
 			}

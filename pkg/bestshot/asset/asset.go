@@ -49,16 +49,6 @@ func Path(name *string) *string {
 	return new(path + *name)
 }
 
-// GetAssetFunction serves images.
-var GetAssetFunction = spec.Function{
-	Name:    "bestshot/get-asset",
-	Does:    "Returns a badge of a team or a logo of a tournament.",
-	IfDown:  "Members see no badges.",
-	On:      spec.Route{Method: "GET", Path: path + "{name}", Auth: spec.Public},
-	Objects: []spec.ObjectAccess{tables.Assets.On("", spec.GetObject, spec.ListBucket)}, // to be told that there is none
-	Memory:  128, Timeout: 5 * time.Second,
-}
-
 // Assets is the service of images.
 type Assets struct{ files object.Bucket }
 
@@ -81,6 +71,18 @@ type Image struct {
 }
 
 var errNoAsset = problem.New(problem.NotFound, "asset_not_found", "there is no such image")
+
+// GetAssetFunction returns a badge of a team or a logo of a tournament.
+func GetAssetFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "bestshot/get-asset",
+		Does:    "Returns a badge of a team or a logo of a tournament.",
+		IfDown:  "Members see no badges.",
+		On:      spec.Route{Method: "GET", Path: path + "{name}", Auth: spec.Public},
+		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.GetObject, spec.ListBucket)}, // to be told that there is none
+		Memory:  128, Timeout: 5 * time.Second,
+	}, Open, (*Assets).GetAsset)
+}
 
 // GetAsset returns an image, which caches may keep for ever. Errors: asset_not_found.
 func (s *Assets) GetAsset(ctx context.Context, in *GetAsset) (*Image, error) {

@@ -11,12 +11,15 @@ import (
 
 	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // Errors of guesses.
@@ -169,6 +172,18 @@ func label(right bool) Label {
 	return Incorrect
 }
 
+// PutGuessFunction stores the caller's guess of a match.
+func PutGuessFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/put-guess",
+		Does:   "Stores the caller's guess of a match until its kick-off.",
+		IfDown: "Nobody can guess.",
+		On:     spec.Route{Method: "POST", Path: "/api/v2/guess", Auth: spec.User},
+		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 40,
+	}, Open, (*Guesses).PutGuess)
+}
+
 // PutGuess stores the caller's guess. A second run stores the same. Errors:
 // guess_window_closed from the millisecond of the kick-off on, match_not_found,
 // member_not_found.
@@ -214,6 +229,18 @@ type GuessList struct {
 	Body         struct {
 		Data []Guess `json:"data" doc:"In the order of the kick-offs."`
 	}
+}
+
+// ListGuessesFunction returns the caller's guesses of a round.
+func ListGuessesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/list-guesses",
+		Does:   "Returns the caller's guesses of a round, with what they have earned.",
+		IfDown: "Members do not see their guesses.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/guess", Auth: spec.User},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 20,
+	}, Open, (*Guesses).ListGuesses)
 }
 
 // ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
@@ -281,6 +308,18 @@ type other struct {
 // guesses again if it gets another date.
 const shown = `m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended'`
 
+// ListMatchGuessesFunction returns the guesses of a match that has begun.
+func ListMatchGuessesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/list-match-guesses",
+		Does:   "Returns the guesses of a match that has begun.",
+		IfDown: "Members do not see the guesses of others.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/matches/{matchId}/guesses", Auth: spec.User},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
+	}, Open, (*Guesses).ListMatchGuesses)
+}
+
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to
 // the future, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
 func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
@@ -328,6 +367,18 @@ type MemberScore struct {
 		Points           int  `json:"points" doc:"The points in the tournament."`
 		UnderCalculation bool `json:"underCalculation" doc:"Whether a match has ended and its points are not in yet."`
 	}
+}
+
+// GetScoreFunction returns the points of a member in a tournament.
+func GetScoreFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/get-score",
+		Does:   "Returns the points of a member in a tournament.",
+		IfDown: "Members do not see their points beside the leaderboard.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score", Auth: spec.User},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
+	}, Open, (*Guesses).GetScore)
 }
 
 // GetScore returns the points of a member, 0 for one without a settled guess. Errors:

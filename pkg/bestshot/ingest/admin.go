@@ -60,6 +60,13 @@ type Created struct {
 	}
 }
 
+// CreateTournamentFunction creates a tournament.
+func CreateTournamentFunction() app.Function {
+	return app.API(
+		office("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.", "POST", "/tournaments", polls, 201),
+		OpenOffice, (*Office).CreateTournament)
+}
+
 // CreateTournament creates a tournament, and asks the provider for its rounds. A second run
 // gets tournament_exists; the next plan asks for what the first has not.
 func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
@@ -111,6 +118,13 @@ type Done struct {
 
 func done() *Done { return &Done{http.StatusNoContent, httpapi.NoStore} }
 
+// UpdateTournamentFunction changes a tournament.
+func UpdateTournamentFunction() app.Function {
+	return app.API(
+		office("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH", "/tournaments/{tournamentId}", settle),
+		OpenOffice, (*Office).UpdateTournament)
+}
+
 // UpdateTournament changes a tournament. Another rule has the next version, and its settled
 // matches are posted again. A second run changes nothing. Errors: tournament_not_found.
 func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
@@ -157,6 +171,13 @@ type UpdateRound struct {
 	}
 }
 
+// UpdateRoundFunction changes what the points of a round are multiplied by.
+func UpdateRoundFunction() app.Function {
+	return app.API(
+		office("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH", "/tournaments/{tournamentId}/rounds/{roundSlug}", settle),
+		OpenOffice, (*Office).UpdateRound)
+}
+
 // UpdateRound changes the multiplier of a round, and has its settled matches settled again. A
 // second run changes nothing. Errors: round_not_found.
 func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error) {
@@ -188,6 +209,13 @@ func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error
 type DeleteTournament struct {
 	auth.Admin
 	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+}
+
+// DeleteTournamentFunction deletes a tournament.
+func DeleteTournamentFunction() app.Function {
+	return app.API(
+		office("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.", "DELETE", "/tournaments/{tournamentId}", nil),
+		OpenOffice, (*Office).DeleteTournament)
 }
 
 // DeleteTournament deletes a tournament with all that belongs to it: one without guesses, or
@@ -224,6 +252,13 @@ type Execution struct {
 	Body         struct {
 		ExecutionID string `json:"executionId" format:"uuid" doc:"The id of the execution."`
 	}
+}
+
+// SyncTournamentFunction asks the provider for a part of a tournament.
+func SyncTournamentFunction() app.Function {
+	return app.API(
+		office("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.", "A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
+		OpenOffice, (*Office).SyncTournament)
 }
 
 // SyncTournament asks the provider for a part of a tournament: for matches, those of every
@@ -280,6 +315,13 @@ type SyncMatch struct {
 	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
 }
 
+// SyncMatchFunction asks the provider for a match.
+func SyncMatchFunction() app.Function {
+	return app.API(
+		office("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH", "/matches/{matchId}/sync", polls, 202),
+		OpenOffice, (*Office).SyncMatch)
+}
+
 // SyncMatch asks the provider for the round of a match. Errors: match_not_found.
 func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
 	r, ok, err := pg.One[dueRound](ctx, s.db, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
@@ -315,6 +357,13 @@ type ExecutionRow struct {
 	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
 	Status    string `json:"status" db:"status" enum:"running,done,failed" doc:"What became of it."`
 	Detail    string `json:"detail" db:"detail" doc:"Why it failed; else empty."`
+}
+
+// ListExecutionsFunction returns what administrators have asked the provider for.
+func ListExecutionsFunction() app.Function {
+	return app.API(
+		office("list-executions", "Returns what administrators have asked the provider for.", "Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
+		OpenOffice, (*Office).ListExecutions)
 }
 
 // ListExecutions returns what administrators have asked for. Errors: tournament_not_found.

@@ -80,6 +80,18 @@ func OpenCollector(_ context.Context, env app.Env) (*Collector, error) {
 	return &Collector{p, object.Open(env.AWS, env.Setting(tables.Assets.On("").Env())), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
+// SyncAssetsFunction fetches badges of teams and logos of tournaments.
+func SyncAssetsFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:    "bestshot/sync-assets",
+		Does:    "Fetches badges of teams and logos of tournaments.",
+		IfDown:  "New teams and tournaments have no image.",
+		On:      AssetQueue,
+		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.PutObject)}, Sends: []spec.Queue{FeedQueue},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenCollector, (*Collector).SyncAssets)
+}
+
 // SyncAssets stores the image of a team or a tournament, and hands its name on. If the provider
 // fails, has none, or answers with something else, that is logged, and the image is asked for again
 // after a day. A second run stores the same bytes under the same name.

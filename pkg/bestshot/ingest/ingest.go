@@ -140,6 +140,18 @@ type dueTournament struct {
 	Rounds       bool   `db:"rounds"`
 }
 
+// PlanPollsFunction asks for what may have changed.
+func PlanPollsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "bestshot/plan-polls",
+		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images.",
+		IfDown: "Results do not arrive.",
+		On:     spec.Schedule("rate(5 minutes)"),
+		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{PollQueue, AssetQueue, settlement.Queue},
+		Memory: 256, Timeout: time.Minute, Reserved: 1,
+	}, OpenPlanner, (*Planner).PlanPolls)
+}
+
 // PlanPolls asks for what may have changed, posts matches whose message was given up, and sends
 // what a crash has left in the outbox. A second run asks again, which changes nothing. Without
 // tournaments it does so once an hour.
@@ -212,6 +224,18 @@ var (
 	Refused     = spec.Metric{Name: "ResultsRefused", Unit: spec.Count}
 )
 
+// PollProviderFunction asks the provider for what is due.
+func PollProviderFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/poll-provider",
+		Does:   "Asks the provider for what is due, and hands it on.",
+		IfDown: "Results do not arrive.",
+		On:     PollQueue,
+		Sends:  []spec.Queue{FeedQueue}, Emits: []spec.Metric{PollsFailed},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenPoller, (*Poller).PollProvider)
+}
+
 // PollProvider hands on what the provider answers. A provider that fails changes nothing: the
 // failure is logged and counted, and the next plan asks again. So is what is wrong with a part
 // of the answer, and the rest is handed on. A second run hands the answer on twice.
@@ -255,6 +279,18 @@ func Open(ctx context.Context, env app.Env) (*Ingester, error) {
 	}
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 	return &Ingester{db, cache, queue.Open(env.AWS, env.Queues), env.Now}, err
+}
+
+// IngestFeedFunction stores what the provider has answered.
+func IngestFeedFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/ingest-feed",
+		Does:   "Stores what the provider has answered, and posts the matches that have ended.",
+		IfDown: "Results wait in a queue.",
+		On:     FeedQueue,
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{PollQueue, settlement.Queue}, Emits: []spec.Metric{Refused},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, Open, (*Ingester).IngestFeed)
 }
 
 // IngestFeed stores an answer, has the projections read again that it changes, and posts the

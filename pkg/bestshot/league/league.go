@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -113,6 +114,13 @@ func lockOwn(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues 
 	return r.ID, r.Leagues, err
 }
 
+// CreateLeagueFunction creates a league of the caller.
+func CreateLeagueFunction() app.Function {
+	return app.API(
+		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked, []spec.Limit{maxLeagues}, 201),
+		Open, (*Leagues).CreateLeague)
+}
+
 // CreateLeague creates a league with the caller as its administrator. Each request creates
 // another league. Errors: too_many_leagues, member_not_found.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
@@ -161,6 +169,13 @@ type LeagueList struct {
 	}
 }
 
+// ListLeaguesFunction returns the caller's leagues.
+func ListLeaguesFunction() app.Function {
+	return app.API(
+		own("list-leagues", "Returns the caller's leagues.", "Members do not see their leagues.", "GET", "", nil, nil),
+		Open, (*Leagues).ListLeagues)
+}
+
 // ListLeagues returns the caller's leagues.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := pg.All[League](ctx, s.DB, leagues+`WHERE p.public_id = $1 ORDER BY l.name COLLATE "und-x-icu", l.id`, in.UserID)
@@ -181,6 +196,13 @@ type ByID struct {
 // GetLeague is the request for a league.
 type GetLeague struct{ ByID }
 
+// GetLeagueFunction returns a league of the caller.
+func GetLeagueFunction() app.Function {
+	return app.API(
+		own("get-league", "Returns a league of the caller.", "Members do not see a league.", "GET", "/{leagueId}", nil, nil),
+		Open, (*Leagues).GetLeague)
+}
+
 // GetLeague returns a league of the caller's. Errors: league_not_found.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*Page, error) {
 	return s.page(ctx, http.StatusOK, in.UserID, in.LeagueID)
@@ -192,6 +214,13 @@ type JoinLeague struct {
 	Body struct {
 		Code string `json:"code" minLength:"1" maxLength:"20" pattern:"^[0-9A-Za-z -]+$" doc:"The invitation code. Case, spaces and hyphens do not matter." example:"7Q2MZ0KD"`
 	}
+}
+
+// JoinLeagueFunction makes the caller a member of a league.
+func JoinLeagueFunction() app.Function {
+	return app.API(
+		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked, []spec.Limit{maxLeagues, maxMembers, maxCodes}),
+		Open, (*Leagues).JoinLeague)
 }
 
 // JoinLeague makes the caller a member of the league with a code. A second run changes
@@ -263,6 +292,13 @@ type PatchTournaments struct {
 	}
 }
 
+// PatchTournamentsFunction changes the tournaments that a league follows.
+func PatchTournamentsFunction() app.Function {
+	return app.API(
+		own("patch-tournaments", "Changes the tournaments that a league follows.", "A league follows the tournaments of before.", "PATCH", "/{leagueId}/tournaments", checked, nil),
+		Open, (*Leagues).PatchTournaments)
+}
+
 // PatchTournaments replaces the tournaments that a league follows. A second run changes
 // nothing. Errors: league_not_found, not_league_admin, tournament_not_found.
 func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*Page, error) {
@@ -306,6 +342,13 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 
 // LeaveLeague is the request to leave a league.
 type LeaveLeague struct{ ByID }
+
+// LeaveLeagueFunction ends the caller's membership in a league.
+func LeaveLeagueFunction() app.Function {
+	return app.API(
+		own("leave-league", "Ends the caller's membership in a league.", "Nobody can leave a league.", "DELETE", "/{leagueId}/membership", nil, nil),
+		Open, (*Leagues).LeaveLeague)
+}
 
 // LeaveLeague ends the caller's membership. A league that loses its last administrator gets
 // the member who has been in it longest, and one without members is deleted. A second run
@@ -371,6 +414,18 @@ type Tables struct{ view.Views }
 func OpenTables(ctx context.Context, env app.Env) (*Tables, error) {
 	v, err := view.Open(ctx, env)
 	return &Tables{v}, err
+}
+
+// GetScoreFunction returns a page of the table of a league.
+func GetScoreFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/get-league-score",
+		Does:   "Returns a page of the table of a league.",
+		IfDown: "Members do not see the tables of their leagues.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/leagues/{leagueId}/score", Auth: spec.User},
+		SQL:    []spec.SQLLogin{tables.Reader}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
+	}, OpenTables, (*Tables).GetScore)
 }
 
 // GetScore returns a page of the table of a league of the caller's: the sums of the points in

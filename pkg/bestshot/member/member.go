@@ -110,6 +110,18 @@ type CreateMember struct {
 
 const own = `SELECT id::text, nick_name, created_at FROM member WHERE public_id = $1`
 
+// CreateMemberFunction registers the caller as a member.
+func CreateMemberFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/create-member",
+		Does:   "Registers the caller as a member.",
+		IfDown: "Nobody can register.",
+		On:     spec.Route{Method: "POST", Path: "/api/v2/member", Auth: spec.User, Answers: []int{201, 200}},
+		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
+	}, Open, (*Members).CreateMember)
+}
+
 // CreateMember registers the caller. A caller who is a member gets the member as it is,
 // with 200.
 func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, error) {
@@ -145,6 +157,18 @@ func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, er
 // GetMember is the request for the caller's member.
 type GetMember struct{ auth.User }
 
+// GetMemberFunction returns the caller's member.
+func GetMemberFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/get-member",
+		Does:   "Returns the caller's member.",
+		IfDown: "Members do not see their nickname.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/member", Auth: spec.User},
+		SQL:    []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
+	}, Open, (*Members).GetMember)
+}
+
 // GetMember returns the caller's member. Errors: ErrNoMember.
 func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 	m, ok, err := pg.One[Member](ctx, s.DB, own, in.UserID)
@@ -161,6 +185,19 @@ func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 type UpdateMember struct {
 	auth.User
 	Body Name
+}
+
+// UpdateMemberFunction changes the caller's nickname.
+func UpdateMemberFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/update-member",
+		Does:   "Changes the caller's nickname, also in leaderboards.",
+		IfDown: "Nobody can change the nickname.",
+		On:     spec.Route{Method: "PATCH", Path: "/api/v2/member", Auth: spec.User},
+		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Limits: []spec.Limit{maxRenames},
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
+	}, Open, (*Members).UpdateMember)
 }
 
 // UpdateMember changes the caller's nickname, and has the leaderboards with it read again.

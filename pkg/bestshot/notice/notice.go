@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
@@ -36,6 +37,31 @@ const (
 // OpenDevices opens the service of phones.
 func OpenDevices(_ context.Context, env app.Env) (*device.Devices, error) {
 	return device.Open(env, tables.Phones), nil
+}
+
+// DeleteDeviceFunction deletes the registration of a phone of the caller.
+func DeleteDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/delete-device",
+		Does:   "Deletes the registration of a phone of the caller.",
+		IfDown: "Phones on which the user has signed out still get reminders.",
+		On:     spec.Route{Method: "DELETE", Path: "/api/v2/devices/{deviceId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*device.Devices).DeleteDevice)
+}
+
+// RegisterDeviceFunction registers a phone of the caller.
+func RegisterDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/register-device",
+		Does:   "Registers a phone of the caller for reminders.",
+		IfDown: "New phones get no reminders.",
+		On:     spec.Route{Method: "POST", Path: "/api/v2/devices", Auth: spec.User, Answers: []int{201}},
+		Uses:   []spec.Access{tables.Phones.Register, account.CheckDeleted},
+		Limits: []spec.Limit{device.MaxDevices},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*device.Devices).RegisterDevice)
 }
 
 // Queue has the reminders to send.
@@ -75,6 +101,18 @@ const (
 	// continues.
 	maxBatches = 10
 )
+
+// RemindFunction finds the members who have not guessed a match.
+func RemindFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "bestshot/remind",
+		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours.",
+		IfDown: "Members are not reminded.",
+		On:     spec.Schedule("rate(5 minutes)"), // an instance that is called so often stays, and remembers its rest
+		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{Queue},
+		Memory: 256, Timeout: time.Minute, Reserved: 1,
+	}, OpenReminders, (*Reminders).Remind)
+}
 
 // Remind sends a reminder to each member who plays in a tournament, has made a guess in it,
 // and none yet of a match that begins within a day, or within two hours: one for all such
@@ -172,6 +210,18 @@ var (
 	delivered = spec.Metric{Name: "RemindersDelivered", Unit: spec.Count}
 	gone      = spec.Metric{Name: "RemindersGone", Unit: spec.Count}
 )
+
+// SendRemindersFunction reminds a member on all phones.
+func SendRemindersFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/send-reminders",
+		Does:   "Reminds a member on all phones.",
+		IfDown: "Reminders arrive late.",
+		On:     Queue,
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop}, Secrets: []string{APNSKey}, Emits: []spec.Metric{delivered, gone},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenNotifier, (*Notifier).SendReminder)
+}
 
 // SendReminder reminds a user on all phones, unless the match has begun. A second run sends
 // the same notification again, and a phone shows it once, because of its collapse id. It

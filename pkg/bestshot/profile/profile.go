@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +22,7 @@ import (
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/redis"
+	"matchday/pkg/spec"
 )
 
 const room = "bestshot"
@@ -40,6 +42,17 @@ type Health struct {
 	Body         struct {
 		OK bool `json:"ok" doc:"Always true."`
 	}
+}
+
+// GetHealthFunction answers a monitor.
+func GetHealthFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "bestshot/get-health",
+		Does:   "Answers a monitor.",
+		IfDown: "Monitors raise an alarm.",
+		On:     spec.Route{Method: "GET", Path: "/api/v2/health", Auth: spec.Public},
+		Memory: 128, Timeout: 5 * time.Second,
+	}, OpenMonitor, (*Monitor).GetHealth)
 }
 
 // GetHealth answers. It reads nothing, so that monitors do not keep the database awake.
@@ -74,6 +87,19 @@ func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 type board struct {
 	ID      string `db:"id"`
 	Version int64  `db:"version"`
+}
+
+// ForgetUserFunction deletes what the room has of a user.
+func ForgetUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/forget-user",
+		Does:   "Deletes what is kept of a user who has deleted the account.",
+		IfDown: "Accounts are not deleted.",
+		On:     account.Queue(room, account.Forget),
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenForgetter, (*Forgetter).ForgetUser)
 }
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the member
@@ -131,6 +157,20 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	}
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "leaderboards", len(boards))
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUserFunction hands out what the room has of a user.
+func ExportUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/export-user",
+		Does:   "Hands out all that is kept of a user.",
+		IfDown: "Exports are not completed.",
+		On:     account.Queue(room, account.Export),
+		Uses:   []spec.Access{tables.Phones.List},
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: time.Minute,
+	}, OpenForgetter, (*Forgetter).ExportUser)
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and confirms

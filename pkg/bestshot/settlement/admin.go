@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/redis"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 // Office is the service of the administrators' settlements.
@@ -75,6 +76,13 @@ type Settlements struct {
 		Data []Settlement `json:"data" doc:"The newest first, 100 a page."`
 		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
+}
+
+// ListSettlementsFunction returns what was settled, or what is to be.
+func ListSettlementsFunction() app.Function {
+	return app.API(
+		office("list-settlements", "Returns what was settled, or what is to be.", "Administrators do not see the backlog.", "GET", "/settlements", nil),
+		OpenOffice, (*Office).ListSettlements)
 }
 
 // ListSettlements returns settlements, or the backlog. Errors: bad_cursor.
@@ -155,6 +163,13 @@ type Accepted struct {
 	Body         struct {
 		MatchIDs []string `json:"matchIds" doc:"The matches that will be settled; none if the message names no match."`
 	}
+}
+
+// CorrectMatchFunction corrects the result of a match.
+func CorrectMatchFunction() app.Function {
+	return app.API(
+		office("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST", "/settlements/{matchId}/correct", own, 202),
+		OpenOffice, (*Office).CorrectMatch)
 }
 
 // CorrectMatch sets the result of a match, or makes it void, and has it settled again. From
@@ -260,6 +275,18 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 	return postAll(ctx, tx, all)
 }
 
+// KeepLettersFunction keeps the messages that could not be settled.
+func KeepLettersFunction() app.Function {
+	return app.Letters(spec.Function{
+		Name:   "bestshot/keep-letters",
+		Does:   "Keeps the messages that could not be settled, for the administrators.",
+		IfDown: "They wait in the dead-letter queue.",
+		On:     spec.DeadLetters{Of: Queue},
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Emits: []spec.Metric{Kept},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenOffice, (*Office).KeepLetter)
+}
+
 // KeepLetter stores a message that could not be settled, with the reason. If its match is
 // settled, and only the cache has failed, it writes the round and the leaderboard instead, and
 // fails until the cache answers. A second run stores nothing again.
@@ -311,6 +338,13 @@ type Letters struct {
 	}
 }
 
+// ListLettersFunction returns the messages that could not be settled.
+func ListLettersFunction() app.Function {
+	return app.API(
+		office("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.", "GET", "/settlements/dlq", nil),
+		OpenOffice, (*Office).ListLetters)
+}
+
 // ListLetters returns the messages that could not be settled. Errors: bad_cursor.
 func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, error) {
 	before, id := end, ""
@@ -339,6 +373,13 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 type ReplayLetter struct {
 	auth.Admin
 	ID string `path:"id" maxLength:"100" pattern:"^[0-9A-Za-z-]+$" doc:"The id of the message."`
+}
+
+// ReplayLetterFunction sends a message that could not be settled again.
+func ReplayLetterFunction() app.Function {
+	return app.API(
+		office("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST", "/settlements/dlq/{id}/replay", own, 202),
+		OpenOffice, (*Office).ReplayLetter)
 }
 
 // ReplayLetter sends a message again as it was. What it settles is settled once, however
@@ -389,6 +430,13 @@ type HydratedOne struct {
 	Repaired     int64  `json:"repaired" doc:"How many members had points other than the ledger's sum."`
 }
 
+// HydrateScoreboardsFunction rebuilds the leaderboards of all active tournaments.
+func HydrateScoreboardsFunction() app.Function {
+	return app.API(
+		office("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.", "Wrong leaderboards stay until the next settlement.", "POST", "/hydrate/scoreboard", nil),
+		OpenOffice, (*Office).HydrateScoreboards)
+}
+
 // HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
 // the same.
 func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
@@ -397,6 +445,13 @@ func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated,
 		return nil, err
 	}
 	return s.hydrate(ctx, all)
+}
+
+// HydrateScoreboardFunction rebuilds the leaderboard of a tournament.
+func HydrateScoreboardFunction() app.Function {
+	return app.API(
+		office("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST", "/hydrate/scoreboard/{tournamentId}", nil),
+		OpenOffice, (*Office).HydrateScoreboard)
 }
 
 // HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.

@@ -116,6 +116,18 @@ func Open(ctx context.Context, env app.Env) (*Worker, error) {
 	return &Worker{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
+// SettleMatchesFunction turns the results of matches into points.
+func SettleMatchesFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "bestshot/settle-matches",
+		Does:   "Turns the results of matches into points, and writes the leaderboards.",
+		IfDown: "Points do not arrive.",
+		On:     Queue,
+		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Emits: []spec.Metric{Settled, Guesses},
+		Memory: 512, Timeout: 30 * time.Second,
+	}, Open, (*Worker).SettleMatch)
+}
+
 // SettleMatch settles the match of a message, and those of the tournament that ended in the
 // same second and are not settled, and writes their rounds and the leaderboard. A second run
 // settles nothing and writes them again. Errors: an Invalid problem for a message that does not

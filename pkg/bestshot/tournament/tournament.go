@@ -71,6 +71,13 @@ type TournamentList struct {
 	}
 }
 
+// ListTournamentsFunction returns the tournaments.
+func ListTournamentsFunction() app.Function {
+	return app.API(
+		reader("list-tournaments", "Returns the tournaments.", "Members find no tournament.", "/tournaments"),
+		Open, (*Tournaments).ListTournaments)
+}
+
 // ListTournaments returns the tournaments.
 func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*TournamentList, error) {
 	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`, in.Status, in.Cursor, view.PageSize+1)
@@ -102,6 +109,13 @@ type GetTournament struct{ ByID }
 type Page struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         Tournament
+}
+
+// GetTournamentFunction returns a tournament.
+func GetTournamentFunction() app.Function {
+	return app.API(
+		reader("get-tournament", "Returns a tournament with its rule.", "Members do not see what a guess earns.", "/tournaments/{tournamentId}"),
+		Open, (*Tournaments).GetTournament)
 }
 
 // GetTournament returns a tournament. Errors: tournament_not_found.
@@ -142,6 +156,13 @@ type Rounds struct {
 	Body         struct {
 		Data []Round `json:"data" doc:"In the order in which they are played."`
 	}
+}
+
+// ListRoundsFunction returns the rounds of a tournament.
+func ListRoundsFunction() app.Function {
+	return app.API(
+		reader("list-rounds", "Returns the rounds of a tournament with their winners.", "Members find no round.", "/tournaments/{tournamentId}/rounds"),
+		Open, (*Tournaments).ListRounds)
 }
 
 // ListRounds returns the rounds of a tournament. Errors: tournament_not_found.
@@ -192,6 +213,13 @@ type Matches struct {
 	}
 }
 
+// ListMatchesFunction returns the matches of a round.
+func ListMatchesFunction() app.Function {
+	return app.API(
+		reader("list-matches", "Returns the matches of a round.", "Members see no matches.", "/tournaments/{tournamentId}/matches/{roundSlug}"),
+		Open, (*Tournaments).ListMatches)
+}
+
 // ListMatches returns the matches of a round. Errors: round_not_found.
 func (s *Tournaments) ListMatches(ctx context.Context, in *ListMatches) (*Matches, error) {
 	all, err := s.Matches(ctx, in.TournamentID, in.Round)
@@ -212,6 +240,13 @@ type Standings struct {
 	Body         struct {
 		Data []view.Standing `json:"data" doc:"By group and position."`
 	}
+}
+
+// ListStandingsFunction returns the standings of a tournament.
+func ListStandingsFunction() app.Function {
+	return app.API(
+		reader("list-standings", "Returns the standings of a tournament.", "Members see no standings.", "/tournaments/{tournamentId}/standings"),
+		Open, (*Tournaments).ListStandings)
 }
 
 // ListStandings returns the standings. Errors: tournament_not_found.
@@ -241,6 +276,13 @@ type Teams struct {
 	Body         struct {
 		Data []Team `json:"data" doc:"Those with a match or a place in the standings, in the order of their names."`
 	}
+}
+
+// ListTeamsFunction returns the teams of a tournament.
+func ListTeamsFunction() app.Function {
+	return app.API(
+		reader("list-teams", "Returns the teams of a tournament with their badges.", "Members see no badges.", "/tournaments/{tournamentId}/teams"),
+		Open, (*Tournaments).ListTeams)
 }
 
 // ListTeams returns the teams of a tournament. Errors: tournament_not_found.
@@ -280,6 +322,13 @@ type Leaderboard struct {
 			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
 		} `json:"meta" doc:"About the page."`
 	}
+}
+
+// ListLeaderboardFunction returns a page of the leaderboard.
+func ListLeaderboardFunction() app.Function {
+	return app.API(
+		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.", "/tournaments/{tournamentId}/leaderboard"),
+		Open, (*Tournaments).ListLeaderboard)
 }
 
 // ListLeaderboard returns a page of the leaderboard, which has the members of whom a guess
@@ -330,6 +379,13 @@ type Dashboard struct {
 
 // maxDay is the limit of matches of a day: on the busiest a league has ten.
 const maxDay = 200
+
+// GetDashboardFunction returns the matches of a day.
+func GetDashboardFunction() app.Function {
+	return app.API(
+		reader("get-dashboard", "Returns the matches of a day.", "Members do not see today's matches.", "/dashboard"),
+		Open, (*Tournaments).GetDashboard)
+}
 
 // GetDashboard returns the matches of a day in the upcoming and active
 // tournaments.

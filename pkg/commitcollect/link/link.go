@@ -122,6 +122,19 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 // ConnectStrava is the request to connect Strava.
 type ConnectStrava struct{ auth.User }
 
+// ConnectStravaFunction redirects a browser to Strava, which asks whether it may share the
+// activities.
+func ConnectStravaFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/connect-strava",
+		Does:   "Redirects a browser to Strava, which asks whether it may share the activities.",
+		IfDown: "Nobody can connect Strava.",
+		On:     spec.Route{Method: "GET", Path: "/strava/connect", Auth: spec.Session, Answers: []int{http.StatusFound}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.PutState, account.CheckDeleted}, Secrets: []string{StravaApp, TokenKeys},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ConnectStrava)
+}
+
 // ConnectStrava redirects to Strava's question whether it may share the activities.
 func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin.Redirect, error) {
 	state, err := s.states.Put(ctx, in.UserID)
@@ -138,6 +151,20 @@ type FinishConnect struct {
 	State string `query:"state" maxLength:"128" doc:"The state that connect-strava has sent along."`
 	Scope string `query:"scope" maxLength:"512" doc:"What the user has allowed, with commas."`
 	Error string `query:"error" maxLength:"256" doc:"Why Strava has no code."`
+}
+
+// FinishConnectFunction connects the athlete of a browser that returns from Strava, and has the
+// activities fetched.
+func FinishConnectFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/finish-connect",
+		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
+		IfDown: "Nobody can connect Strava.",
+		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, OthersCall: true, Answers: []int{http.StatusFound}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
+		Sends:  []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
+		Memory: 256, Timeout: 25 * time.Second,
+	}, Open, (*Service).FinishConnect)
 }
 
 // FinishConnect connects the athlete to the user, and has the activities fetched. The
@@ -276,6 +303,20 @@ func (s *Service) leave(ctx context.Context, old Connection) {
 // DisconnectStrava is the request to disconnect Strava.
 type DisconnectStrava struct{ auth.User }
 
+// DisconnectStravaFunction ends the connection to Strava.
+func DisconnectStravaFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "commitcollect/disconnect-strava",
+		Does:    "Ends the connection to Strava.",
+		IfDown:  "Nobody can disconnect Strava here; they can at Strava.",
+		On:      spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
+		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, account.CheckDeleted},
+		Sends:   []spec.Queue{PurgeQueue},
+		Secrets: []string{StravaApp, TokenKeys},
+		Memory:  256, Timeout: 25 * time.Second,
+	}, Open, (*Service).DisconnectStrava)
+}
+
 // DisconnectStrava takes the access to Strava back, and forgets the athlete and the
 // tokens. The workouts are deleted unless the user keeps them; what they have earned stays.
 // A second run finds nothing, and succeeds.
@@ -377,35 +418,4 @@ const (
 	StravaApp = "STRAVA_APP"
 	TokenKeys = "COMMITCOLLECT_TOKEN_KEYS"
 	StravaURL = "COMMITCOLLECT_STRAVA_URL"
-)
-
-// The functions.
-var (
-	ConnectStravaFunction = spec.Function{
-		Name:   "commitcollect/connect-strava",
-		Does:   "Redirects a browser to Strava, which asks whether it may share the activities.",
-		IfDown: "Nobody can connect Strava.",
-		On:     spec.Route{Method: "GET", Path: "/strava/connect", Auth: spec.Session, Answers: []int{http.StatusFound}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.PutState, account.CheckDeleted}, Secrets: []string{StravaApp, TokenKeys},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	FinishConnectFunction = spec.Function{
-		Name:   "commitcollect/finish-connect",
-		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
-		IfDown: "Nobody can connect Strava.",
-		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, OthersCall: true, Answers: []int{http.StatusFound}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
-		Sends:  []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
-		Memory: 256, Timeout: 25 * time.Second,
-	}
-	DisconnectStravaFunction = spec.Function{
-		Name:    "commitcollect/disconnect-strava",
-		Does:    "Ends the connection to Strava.",
-		IfDown:  "Nobody can disconnect Strava here; they can at Strava.",
-		On:      spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, account.CheckDeleted},
-		Sends:   []spec.Queue{PurgeQueue},
-		Secrets: []string{StravaApp, TokenKeys},
-		Memory:  256, Timeout: 25 * time.Second,
-	}
 )

@@ -16,9 +16,26 @@ import (
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/trail"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
+
+// EvaluateMilestonesFunction computes the milestones of a user whose workouts have changed, and
+// mints the parts that they earn.
+func EvaluateMilestonesFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/evaluate-milestones",
+		Does:   "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
+		IfDown: "Workouts earn no parts.",
+		On:     workout.ChangeQueue,
+		Uses:   append([]spec.Access{tables.ListMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
+		Emits:  []spec.Metric{PartsMissing},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, Open, (*Service).EvaluateMilestones)
+}
 
 // EvaluateMilestones computes the active milestones of a user whose workouts may have
 // changed, and mints the parts that they earn. A second run finds them minted, and sends

@@ -10,9 +10,12 @@ import (
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
 )
 
 // ListAwards is the request for the parts of a milestone of the caller.
@@ -27,6 +30,18 @@ type AwardList struct {
 	Body         struct {
 		Awards []Award `json:"awards" doc:"The parts that are minted, by their index."`
 	}
+}
+
+// ListAwardsFunction returns the parts that a milestone of the caller has minted.
+func ListAwardsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-awards",
+		Does:   "Returns the parts that a milestone of the caller has minted.",
+		IfDown: "The model does not show its parts.",
+		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/awards", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetAwards, tables.ReadMilestone},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAwards)
 }
 
 // ListAwards returns the parts that are minted. A milestone without any is read, to tell it
@@ -67,6 +82,19 @@ type Recomputed struct {
 
 // pageSize is the number of workouts that a recomputation reads at once.
 const pageSize = 200
+
+// RecomputeMilestoneFunction computes a milestone of the caller from all workouts.
+func RecomputeMilestoneFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/recompute-milestone",
+		Does:   "Computes a milestone of the caller from all workouts.",
+		IfDown: "Users cannot have a milestone computed; each workout does.",
+		On:     spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
+		Uses:   append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
+		Emits:  []spec.Metric{PartsMissing},
+		Memory: 512, Timeout: 20 * time.Second,
+	}, Open, (*Service).RecomputeMilestone)
+}
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their
 // ledgers, at most MaxInspect of them. A second run mints nothing new. Errors:
@@ -160,6 +188,18 @@ var texts = map[tally.Reason]string{
 	tally.IsFlagged:    "Strava has flagged it.",
 	tally.NoValue:      "It has no distance, or no ascent.",
 	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
+}
+
+// GetEligibilityFunction returns why a workout of the caller counts for a milestone, or why not.
+func GetEligibilityFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/get-eligibility",
+		Does:   "Returns why a workout of the caller counts for a milestone, or why not.",
+		IfDown: "Users cannot see why a workout does not count.",
+		On:     spec.Route{Method: "GET", Path: "/activities/{activityId}/eligibility", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetWorkout, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetEligibility)
 }
 
 // GetEligibility returns all reasons why a workout does not count. It reads the ledgers of

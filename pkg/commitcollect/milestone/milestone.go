@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/trail"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -185,6 +186,19 @@ type Created struct {
 	}
 }
 
+// CreateMilestoneFunction starts a milestone of the caller.
+func CreateMilestoneFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/create-milestone",
+		Does:   "Starts a milestone of the caller.",
+		IfDown: "Nobody can start a milestone.",
+		On:     spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
+		Limits: []spec.Limit{milestones},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateMilestone)
+}
+
 // CreateMilestone starts a milestone, and has the workouts of its period counted; those of
 // earlier years are fetched first. A second run with the same key finds the milestone, and
 // sends the message only if the first may not have: each fetch costs calls of Strava's
@@ -285,6 +299,18 @@ type MilestoneList struct {
 	}
 }
 
+// ListMilestonesFunction returns the caller's milestones.
+func ListMilestonesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-milestones",
+		Does:   "Returns the caller's milestones.",
+		IfDown: "The app does not show progress.",
+		On:     spec.Route{Method: "GET", Path: "/milestones", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ListMilestones},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListMilestones)
+}
+
 // ListMilestones returns the caller's milestones, at most 50. It reads their awards, too,
 // whose keys are between them.
 func (s *Service) ListMilestones(ctx context.Context, in *ListMilestones) (*MilestoneList, error) {
@@ -313,6 +339,18 @@ type Page struct {
 		Milestone
 		Awards []Award `json:"awards" doc:"The parts that are minted."`
 	}
+}
+
+// GetMilestoneFunction returns a milestone of the caller with its parts.
+func GetMilestoneFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/get-milestone",
+		Does:   "Returns a milestone of the caller with its parts.",
+		IfDown: "Milestones do not open.",
+		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetMilestone},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetMilestone)
 }
 
 // GetMilestone returns a milestone with its awards, by one query.
@@ -356,6 +394,18 @@ type UpdateMilestone struct {
 type Changed struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         Milestone
+}
+
+// UpdateMilestoneFunction pauses or resumes a milestone of the caller.
+func UpdateMilestoneFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/update-milestone",
+		Does:   "Pauses or resumes a milestone of the caller.",
+		IfDown: "Milestones cannot be paused.",
+		On:     spec.Route{Method: "PATCH", Path: "/milestones/{milestoneId}", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.SaveMilestone, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).UpdateMilestone)
 }
 
 // UpdateMilestone pauses or resumes a milestone. A resumed one is computed at once. A

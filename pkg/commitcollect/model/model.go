@@ -148,6 +148,16 @@ type ModelList struct {
 	}
 }
 
+// ListModelsFunction returns the models.
+func ListModelsFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "commitcollect/list-models", Does: "Returns the models.", IfDown: "Nobody can choose a model.",
+		On:     spec.Route{Method: "GET", Path: "/models", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ListModels},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListModels)
+}
+
 // ListModels returns the models by id, those that are not active included.
 func (s *Service) ListModels(ctx context.Context, in *ListModels) (*ModelList, error) {
 	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListModels, item.Models, "MODEL#"), Limit: int32(in.Limit)}
@@ -181,6 +191,16 @@ type Page struct {
 	Body         Model
 }
 
+// GetModelFunction returns a model with its parts.
+func GetModelFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "commitcollect/get-model", Does: "Returns a model with its parts.", IfDown: "Models do not open.",
+		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetModel)
+}
+
 // GetModel returns a model with its parts: ErrNotFound if there is none.
 func (s *Service) GetModel(ctx context.Context, in *GetModel) (*Page, error) {
 	m, parts, err := Read(ctx, s.db, in.ID)
@@ -199,6 +219,16 @@ type PutModel struct {
 		Year       int    `json:"year" minimum:"2000" maximum:"2100" doc:"The year that the model is of." example:"2026"`
 		PartsTotal int    `json:"partsTotal" minimum:"1" maximum:"12" doc:"The number of its parts." example:"12"`
 	}
+}
+
+// PutModelFunction writes a model that is not active yet.
+func PutModelFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "commitcollect/put-model", Does: "Writes a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
+		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.SaveModel},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutModel)
 }
 
 // PutModel writes a model that is not active, and its row in the list. A second run writes
@@ -231,6 +261,16 @@ type PutPart struct {
 	}
 }
 
+// PutPartFunction writes a part of a model that is not active yet.
+func PutPartFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "commitcollect/put-part", Does: "Writes a part of a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
+		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}/parts/{partIndex}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutPart)
+}
+
 // PutPart writes a part of a model that is not active. A second run writes the same.
 // Errors: ErrNotFound, model_frozen.
 func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
@@ -254,6 +294,16 @@ func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
 type ActivateModel struct {
 	auth.Admin
 	ID string `path:"modelId" maxLength:"64" doc:"The id of the model."`
+}
+
+// ActivateModelFunction lets milestones be started with a model.
+func ActivateModelFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "commitcollect/activate-model", Does: "Lets milestones be started with a model.", IfDown: "Administrators cannot publish models.",
+		On:     spec.Route{Method: "POST", Path: "/admin/models/{modelId}/activate", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ActivateModel)
 }
 
 // ActivateModel lets milestones be started with a model that has all of its parts. A second
@@ -287,37 +337,3 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 	}
 	return &Page{httpapi.NoStore, view(m, parts)}, nil
 }
-
-// The functions.
-var (
-	ListModelsFunction = spec.Function{
-		Name: "commitcollect/list-models", Does: "Returns the models.", IfDown: "Nobody can choose a model.",
-		On:     spec.Route{Method: "GET", Path: "/models", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ListModels},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	GetModelFunction = spec.Function{
-		Name: "commitcollect/get-model", Does: "Returns a model with its parts.", IfDown: "Models do not open.",
-		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	PutModelFunction = spec.Function{
-		Name: "commitcollect/put-model", Does: "Writes a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
-		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}", Auth: spec.Admin},
-		Uses:   []spec.Access{tables.SaveModel},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	PutPartFunction = spec.Function{
-		Name: "commitcollect/put-part", Does: "Writes a part of a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
-		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}/parts/{partIndex}", Auth: spec.Admin},
-		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	ActivateModelFunction = spec.Function{
-		Name: "commitcollect/activate-model", Does: "Lets milestones be started with a model.", IfDown: "Administrators cannot publish models.",
-		On:     spec.Route{Method: "POST", Path: "/admin/models/{modelId}/activate", Auth: spec.Admin},
-		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-)

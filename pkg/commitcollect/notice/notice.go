@@ -40,6 +40,31 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 	return &Devices{signin.Sessions(env, dynamo.Open(env.AWS, env.Prefix)), device.Open(env, tables.Phones)}, nil
 }
 
+// DeleteDeviceFunction deletes the registration of a phone of the caller.
+func DeleteDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/delete-device",
+		Does:   "Deletes the registration of a phone of the caller.",
+		IfDown: "Phones on which the user has signed out still get notifications.",
+		On:     spec.Route{Method: "DELETE", Path: "/devices/{deviceId}", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.List, tables.Phones.Drop},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*Devices).DeleteDevice)
+}
+
+// RegisterDeviceFunction registers a phone of the caller for notifications.
+func RegisterDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/register-device",
+		Does:   "Registers a phone of the caller for notifications.",
+		IfDown: "New phones get no notifications.",
+		On:     spec.Route{Method: "POST", Path: "/devices", Auth: spec.Session, Answers: []int{201}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.Register, account.CheckDeleted},
+		Limits: []spec.Limit{device.MaxDevices},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*Devices).RegisterDevice)
+}
+
 // Notifier is the service that sends notices.
 type Notifier struct {
 	db     dynamo.DB
@@ -59,6 +84,19 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	}
 	sender, err := push.Open(c)
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), device.Open(env, tables.Phones), sender, env.Now}, err
+}
+
+// SendNoticesFunction tells the phones of a user that a part was minted.
+func SendNoticesFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/send-notices",
+		Does:   "Tells the phones of a user that a part was minted.",
+		IfDown: "Notifications of new parts arrive late.",
+		On:     milestone.NoticeQueue,
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards}, Secrets: []string{APNSKey},
+		Emits:  []spec.Metric{delivered, gone},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenNotifier, (*Notifier).SendNotice)
 }
 
 // SendNotice tells the phones of a user that a part was minted. A second run sends the same
@@ -93,34 +131,4 @@ func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 var (
 	delivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
 	gone      = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
-)
-
-// The functions.
-var (
-	RegisterDeviceFunction = spec.Function{
-		Name:   "commitcollect/register-device",
-		Does:   "Registers a phone of the caller for notifications.",
-		IfDown: "New phones get no notifications.",
-		On:     spec.Route{Method: "POST", Path: "/devices", Auth: spec.Session, Answers: []int{201}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.Register, account.CheckDeleted},
-		Limits: []spec.Limit{device.MaxDevices},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	DeleteDeviceFunction = spec.Function{
-		Name:   "commitcollect/delete-device",
-		Does:   "Deletes the registration of a phone of the caller.",
-		IfDown: "Phones on which the user has signed out still get notifications.",
-		On:     spec.Route{Method: "DELETE", Path: "/devices/{deviceId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.List, tables.Phones.Drop},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-	SendNoticesFunction = spec.Function{
-		Name:   "commitcollect/send-notices",
-		Does:   "Tells the phones of a user that a part was minted.",
-		IfDown: "Notifications of new parts arrive late.",
-		On:     milestone.NoticeQueue,
-		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{delivered, gone},
-		Memory: 256, Timeout: 30 * time.Second,
-	}
 )

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
 )
 
 // Entry is an entry of the trail in an answer.
@@ -52,6 +53,18 @@ type ListAudit struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
+// ListAuditFunction returns what happened to the caller's account.
+func ListAuditFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-audit",
+		Does:   "Returns what happened to the caller's account.",
+		IfDown: "Users cannot see what happened to their account.",
+		On:     spec.Route{Method: "GET", Path: "/audit", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ReadTrail},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAudit)
+}
+
 // ListAudit returns what happened to the caller's account within 90 days.
 func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*EntryList, error) {
 	page, last, err := trail.OfUser(ctx, s.db, in.UserID, in.Cursor, in.Limit)
@@ -77,6 +90,18 @@ type ListCorrelation struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
+// ListCorrelationFunction returns the entries of the audit trail that one cause joins.
+func ListCorrelationFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-correlation",
+		Does:   "Returns the entries of the audit trail that one cause joins.",
+		IfDown: "Administrators cannot trace an event.",
+		On:     spec.Route{Method: "GET", Path: "/admin/audit/correlations/{correlationId}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.Correlation},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenAuditor, (*Auditor).ListCorrelation)
+}
+
 // ListCorrelation returns the entries that one cause joins.
 func (s *Auditor) ListCorrelation(ctx context.Context, in *ListCorrelation) (*EntryList, error) {
 	page, last, err := trail.OfIndex(ctx, s.db, tables.Correlation, "CORR#"+in.ID, in.Cursor, in.Limit)
@@ -93,6 +118,18 @@ type ListAuditEvents struct {
 	Month  string      `path:"month" pattern:"^20[0-9]{2}(0[1-9]|1[0-2])$" doc:"The year and the month." example:"202606"`
 	Cursor string      `query:"cursor" maxLength:"200" doc:"The next of the page before."`
 	Limit  int         `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+// ListAuditEventsFunction returns the entries of the audit trail of a type and a month.
+func ListAuditEventsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-audit-events",
+		Does:   "Returns the entries of the audit trail of a type and a month.",
+		IfDown: "Administrators cannot list events.",
+		On:     spec.Route{Method: "GET", Path: "/admin/audit/events/{type}/{month}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.EventsOf},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenAuditor, (*Auditor).ListAuditEvents)
 }
 
 // ListAuditEvents returns the entries of a type in a month.

@@ -78,6 +78,18 @@ type Strava struct {
 	Scope     string     `json:"scope,omitempty" doc:"What Strava may share, with commas."`
 }
 
+// GetViewerFunction returns what the app needs to know of who opens it, signed in or not.
+func GetViewerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/get-viewer",
+		Does:   "Returns what the app needs to know of who opens it, signed in or not.",
+		IfDown: "The app does not open.",
+		On:     spec.Route{Method: "GET", Path: "/viewer", Auth: spec.Browser},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.GetConnection},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetViewer)
+}
+
 // GetViewer returns who opens the app. A browser without a valid session is not signed in.
 func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error) {
 	out := &Viewer{CacheControl: httpapi.NoStore}
@@ -131,6 +143,19 @@ type Page struct {
 	Body         User
 }
 
+// UpdatePreferencesFunction changes what the caller has chosen: units, which workouts count, and
+// whether they are kept.
+func UpdatePreferencesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/update-preferences",
+		Does:   "Changes what the caller has chosen: units, which workouts count, and whether they are kept.",
+		IfDown: "Preferences cannot be changed.",
+		On:     spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).UpdatePreferences)
+}
+
 // UpdatePreferences changes what is given, and has the milestones computed. Progress never
 // falls: workouts that no longer count keep what they have reached. Who keeps workouts no
 // longer loses those of no connected athlete. A second run changes nothing.
@@ -182,6 +207,19 @@ type Deleting struct {
 	}
 }
 
+// DeleteAccountFunction has the caller's account deleted, with all that is kept of the user in
+// all rooms.
+func DeleteAccountFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/delete-account",
+		Does:   "Has the caller's account deleted, with all that is kept of the user in all rooms.",
+		IfDown: "Users cannot delete their accounts here.",
+		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted}, Sends: []spec.Queue{account.DeleteQueue},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteAccount)
+}
+
 // DeleteAccount has the account deleted, in all rooms, and ends the session of the browser.
 // The room of the accounts carries it out. Until its message is sent the session stays, so
 // that the request can be repeated.
@@ -221,6 +259,23 @@ func OpenExporter(_ context.Context, env app.Env) (*Forgetter, error) {
 }
 
 const room = "commitcollect"
+
+// ForgetUserFunction ends the connection to Strava of a user who has deleted the account, and
+// deletes all that is kept of the user.
+func ForgetUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/forget-user",
+		Does:   "Ends the connection to Strava of a user who has deleted the account, and deletes all that is kept of the user.",
+		IfDown: "Accounts are not deleted.",
+		On:     account.Queue(room, account.Forget),
+		Uses: []spec.Access{
+			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.Phones.List, tables.Phones.Drop,
+			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
+		},
+		Sends: []spec.Queue{account.DoneQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenForgetter, (*Forgetter).ForgetUser)
+}
 
 // ForgetUser deletes all that the room keeps of a user who has deleted the account: the
 // access at Strava first, while its tokens are there; then the phones, the trail, all items
@@ -283,6 +338,19 @@ func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 		}
 	}
 	return nil
+}
+
+// ExportUserFunction hands out all that is kept of a user.
+func ExportUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/export-user",
+		Does:   "Hands out all that is kept of a user.",
+		IfDown: "Exports are not completed.",
+		On:     account.Queue(room, account.Export),
+		Uses:   []spec.Access{tables.ReadUser, tables.Phones.List, tables.ReadTrail}, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: time.Minute,
+	}, OpenExporter, (*Forgetter).ExportUser)
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, without

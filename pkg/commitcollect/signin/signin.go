@@ -173,6 +173,18 @@ func NewRedirect(to string, cookies ...string) *Redirect {
 // StartLogin is the request to sign in.
 type StartLogin struct{ session.Browser }
 
+// StartLoginFunction redirects a browser to the sign-in page.
+func StartLoginFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/start-login",
+		Does:   "Redirects a browser to the sign-in page.",
+		IfDown: "Nobody can sign in.",
+		On:     spec.Route{Method: "GET", Path: "/auth/login", Auth: spec.Browser, Answers: []int{302}},
+		Uses:   []spec.Access{tables.PutState}, SignIn: true,
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).StartLogin)
+}
+
 // StartLogin redirects to the sign-in page.
 func (s *Service) StartLogin(ctx context.Context, _ *StartLogin) (*Redirect, error) {
 	state, _ := session.New()
@@ -192,6 +204,19 @@ type FinishLogin struct {
 	State       string `query:"state" maxLength:"128" doc:"The state that start-login has sent along."`
 	Error       string `query:"error" maxLength:"256" doc:"Why the sign-in page has no code."`
 	Description string `query:"error_description" maxLength:"1024" doc:"The same for humans."`
+}
+
+// FinishLoginFunction signs a browser in that returns from the sign-in page, and redirects it to
+// the app.
+func FinishLoginFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/finish-login",
+		Does:   "Signs a browser in that returns from the sign-in page, and redirects it to the app.",
+		IfDown: "Nobody can sign in.",
+		On:     spec.Route{Method: "GET", Path: spec.SignedIn, Auth: spec.Browser, OthersCall: true, Answers: []int{302}},
+		Uses:   []spec.Access{tables.TakeState, tables.CreateProfile, tables.CreateSession, tables.WriteAudit, account.CheckDeleted}, SignIn: true,
+		Memory: 256, Timeout: 15 * time.Second,
+	}, Open, (*Service).FinishLogin)
 }
 
 // FinishLogin creates a session, and at the first sign-in the profile. The code and the
@@ -284,6 +309,18 @@ type Account struct {
 	}
 }
 
+// GetSessionFunction returns whose session a cookie is.
+func GetSessionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/get-session",
+		Does:   "Returns whose session a cookie is.",
+		IfDown: "The app takes everybody for signed out.",
+		On:     spec.Route{Method: "GET", Path: "/session", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetSession)
+}
+
 // GetSession returns the caller.
 func (s *Service) GetSession(ctx context.Context, in *GetSession) (*Account, error) {
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
@@ -300,6 +337,31 @@ func (s *Service) GetSession(ctx context.Context, in *GetSession) (*Account, err
 
 // Logout is the request to end the caller's session.
 type Logout struct{ session.Browser }
+
+// FollowLogoutFunction ends a session as logout does, for a link.
+func FollowLogoutFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/follow-logout",
+		Does:   "Ends a session as logout does, for a link.",
+		IfDown: "Nobody can sign out by a link.",
+		On:     spec.Route{Method: "GET", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
+		Uses:   logout, SignIn: true,
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).Logout)
+}
+
+// LogoutFunction ends a session, and redirects the browser to the end of that of the sign-in
+// page.
+func LogoutFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/logout",
+		Does:   "Ends a session, and redirects the browser to the end of that of the sign-in page.",
+		IfDown: "Nobody can sign out.",
+		On:     spec.Route{Method: "POST", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
+		Uses:   logout, SignIn: true,
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).Logout)
+}
 
 // Logout ends the session of the browser, and clears its cookie. It succeeds whatever
 // happens: a session that cannot be deleted expires.

@@ -53,6 +53,19 @@ type Subscription struct {
 	}
 }
 
+// GetSubscriptionFunction returns whether Strava sends its events to this stage.
+func GetSubscriptionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "commitcollect/get-subscription",
+		Does:    "Returns whether Strava sends its events to this stage.",
+		IfDown:  "Administrators cannot see the subscription.",
+		On:      spec.Route{Method: "GET", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.GetSubscription},
+		Secrets: []string{link.StravaApp},
+		Memory:  256, Timeout: 25 * time.Second,
+	}, OpenSubscriptions, (*Subscriptions).GetSubscription)
+}
+
 // GetSubscription returns what Strava says of the subscription. The address of the webhook
 // holds the secret, and is not in the answer.
 func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription) (*Subscription, error) {
@@ -73,6 +86,19 @@ func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription)
 
 // CreateSubscription is the request to subscribe to Strava's webhooks.
 type CreateSubscription struct{ auth.Admin }
+
+// CreateSubscriptionFunction has Strava send its events to this stage.
+func CreateSubscriptionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "commitcollect/create-subscription",
+		Does:    "Has Strava send its events to this stage.",
+		IfDown:  "Administrators cannot subscribe to Strava's events.",
+		On:      spec.Route{Method: "POST", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.PutSubscription},
+		Secrets: []string{link.StravaApp, Webhook},
+		Memory:  256, Timeout: 25 * time.Second,
+	}, OpenSubscriptions, (*Subscriptions).CreateSubscription)
+}
 
 // CreateSubscription subscribes to the webhooks, and stores the subscription. If Strava has
 // a subscription to this webhook already, it is stored: so a second run completes an
@@ -112,6 +138,19 @@ func (s *Subscriptions) CreateSubscription(ctx context.Context, _ *CreateSubscri
 // DeleteSubscription is the request to end the subscription to Strava's webhooks.
 type DeleteSubscription struct{ auth.Admin }
 
+// DeleteSubscriptionFunction ends the subscription to Strava's events.
+func DeleteSubscriptionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "commitcollect/delete-subscription",
+		Does:    "Ends the subscription to Strava's events.",
+		IfDown:  "Administrators cannot end the subscription.",
+		On:      spec.Route{Method: "DELETE", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.PutSubscription},
+		Secrets: []string{link.StravaApp},
+		Memory:  256, Timeout: 25 * time.Second,
+	}, OpenSubscriptions, (*Subscriptions).DeleteSubscription)
+}
+
 // DeleteSubscription ends the subscription, at Strava first. A second run finds none, and
 // succeeds.
 func (s *Subscriptions) DeleteSubscription(ctx context.Context, _ *DeleteSubscription) (*httpapi.Removed, error) {
@@ -136,6 +175,18 @@ type ReplayEvent struct {
 	Key string `path:"idempotencyKey" maxLength:"128" doc:"The key of the event, with each # as %23." example:"STRAVA#EVT#activity#create#12345678901#1780754400"`
 }
 
+// ReplayEventFunction has an event of Strava handled again.
+func ReplayEventFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/replay-event",
+		Does:   "Has an event of Strava handled again.",
+		IfDown: "Administrators cannot repeat an event.",
+		On:     spec.Route{Method: "POST", Path: "/admin/replay/{idempotencyKey}", Auth: spec.Admin, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.RetryEvent}, Sends: []spec.Queue{EventQueue},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ReplayEvent)
+}
+
 // ReplayEvent has an event handled again, whatever became of it. A second run does so once
 // more, which changes nothing. An unknown event is event_not_found.
 func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
@@ -152,42 +203,3 @@ func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, 
 	}
 	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
 }
-
-// What administrators do.
-var (
-	GetSubscriptionFunction = spec.Function{
-		Name:    "commitcollect/get-subscription",
-		Does:    "Returns whether Strava sends its events to this stage.",
-		IfDown:  "Administrators cannot see the subscription.",
-		On:      spec.Route{Method: "GET", Path: "/admin/strava/subscription", Auth: spec.Admin},
-		Uses:    []spec.Access{tables.GetSubscription},
-		Secrets: []string{link.StravaApp},
-		Memory:  256, Timeout: 25 * time.Second,
-	}
-	CreateSubscriptionFunction = spec.Function{
-		Name:    "commitcollect/create-subscription",
-		Does:    "Has Strava send its events to this stage.",
-		IfDown:  "Administrators cannot subscribe to Strava's events.",
-		On:      spec.Route{Method: "POST", Path: "/admin/strava/subscription", Auth: spec.Admin},
-		Uses:    []spec.Access{tables.PutSubscription},
-		Secrets: []string{link.StravaApp, Webhook},
-		Memory:  256, Timeout: 25 * time.Second,
-	}
-	DeleteSubscriptionFunction = spec.Function{
-		Name:    "commitcollect/delete-subscription",
-		Does:    "Ends the subscription to Strava's events.",
-		IfDown:  "Administrators cannot end the subscription.",
-		On:      spec.Route{Method: "DELETE", Path: "/admin/strava/subscription", Auth: spec.Admin},
-		Uses:    []spec.Access{tables.PutSubscription},
-		Secrets: []string{link.StravaApp},
-		Memory:  256, Timeout: 25 * time.Second,
-	}
-	ReplayEventFunction = spec.Function{
-		Name:   "commitcollect/replay-event",
-		Does:   "Has an event of Strava handled again.",
-		IfDown: "Administrators cannot repeat an event.",
-		On:     spec.Route{Method: "POST", Path: "/admin/replay/{idempotencyKey}", Auth: spec.Admin, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.RetryEvent}, Sends: []spec.Queue{EventQueue},
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-)

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -26,6 +27,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
+	"matchday/pkg/spec"
 )
 
 // Errors of the package.
@@ -80,6 +82,18 @@ type WorkoutList struct {
 	Body         struct {
 		Workouts []Workout `json:"workouts" doc:"The workouts, the latest first."`
 	}
+}
+
+// ListRecentFunction returns the caller's latest workouts.
+func ListRecentFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-recent",
+		Does:   "Returns the caller's latest workouts.",
+		IfDown: "The list of workouts does not open.",
+		On:     spec.Route{Method: "GET", Path: "/activities/recent", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.LatestLedgers, tables.GetWorkouts},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListRecent)
 }
 
 // ListRecent returns the latest workouts that are not deleted, by their start. It reads
@@ -158,6 +172,18 @@ type Status struct {
 // fresh is how old the latest workout of a user may be who trains.
 const fresh = 7 * 24 * time.Hour
 
+// GetStatusFunction returns the state of the caller's connection to Strava.
+func GetStatusFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/get-status",
+		Does:   "Returns the state of the caller's connection to Strava.",
+		IfDown: "The app does not show whether Strava is connected.",
+		On:     spec.Route{Method: "GET", Path: "/strava/status", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetStatus)
+}
+
 // GetStatus returns the state of the connection, and counts the workouts by their ledgers.
 func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
 	out := &Status{CacheControl: httpapi.NoStore}
@@ -199,6 +225,19 @@ type Accepted struct {
 	CacheControl string `header:"Cache-Control"`
 }
 
+// SyncActivitiesFunction has the caller's latest activities fetched from Strava.
+func SyncActivitiesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/sync-activities",
+		Does:   "Has the caller's latest activities fetched from Strava.",
+		IfDown: "Users cannot fetch activities themselves; webhooks and the night do.",
+		On:     spec.Route{Method: "POST", Path: "/activities/sync", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.MarkSync, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue},
+		Limits: []spec.Limit{syncs},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).SyncActivities)
+}
+
 // SyncActivities has the activities since the last sync fetched, once in 15 minutes for a
 // user. One that fails or dies can be repeated once the function's timeout is over. Errors:
 // not_connected, reconnect_required, sync_too_soon.
@@ -208,7 +247,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 		return dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-d).Unix())
 	}
 	rested := dynamo.Absent[link.Connection]("lastSyncAtUtc").Or(before(rest))
-	unsent := dynamo.Equal[link.Connection]("syncUnsent", true).And(before(SyncActivitiesFunction.Timeout))
+	unsent := dynamo.Equal[link.Connection]("syncUnsent", true).And(before(SyncActivitiesFunction().Timeout))
 	c, err := link.Read(ctx, s.db, in.UserID)
 	if err == nil && c.Status == link.Broken {
 		err = link.ErrBroken
@@ -221,7 +260,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, dynamo.Exists[link.Connection]("PK").And(rested.Or(unsent)))
 	if dynamo.IsRefused(err) {
 		if c.Unsent {
-			rest = SyncActivitiesFunction.Timeout
+			rest = SyncActivitiesFunction().Timeout
 		}
 		return nil, problem.Beyond(syncs).WithRetryAfter(time.Unix(c.SyncedAt, 0).Add(rest).Sub(now))
 	}
@@ -276,6 +315,18 @@ type Challenge struct {
 	}
 }
 
+// VerifyWebhookFunction tells Strava that the webhook is ours.
+func VerifyWebhookFunction() app.Function {
+	return app.API(spec.Function{
+		Name:    "commitcollect/verify-webhook",
+		Does:    "Tells Strava that the webhook is ours.",
+		IfDown:  "The webhook cannot be subscribed.",
+		On:      spec.Route{Method: "GET", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, OthersCall: true},
+		Secrets: []string{Webhook},
+		Memory:  256, Timeout: 5 * time.Second,
+	}, OpenHooks, (*Hooks).VerifyWebhook)
+}
+
 // VerifyWebhook answers Strava's question, for whoever knows the secret.
 func (h *Hooks) VerifyWebhook(_ context.Context, in *VerifyWebhook) (*Challenge, error) {
 	if !h.isSecret(in.Secret) || !h.isSecret(in.Token) {
@@ -305,6 +356,18 @@ type ReceiveWebhook struct {
 type Received struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
+}
+
+// ReceiveWebhookFunction takes the events of Strava.
+func ReceiveWebhookFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/receive-webhook",
+		Does:   "Takes the events of Strava.",
+		IfDown: "Workouts appear in the night only.",
+		On:     spec.Route{Method: "POST", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, Answers: []int{http.StatusOK}},
+		Uses:   []spec.Access{tables.GetSubscription}, Sends: []spec.Queue{EventQueue}, Secrets: []string{Webhook},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenHooks, (*Hooks).ReceiveWebhook)
 }
 
 // ReceiveWebhook puts an event into the queue, and does nothing else, because Strava waits

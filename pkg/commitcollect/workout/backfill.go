@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // How far back a backfill looks.
@@ -27,6 +28,19 @@ const (
 	// maxMissing is how many activities that the list lacks are looked for one by one.
 	maxMissing = 50
 )
+
+// BackfillFunction fetches the history of a user from Strava.
+func BackfillFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/backfill",
+		Does:   "Fetches the history of a user from Strava.",
+		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
+		On:     link.BackfillQueue,
+		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
+		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
+		Memory: 512, Timeout: 5 * time.Minute,
+	}, OpenIngester, (*Ingester).Backfill)
+}
 
 // Backfill copies the activities of a user from pages of the history, until a page is
 // empty; a short page is not the last. If the calls of the user or of all users are used up,
@@ -182,6 +196,18 @@ func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
 // connection that was revoked is found broken by the next night, and purged by the run
 // after that, twelve hours later.
 const brokenFor = 11 * time.Hour
+
+// ReconcileFunction has the latest activities of every connected user fetched.
+func ReconcileFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "commitcollect/reconcile",
+		Does:   "Has the latest activities of every connected user fetched in the night, and ends connections that are broken.",
+		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation.",
+		On:     spec.Schedule("cron(0 3,15 * * ? *)"),
+		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue},
+		Memory: 256, Timeout: 5 * time.Minute,
+	}, OpenReconciler, (*Reconciler).Reconcile)
+}
 
 // Reconcile has, in the night, the latest activities of every connected user fetched, and
 // once a week the whole history: an old activity may have been changed or deleted by an

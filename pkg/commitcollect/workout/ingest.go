@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // Event is a message with a webhook of Strava.
@@ -85,6 +87,19 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 }
 
 var errClaimed = problem.New(problem.Unavailable, "event_claimed", "another worker handles this event")
+
+// IngestEventsFunction fetches the activities that Strava's events name, and stores them.
+func IngestEventsFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/ingest-events",
+		Does:   "Fetches the activities that Strava's events name, and stores them.",
+		IfDown: "Workouts appear late.",
+		On:     EventQueue,
+		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
+		Sends:  []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
+		Memory: 256, Timeout: time.Minute,
+	}, OpenIngester, (*Ingester).IngestEvent)
+}
 
 // IngestEvent stores what has become of the activity of an event. An event that was
 // handled changes nothing. One that another worker handles fails, so that it is delivered

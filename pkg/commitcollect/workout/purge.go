@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // Purger is the service that deletes workouts.
@@ -30,6 +31,21 @@ type Purger struct {
 func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Purger{db, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Now}, nil
+}
+
+// PurgeWorkoutsFunction deletes the workouts of a user who has revoked the access at Strava.
+func PurgeWorkoutsFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "commitcollect/purge-workouts",
+		Does:   "Deletes the workouts of a user that are of no connected athlete.",
+		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
+		On:     link.PurgeQueue,
+		Uses: []spec.Access{
+			tables.GetConnection, tables.GetProfile, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger, tables.WriteAudit, account.CheckDeleted,
+		},
+		Sends:  []spec.Queue{ChangeQueue, link.BackfillQueue},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenPurger, (*Purger).PurgeWorkouts)
 }
 
 // PurgeWorkouts deletes the workouts that are not of the user's connected athlete, unless

@@ -11,6 +11,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -85,6 +86,19 @@ var (
 
 	errNoListener = problem.New(problem.Conflict, "push_token_required", "broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
+
+// StartActivityFunction has a Live Activity of the caller updated.
+func StartActivityFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/start-activity",
+		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
+		IfDown: "New activities are not updated. Running activities are.",
+		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
+		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
+		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
+	}, OpenActivities, (*Activities).StartActivity)
+}
 
 // StartActivity registers an activity, or changes its team. The answer contains the
 // current state, which the app shows; later ones are pushed. An activity without a push
@@ -244,6 +258,18 @@ type EndActivity struct {
 	auth.User
 	MatchID    string       `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	ActivityID push.TokenID `path:"activityId" doc:"The activityId in the answer to the registration of the activity."`
+}
+
+// EndActivityFunction stops updating a Live Activity of the caller.
+func EndActivityFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/end-activity",
+		Does:   "Stops updating a Live Activity of the caller.",
+		IfDown: "Dismissed activities still get pushes, which users do not see.",
+		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenActivities, (*Activities).EndActivity)
 }
 
 // EndActivity removes the caller's registration of an activity. It is NotFound if

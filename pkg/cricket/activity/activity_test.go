@@ -34,8 +34,8 @@ import (
 func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 	t.Parallel()
 	w, f, want := worldWithActivities(t)
-	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	a := testkit.Open(w.World, activity.StartActivityFunction(), activity.OpenActivities)
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
 
 	in := crickettest.StartRequest("7", "fan", "12")
@@ -128,7 +128,7 @@ func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 func TestStartActivityWhileTheMatchEnds(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	env := w.Env(activity.StartActivityFunction)
+	env := w.Env(activity.StartActivityFunction())
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
@@ -145,7 +145,7 @@ func TestStartActivityWhileTheMatchEnds(t *testing.T) {
 func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	a := testkit.Open(w.World, activity.EndActivityFunction, activity.OpenActivities)
+	a := testkit.Open(w.World, activity.EndActivityFunction(), activity.OpenActivities)
 	w.Subscribe("7", "fan", "11")
 	end := func(user string) error {
 		out, err := a.EndActivity(w.NewContext(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", ActivityID: push.TokenID(crickettest.TokenID("fan"))})
@@ -173,7 +173,7 @@ func TestActivitiesAreLimited(t *testing.T) {
 	w := crickettest.New(t)
 	w.AddFixture("7")
 	w.AddFixture("8")
-	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
+	a := testkit.Open(w.World, activity.StartActivityFunction(), activity.OpenActivities)
 	start := func(matchID, user string, i int) string {
 		in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
 		in.Body.PushToken = push.Token(crickettest.Token(fmt.Sprint(user, matchID, i)))

@@ -57,7 +57,7 @@ func TestActivityWithoutTokenGetsTheChannel(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
 	w.RegisterPhones("18.0", "first", "second", "other", "nobody's")
-	a := w.Starter(w.Env(activity.StartActivityFunction))
+	a := w.Starter(w.Env(activity.StartActivityFunction()))
 	got := map[string]string{}
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
 		out, err := a.StartActivity(w.NewContext(), channelRequest("7", c.user, c.team))
@@ -74,7 +74,7 @@ func TestActivityWithoutTokenGetsTheChannel(t *testing.T) {
 	if n := len(w.Subscribers()); n != 3 || len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) != 0 {
 		t.Errorf("%d activities are stored, want the 3 with a token; messages %+v, want none", n, testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
 	}
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	w.ExpectPhones("after the broadcast", map[string]string{
 		"first": want["local"], "second": want["local"], "other": want["visitor"], "nobody's": want["neutral"], "local": want["local"],
 	}, false)
@@ -90,7 +90,7 @@ func TestConcurrentCallersShareOneChannel(t *testing.T) {
 	for i := range n {
 		user := fmt.Sprint("user ", i)
 		w.RegisterPhones("18.1", user)
-		a, done := w.Starter(w.Env(activity.StartActivityFunction)), w.Clock.Work() // one process for each user
+		a, done := w.Starter(w.Env(activity.StartActivityFunction())), w.Clock.Work() // one process for each user
 		group.Go(func() {
 			defer done()
 			out, err := a.StartActivity(w.NewContext(), channelRequest("7", user, ""))
@@ -117,7 +117,7 @@ func TestChannelIsRefusedWithoutIOS18(t *testing.T) {
 	w.RegisterPhones("", "unknown version")
 	testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "expired", DeviceToken: crickettest.Token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
 	w.RegisterPhones("18.0", "eighteen")
-	a := w.Starter(w.Env(activity.StartActivityFunction))
+	a := w.Starter(w.Env(activity.StartActivityFunction()))
 	for _, user := range []string{"seventeen", "unknown version", "expired", "without a phone"} {
 		_, err := a.StartActivity(w.NewContext(), channelRequest("7", user, ""))
 		if problem.Of(err) != problem.Conflict || !strings.Contains(err.Error(), "pushToken") {
@@ -142,7 +142,7 @@ func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	w.RegisterPhones("18.0", "fan")
-	env := w.Env(activity.StartActivityFunction)
+	env := w.Env(activity.StartActivityFunction())
 	keyless := w.Starter(env)
 	keyless.Channels().Sender = func(context.Context) (*push.Sender, error) { return nil, errors.New("no secret") }
 	for name, c := range map[string]struct {
@@ -175,7 +175,7 @@ func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	w.RegisterPhones("18.0", "fan")
-	a := w.Starter(w.Env(activity.StartActivityFunction))
+	a := w.Starter(w.Env(activity.StartActivityFunction()))
 	claim := activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}
 	testkit.PutRows(w.World, tables.Channels, claim)
 	if _, err := a.StartActivity(w.NewContext(), channelRequest("7", "fan", "")); problem.Of(err) != problem.Unavailable {
@@ -205,7 +205,7 @@ func TestUnusedChannelIsLogged(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	w.RegisterPhones("18.0", "fan")
-	env := w.Env(activity.StartActivityFunction)
+	env := w.Env(activity.StartActivityFunction())
 	table := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if len(w.Phones.Channels()) > 0 { // the id is to be stored: another process has the claim, and Apple is gone
@@ -230,7 +230,7 @@ func TestPushIsRetriedWithoutApple(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	discardMessages(w)
 	testkit.Must(t, w.Phones.Close())
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
 		t.Errorf("the log has %v, want the reason", got)
 	}
@@ -248,7 +248,7 @@ func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	w.RegisterPhones("18.0", "fan")
-	a := w.Starter(w.Env(activity.StartActivityFunction))
+	a := w.Starter(w.Env(activity.StartActivityFunction()))
 	sender := a.Channels().Sender
 	a.Channels().Sender = func(ctx context.Context) (*push.Sender, error) {
 		w.DecideEnd("7", 9)
@@ -258,7 +258,7 @@ func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 		t.Errorf("error %v, want ErrMatchOver", err)
 	}
 	w.MoveClock(crickettest.At(9).Add(activity.SweepAfter))
-	testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.NewContext()))
+	testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction())).SweepChannels(w.NewContext()))
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
 		t.Errorf("%d channels and rows are left after the sweep, want none", n)
 	}
@@ -276,7 +276,7 @@ func TestBroadcastCostIsIndependentOfListeners(t *testing.T) {
 		}
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
 		w.TickAt(w.Ticker(), 1)
-		p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+		p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 		before := w.Phones.Counts()
 		calls = w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
 		answers = w.Phones.Counts()
@@ -304,7 +304,7 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	id := w.OpenChannel("7", "11")
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // has expired at the end
 	listenTo(w, id, "listener", "away")
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.DecideEnd("7", 40)
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
@@ -335,7 +335,7 @@ func TestUnreachableChannelDoesNotBlockTokens(t *testing.T) {
 	discardMessages(w)
 	id := w.OpenChannel("7", match.Neutral)
 	listenTo(w, id, "listener")
-	env := w.Env(activity.PushActivitiesFunction)
+	env := w.Env(activity.PushActivitiesFunction())
 	offline := w.Pusher(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
 	testkit.Must(t, offline.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	w.ExpectPhones("by token", want, false)
@@ -361,7 +361,7 @@ func TestUnknownChannelIsReplaced(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	discardMessages(w)
 	w.RegisterPhones("18.0", "fan")
-	env := w.Env(activity.PushActivitiesFunction)
+	env := w.Env(activity.PushActivitiesFunction())
 	p := w.Pusher(env)
 	id := w.OpenChannel("7", match.Neutral)
 	for _, id := range []string{id, w.OpenChannel("7", "11"), w.OpenChannel("7", "12")} {
@@ -376,7 +376,7 @@ func TestUnknownChannelIsReplaced(t *testing.T) {
 	if rows := testkit.Rows[activity.Channel](w.World, tables.Channels); len(rows) != 0 {
 		t.Errorf("the rows %+v of unknown channels are left", rows)
 	}
-	out, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.NewContext(), channelRequest("7", "fan", ""))
+	out, err := w.Starter(w.Env(activity.StartActivityFunction())).StartActivity(w.NewContext(), channelRequest("7", "fan", ""))
 	testkit.Must(t, err)
 	if out.Body.Channel == id || w.Phones.Channels()[out.Body.Channel] != 0 || len(w.Phones.Channels()) != 1 {
 		t.Errorf("the channel %q replaces %q, Apple has %v; want a new one only", out.Body.Channel, id, w.Phones.Channels())
@@ -391,7 +391,7 @@ func TestUnknownChannelIsKeptByAnError(t *testing.T) {
 	discardMessages(w)
 	w.OpenChannel("7", match.Neutral)
 	row := testkit.Rows[activity.Channel](w.World, tables.Channels)[0]
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), row.ChannelID))
 	w.MoveClock(w.Clock.Now().Add(activity.ChannelClaim))
 	dynamotest.CheckFailures(t, &w.IO, func() error {
@@ -438,8 +438,8 @@ func TestChannelIsOpenedAfterACrash(t *testing.T) {
 		w, _, _ := worldWithActivities(t)
 		w.RegisterPhones("18.0", "fan")
 		in := channelRequest("7", "fan", "11")
-		again := w.Starter(w.Env(activity.StartActivityFunction))
-		out, err := w.Starter(w.CrashingEnv(activity.StartActivityFunction, p)).StartActivity(w.NewContext(), in)
+		again := w.Starter(w.Env(activity.StartActivityFunction()))
+		out, err := w.Starter(w.CrashingEnv(activity.StartActivityFunction(), p)).StartActivity(w.NewContext(), in)
 		if p.Ended(err) {
 			out, err = again.StartActivity(w.NewContext(), in)
 		}
@@ -449,8 +449,8 @@ func TestChannelIsOpenedAfterACrash(t *testing.T) {
 		}
 		testkit.Must(t, err)
 		listenTo(w, out.Body.Channel, "fan")
-		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.NewContext()))
-		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
+		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction())).SweepChannels(w.NewContext()))
+		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities)
 		return channelStateOf(w)
 	})
 }
@@ -468,8 +468,8 @@ func TestChannelEndIsCompletedAfterACrash(t *testing.T) {
 				}
 				w.DecideEnd("7", 40)
 				m := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix(), Channels: step}
-				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
-				if p.Ended(w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction, p)).PushActivities(w.NewContext(), m)) {
+				again := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+				if p.Ended(w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction(), p)).PushActivities(w.NewContext(), m)) {
 					testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				}
 				testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, again.PushActivities)
@@ -491,7 +491,7 @@ func TestChannelWithoutADisplay(t *testing.T) {
 	}
 	testkit.Must(t, w.DeleteRow(tables.Displays, match.DisplayKey("7", "12")))
 	want["visitor"], want["visitor listens"] = "", ""
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	w.ExpectPhones("of the other perspectives", want, false)
 	if tokens := queuedTokens(w); len(tokens) != 0 {
 		t.Errorf("%d activities without a display are retried, want none", len(tokens))
@@ -504,7 +504,7 @@ func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ChannelID: "no base64!"})
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	w.ExpectPhones("by token", want, false)
 	if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
 		return l.Text == "a broadcast failed" && l.Attrs["match"] == "7" && l.Attrs["view"] == match.Neutral && l.Attrs["err"] != nil
@@ -522,7 +522,7 @@ func TestWaitForAChannelEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "neutral", ClaimedAt: w.Clock.Now().UnixMilli()})
-	env := w.Env(activity.StartActivityFunction)
+	env := w.Env(activity.StartActivityFunction())
 	env.Sleep = func(context.Context, time.Time) error { return context.Canceled }
 	channels := activity.NewActivities(env, nil).Channels()
 	if id, err := channels.Open(w.NewContext(), "7", "neutral"); !errors.Is(err, context.Canceled) {
@@ -533,7 +533,7 @@ func TestWaitForAChannelEndsWithTheCaller(t *testing.T) {
 func TestSenderIsOpenedOnce(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	env := w.Env(activity.StartActivityFunction)
+	env := w.Env(activity.StartActivityFunction())
 	setting := env.Setting
 	ready := false
 	env.Setting = func(name string) string {

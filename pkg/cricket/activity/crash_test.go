@@ -32,8 +32,8 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 				if ended != 0 {
 					m = activity.MatchChanged{MatchID: "7", Ended: ended}
 				}
-				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
-				if p.Ended(w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction, p)).PushActivities(w.NewContext(), m)) {
+				again := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+				if p.Ended(w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction(), p)).PushActivities(w.NewContext(), m)) {
 					testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				}
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
@@ -50,13 +50,13 @@ func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w, _, _ := worldWithActivities(t)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
-		a := testkit.OpenWith(w.World, w.CrashingEnv(activity.StartActivityFunction, p), activity.OpenActivities)
+		a := testkit.OpenWith(w.World, w.CrashingEnv(activity.StartActivityFunction(), p), activity.OpenActivities)
 		in := crickettest.StartRequest("7", "fan", "11")
 		if _, err := a.StartActivity(w.NewContext(), in); p.Ended(err) {
-			_, err := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities).StartActivity(w.NewContext(), in)
+			_, err := testkit.Open(w.World, activity.StartActivityFunction(), activity.OpenActivities).StartActivity(w.NewContext(), in)
 			testkit.Must(t, err)
 		}
-		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
+		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities)
 		o := w.Outcome()
 		o.Unqueued = nil
 		return o

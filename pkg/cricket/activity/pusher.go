@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 // OpenPusher opens the service of push-activities and sweep-channels.
@@ -128,6 +129,22 @@ type Pusher struct {
 	now              func() time.Time
 	pageTimeout      time.Duration
 	broadcastTimeout time.Duration
+}
+
+// PushActivitiesFunction pushes what changed in one match to its Live Activities.
+func PushActivitiesFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "cricket/push-activities",
+		Does:   "Pushes the current display of a match to its Live Activities, by channel and by token.",
+		IfDown: "Lock screens are not updated. The API works.",
+		On:     tables.ActivityQueue,
+		Uses: []spec.Access{
+			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
+		},
+		Sends: []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
+		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts, tables.BroadcastsFailed, tables.AppleFailures, tables.PushDelay},
+		Memory: 512, Timeout: 30 * time.Second,
+	}, OpenPusher, (*Pusher).PushActivities)
 }
 
 // PushActivities pushes the current state to the activities of the message: one

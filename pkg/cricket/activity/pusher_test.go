@@ -56,7 +56,7 @@ func pushCount(w *crickettest.World, name string) int {
 func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	t.Parallel()
 	w, f, want := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("after the push", want, false)
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
@@ -95,7 +95,7 @@ func TestDelayOfPushes(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("local"), busy)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.MoveClock(crickettest.At(1).Add(1500 * time.Millisecond))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 	// A broadcast; 39 pushes, of which a value stands for 20; and a retry 5 s later. The
@@ -148,7 +148,7 @@ func TestPriorityOfUpdates(t *testing.T) {
 			if c.ended {
 				m.Ended = crickettest.At(9).Unix()
 			}
-			testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), m))
+			testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), m))
 			want := map[string]string{channel: c.channel}
 			for name, priority := range map[string]string{"local": c.plain, "visitor": c.plain, "neutral": c.plain, "frequent": "10"} {
 				want[crickettest.Token(name)[:8]] = priority
@@ -165,7 +165,7 @@ func TestPriorityOfUpdates(t *testing.T) {
 func TestPushSkipsASupersededDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}
 	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.Phones.Tokens()) > 0 {
@@ -182,11 +182,11 @@ func TestPushSkipsASupersededDisplay(t *testing.T) {
 func TestPusherOpensWithItsKey(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
-	p := testkit.Open(w.World, activity.PushActivitiesFunction, activity.OpenPusher)
+	p := testkit.Open(w.World, activity.PushActivitiesFunction(), activity.OpenPusher)
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("with the key", want, false)
 	w.Settings[tables.APNSKey] = "{}"
-	if _, err := activity.OpenPusher(w.NewContext(), w.Env(activity.PushActivitiesFunction)); err == nil {
+	if _, err := activity.OpenPusher(w.NewContext(), w.Env(activity.PushActivitiesFunction())); err == nil {
 		t.Error("it opens without a key")
 	}
 }
@@ -215,7 +215,7 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 			testkit.PutRows(w.World, tables.Subscriptions, late)
 		})
 	}
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("with gone tokens", want, false)
 	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "registered meanwhile", "visitor"}, w.Subscribers()); diff != "" {
@@ -236,7 +236,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			t.Parallel()
 			w, _, want := worldWithActivities(t)
 			w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-			p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+			p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 			change := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 			testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(context.Context, activity.MatchChanged) error { return nil })
 			if change.Ended = ended; ended != 0 {
@@ -296,7 +296,7 @@ func TestPushesAreCounted(t *testing.T) {
 	}
 	w.Subscribe("7", "busy", "")
 	w.Phones.Answer(crickettest.Token("busy"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	got := map[string]float64{}
 	for _, m := range []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached} {
@@ -311,7 +311,7 @@ func TestPushesAreCounted(t *testing.T) {
 func TestPushEndsActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
 	w.MoveClock(crickettest.At(40))
@@ -334,7 +334,7 @@ func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 	s := w.Subscribe("7", "expired", "")
 	s.ExpiresAt = w.Clock.Now().Unix()
 	testkit.PutRows(w.World, tables.Subscriptions, s)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if pushCount(w, "expired") != 0 || pushCount(w, "neutral") != 1 {
 		t.Errorf("%d pushes to the expired subscription and %d to the valid one, want 0 and 1", pushCount(w, "expired"), pushCount(w, "neutral"))
@@ -344,7 +344,7 @@ func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
 	w.ExpectPhones("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
 	if pushCount(w, "visitor") != 0 {
@@ -358,7 +358,7 @@ func TestCostOfATokenIsIndependentOfTheOthers(t *testing.T) {
 	cost := func(others int) float64 {
 		w, _, _ := worldWithActivities(t)
 		addSubscriptions(w, "7", others)
-		p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+		p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 		m := activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local")}}
 		return w.CountUnits(func() { testkit.Must(t, p.PushActivities(w.NewContext(), m)) }).Reads
 	}
@@ -374,7 +374,7 @@ func TestDisplayThatIsNoJSON(t *testing.T) {
 	row := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	row.Display = match.RawJSON(`{"status":`)
 	testkit.PutRows(w.World, tables.Displays, row)
-	err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Changed: []string{"11"}})
+	err := w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Changed: []string{"11"}})
 	if err == nil || !strings.HasPrefix(err.Error(), "display of match 7 for 11: ") {
 		t.Errorf("got %v", err)
 	}
@@ -390,7 +390,7 @@ func TestPushReadsAllPages(t *testing.T) {
 			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
 		})
 	}
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	calls := w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d queries, want 3 or more", calls["Query"])
@@ -409,7 +409,7 @@ func TestPushReadsAllPages(t *testing.T) {
 func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
 	err := p.PushActivities(w.NewContext(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
@@ -430,7 +430,7 @@ func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 func TestLateActivityIsEnded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.MoveClock(crickettest.At(40))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
@@ -450,7 +450,7 @@ func TestLateChangeEndsAllActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	w.DecideEnd("7", 40)
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
 	w.ExpectPhones("after the late change", want, true)
 }
 
@@ -458,7 +458,7 @@ func TestLateChangeEndsAllActivities(t *testing.T) {
 func TestEndIsRetriedForHours(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.MoveClock(crickettest.At(40))
 	w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
@@ -476,11 +476,11 @@ func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
-		err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id})
+		err := w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("push to match %q: error %v, want Invalid", id, err)
 		}
-		err = testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch(w.NewContext(), live.MatchLeft{MatchID: id})
+		err = testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch(w.NewContext(), live.MatchLeft{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("end of match %q: error %v, want Invalid", id, err)
 		}
@@ -514,7 +514,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	gone := apns.Refuse(apns2.ReasonUnregistered)
 	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.Phones.Answer(crickettest.Token(names[1]), gone)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	*p.PageTimeout() = time.Hour // on a busy machine a page takes longer than five seconds
 
 	var whole, parts int
@@ -556,7 +556,7 @@ func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	discardMessages(w)
 	addSubscriptions(w, "7", activity.PerMessage)
-	env := w.Env(activity.PushActivitiesFunction)
+	env := w.Env(activity.PushActivitiesFunction())
 	next, queries := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
@@ -580,7 +580,7 @@ func TestPartReachesNoChannel(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
 	listenTo(w, w.OpenChannel("7", match.Neutral), "listener")
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	part := activity.MatchChanged{MatchID: "7", IDRange: activity.IDRange{From: "0", Until: "f~"}}
 	testkit.Must(t, p.PushActivities(w.NewContext(), part))
 	want["listener"] = ""
@@ -596,7 +596,7 @@ func TestPartReachesNoChannel(t *testing.T) {
 func TestSupersededPartIsSkipped(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{match.Neutral}, IDRange: activity.IDRange{From: "3", Until: "7"}}
 	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
@@ -622,7 +622,7 @@ func TestSupersededRunStopsAtTheNextPage(t *testing.T) {
 	newer.Slot++
 	var once sync.Once
 	w.Phones.Observe = func(apns.Push) { once.Do(func() { testkit.PutRows(w.World, tables.Displays, newer) }) }
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
 	if got := len(w.Phones.Tokens()); got == 0 || got > activity.PerPage {
 		t.Errorf("%d phones got the superseded display, want 1 to %d", got, activity.PerPage)
@@ -639,7 +639,7 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	}
 	w.AddFixture("8")
 	w.Subscribe("8", "scoreless", "11")
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 	for _, id := range []string{"7", "8"} {
 		testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id, Ended: crickettest.At(9).Unix()}))
@@ -690,7 +690,7 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				tried := map[string]bool{}
 				var mu sync.Mutex
 				w.Phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
-				p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+				p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 				*p.PageTimeout() = 500 * time.Millisecond
 				testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: ended}))
 				mu.Lock() // the service may still be answering what was given up
@@ -738,7 +738,7 @@ func TestCancelledRunKeepsRetriesOfEarlierPages(t *testing.T) {
 			cancel()
 		}
 	}
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	*p.PageTimeout() = time.Hour
 	if err := p.PushActivities(ctx, activity.MatchChanged{MatchID: "7"}); err == nil {
 		t.Error("no error from a cancelled run")
@@ -756,7 +756,7 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("local"), busy)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 	w.ExpectPhones("after the retry of the part", want, true)
@@ -768,7 +768,7 @@ func TestExpirationOfPushes(t *testing.T) {
 	t.Parallel()
 	w, f, _ := worldWithActivities(t)
 	listenTo(w, w.OpenChannel("7", match.Neutral), "listener")
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 6}}
 	var mu sync.Mutex
 	for _, c := range []struct {
@@ -813,7 +813,7 @@ func TestEndIsNewerThanTheLastDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
 	if d, _ := w.Phones.Device(crickettest.Token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end has time %d, want %d", d.Timestamp.Unix(), shown.At+1)
 	}

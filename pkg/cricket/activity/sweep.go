@@ -10,8 +10,10 @@ import (
 
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
 )
 
 const (
@@ -22,6 +24,19 @@ const (
 	// half a minute.
 	maxSwept = 500
 )
+
+// SweepChannelsFunction deletes the broadcast channels that are no match's any more.
+func SweepChannelsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/sweep-channels",
+		Does:   "Deletes broadcast channels that no match uses.",
+		IfDown: "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
+		On:     spec.Schedule("rate(1 hour)"),
+		Uses:   []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel}, Secrets: []string{tables.APNSKey},
+		Emits:  []spec.Metric{tables.Broadcasts, tables.BroadcastsFailed},
+		Memory: 256, Timeout: tables.JobTimeout,
+	}, OpenPusher, (*Pusher).SweepChannels)
+}
 
 // SweepChannels deletes broadcast channels that are no longer used: those that no
 // row refers to, those of matches that ended sweepAfter ago, that expired without an

@@ -49,7 +49,7 @@ func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string)
 	}
 	testkit.PutRows(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
 	listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
-	sender := w.Sender(w.Env(activity.SweepChannelsFunction))
+	sender := w.Sender(w.Env(activity.SweepChannelsFunction()))
 	for range 3 {
 		_, err := sender.CreateChannel(t.Context(), push.KeepNothing)
 		testkit.Must(t, err)
@@ -74,7 +74,7 @@ func channelIDs(w *crickettest.World) (apple, named []string) {
 func TestSweepDeletesOnlyUnusedChannels(t *testing.T) {
 	t.Parallel()
 	w, keep := worldWithUnusedChannels(t)
-	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
+	p := w.Pusher(w.Env(activity.SweepChannelsFunction()))
 	for n := range 2 {
 		calls := w.CountCalls(func() { testkit.Must(t, p.SweepChannels(w.NewContext())) })
 		apple, named := channelIDs(w)
@@ -104,7 +104,7 @@ func TestSweepKeepsUnreferencedChannelsDuringAClaim(t *testing.T) {
 	w, keep := worldWithUnusedChannels(t)
 	claim := activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()}
 	testkit.PutRows(w.World, tables.Channels, claim)
-	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
+	p := w.Pusher(w.Env(activity.SweepChannelsFunction()))
 	testkit.Must(t, p.SweepChannels(w.NewContext()))
 	if apple, named := channelIDs(w); len(apple) != len(keep)+3 || len(named) != len(keep)+1 {
 		t.Errorf("%d channels and %d rows are left, want %d and %d", len(apple), len(named), len(keep)+3, len(keep)+1)
@@ -119,7 +119,7 @@ func TestSweepKeepsUnreferencedChannelsDuringAClaim(t *testing.T) {
 func TestSweepDeletesAtMostMaxSwept(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t).WithPhones()
-	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
+	p := w.Pusher(w.Env(activity.SweepChannelsFunction()))
 	for range activity.MaxSwept + 10 {
 		_, err := (*p.Sender()).CreateChannel(t.Context(), push.KeepNothing)
 		testkit.Must(t, err)
@@ -142,7 +142,7 @@ func TestSweepContinuesAfterAnError(t *testing.T) {
 	t.Parallel()
 	w, keep := worldWithUnusedChannels(t)
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "1", View: match.Neutral, ChannelID: "no base64!"})
-	env := w.Env(activity.SweepChannelsFunction)
+	env := w.Env(activity.SweepChannelsFunction())
 	for name, offline := range map[string]func(*push.Config){
 		"Apple":        func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" },
 		"Apple's list": func(c *push.Config) { c.ManageEndpoint = "https://127.0.0.1:1" },
@@ -163,8 +163,8 @@ func TestSweepIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) channelState {
 		w, _ := worldWithUnusedChannels(t)
-		if p.Ended(w.Pusher(w.CrashingEnv(activity.SweepChannelsFunction, p)).SweepChannels(w.NewContext())) {
-			testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.NewContext()))
+		if p.Ended(w.Pusher(w.CrashingEnv(activity.SweepChannelsFunction(), p)).SweepChannels(w.NewContext())) {
+			testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction())).SweepChannels(w.NewContext()))
 		}
 		return channelStateOf(w)
 	})

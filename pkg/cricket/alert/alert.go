@@ -30,6 +30,7 @@ import (
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 // Alert is the message of send-alerts: an event of a match. Its text is fixed when
@@ -203,6 +204,23 @@ type alertRow struct {
 	Parts   []activity.IDRange `dynamodbav:"parts,omitempty"` // the ranges that were given to other messages, in order
 	Done    bool               `dynamodbav:"done,omitempty"`
 	TTL     int64              `dynamodbav:"ttl"`
+}
+
+// SendAlertsFunction tells the followers of a match of one event.
+func SendAlertsFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "cricket/send-alerts",
+		Does:   "Sends an alert about one event of a match to each follower once.",
+		IfDown: "Users get no alerts and no reminders. Lock screens are updated.",
+		On:     tables.AlertQueue,
+		Uses: []spec.Access{
+			tables.GetFixture, tables.AllLeagues, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
+			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
+		},
+		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
+		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures, tables.PushDelay},
+		Memory: 512, Timeout: 2 * time.Minute,
+	}, OpenAlerter, (*Alerter).SendAlert)
 }
 
 // SendAlert sends an event to the followers of a match, or to the message's part of

@@ -144,7 +144,7 @@ func TestAlertsFollowPreferences(t *testing.T) {
 		}()
 	}
 	addFollower(w, "unstated", "")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m, n := wicketAlert(w), rainAlert(w)
 	w.MoveClock(w.Clock.Now().Add(6 * time.Minute))
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
@@ -169,7 +169,7 @@ func TestDelayOfAlerts(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	w.MoveClock(crickettest.At(4).Add(900 * time.Millisecond))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
@@ -204,7 +204,7 @@ func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	m.Key = strings.Repeat("long", 40)
@@ -243,7 +243,7 @@ func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 	addFollower(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 	addFollower(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
 	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix()})
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.Environment() = "production"
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := w.Phones.Tokens(); !slices.Equal(got, []string{crickettest.Token("ann")}) {
@@ -281,7 +281,7 @@ func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	for name, owner := range map[string]string{"alive": "alive", "unregistered": "unregistered", "bad": "zoe"} { // zoe has the bad one's phone now
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token(name), DeviceToken: "~", Owner: owner})
 	}
-	env := w.Env(alert.SendAlertsFunction)
+	env := w.Env(alert.SendAlertsFunction())
 	next, once := env.AWS.HTTPClient, false
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && !once { // Apple has answered
@@ -311,7 +311,7 @@ func TestAlertIsSentOnce(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := wicketAlert(w)
 	for range 3 { // delivered again, and sent again later
 		testkit.Must(t, a.SendAlert(w.NewContext(), m))
@@ -342,7 +342,7 @@ func TestConcurrentDeliveriesSendOnce(t *testing.T) {
 		addFollower(w, fmt.Sprint("fan ", i), "11")
 	}
 	m := wicketAlert(w)
-	workers := []*alert.Alerter{openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))}
+	workers := []*alert.Alerter{openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))}
 	var wg sync.WaitGroup
 	for _, a := range workers {
 		wg.Go(func() {
@@ -367,7 +367,7 @@ func TestAlertWaitsWhileAnotherWorkerHasIt(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
 	m := wicketAlert(w)
-	a, other := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a, other := openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	lease, err := (*other.Locks()).Take(w.NewContext(), "alert:7:"+m.Part(), "other")
 	testkit.Must(t, err)
 	for n := 1; n <= tables.AlertQueue.MaxReceiveCount+1; n++ {
@@ -404,7 +404,7 @@ func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 				addFollower(w, fmt.Sprint(i), "11")
 			}
 			m := wicketAlert(w)
-			slow, quick := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+			slow, quick := openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			slow.Sizes().Page, quick.Sizes().Page = 2, 2
 			stalled, calls := false, 0
 			c.hook(slow, func() time.Time {
@@ -455,7 +455,7 @@ func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 		h := crickettest.Token(fmt.Sprint("user ", i))
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-" + h[16:20] + "-" + h[20:32]
 	})
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
@@ -475,7 +475,7 @@ func TestCostOfAMessageIsIndependentOfTheFollowers(t *testing.T) {
 	cost := func(followers int) float64 {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, followers, func(i int) string { return fmt.Sprintf("fan-%04d", i) })
-		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 400, Page: 10}
 		return w.CountUnits(func() { testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w))) }).Reads
 	}
@@ -494,7 +494,7 @@ func TestPagesShareAStart(t *testing.T) {
 		for i := range 6 {
 			addFollower(w, fmt.Sprint(i), "11", withPushToStart(18))
 		}
-		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 10, Page: page}
 		return w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w))) })["GetItem"]
 	}
@@ -543,7 +543,7 @@ func TestLargePartIsDividedAgain(t *testing.T) {
 			t.Parallel()
 			w := worldWithFollowedMatch(t)
 			names := addFollowers(w, 47, name)
-			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			*a.Sizes() = alert.BatchSizes{Message: 5, Part: 4, Page: 2}
 			testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n < 9 {
@@ -560,7 +560,7 @@ func TestPartIsDividedByItsOwnFollowers(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	names := addFollowers(w, 64, func(i int) string { return fmt.Sprintf("%02x", 4*i) })
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.Sizes() = alert.BatchSizes{Message: 4, Part: 4, Page: 4}
 	m := wicketAlert(w)
 	m.IDRange = activity.IDRange{Until: "7f"}
@@ -589,7 +589,7 @@ func TestUnreachedFollowersAreRetried(t *testing.T) {
 			w.Phones.Answer(crickettest.Token("bob"), busy)
 			w.Phones.Answer(crickettest.Token("cy"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
 			w.Phones.Answer(crickettest.Token("dan"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
-			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			m := wicketAlert(w)
 			testkit.Must(t, a.SendAlert(w.NewContext(), m))
 			again := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
@@ -629,7 +629,7 @@ func TestUnreachedFollowersOfEachPageAreRetried(t *testing.T) {
 	}
 	w.Phones.Answer(crickettest.Token("ann"), busy)
 	w.Phones.Answer(crickettest.Token("dan"), busy)
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	a.Sizes().Page = 2
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
@@ -641,7 +641,7 @@ func TestRetriesEndWithinAnHour(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
 	w.Phones.Answer(crickettest.Token("ann"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	began := w.Clock.Now()
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if n := testkit.Drain(w.World, tables.AlertQueue, 2*time.Hour, a.SendAlert); n != alert.MaxAlertTries {
@@ -659,7 +659,7 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, w.Phones.Close())
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
@@ -681,7 +681,7 @@ func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 	addFollower(w, "ann", "11")
 	addFollower(w, "slow", "11")
 	w.Phones.Answer(crickettest.Token("slow"), apns.Answer{Slow: 24 * time.Hour, Times: 1})
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.SendTimeout() = 100 * time.Millisecond
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
@@ -726,7 +726,7 @@ func TestPushesOfAlertsExpire(t *testing.T) {
 					t.Errorf("a push of type %s expires at %s, want %s", p.Type, p.Expires, want)
 				}
 			}
-			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), c.alert(w)))
+			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), c.alert(w)))
 			if diff := cmp.Diff(c.want, types); diff != "" {
 				t.Errorf("the pushes (-want +got):\n%s", diff)
 			}
@@ -782,7 +782,7 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	var mu sync.Mutex
 	w.Phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
-	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 
 	opened := map[string]string{}
@@ -844,7 +844,7 @@ func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 			addFollower(w, "old", "11", withPushToStart(17))
 			addFollower(w, "new", "11", withPushToStart(18))
 			end(w)
-			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
+			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
 			for _, name := range []string{"old", "new"} {
 				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
@@ -863,7 +863,7 @@ func TestActivitiesStartWithoutAChannel(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "new", "11", withPushToStart(18))
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if d, _ := w.Phones.Device(crickettest.Token("new starts")); d.Started != 0 || ringCount(w, "new") != 1 {
@@ -913,7 +913,7 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("busy"), busy)
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, a.SendAlert(w.NewContext(), reminderAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", reminderKeyOf7(w))) // another job sends the reminder again
@@ -956,7 +956,7 @@ func TestClaimsOfAMatchAreSpread(t *testing.T) {
 			for n := range users {
 				addFollower(w, fmt.Sprintf("fan%03d", n), "11", withPushToStart(17))
 			}
-			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			calls := w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), c.of(w))) })
 			for operation := range calls {
 				if !slices.Contains([]string{"BatchGetItem", "BatchWriteItem", "PutItem"}, operation) {
@@ -981,7 +981,7 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	for name, edit := range map[string]func(*alert.Alert){
 		"a bad match":         func(m *alert.Alert) { m.MatchID = "7/../8" },
 		"no match":            func(m *alert.Alert) { m.MatchID = "" },
@@ -1034,7 +1034,7 @@ func TestAlertsOfAnInactiveLeagueAreDropped(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	league := catalog.ProvidedLeague{LeagueID: testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").LeagueID}
 	for n, active := range []bool{false, true} {
 		league.Active = active
@@ -1094,10 +1094,10 @@ func outcomeOf(w *crickettest.World) outcome {
 // of spared may fail without an error of the message.
 func sendWithCrash(w *crickettest.World, p *dynamotest.Process, m alert.Alert, size alert.BatchSizes, spared ...string) outcome {
 	w.T.Helper()
-	a, again := openAlerter(w, w.CrashingEnv(alert.SendAlertsFunction, p)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a, again := openAlerter(w, w.CrashingEnv(alert.SendAlertsFunction(), p)), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.Sizes(), *again.Sizes() = size, size
 	if p.Ended(a.SendAlert(w.NewContext(), m), spared...) {
-		w.MoveClock(w.Clock.Now().Add(alert.SendAlertsFunction.VisibilityTimeout()))
+		w.MoveClock(w.Clock.Now().Add(alert.SendAlertsFunction().VisibilityTimeout()))
 		testkit.Must(w.T, again.SendAlert(w.NewContext(), m))
 	}
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, again.SendAlert)
@@ -1110,13 +1110,13 @@ func TestAlerterOpensWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "fan", "11")
-	a := testkit.Open(w.World, alert.SendAlertsFunction, alert.OpenAlerter)
+	a := testkit.Open(w.World, alert.SendAlertsFunction(), alert.OpenAlerter)
 	testkit.Must(t, a.SendAlert(w.NewContext(), rainAlert(w)))
 	if d := w.Logs.SumMetric(tables.AlertsDelivered); d != 1 {
 		t.Errorf("with the key %v alerts were delivered, want 1", d)
 	}
 	w.Settings[tables.APNSKey] = "{}"
-	if _, err := alert.OpenAlerter(w.NewContext(), w.Env(alert.SendAlertsFunction)); err == nil {
+	if _, err := alert.OpenAlerter(w.NewContext(), w.Env(alert.SendAlertsFunction())); err == nil {
 		t.Error("it opens without a key")
 	}
 }
@@ -1207,7 +1207,7 @@ func TestActivityStartsOnce(t *testing.T) {
 	addFollower(w, "lost", "11", withPushToStart(17)) // iOS 17, so a message of its own: a lost connection affects all pushes on it
 	addFollower(w, "watches", "12", withPushToStart(18))
 	w.RegisterPhones("18.0", "unfollowing")
-	activities := w.Starter(w.Env(activity.StartActivityFunction))
+	activities := w.Starter(w.Env(activity.StartActivityFunction()))
 	for _, name := range []string{"watches", "unfollowing"} {
 		_, err := activities.StartActivity(w.NewContext(), crickettest.StartRequest("7", name, "12"))
 		testkit.Must(t, err)
@@ -1221,7 +1221,7 @@ func TestActivityStartsOnce(t *testing.T) {
 		}
 	}
 	w.Phones.Answer(crickettest.Token("lost starts"), apns.Answer{Drop: true, Times: 1})
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
@@ -1242,7 +1242,7 @@ func TestEachDayStartsAnActivity(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	storeDisplays(w)
 	addFollower(w, "fan", "11", withPushToStart(18))
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
 	var got []int
 	for _, key := range []string{"start", "start:2", "start:3"} {
@@ -1274,7 +1274,7 @@ func TestRefusedStartIsRetried(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("fan starts"), busy)
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
@@ -1291,7 +1291,7 @@ func TestStartBeginsWhenTheCredentialsAreRight(t *testing.T) {
 	refused := apns.Refuse(apns2.ReasonForbidden)
 	refused.Times = 1
 	w.Phones.Answer(crickettest.Token("fan starts"), refused)
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	if err := a.SendAlert(w.NewContext(), startAlert(w)); err == nil {
 		t.Fatal("the refusal is no error")
 	}
@@ -1315,7 +1315,7 @@ func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 			storeDisplays(w)
 			addFollower(w, "new", "11", withPushToStart(18))
 			addFollower(w, "old", "12", withPushToStart(17))
-			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			if when == "before" {
 				w.DecideEnd("7", 9)
 			} else {
@@ -1343,7 +1343,7 @@ func TestEqualTeamIDsAreOnePerspective(t *testing.T) {
 	f.VisitorTeamID = f.LocalTeamID
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	addFollower(w, "fan", "11", withPushToStart(18))
-	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || len(alertsOf(w, "fan")) != 0 {
 		t.Errorf("%d activities started, and the notifications are %q; want 1 and none", d.Started, alertsOf(w, "fan"))
 	}
@@ -1355,7 +1355,7 @@ func TestRunStopsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	names := addFollowers(w, 6, func(i int) string { return fmt.Sprint(i) })
-	a, again := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a, again := openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	a.Sizes().Page, again.Sizes().Page = 2, 2
 	m := wicketAlert(w)
 	*a.Now() = func() time.Time {
@@ -1396,15 +1396,15 @@ func TestFollowAfterAnActivityStartsNoSecond(t *testing.T) {
 			if !c.token {
 				in.Body.PushToken = ""
 			}
-			_, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.NewContext(), in)
+			_, err := w.Starter(w.Env(activity.StartActivityFunction())).StartActivity(w.NewContext(), in)
 			testkit.Must(t, err)
-			_, err = testkit.Open(w.World, follower.FollowMatchFunction, follower.OpenFollows).FollowMatch(w.NewContext(), &follower.FollowMatch{User: in.User, MatchID: "7"})
+			_, err = testkit.Open(w.World, follower.FollowMatchFunction(), follower.OpenFollows).FollowMatch(w.NewContext(), &follower.FollowMatch{User: in.User, MatchID: "7"})
 			testkit.Must(t, err)
 			phone := testkit.Rows[follower.DeviceRow](w.World, tables.Devices)[0]
 			phone.PushToStart, phone.Environment = crickettest.Token("fan starts"), "production"
 			testkit.PutRows(w.World, tables.Devices, phone)
 			w.MoveClock(w.Clock.Now().Add(c.later))
-			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 			if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != c.want {
 				t.Errorf("%d activities were started by a push, want %d", d.Started, c.want)

@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // Reminder sends the reminders of matches that start soon.
@@ -38,6 +39,19 @@ const (
 	// been delayed.
 	notStarted = "NS"
 )
+
+// RemindPrematchFunction has the followers of a match reminded before it starts.
+func RemindPrematchFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/remind-prematch",
+		Does:   "Reminds the followers of a match 15 minutes before it starts.",
+		IfDown: "Users get no reminder. If the function works again before the start, the reminder is late.",
+		On:     spec.Schedule("rate(1 minute)"),
+		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.CheckReminder, tables.GetCached, tables.MarkReminder},
+		Sends:  []spec.Queue{tables.AlertQueue},
+		Memory: 128, Timeout: tables.JobTimeout,
+	}, OpenReminder, (*Reminder).RemindPrematch)
+}
 
 // RemindPrematch sends an alert for each match that starts within remindAhead: once, and
 // again if the match has Moved since.

@@ -37,7 +37,7 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 	w := crickettest.New(t)
 	activateLeague(w)
 	storeScore(w, addMatch(w, "7", 16*time.Minute))
-	r := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder)
+	r := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder)
 	for range 20 {
 		testkit.Must(t, r.RemindPrematch(w.NewContext()))
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
@@ -77,7 +77,7 @@ func TestWhichMatchesAreReminded(t *testing.T) {
 		"10": {5 * time.Minute, func(f *match.Fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", match.Live, 1 }, false},
 		"11": {5 * time.Minute, func(f *match.Fixture) { f.EndingAt = 1 }, false},
 		"12": {5 * time.Minute, func(f *match.Fixture) { f.LeagueCode = "ODI" }, false},
-	}, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch)
+	}, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch)
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		if m.Title != "Your match" { // without a score
 			t.Errorf("the alert is %+v, want the title of a match without a score", m)
@@ -109,10 +109,10 @@ func TestDelayedReminderStatesTheMinutesLeft(t *testing.T) {
 	prefers := follower.DefaultPreferences()
 	prefers.SpoilerFree = true
 	setPreferences(w, "spoiler-free", prefers)
-	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()))
 	w.MoveClock(w.Clock.Now().Add(2*time.Minute + time.Second))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	w.Phones.Answer("")
 	w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
@@ -131,7 +131,7 @@ func TestErrorOfOneMatchDoesNotBlockOtherReminders(t *testing.T) {
 	broken := addMatch(w, "7", 5*time.Minute)
 	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
 	storeScore(w, addMatch(w, "8", 10*time.Minute))
-	if err := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()); err == nil {
+	if err := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()); err == nil {
 		t.Error("no error for a score that cannot be decoded")
 	}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].MatchID != "8" {
@@ -148,7 +148,7 @@ func TestReminderReachesPhones(t *testing.T) {
 	storeScore(w, addMatch(w, "7", 12*time.Minute))
 	addFollower(w, "ann", "11")
 	addFollower(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
-	r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	r, a := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	for range 3 {
 		testkit.Must(t, r.RemindPrematch(w.NewContext()))
 		testkit.Must(t, w.DeleteRow(tables.Prematch, "7", alert.WholeMatch)) // as after a crash before the mark
@@ -168,11 +168,11 @@ func TestRemindPrematchIsCompletedAfterACrash(t *testing.T) {
 		activateLeague(w)
 		storeScore(w, addMatch(w, "7", 12*time.Minute))
 		addFollower(w, "ann", "11")
-		r := testkit.OpenWith(w.World, w.CrashingEnv(alert.RemindPrematchFunction, p), alert.OpenReminder)
+		r := testkit.OpenWith(w.World, w.CrashingEnv(alert.RemindPrematchFunction(), p), alert.OpenReminder)
 		if p.Ended(r.RemindPrematch(w.NewContext())) {
-			testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()))
 		}
-		testkit.Drain(w.World, tables.AlertQueue, time.Hour, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert)
+		testkit.Drain(w.World, tables.AlertQueue, time.Hour, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert)
 		if n := ringCount(w, "ann"); n != 1 {
 			t.Errorf("the phone rang %d times, want 1", n)
 		}
@@ -188,8 +188,8 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	addMatch(w, "8", time.Hour)
 	addFollower(w, "user-4711", "11", withPushToStart(18))
 	w.Override = func(string) (int, string) { return http.StatusForbidden, crickettest.APIToken }
-	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
-	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	lines := w.Logs.Lines()
 	if len(lines) < 2 {
@@ -241,7 +241,7 @@ func TestMovedMatchIsRemindedAgain(t *testing.T) {
 			activateLeague(w)
 			storeScore(w, addMatch(w, "7", 12*time.Minute))
 			addFollower(w, "ann", "11")
-			r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction))
+			r, a := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			testkit.Must(t, r.RemindPrematch(w.NewContext()))
 			testkit.Drain(w.World, tables.AlertQueue, 0, a.SendAlert)
 			late := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", alert.WholeMatch)

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // TossDetector detects tosses. The provider's live feed does not contain a match
@@ -46,6 +47,19 @@ const (
 	tossCalls       = 22
 	tossConcurrency = 8
 )
+
+// DetectTossFunction asks the provider for the toss of the matches that are about to start.
+func DetectTossFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/detect-toss",
+		Does:   "Requests the matches that start soon from the provider, and sends an alert for each new toss.",
+		IfDown: "Users get the alert about a toss only after the match has started.",
+		On:     spec.Schedule("rate(1 minute)"),
+		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.CountRequest},
+		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.TossShare},
+		Memory: 256, Timeout: tables.JobTimeout,
+	}, OpenTossDetector, (*TossDetector).DetectToss)
+}
 
 // DetectToss requests the matches that start soon from the provider, and sends an
 // alert for each new toss. A match for which the provider does not answer is logged

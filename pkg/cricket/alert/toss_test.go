@@ -96,7 +96,7 @@ func TestTossIsSentOnce(t *testing.T) {
 	activateLeague(w)
 	addMatch(w, "7", time.Hour)
 	asked := provideToss(w, 0, "")
-	d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
+	d := testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector)
 	minute := func() { testkit.Must(t, d.DetectToss(w.NewContext())); w.MoveClock(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
@@ -141,7 +141,7 @@ func TestWhichMatchesAreRequestedForTheToss(t *testing.T) {
 		"116": {-time.Hour, func(f *match.Fixture) { f.Status = "Aban." }, false},
 		"118": {time.Hour, func(f *match.Fixture) { f.LeagueCode = "ODI" }, false},
 		"120": {time.Hour, func(f *match.Fixture) { f.LastSlot, f.BodySum = 5, "polled, not begun" }, true},
-	}, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss)
+	}, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss)
 }
 
 // For any number of matches, the requests of an hour stay within the share of the function,
@@ -157,7 +157,7 @@ func TestTossRequestsStayWithinTheProvidersLimit(t *testing.T) {
 				addMatch(w, fmt.Sprint(1000+c.step*i), time.Hour)
 			}
 			asked := provideToss(w, 0, "")
-			d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
+			d := testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector)
 			for range 15 { // minutes, a quarter of an hour
 				testkit.Must(t, d.DetectToss(w.NewContext()))
 				w.MoveClock(w.Clock.Now().Add(time.Minute))
@@ -193,13 +193,13 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 			}
 			return fine(path)
 		}
-		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
 		if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"cannot read the match from the provider"}) {
 			t.Errorf("%s: the log has the complaints %q, want one", name, got)
 		}
 	}
 	w.Override = fine
-	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
 	var alerted []string
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		alerted = append(alerted, m.MatchID)
@@ -238,12 +238,12 @@ func TestTossIsSentOnceAfterACrash(t *testing.T) {
 		addMatch(w, "8", time.Hour)
 		addFollower(w, "ann", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 		provideToss(w, 11, `"batting"`)
-		d := testkit.OpenWith(w.World, w.CrashingEnv(alert.DetectTossFunction, p), alert.OpenTossDetector)
+		d := testkit.OpenWith(w.World, w.CrashingEnv(alert.DetectTossFunction(), p), alert.OpenTossDetector)
 		p.Ended(d.DetectToss(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") // the match is requested again at its next turn
 		w.Logs.TakeWarnings()
 		w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
-		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
-		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
 		if n := ringCount(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {
 			t.Errorf("the phone rang %d times, and the match is %+v; want 1 and its toss", n, testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))

@@ -39,7 +39,7 @@ func TestRequestsShareABudget(t *testing.T) {
 	}
 	budget := spec.Budget{Name: "fixtures", Max: 12, Per: time.Hour}
 	limited := func(upTo int) (n int, wait time.Duration) {
-		c, err := catalog.OpenProvider(w.NewContext(), w.Env(live.FinishMatchFunction), spec.Share{Budget: budget, UpTo: upTo})
+		c, err := catalog.OpenProvider(w.NewContext(), w.Env(live.FinishMatchFunction()), spec.Share{Budget: budget, UpTo: upTo})
 		testkit.Must(t, err)
 		var g sync.WaitGroup
 		for range 8 {
@@ -87,7 +87,7 @@ func TestRequestsShareABudget(t *testing.T) {
 func TestFunctionsListTheirShares(t *testing.T) {
 	t.Parallel()
 	got := map[string]int{}
-	for _, f := range cricket.Room.Functions {
+	for _, f := range cricket.Room().Functions {
 		for _, s := range f.Budgets {
 			got[f.Name] = s.UpTo
 			counts := slices.ContainsFunc(f.Uses, func(a spec.Access) bool { return a.ID() == tables.CountRequest.ID() })

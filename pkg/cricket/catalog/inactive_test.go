@@ -26,7 +26,7 @@ func TestInactiveLeaguesOutliveAFailedRead(t *testing.T) {
 			w := crickettest.New(t)
 			testkit.PutRows(w.World, tables.Leagues, rows...)
 			down := false
-			env := w.Env(live.TickFunction)
+			env := w.Env(live.TickFunction())
 			next := env.AWS.HTTPClient
 			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 				if down {

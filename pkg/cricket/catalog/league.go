@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // LeagueRow is a row of cricket-leagues. Title, Priority and Active belong to the
@@ -58,6 +60,18 @@ type LeagueList struct {
 	}
 }
 
+// ListLeaguesFunction answers with all leagues.
+func ListLeaguesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-leagues",
+		Does:   "Lists all leagues, highest priority first.",
+		IfDown: "The league list does not load.",
+		On:     spec.Route{Method: "GET", Path: "/leagues", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
+		Uses:   []spec.Access{tables.AllLeagues},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).ListLeagues)
+}
+
 // ListLeagues returns all leagues. They may be up to a minute old. A cursor of no
 // league is httpapi.ErrBadCursor.
 func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
@@ -91,6 +105,18 @@ type LeaguePage struct {
 	Body         League
 }
 
+// GetLeagueFunction answers with one league.
+func GetLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-league",
+		Does:   "Returns one league.",
+		IfDown: "League pages do not open.",
+		On:     spec.Route{Method: "GET", Path: "/leagues/{id}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetLeague},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).GetLeague)
+}
+
 // GetLeague returns a league. It returns NotFound if the league does not exist.
 func (r *Reference) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
 	l, err := league(ctx, r.db.Eventual(), in.ID)
@@ -118,6 +144,18 @@ type UpdateLeague struct {
 	}
 }
 
+// UpdateLeagueFunction changes what is an administrator's of a league.
+func UpdateLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/update-league",
+		Does:   "Changes the title or priority of a league, or sets whether its matches are polled and told of.",
+		IfDown: "Administrators cannot change leagues.",
+		On:     spec.Route{Method: "PATCH", Path: "/leagues/{id}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.UpdateLeague, tables.GetLeague},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).UpdateLeague)
+}
+
 // UpdateLeague changes the attributes that the request has. No sync overwrites them.
 // It returns NotFound if the league does not exist, and Invalid if the request has no
 // attribute.
@@ -137,6 +175,18 @@ func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*League
 type DeleteLeague struct {
 	auth.Admin
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of a league that the provider no longer lists. If the provider still lists it, the next sync creates it again, active and with default values: to hide its matches, set active to false instead."`
+}
+
+// DeleteLeagueFunction removes a league that the provider has no more.
+func DeleteLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/delete-league",
+		Does:   "Deletes a league that the provider no longer lists.",
+		IfDown: "Administrators cannot delete leagues.",
+		On:     spec.Route{Method: "DELETE", Path: "/leagues/{id}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.DeleteLeague},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).DeleteLeague)
 }
 
 // DeleteLeague deletes the row of a league, but not its matches. If the provider
@@ -168,6 +218,18 @@ type SeasonTeamList struct {
 		Teams []TeamRef `json:"teams" doc:"The teams of this page."`
 		Next  string    `json:"next,omitempty"`
 	}
+}
+
+// ListSeasonTeamsFunction answers with the teams of a season.
+func ListSeasonTeamsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-season-teams",
+		Does:   "Lists the teams of a season.",
+		IfDown: "Season pages show no teams.",
+		On:     spec.Route{Method: "GET", Path: "/seasons/{id}/teams", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
+		Uses:   []spec.Access{tables.TeamsOfSeason},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).ListSeasonTeams)
 }
 
 // ListSeasonTeams returns the teams that play in a season. The list is empty for an

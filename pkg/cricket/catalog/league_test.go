@@ -14,7 +14,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/tables"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // lists decodes a page of leagues or of teams.
@@ -46,7 +46,7 @@ func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 			if next != "" {
 				target += "&cursor=" + next
 			}
-			page, header := crickettest.Get[lists](t, routes, catalog.ListLeaguesFunction, target)
+			page, header := crickettest.Get[lists](t, routes, catalog.ListLeaguesFunction(), target)
 			if header.Get("Cache-Control") != catalog.CacheReference || header.Get("ETag") == "" {
 				t.Errorf("%s: headers %v, want Cache-Control %q and an ETag", target, header, catalog.CacheReference)
 			}
@@ -57,7 +57,7 @@ func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 		}
 	}
 	for _, l := range want {
-		got, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction, "/leagues/"+l.ID)
+		got, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction(), "/leagues/"+l.ID)
 		if diff := cmp.Diff(l, got); diff != "" {
 			t.Errorf("/leagues/%s (-want +got):\n%s", l.ID, diff)
 		}
@@ -70,11 +70,11 @@ func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 		{"/leagues/99", http.StatusNotFound, ""},
 		{"/leagues/x", http.StatusUnprocessableEntity, "path.id"},
 	} {
-		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetLeagueFunction, c.target, "", ""), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetLeagueFunction(), c.target, "", ""), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.target, err)
 		}
 	}
-	if err := testkit.CheckProblemField(testkit.Call(routes, catalog.ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
+	if err := testkit.CheckProblemField(testkit.Call(routes, catalog.ListLeaguesFunction(), "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
 		t.Error(err)
 	}
 }
@@ -86,9 +86,9 @@ func TestReadUnitsOfPublicReads(t *testing.T) {
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "League"})
 	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Team"})
 	routes, got := w.Routes(), map[string]float64{}
-	for target, fn := range map[string]spec.Function{
-		"/leagues": catalog.ListLeaguesFunction, "/leagues/3": catalog.GetLeagueFunction, "/seasons/5/teams": catalog.ListSeasonTeamsFunction,
-		"/teams": catalog.ListTeamsFunction, "/teams/11": catalog.GetTeamFunction,
+	for target, fn := range map[string]app.Function{
+		"/leagues": catalog.ListLeaguesFunction(), "/leagues/3": catalog.GetLeagueFunction(), "/seasons/5/teams": catalog.ListSeasonTeamsFunction(),
+		"/teams": catalog.ListTeamsFunction(), "/teams/11": catalog.GetTeamFunction(),
 	} {
 		got[target] = w.CountUnits(func() { crickettest.Get[any](t, routes, fn, target) }).Reads
 	}
@@ -104,11 +104,11 @@ func TestListsAreCachedForAMinute(t *testing.T) {
 	w := crickettest.New(t)
 	routes := w.Routes()
 	names := func() (names []string) {
-		page, _ := crickettest.Get[lists](t, routes, catalog.ListLeaguesFunction, "/leagues")
+		page, _ := crickettest.Get[lists](t, routes, catalog.ListLeaguesFunction(), "/leagues")
 		for _, l := range page.Leagues {
 			names = append(names, l.Name)
 		}
-		others, _ := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction, "/teams")
+		others, _ := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction(), "/teams")
 		for _, v := range others.Teams {
 			names = append(names, v.Name)
 		}
@@ -134,7 +134,7 @@ func TestListsAreCachedForAMinute(t *testing.T) {
 	}
 	// Another process has its own cache.
 	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "newest"})
-	if page, _ := crickettest.Get[lists](t, w.Routes(), catalog.ListTeamsFunction, "/teams"); page.Teams[0].Name != "newest" {
+	if page, _ := crickettest.Get[lists](t, w.Routes(), catalog.ListTeamsFunction(), "/teams"); page.Teams[0].Name != "newest" {
 		t.Errorf("teams in a new process: %+v, want the newest name", page.Teams)
 	}
 }
@@ -161,7 +161,7 @@ func TestListSeasonTeams(t *testing.T) {
 			if next != "" {
 				target += "&cursor=" + next
 			}
-			p, _ := crickettest.Get[page](t, routes, catalog.ListSeasonTeamsFunction, target)
+			p, _ := crickettest.Get[page](t, routes, catalog.ListSeasonTeamsFunction(), target)
 			if len(p.Teams) > limit {
 				t.Errorf("limit %d: a page of %d teams", limit, len(p.Teams))
 			}
@@ -171,7 +171,7 @@ func TestListSeasonTeams(t *testing.T) {
 			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
 		}
 	}
-	if out := testkit.Call(routes, catalog.ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
+	if out := testkit.Call(routes, catalog.ListSeasonTeamsFunction(), "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
 		t.Errorf("unknown season: %d %q, want 200 and an empty list", out.StatusCode, out.Body)
 	}
 }
@@ -216,8 +216,8 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 			code int
 			body string
 		}{
-			{testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, league).StatusCode, league},
-			{testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, team).StatusCode, team},
+			{testkit.Call(routes, catalog.UpdateLeagueFunction(), "/leagues/3", testkit.Administrator, league).StatusCode, league},
+			{testkit.Call(routes, catalog.UpdateTeamFunction(), "/teams/11", testkit.Administrator, team).StatusCode, team},
 		} {
 			if out.code != http.StatusOK {
 				t.Errorf("%s: %d, want 200", out.body, out.code)
@@ -234,10 +234,10 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 	syncNames("League II", "Team II")
 	want.League.Name, want.Team.Name = "League II", "Team II"
 	check("after a sync of new names", want)
-	if l, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction, "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
+	if l, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction(), "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
 		t.Errorf("get-league: %+v, want the title of the administrator and the name of the provider", l)
 	}
-	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
+	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction(), "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
 		t.Errorf("get-team: %+v, want the title of the administrator and the name of the provider", v)
 	}
 
@@ -247,7 +247,7 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 	syncNames("League II", "Team II")
 	want.League.Title, want.League.Priority, want.Team.Title, want.Team.ShortName, want.Team.Color = "", 0, "", "", ""
 	check("after the titles were removed", want)
-	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
+	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction(), "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
 		t.Errorf("get-team: %+v, want the name and code of the provider", v)
 	}
 }
@@ -262,13 +262,13 @@ func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
 	}
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	}
 	sync()
 	fresh := testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3")
-	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"active":false,"title":"Ours"}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction(), "/leagues/3", testkit.Administrator, `{"active":false,"title":"Ours"}`)
 	remove := func() int {
-		return testkit.Call(routes, catalog.DeleteLeagueFunction, "/leagues/3", testkit.Administrator, "").StatusCode
+		return testkit.Call(routes, catalog.DeleteLeagueFunction(), "/leagues/3", testkit.Administrator, "").StatusCode
 	}
 	if got := remove(); got != http.StatusNoContent || len(testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues)) != 0 {
 		t.Errorf("first delete: %d, want 204 and no row", got)
@@ -294,7 +294,7 @@ func TestEditsAreValidated(t *testing.T) {
 	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	want := w.Reference()
-	league, team := catalog.UpdateLeagueFunction, catalog.UpdateTeamFunction
+	league, team := catalog.UpdateLeagueFunction(), catalog.UpdateTeamFunction()
 	for _, c := range []struct {
 		what   string
 		body   string

@@ -30,7 +30,7 @@ func TestRequestsGoToTheProvider(t *testing.T) {
 		w := crickettest.New(t)
 		w.Settings[tables.SportMonksURL] = setting
 		w.Patience = 1
-		env := w.Env(live.FinishMatchFunction)
+		env := w.Env(live.FinishMatchFunction())
 		sent := 0
 		begun := time.Now()
 		env.HTTP = roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -56,7 +56,7 @@ func TestProviderNeedsItsToken(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	delete(w.Settings, tables.SportMonksToken)
-	if _, err := catalog.OpenProvider(w.NewContext(), w.Env(live.FinishMatchFunction)); err == nil || !strings.Contains(err.Error(), tables.SportMonksToken) {
+	if _, err := catalog.OpenProvider(w.NewContext(), w.Env(live.FinishMatchFunction())); err == nil || !strings.Contains(err.Error(), tables.SportMonksToken) {
 		t.Errorf("without the secret: error %v, want one that names it", err)
 	}
 }
@@ -69,7 +69,7 @@ func TestSharesCountOnAnyTransport(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"data":{"id":7}}`) }))
 	t.Cleanup(server.Close)
 	w.Settings[tables.SportMonksURL] = server.URL
-	env := w.Env(live.FinishMatchFunction)
+	env := w.Env(live.FinishMatchFunction())
 	env.HTTP = nil
 	for name, shares := range map[string][]spec.Share{"none": nil, "one": {{Budget: spec.Budget{Name: "fixtures", Max: 2, Per: time.Hour}, UpTo: 2}}} {
 		c, err := catalog.OpenProvider(w.NewContext(), env, shares...)

@@ -88,6 +88,18 @@ type Syncer struct {
 	now      func() time.Time
 }
 
+// SyncLeaguesFunction copies the provider's leagues.
+func SyncLeaguesFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/sync-leagues",
+		Does:   "Copies the leagues from the provider.",
+		IfDown: "New leagues are missing.",
+		On:     spec.Schedule("cron(10 3 * * ? *)"),
+		Uses:   []spec.Access{tables.AllLeagues, tables.PutLeague, tables.UpdateLeague}, Secrets: []string{tables.SportMonksToken},
+		Memory: 128, Timeout: tables.JobTimeout,
+	}, OpenSyncer, (*Syncer).SyncLeagues)
+}
+
 // SyncLeagues copies the leagues. A new league is active. The code is an index key of
 // fixtures and must not be empty, so a league without a code gets its id as code.
 func (s *Syncer) SyncLeagues(ctx context.Context) error {
@@ -118,6 +130,18 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	}
 	slog.InfoContext(ctx, "leagues synced", "leagues", len(found))
 	return nil
+}
+
+// SyncTeamsFunction copies the provider's teams and seasons.
+func SyncTeamsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/sync-teams",
+		Does:   "Copies the teams, and the teams of each current season, from the provider.",
+		IfDown: "New teams are missing from the team list.",
+		On:     spec.Schedule("cron(20 3 * * ? *)"),
+		Uses:   []spec.Access{tables.AllTeams, tables.BatchPutTeams, tables.UpdateTeam, tables.ActiveLeagues, tables.FixturesByDate, tables.TeamsOfSeason, tables.PutSeasonTeams}, Secrets: []string{tables.SportMonksToken},
+		Memory: 128, Timeout: tables.JobTimeout,
+	}, OpenSyncer, (*Syncer).SyncTeams)
 }
 
 // SyncTeams copies the teams, and the list of teams in the current season of each

@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // TeamRef identifies a team.
@@ -72,6 +74,18 @@ type TeamList struct {
 	}
 }
 
+// ListTeamsFunction answers with all teams.
+func ListTeamsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-teams",
+		Does:   "Lists all teams in order of title.",
+		IfDown: "The team list does not load.",
+		On:     spec.Route{Method: "GET", Path: "/teams", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
+		Uses:   []spec.Access{tables.AllTeams},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).ListTeams)
+}
+
 // ListTeams returns all teams. They may be up to a minute old. A cursor of no team is
 // httpapi.ErrBadCursor.
 func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
@@ -103,6 +117,18 @@ type TeamPage struct {
 	Body         TeamProfile
 }
 
+// GetTeamFunction answers with one team.
+func GetTeamFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-team",
+		Does:   "Returns one team.",
+		IfDown: "Team pages do not open.",
+		On:     spec.Route{Method: "GET", Path: "/teams/{id}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetTeam},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).GetTeam)
+}
+
 // GetTeam returns a team. It returns NotFound if the team does not exist.
 func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
 	t, err := team(ctx, r.db.Eventual(), in.ID)
@@ -128,6 +154,18 @@ type UpdateTeam struct {
 		ShortName *string `json:"shortName,omitempty" format:"display-name" minLength:"0" maxLength:"8" doc:"The short display name. Empty resets it to the provider's code."`
 		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" example:"#0b5cad" doc:"The color as #rrggbb. Empty removes it."`
 	}
+}
+
+// UpdateTeamFunction changes what is an administrator's of a team.
+func UpdateTeamFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/update-team",
+		Does:   "Changes the title, short name or color of a team.",
+		IfDown: "Administrators cannot change teams.",
+		On:     spec.Route{Method: "PATCH", Path: "/teams/{id}", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.UpdateTeam, tables.GetTeam},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenReference, (*Reference).UpdateTeam)
 }
 
 // UpdateTeam changes the attributes that the request has. No sync overwrites them. The next

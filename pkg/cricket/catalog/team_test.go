@@ -26,7 +26,7 @@ func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 		{ID: "12", Title: "A Valley", ShortName: "V", Name: "Valley", Code: "VAL"},
 		{ID: "11", Title: "Harbour", ShortName: "HAR", Color: "#0b5cad", Name: "Harbour", Code: "HAR", Image: "h.png", National: true},
 	}
-	got, header := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction, "/teams")
+	got, header := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction(), "/teams")
 	if diff := cmp.Diff(lists{Teams: want}, got); diff != "" {
 		t.Errorf("/teams (-want +got):\n%s", diff)
 	}
@@ -34,7 +34,7 @@ func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 		t.Errorf("Cache-Control of /teams: %q, want %q", got, catalog.CacheReference)
 	}
 	for _, v := range want {
-		got, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/"+v.ID)
+		got, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction(), "/teams/"+v.ID)
 		if diff := cmp.Diff(v, got); diff != "" {
 			t.Errorf("/teams/%s (-want +got):\n%s", v.ID, diff)
 		}
@@ -47,7 +47,7 @@ func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 		{"/teams/99", http.StatusNotFound, ""},
 		{"/teams/x", http.StatusUnprocessableEntity, "path.id"},
 	} {
-		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetTeamFunction, c.target, "", ""), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetTeamFunction(), c.target, "", ""), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.target, err)
 		}
 	}

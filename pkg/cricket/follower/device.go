@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -148,6 +149,18 @@ type RegisterDevice struct {
 // another registration succeeds, so that many concurrent ones all succeed.
 const registerTries = 10
 
+// RegisterDeviceFunction has the caller's alerts sent to a phone.
+func RegisterDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/register-device",
+		Does:   "Registers the caller's phone for alerts, and replaces the phone registered before.",
+		IfDown: "New phones get no alerts. Registered phones do.",
+		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User, Answers: []int{201, 200}},
+		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenDevices, (*Devices).RegisterDevice)
+}
+
 // RegisterDevice registers a phone or renews its registration. One transaction replaces
 // the previous phone of the user, so that one of several concurrent registrations
 // remains, complete. If another user has the phone, that registration is deleted; the
@@ -247,6 +260,18 @@ func (d *Devices) rows(ctx context.Context, partition string) ([]DeviceRow, erro
 // GetDevice is the request for the caller's phone.
 type GetDevice struct{ auth.User }
 
+// GetDeviceFunction answers with the caller's phone.
+func GetDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-device",
+		Does:   "Returns the caller's registered phone.",
+		IfDown: "The settings do not show which phone gets alerts.",
+		On:     spec.Route{Method: "GET", Path: "/user/device", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetDevice},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenDevices, (*Devices).GetDevice)
+}
+
 // GetDevice returns the caller's phone. It returns NotFound if none is registered.
 func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, error) {
 	mine, ok, err := ReadDevice(ctx, d.db, in.UserID, d.now())
@@ -274,6 +299,18 @@ func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 type DeleteDevice struct {
 	auth.User
 	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
+}
+
+// DeleteDeviceFunction sends no more alerts to a phone of the caller.
+func DeleteDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/delete-device",
+		Does:   "Deletes the registration of the caller's phone.",
+		IfDown: "A phone on which the user has signed out still gets alerts.",
+		On:     spec.Route{Method: "DELETE", Path: "/user/device/{deviceId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetDevice, tables.DeleteDevice},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenDevices, (*Devices).DeleteDevice)
 }
 
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
@@ -311,6 +348,18 @@ type UpdatePushToStart struct {
 		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
 		Token       push.Token `json:"pushToStartToken" doc:"The app's push-to-start token on the phone, in hexadecimal."`
 	}
+}
+
+// UpdatePushToStartFunction has Live Activities started on a phone of the caller by a push.
+func UpdatePushToStartFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/update-push-to-start",
+		Does:   "Stores the token with which a push starts Live Activities on the caller's phone.",
+		IfDown: "New phones start no Live Activities by a push.",
+		On:     spec.Route{Method: "PUT", Path: "/user/device/push-to-start", Auth: spec.User},
+		Uses:   []spec.Access{tables.UpdatePushToStart, account.CheckDeleted},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenDevices, (*Devices).UpdatePushToStart)
 }
 
 // UpdatePushToStart stores the token with which Live Activities are started on the

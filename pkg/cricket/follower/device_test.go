@@ -49,7 +49,7 @@ func tokensOf(w *crickettest.World, user string) (tokens []string) {
 func TestRegistrationReadsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	env := w.Env(follower.RegisterDeviceFunction)
+	env := w.Env(follower.RegisterDeviceFunction())
 	table, consistent := env.AWS.HTTPClient, []bool(nil)
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
@@ -81,7 +81,7 @@ func TestDevice(t *testing.T) {
 	stored := func() follower.Device {
 		t.Helper()
 		var d follower.Device
-		out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", who, "")
+		out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
 			t.Fatalf("get-device: %d %s, want 200", out.StatusCode, out.Body)
 		}
@@ -90,7 +90,7 @@ func TestDevice(t *testing.T) {
 	}
 	expectNone := func(when string) {
 		t.Helper()
-		if out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
+		if out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: get-device: %d %s, want 404", when, out.StatusCode, out.Body)
 		}
 	}
@@ -102,7 +102,7 @@ func TestDevice(t *testing.T) {
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
 		"locale":"en-IN","timeZone":"Asia/Kolkata","frequentPushesEnabled":true}`, strings.ToUpper(first))
-	out := testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	out := testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
 	var answer follower.Device
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 	if out.StatusCode != http.StatusCreated {
@@ -116,7 +116,7 @@ func TestDevice(t *testing.T) {
 
 	// A renewal keeps the push-to-start token, a new phone does not.
 	putStartToken := func(device string) int {
-		return testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
 	}
 	w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
 	if got := putStartToken(first); got != http.StatusOK || !stored().PushToStart || !stored().ExpiresAt.After(full.ExpiresAt) {
@@ -125,12 +125,12 @@ func TestDevice(t *testing.T) {
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of an unregistered phone: %d, want 404", got)
 	}
-	out = testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	out = testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 	if !stored().PushToStart || !answer.PushToStart {
 		t.Errorf("a renewal has lost the push-to-start token: the phone is %+v, the answer %+v", stored(), answer)
 	}
-	out = testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	out = testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := stored(); d.DeviceToken != second || d.PushToStart || !slices.Equal(tokensOf(w, who), []string{second}) {
 		t.Errorf("second phone: %d, tokens %v, phone %+v, want only the second without push-to-start", out.StatusCode, tokensOf(w, who), d)
 	}
@@ -143,11 +143,11 @@ func TestDevice(t *testing.T) {
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start after 90 days: %d, want 404", got)
 	}
-	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
 	// A late sign-out of the old phone does not delete the new registration.
 	remove := func(device string) int {
-		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+string(push.Token(device).ID()), who, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+string(push.Token(device).ID()), who, "").StatusCode
 	}
 	if got := remove(first); got != http.StatusNotFound || stored().DeviceToken != second {
 		t.Errorf("sign-out of the old phone: %d, want 404", got)
@@ -159,10 +159,10 @@ func TestDevice(t *testing.T) {
 	if got := remove(second); got != http.StatusNotFound {
 		t.Errorf("second sign-out: %d, want 404", got)
 	}
-	if out := testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+second, who, ""); out.StatusCode != http.StatusUnprocessableEntity {
+	if out := testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+second, who, ""); out.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a token in the URL: %d, want 422", out.StatusCode)
 	}
-	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
 	if !slices.Equal(tokensOf(w, who), []string{first}) {
 		t.Errorf("tokens after sign-out and registration: %v, want only the first", tokensOf(w, who))
 	}
@@ -197,7 +197,7 @@ func TestDeviceIsValidated(t *testing.T) {
 		testkit.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", "ann", string(text)), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestDeviceIsValidated(t *testing.T) {
 		body[missing] = "not hexadecimal, though long enough"
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
 			t.Error(err)
 		}
 	}
@@ -225,7 +225,7 @@ func TestUnknownVersionHasNoBroadcasts(t *testing.T) {
 		}
 	}
 	w := crickettest.New(t)
-	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices).RegisterDevice(w.NewContext(), registration("ann", "phone"))
+	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices).RegisterDevice(w.NewContext(), registration("ann", "phone"))
 	testkit.Must(t, err)
 	if d := testkit.Row[follower.DeviceRow](w.World, tables.Devices, "ann", crickettest.Token("phone")); d.OSMajor != 17 {
 		t.Errorf("stored: %+v, want major version 17", d)
@@ -335,7 +335,7 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 		}), 2, 4).Draw(rt, "registrations")
 		calls := newScheduler()
 		for i, r := range all {
-			env := w.Env(follower.RegisterDeviceFunction)
+			env := w.Env(follower.RegisterDeviceFunction())
 			next := env.AWS.HTTPClient
 			caller := fmt.Sprint(i, r)
 			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { calls.wait(caller); return next.Do(r) })
@@ -380,7 +380,7 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 // registerBefore creates the registrations that exist before a test. The names of the
 // phones begin with run.
 func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) }, user, run, before string) {
-	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
+	d := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	register := func(user, phone string) {
 		if _, err := d.RegisterDevice(w.NewContext(), registration(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
@@ -393,13 +393,13 @@ func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) },
 		register(run+"carol", "a")
 		start := &follower.UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
 		start.Body.DeviceToken, start.Body.Token = push.Token(crickettest.Token(run+"a")), push.Token(crickettest.Token("start"))
-		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), start); err != nil {
+		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction(), follower.OpenDevices).UpdatePushToStart(w.NewContext(), start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
 		in := &follower.DeleteDevice{User: auth.User{UserID: user}, DeviceID: push.TokenID(crickettest.TokenID(run + "old"))}
-		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
+		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "two": // without rows of owners and turns
@@ -417,12 +417,12 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	routes := w.Routes()
 	phone := crickettest.Token("phone")
 	register := func(routes map[string]testkit.Route, user string) (status int, body string) {
-		out := testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+		out := testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
 	expect := func(user string, want ...string) {
 		t.Helper()
-		out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", user, "")
+		out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", user, "")
 		if got := tokensOf(w, user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
 			t.Errorf("phones of %s: %q, want %q; get-device: %d %s", user, got, want, out.StatusCode, out.Body)
 		}
@@ -431,10 +431,10 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 		}
 	}
 	remove := func(user string) int {
-		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+crickettest.TokenID("phone"), user, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+crickettest.TokenID("phone"), user, "").StatusCode
 	}
 	putStartToken := func(user string) int {
-		return testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
 	}
 	register(routes, "ann")
 	if got := putStartToken("ann"); got != http.StatusOK {
@@ -488,7 +488,7 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 func TestParallelRegistrationsAllSucceed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
+	d := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -508,7 +508,7 @@ func TestParallelRegistrationsAllSucceed(t *testing.T) {
 func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	env := w.Env(follower.RegisterDeviceFunction)
+	env := w.Env(follower.RegisterDeviceFunction())
 	next, turns := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
@@ -536,7 +536,7 @@ func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 		all = append(all, follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token(fmt.Sprint(i))})
 	}
 	testkit.PutRows(w.World, tables.Devices, all...)
-	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
+	d := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	for range 2 {
 		if _, err := d.RegisterDevice(w.NewContext(), registration("ann", "phone")); err != nil {
 			t.Fatal(err)
@@ -554,13 +554,13 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 				w := crickettest.New(t)
-				again := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
+				again := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 				registerBefore(w, t, "ann", "", before)
 				in := registration("ann", "new")
 				if before == "another's a" {
 					in = registration("ann", "a")
 				}
-				s := testkit.OpenWith(w.World, w.CrashingEnv(follower.RegisterDeviceFunction, p), follower.OpenDevices)
+				s := testkit.OpenWith(w.World, w.CrashingEnv(follower.RegisterDeviceFunction(), p), follower.OpenDevices)
 				_, err := s.RegisterDevice(w.NewContext(), in)
 				p.Ended(err)
 				if n := len(tokensOf(w, "ann")) + len(tokensOf(w, "carol")); n == 0 && before != "" {
@@ -585,13 +585,13 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
 		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceID: push.TokenID(crickettest.TokenID("a"))}
-		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction, p), follower.OpenDevices)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction(), p), follower.OpenDevices)
 		_, err := s.DeleteDevice(w.NewContext(), in)
 		p.Ended(err)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.NewContext(), in) // NotFound if the crash came after the call
+		testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in) // NotFound if the crash came after the call
 		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
 	})
 }
@@ -605,13 +605,13 @@ func TestPushToStartCrashes(t *testing.T) {
 		w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
 		in := &follower.UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = push.Token(crickettest.Token("a")), push.Token(crickettest.Token("start"))
-		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UpdatePushToStartFunction, p), follower.OpenDevices)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UpdatePushToStartFunction(), p), follower.OpenDevices)
 		_, err := s.UpdatePushToStart(w.NewContext(), in)
 		p.Ended(err)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		_, err = testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
+		_, err = testkit.Open(w.World, follower.UpdatePushToStartFunction(), follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
 		testkit.Must(t, err)
 		return testkit.Rows[follower.DeviceRow](w.World, tables.Devices)
 	})

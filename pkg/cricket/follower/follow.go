@@ -8,6 +8,7 @@ import (
 
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -89,6 +90,19 @@ type FollowMatch struct {
 	Body    *struct {
 		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral. Default: neutral."`
 	}
+}
+
+// FollowMatchFunction has the caller follow a match.
+func FollowMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/follow-match",
+		Does:   "Makes the caller a follower of a match.",
+		IfDown: "Users cannot follow matches. Followed matches stay followed.",
+		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, tables.ListActivities, account.CheckDeleted},
+		Limits: []spec.Limit{maxFollows},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenFollows, (*Follows).FollowMatch)
 }
 
 // FollowMatch makes the caller a follower of a match, or changes the team of a follower
@@ -176,6 +190,18 @@ type GetFollow struct {
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
+// GetFollowFunction answers whether the caller follows a match.
+func GetFollowFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-follow",
+		Does:   "Returns the team that the caller supports in a followed match.",
+		IfDown: "Match pages do not show whether the user follows the match.",
+		On:     spec.Route{Method: "GET", Path: "/user/follow/{matchId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.CheckFollow},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenFollows, (*Follows).GetFollow)
+}
+
 // GetFollow returns the team that the caller supports in a followed match. It returns
 // NotFound if the caller does not follow the match.
 func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, error) {
@@ -196,6 +222,18 @@ type UpdateFollow struct {
 	Body    struct {
 		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral."`
 	}
+}
+
+// UpdateFollowFunction changes whose fan the caller is in a match.
+func UpdateFollowFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/update-follow",
+		Does:   "Changes the team that the caller supports in a followed match.",
+		IfDown: "Users cannot change the team of a followed match.",
+		On:     spec.Route{Method: "PATCH", Path: "/user/follow/{matchId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow, account.CheckDeleted},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenFollows, (*Follows).UpdateFollow)
 }
 
 // UpdateFollow changes the team of a match that the caller follows. It returns NotFound
@@ -224,6 +262,18 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 type UnfollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
+}
+
+// UnfollowMatchFunction ends the caller's following of a match.
+func UnfollowMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/unfollow-match",
+		Does:   "Ends the caller's following of a match, and the caller's Live Activities of it.",
+		IfDown: "Users cannot unfollow matches, and get unwanted alerts until the match ends.",
+		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenFollows, (*Follows).UnfollowMatch)
 }
 
 // UnfollowMatch deletes the caller's following of a match, and then the caller's Live

@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
@@ -65,7 +66,7 @@ func TestFollow(t *testing.T) {
 		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
 	} {
 		before := len(w.Follows())
-		out := testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
+		out := testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusCreated {
 			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil || len(w.Follows()) != before {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
@@ -75,7 +76,7 @@ func TestFollow(t *testing.T) {
 		want := followed{c.match, c.team, c.until.Truncate(time.Second)}
 		var answer, got followed
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-		testkit.Must(t, json.Unmarshal([]byte(testkit.Call(routes, follower.GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
+		testkit.Must(t, json.Unmarshal([]byte(testkit.Call(routes, follower.GetFollowFunction(), "/user/follow/"+c.match, "ann", "").Body), &got))
 		if out.StatusCode != c.status || answer != want || got != want {
 			t.Errorf("%s %s: answer %d %+v, get-follow %+v, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
 		}
@@ -84,7 +85,7 @@ func TestFollow(t *testing.T) {
 	// Following again keeps createdAt and renews expiresAt.
 	first := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann")
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
-	testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/7", "ann", "{}")
+	testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/7", "ann", "{}")
 	if again := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
 		t.Errorf("followed again (-first +second), want only a later expiry:\n%s", cmp.Diff(first, again))
 	}
@@ -103,7 +104,7 @@ func TestFollow(t *testing.T) {
 		{"9", `{"teamId":"12"}`, 404, "", ""},
 		{"99", `{"teamId":"12"}`, 404, "", ""},
 	} {
-		out := testkit.Call(routes, follower.UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
+		out := testkit.Call(routes, follower.UpdateFollowFunction(), "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusOK {
 			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
@@ -129,7 +130,7 @@ func TestFollow(t *testing.T) {
 
 	// An expired row counts as none, even before DynamoDB deletes it.
 	w.MoveClock(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann").ExpiresAt, 0))
-	for _, fn := range []spec.Function{follower.GetFollowFunction, follower.UpdateFollowFunction} {
+	for _, fn := range []app.Function{follower.GetFollowFunction(), follower.UpdateFollowFunction()} {
 		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
 		if err := testkit.CheckProblemField(testkit.Call(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
 			t.Errorf("%s after the expiry: %v", fn.Name, err)
@@ -179,20 +180,20 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	t.Parallel()
 	w := withFollowers(t)
 	routes := w.Routes()
-	if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+	if out := testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 		t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
 	}
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
 		t.Errorf("after unfollow (-want +got):\n%s", diff)
 	}
 	for range 2 { // nothing remains to be deleted
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
 			t.Error(err)
 		}
 	}
 	// A second call deletes an activity that remains without the follow.
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
-	if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
+	if out := testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("unfollow with only an activity: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
@@ -219,7 +220,7 @@ func TestCostOfUnfollowIsIndependentOfTheAudience(t *testing.T) {
 		routes := w.Routes()
 		var c cost
 		c.Units = w.CountUnits(func() {
-			c.Calls = w.CountCalls(func() { testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", "") })
+			c.Calls = w.CountCalls(func() { testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", "") })
 		})
 		costs[others] = c
 	}
@@ -241,7 +242,7 @@ func TestFollowsAreLimited(t *testing.T) {
 		w.AddFixture(id(i))
 	}
 	follow := func(i int) string {
-		out := testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/"+id(i), "ann", "")
+		out := testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/"+id(i), "ann", "")
 		if err := testkit.CheckProblemCode(out, http.StatusConflict, "too_many_follows"); err == nil {
 			return "refused"
 		}
@@ -270,7 +271,7 @@ func TestFollowsAreLimited(t *testing.T) {
 	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows), "ann"))
 	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows+1), "ann"))
 	check("after the last follow was deleted", follower.MaxFollows, "201")
-	testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/"+id(3), "ann", "")
+	testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/"+id(3), "ann", "")
 	check("after an unfollow", follower.MaxFollows+1, "201")
 	check("without a place", 3, "refused")
 	w.MoveClock(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, id(5), "ann").ExpiresAt, 0))
@@ -284,9 +285,9 @@ func TestFollowCrashes(t *testing.T) {
 		w := crickettest.New(t)
 		w.AddFixture("7")
 		in := &follower.FollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction, p), follower.OpenFollows).FollowMatch(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction(), p), follower.OpenFollows).FollowMatch(w.NewContext(), in)
 		if p.Ended(err) {
-			_, err := testkit.Open(w.World, follower.FollowMatchFunction, follower.OpenFollows).FollowMatch(w.NewContext(), in)
+			_, err := testkit.Open(w.World, follower.FollowMatchFunction(), follower.OpenFollows).FollowMatch(w.NewContext(), in)
 			testkit.Must(t, err)
 		}
 		return append(testkit.Row[dynamo.List](w.World, tables.Follows, follower.FollowList("ann")...).IDs, rowsOf(w).Follows...)
@@ -301,7 +302,7 @@ func TestUnfollowSparesOtherUsers(t *testing.T) {
 	mine := activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann"}
 	w.AddActivities(mine)
 	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}})
-	env := w.Env(follower.UnfollowMatchFunction)
+	env := w.Env(follower.UnfollowMatchFunction())
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		out, err := next.Do(r)
@@ -323,10 +324,10 @@ func TestUnfollowCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) followerRows {
 		w := withFollowers(t)
 		in := &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
-		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UnfollowMatchFunction, p), follower.OpenFollows)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UnfollowMatchFunction(), p), follower.OpenFollows)
 		_, err := s.UnfollowMatch(w.NewContext(), in)
 		p.Ended(err)
-		testkit.Open(w.World, follower.UnfollowMatchFunction, follower.OpenFollows).UnfollowMatch(w.NewContext(), in) // NotFound if the crash came after the last call
+		testkit.Open(w.World, follower.UnfollowMatchFunction(), follower.OpenFollows).UnfollowMatch(w.NewContext(), in) // NotFound if the crash came after the last call
 		got := rowsOf(w)
 		if diff := cmp.Diff(withoutAnn, got); diff != "" {
 			t.Errorf("after a crash and a second unfollow (-want +got):\n%s", diff)

@@ -7,11 +7,13 @@ import (
 
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // Preferences select the alerts of a user, and the times when they are sent.
@@ -105,6 +107,18 @@ type PreferencesPage struct {
 	Body         Preferences
 }
 
+// GetPreferencesFunction answers with the alerts that the caller wants.
+func GetPreferencesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-preferences",
+		Does:   "Returns the caller's preferences for alerts.",
+		IfDown: "The settings do not open. Alerts are sent by the stored preferences.",
+		On:     spec.Route{Method: "GET", Path: "/user/preferences", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetPreferences},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenSettings, (*Settings).GetPreferences)
+}
+
 // GetPreferences returns the caller's preferences, or DefaultPreferences if none are
 // stored.
 func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
@@ -116,6 +130,18 @@ func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*Pre
 type PutPreferences struct {
 	auth.User
 	Body Preferences
+}
+
+// PutPreferencesFunction stores which alerts the caller wants.
+func PutPreferencesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/put-preferences",
+		Does:   "Replaces the caller's preferences for alerts.",
+		IfDown: "Users cannot change their preferences for alerts.",
+		On:     spec.Route{Method: "PUT", Path: "/user/preferences", Auth: spec.User},
+		Uses:   []spec.Access{tables.PutPreferences, account.CheckDeleted},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenSettings, (*Settings).PutPreferences)
 }
 
 // PutPreferences replaces the caller's preferences. It returns Invalid for empty quiet

@@ -139,7 +139,7 @@ func TestPreferencesAreReplaced(t *testing.T) {
 	routes := w.Routes()
 	stored := func(user string) (p follower.Preferences) {
 		t.Helper()
-		out := testkit.Call(routes, follower.GetPreferencesFunction, "/user/preferences", user, "")
+		out := testkit.Call(routes, follower.GetPreferencesFunction(), "/user/preferences", user, "")
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &p))
 		if out.StatusCode != http.StatusOK || testkit.Header(out).Get("Cache-Control") != "no-store" {
 			t.Errorf("get-preferences: %d with headers %v, want 200 with no-store", out.StatusCode, out.Headers)
@@ -156,7 +156,7 @@ func TestPreferencesAreReplaced(t *testing.T) {
 	} {
 		body, err := json.Marshal(want)
 		testkit.Must(t, err)
-		out := testkit.Call(routes, follower.PutPreferencesFunction, "/user/preferences", "ann", string(body))
+		out := testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", string(body))
 		var answer follower.Preferences
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 		if out.StatusCode != http.StatusOK {
@@ -194,7 +194,7 @@ func TestPreferencesAreReplaced(t *testing.T) {
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"Asia/Bengalooru"}`): {400, "body.quietHours.timeZone"},
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"../etc/passwd"}`):   {400, "body.quietHours.timeZone"},
 	} {
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.PutPreferencesFunction, "/user/preferences", "ann", body), want.status, want.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", body), want.status, want.field); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -142,7 +142,7 @@ func TestShortErrorsOfTheFeedSendNothing(t *testing.T) {
 		m := w.Play(8, cricsheet.T20, match.SlotLength)
 		w.Feed.Chaos(sportmonks.Chaos{Seed: 8, Rates: rates, Lasting: map[sportmonks.Kind]time.Duration{sportmonks.WrongBall: 2 * match.SlotLength}})
 		tk := w.Ticker()
-		s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+		s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 		for n := range len(m.Frames) + 20 {
 			w.TickAt(tk, n)
 			testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)

@@ -23,7 +23,7 @@ import (
 // needs to be sent. It returns the outcome.
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
-	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction, p), live.OpenTicker)
+	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction(), p), live.OpenTicker)
 	_, err := tk.Tick(w.NewContext(), crickettest.TickOf(n))
 	if w.Logs.SumMetric(tables.MatchesFailed)+w.Logs.SumMetric(tables.ProviderFaults) > 0 {
 		err = errors.Join(err, errors.New("an error was counted"))
@@ -99,9 +99,9 @@ func TestCrashWhileFinishingIsRepaired(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w, restarted, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
-		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction, p), live.OpenFinisher)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction(), p), live.OpenFinisher)
 		if p.Ended(s.FinishMatch(w.NewContext(), m), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") { // the page is requested again later, also if the request cannot be counted
-			w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
+			w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction().VisibilityTimeout())) // when the message is delivered again
 			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		}
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
@@ -116,7 +116,7 @@ func TestCrashAfterTheEndIsRepaired(t *testing.T) {
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
 		m := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)[0]
 		w.MoveClock(w.Clock.Now().Add(live.KeepFollows))
-		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction, p), live.OpenFinisher)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction(), p), live.OpenFinisher)
 		if p.Ended(s.FinishMatch(w.NewContext(), m)) {
 			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		}

@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // MatchLeft reports that a match has left the feed. Times are in epoch seconds.
@@ -61,6 +62,22 @@ const (
 	// second, and the function may take 30.
 	removeFor = 15 * time.Second
 )
+
+// FinishMatchFunction ends a match that has left the feed.
+func FinishMatchFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "cricket/finish-match",
+		Does:   "Ends a match that has left the live feed, if the provider's page of the match reports that it is over.",
+		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
+		On:     tables.FinishQueue,
+		Uses: []spec.Access{
+			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
+			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
+		},
+		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.FinishShare},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenFinisher, (*Finisher).FinishMatch)
+}
 
 // FinishMatch requests the provider's page of a match that has left the feed, and
 // ends the match if it is over by the page: it stores the last score, sends the end to

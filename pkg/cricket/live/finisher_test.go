@@ -49,7 +49,7 @@ func matchLeft(t *testing.T, page func() (int, string)) (*crickettest.World, *li
 	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != crickettest.At(4).Unix() {
 		t.Fatalf("the ticker sent %+v, want one message for match 7", got)
 	}
-	return w, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher), got[0]
+	return w, testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher), got[0]
 }
 
 // pageOf returns the body of /fixtures/7: a match of that status that the local team
@@ -235,8 +235,8 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 		w.Subscribe(crickettest.ID(m.ID), name, team)
 	}
 	tk := w.Ticker()
-	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
-	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	last := len(m.Frames) - 2
 	for n := last - 5; n < last+15; n++ {
 		w.TickAt(tk, n)
@@ -388,7 +388,7 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 // are stored.
 func TestFollowsOutliveTheAlerts(t *testing.T) {
 	t.Parallel()
-	tried := time.Duration(tables.AlertQueue.MaxReceiveCount) * alert.SendAlertsFunction.VisibilityTimeout()
+	tried := time.Duration(tables.AlertQueue.MaxReceiveCount) * alert.SendAlertsFunction().VisibilityTimeout()
 	w, s, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 	testkit.Drain(w.World, tables.FinishQueue, tried, s.FinishMatch)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
@@ -458,7 +458,7 @@ func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
 	w.Override = func(string) (int, string) { return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}` }
-	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
 	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); sent != nil {
 		t.Errorf("messages to finish-match: %+v, want none", sent)
@@ -474,7 +474,7 @@ func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
 	scheduled.Round, scheduled.Type = "Final", "ODI"
 	testkit.PutRows(w.World, tables.Fixtures, scheduled)
 	w.Override = func(string) (int, string) { return http.StatusNotFound, `{"message":"no"}` }
-	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
 	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")

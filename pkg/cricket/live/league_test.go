@@ -81,9 +81,9 @@ func TestMatchOfADeactivatedLeagueEndsQuietly(t *testing.T) {
 	if row.Live != "" || row.ArchivedAt == 0 || row.EndingAt != 0 {
 		t.Errorf("the match is %+v, want it archived and not ended", row)
 	}
-	finisher := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	finisher := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	testkit.Drain(w.World, tables.FinishQueue, 2*time.Minute, finisher.FinishMatch)
-	planner := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
+	planner := testkit.Open(w.World, live.PlanTicksFunction(), live.OpenPlanner)
 	if plan, err := planner.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: w.Clock.Now()}); err != nil || plan.Live {
 		t.Errorf("the plan is %+v, %v; want no ticks", plan, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // Planner decides whether the next minute needs ticks. It only reads.
@@ -52,6 +53,17 @@ const (
 	// polled for: a Test between two days, or a match that the provider has lost.
 	longestMatch = 6 * 24 * time.Hour
 )
+
+// PlanTicksFunction says whether the next minute needs ticks, and which.
+func PlanTicksFunction() app.Function {
+	return app.Task(spec.Function{
+		Name:   "cricket/plan-ticks",
+		Does:   "Returns the ticks of the next minute, or none if no match needs polling.",
+		IfDown: "No tick runs in the next minute. Scores are updated late.",
+		On:     spec.Task{}, Uses: []spec.Access{tables.ScanLive, tables.ActiveLeagues, tables.StartingSoon},
+		Memory: 128, Timeout: tables.ReadTimeout,
+	}, OpenPlanner, (*Planner).PlanTicks)
+}
 
 // PlanTicks returns the 24 slots of the minute that begins 60 s after the scheduled
 // one, if a match is live or due to start before that minute ends. A second run

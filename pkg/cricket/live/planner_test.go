@@ -46,7 +46,7 @@ func TestTicksArePlannedForLiveAndDueMatches(t *testing.T) {
 			c.match.MatchID, c.match.LeagueCode, c.match.LeagueID = "7", "T20", "3"
 			testkit.PutRows(w.World, tables.Fixtures, c.match)
 			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: !c.idle}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI", Active: true})
-			p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
+			p := testkit.Open(w.World, live.PlanTicksFunction(), live.OpenPlanner)
 			for range 2 {
 				got, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: minute.Add(17 * time.Second)})
 				testkit.Must(t, err)
@@ -62,7 +62,7 @@ func TestPlannedTicksAreConsecutiveSlots(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.PutRows(w.World, tables.Fixtures, match.Fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: match.Live})
-	p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
+	p := testkit.Open(w.World, live.PlanTicksFunction(), live.OpenPlanner)
 	plan, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
 	testkit.Must(t, err)
 	next, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff.Add(time.Minute)})
@@ -86,7 +86,7 @@ func TestPlannedTicksAreConsecutiveSlots(t *testing.T) {
 
 func TestPlanWithoutTimeIsInvalid(t *testing.T) {
 	t.Parallel()
-	p := testkit.Open(crickettest.New(t).World, live.PlanTicksFunction, live.OpenPlanner)
+	p := testkit.Open(crickettest.New(t).World, live.PlanTicksFunction(), live.OpenPlanner)
 	if _, err := p.PlanTicks(t.Context(), live.PlanTicks{}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a plan without a time returns %v, want an Invalid problem", err)
 	}
@@ -97,7 +97,7 @@ func TestPlanReportsFailedReads(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI", Active: true})
-	p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
+	p := testkit.Open(w.World, live.PlanTicksFunction(), live.OpenPlanner)
 	dynamotest.CheckFailures(t, &w.IO, func() error {
 		_, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
 		return err

@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 // OpenTicker opens the service of tick.
@@ -76,6 +77,23 @@ type TickDone struct {
 	Skipped string `json:"skipped,omitempty"` // why nothing was polled: "late" or "claimed"
 	Matches int    `json:"matches"`           // in the feed
 	Changed int    `json:"changed"`           // of them, those ingested
+}
+
+// TickFunction polls the provider once and deals with every match that changed.
+func TickFunction() app.Function {
+	return app.Task(spec.Function{
+		Name:   "cricket/tick",
+		Does:   "Polls the provider once for all matches, stores the changes and queues their pushes.",
+		IfDown: "No lock screen is updated. The first tick after the recovery catches up.",
+		On:     spec.Task{},
+		Uses: []spec.Access{
+			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
+			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash, tables.PutHash, tables.PutDisplay,
+		},
+		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
+		Emits:  []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged, tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults},
+		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
+	}, OpenTicker, (*Ticker).Tick)
 }
 
 // Tick waits until the tick is due, polls the provider and ingests every match in

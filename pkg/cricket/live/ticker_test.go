@@ -407,7 +407,7 @@ func TestMissingMatchIsArchivedUntilItIsBack(t *testing.T) {
 	m := w.Play(5, cricsheet.T20, match.SlotLength)
 	other := w.Play(6, cricsheet.T20, match.SlotLength)
 	tk := w.Ticker()
-	finisher := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	finisher := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	w.TickAt(tk, 20)
 	testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: sim.Vanish, Match: m.ID, For: 40 * match.SlotLength}))
 	archived := 0
@@ -438,7 +438,7 @@ func TestMissingMatchIsArchivedUntilItIsBack(t *testing.T) {
 	control := crickettest.New(t)
 	control.Play(5, cricsheet.T20, match.SlotLength)
 	control.Play(6, cricsheet.T20, match.SlotLength)
-	ctk := testkit.Open(control.World, live.TickFunction, live.OpenTicker)
+	ctk := testkit.Open(control.World, live.TickFunction(), live.OpenTicker)
 	control.TickAt(ctk, 20)
 	control.TickAt(ctk, 70)
 	got, want := w.Outcome(), control.Outcome()
@@ -527,7 +527,7 @@ func TestArchivedMatchesAreCountedDespiteAnError(t *testing.T) {
 	w.TickAt(before, 0)
 	w.SetPayload()
 	w.TickAt(before, 1)
-	env := w.Env(live.TickFunction)
+	env := w.Env(live.TickFunction())
 	next, sent := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessage") {
@@ -556,7 +556,7 @@ func TestPollDuringArchivingKeepsTheMatchLive(t *testing.T) {
 	w.TickAt(other, 0)
 	w.SetPayload()
 	w.TickAt(other, 1)
-	env := w.Env(live.TickFunction)
+	env := w.Env(live.TickFunction())
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessage") { // it has read the row
@@ -686,7 +686,7 @@ func storePartly(t *testing.T, first, second []crickettest.Ball) {
 	for n := range 40 {
 		slot := 20 * (n + 1)
 		w.SetPayload(b)
-		env := w.Env(live.TickFunction)
+		env := w.Env(live.TickFunction())
 		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
 		broken := testkit.OpenWith(w.World, env, live.OpenTicker)
 		w.Logs.TakeWarnings() // drop those of the round before
@@ -755,7 +755,7 @@ func TestWithheldPayloadOfAMatchThatEnds(t *testing.T) {
 	w.TickAt(tk, 0)
 	w.SetPayload(crickettest.Payload(f, "1st Innings"))
 	w.TickAt(tk, 1)
-	env := w.Env(live.TickFunction)
+	env := w.Env(live.TickFunction())
 	var want match.Fixture
 	env.AWS.HTTPClient = stalling(env.AWS.HTTPClient, "BatchGetItem", func() {
 		want = testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
@@ -807,7 +807,7 @@ func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 	w.MoveClock(crickettest.At(0))
 	old, fresh := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 2, Runs: 6})
 	ingest := func(slot int, payload string, stall func()) error {
-		env := w.Env(live.TickFunction)
+		env := w.Env(live.TickFunction())
 		env.AWS.HTTPClient = stalling(env.AWS.HTTPClient, "PutItem", stall)
 		return testkit.OpenWith(w.World, env, live.OpenTicker).Ingest(w.NewContext(), "7", payload, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
 			return sportmonks.Decode([]byte(payload))

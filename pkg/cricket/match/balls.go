@@ -11,9 +11,11 @@ import (
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // ListBalls is the request for the balls of a match.
@@ -54,6 +56,18 @@ var ErrBallsExpired = problem.New(problem.NotFound, "balls_expired", "the balls 
 
 // ballsPerPage is the size from which a page takes no further group of overs.
 const ballsPerPage = 60
+
+// ListBallsFunction answers with the balls of a match.
+func ListBallsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-balls",
+		Does:   "Lists the balls of a match in the order of play.",
+		IfDown: "The ball-by-ball page does not load.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public, Queries: []string{"after", "cursor", "innings"}},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetProcessed, tables.Hydrate},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenMatches, (*Matches).ListBalls)
+}
 
 // ListBalls returns a page of the stored balls. It returns ErrNotFound if there is no
 // such match, ErrBallsExpired if its balls have expired, and httpapi.ErrBadCursor for a

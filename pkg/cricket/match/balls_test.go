@@ -34,7 +34,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 	m := w.Play(3, cricsheet.Test, match.SlotLength)
 	w.MoveClock(crickettest.At(len(m.Frames)))
 	w.TickAt(w.Ticker(), len(m.Frames)+1)
-	provider, err := catalog.OpenProvider(w.NewContext(), w.Env(schedule.SyncFixturesFunction))
+	provider, err := catalog.OpenProvider(w.NewContext(), w.Env(schedule.SyncFixturesFunction()))
 	testkit.Must(t, err)
 	page, err := provider.Fixture(w.NewContext(), crickettest.ID(m.ID))
 	testkit.Must(t, err)
@@ -64,7 +64,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 		}
 	}
 
-	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	s := testkit.Open(w.World, match.ListBallsFunction(), match.OpenMatches)
 	list := func(in match.ListBalls) (all []score.Ball, pages int) {
 		for in.ID = crickettest.ID(m.ID); ; {
 			page, err := s.ListBalls(w.NewContext(), &in)
@@ -103,7 +103,7 @@ func TestClientFollowsChanges(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
-	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	s := testkit.Open(w.World, match.ListBallsFunction(), match.OpenMatches)
 	type overs struct{ innings, group int }
 	read := func(have map[overs][]score.Ball, after int64) (revision int64, told int) {
 		for in := (match.ListBalls{ID: "7", After: after}); ; {
@@ -179,7 +179,7 @@ func TestChangeBetweenPages(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
-	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	s := testkit.Open(w.World, match.ListBallsFunction(), match.OpenMatches)
 	var index match.BallIndex
 	record := func(balls []score.Ball, slot int64) {
 		t.Helper()
@@ -220,7 +220,7 @@ func TestBallsExpireTogether(t *testing.T) {
 	end := crickettest.KickOff.AddDate(0, 0, 6+7)
 	routes := w.Routes()
 	list := func() int {
-		return testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", "").StatusCode
+		return testkit.Call(routes, match.ListBallsFunction(), "/matches/7/balls", "", "").StatusCode
 	}
 	var index match.BallIndex
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}}
@@ -240,7 +240,7 @@ func TestBallsExpireTogether(t *testing.T) {
 	}
 	testkit.PutRows(w.World, tables.Processing, index)
 	w.MoveClock(end.Add(-time.Second))
-	out := testkit.Decode[struct{ Overs []match.OverGroup }](w.World, testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", ""))
+	out := testkit.Decode[struct{ Overs []match.OverGroup }](w.World, testkit.Call(routes, match.ListBallsFunction(), "/matches/7/balls", "", ""))
 	overs := []match.OverGroup{{Innings: 1, From: 20, To: 25}, {Innings: 1, From: 40, To: 45}, {Innings: 1, From: 60, To: 65}, {Innings: 1, From: 80, To: 85}}
 	if diff := cmp.Diff(overs, out.Overs); diff != "" {
 		t.Errorf("groups of overs (-want +got):\n%s", diff)
@@ -249,7 +249,7 @@ func TestBallsExpireTogether(t *testing.T) {
 		t.Errorf("a second before the balls expire the answer is %d, want 200", got)
 	}
 	w.MoveClock(end)
-	if out := testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", ""); out.StatusCode != 404 || !strings.Contains(out.Body, ":balls_expired") {
+	if out := testkit.Call(routes, match.ListBallsFunction(), "/matches/7/balls", "", ""); out.StatusCode != 404 || !strings.Contains(out.Body, ":balls_expired") {
 		t.Errorf("the answer is %d %s, want 404 and balls_expired", out.StatusCode, out.Body)
 	}
 	testkit.Must(t, w.DeleteRow(tables.Processing, "7"))

@@ -11,7 +11,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // TestReadUnitsOfPublicReads: public reads are eventually consistent, which costs half.
@@ -34,12 +34,12 @@ func TestReadUnitsOfPublicReads(t *testing.T) {
 	}
 	routes := w.Routes()
 	got := map[string]float64{}
-	for target, fn := range map[string]spec.Function{
-		"/matches?ids=" + strings.Join(ids, ","): match.ListMatchesFunction,
-		"/matches/100":                           match.GetMatchFunction,
-		"/matches/100/display":                   match.GetDisplayFunction,
-		"/matches/100/display?team=11":           match.GetDisplayFunction, // is not stored yet
-		"/matches/100/balls":                     match.ListBallsFunction,
+	for target, fn := range map[string]app.Function{
+		"/matches?ids=" + strings.Join(ids, ","): match.ListMatchesFunction(),
+		"/matches/100":                           match.GetMatchFunction(),
+		"/matches/100/display":                   match.GetDisplayFunction(),
+		"/matches/100/display?team=11":           match.GetDisplayFunction(), // is not stored yet
+		"/matches/100/balls":                     match.ListBallsFunction(),
 	} {
 		name, _, _ := strings.Cut(target, ",")
 		got[name] = w.CountUnits(func() { crickettest.Get[any](t, routes, fn, target) }).Reads
@@ -48,7 +48,7 @@ func TestReadUnitsOfPublicReads(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("read units (-want +got):\n%s", diff)
 	}
-	if got := testkit.Call(routes, match.ListMatchesFunction, "/matches?ids=1,"+strings.Join(ids, ","), "", ""); got.StatusCode != 422 {
+	if got := testkit.Call(routes, match.ListMatchesFunction(), "/matches?ids=1,"+strings.Join(ids, ","), "", ""); got.StatusCode != 422 {
 		t.Errorf("one id more than the maximum: status %d, want 422", got.StatusCode)
 	}
 }

@@ -2,14 +2,17 @@ package match
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
 )
 
 // ListLeagueMatches is the request for all matches of a league, of any date.
@@ -25,6 +28,18 @@ const (
 	scanPages = 10
 	scanRows  = 500
 )
+
+// ListLeagueMatchesFunction answers an administrator with every match of a league.
+func ListLeagueMatchesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-league-matches",
+		Does:   "Lists all matches of a league by a scan of the table.",
+		IfDown: "Administrators cannot list all matches of a league.",
+		On:     spec.Route{Method: "GET", Path: "/admin/matches", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ScanByLeague},
+		Memory: 256, Timeout: 15 * time.Second,
+	}, OpenMatches, (*Matches).ListLeagueMatches)
+}
 
 // ListLeagueMatches returns a page of the matches of a league, unordered and without
 // scores. It scans a part of the table: a page may have fewer matches than the limit,

@@ -35,7 +35,7 @@ func TestListLeagueMatches(t *testing.T) {
 		got, target := map[string]bool{}, fmt.Sprintf("/admin/matches?leagueId=3&limit=%d", limit)
 		next, pages := "", 0
 		for ; pages == 0 || next != ""; pages++ {
-			out := testkit.Call(routes, match.ListLeagueMatchesFunction, target+next, testkit.Administrator, "")
+			out := testkit.Call(routes, match.ListLeagueMatchesFunction(), target+next, testkit.Administrator, "")
 			var page struct {
 				Matches []match.Match
 				Next    string
@@ -62,7 +62,7 @@ func TestListLeagueMatches(t *testing.T) {
 		"/admin/matches": "query.leagueId", "/admin/matches?leagueId=x": "query.leagueId", "/admin/matches?leagueId=3&limit=101": "query.limit",
 		"/admin/matches?leagueId=3&cursor=x": "query.cursor", "/admin/matches?leagueId=3&active=1": "query.active",
 	} {
-		if err := testkit.CheckProblemField(testkit.Call(routes, match.ListLeagueMatchesFunction, target, testkit.Administrator, ""), http.StatusUnprocessableEntity, field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, match.ListLeagueMatchesFunction(), target, testkit.Administrator, ""), http.StatusUnprocessableEntity, field); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestScanIsBounded(t *testing.T) {
 	routes := w.Routes()
 	page := struct{ Next string }{}
 	calls := w.CountCalls(func() {
-		out := testkit.Call(routes, match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3", testkit.Administrator, "")
+		out := testkit.Call(routes, match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3", testkit.Administrator, "")
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &page))
 		if !strings.Contains(out.Body, `"matches":[]`) {
 			t.Errorf("got %s", out.Body)
@@ -90,7 +90,7 @@ func TestScanIsBounded(t *testing.T) {
 	if calls["Scan"] != match.ScanPages || page.Next == "" {
 		t.Errorf("calls %v and cursor %q, want %d scans and a cursor", calls, page.Next, match.ScanPages)
 	}
-	out := testkit.Call(routes, match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3&cursor="+page.Next, testkit.Administrator, "")
+	out := testkit.Call(routes, match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3&cursor="+page.Next, testkit.Administrator, "")
 	if strings.Contains(out.Body, "next") {
 		t.Errorf("last page: %s, want no cursor", out.Body)
 	}

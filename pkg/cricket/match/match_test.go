@@ -39,7 +39,7 @@ func TestGetMatchByPhase(t *testing.T) {
 	for id, want := range map[string]struct{ phase, cache, score string }{
 		"7": {"live", match.CacheLive, "4/0"}, "8": {"upcoming", match.CacheIdle, ""}, "9": {"closed", match.CacheOver, ""},
 	} {
-		got, header := crickettest.Get[page](t, routes, match.GetMatchFunction, "/matches/"+id)
+		got, header := crickettest.Get[page](t, routes, match.GetMatchFunction(), "/matches/"+id)
 		if got.ID != id || string(got.Phase) != want.phase || header.Get("Cache-Control") != want.cache || got.Local.Score != want.score {
 			t.Errorf("match %s: %+v with headers %v, want %+v", id, got, header, want)
 		}
@@ -51,7 +51,7 @@ func TestGetMatchByPhase(t *testing.T) {
 		}
 		again := testkit.Request(http.MethodGet, "/matches/"+id, "", "")
 		again.Headers["if-none-match"] = header.Get("ETag")
-		if out := routes[match.GetMatchFunction.Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
+		if out := routes[match.GetMatchFunction().Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
 			t.Errorf("match %s with If-None-Match: %d %q, want 304 without a body", id, out.StatusCode, out.Body)
 		}
 	}
@@ -69,12 +69,12 @@ func TestResultsAreKept(t *testing.T) {
 		testkit.Must(t, err)
 		testkit.PutRows(w.World, tables.FixtureCache, row)
 		w.MoveClock(crickettest.KickOff.AddDate(3, 0, 0))
-		page := testkit.Decode[struct{ Score *score.State }](w.World, testkit.Call(routes, match.GetMatchFunction, "/matches/7", "", ""))
+		page := testkit.Decode[struct{ Score *score.State }](w.World, testkit.Call(routes, match.GetMatchFunction(), "/matches/7", "", ""))
 		if got := page.Score != nil; got != want {
 			t.Errorf("three years after the phase %s the score is served: %v, want %v", phase, got, want)
 		}
 		listed := func() string {
-			out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction, "/matches?ids=7", "", ""))
+			out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction(), "/matches?ids=7", "", ""))
 			return out.Matches[0].Local.Score
 		}
 		if got := listed(); got != map[bool]string{true: "7/0"}[want] {
@@ -97,7 +97,7 @@ func TestExpiredScoreIsNotListed(t *testing.T) {
 		want string
 	}{{row.TTL - 1, "7/0"}, {row.TTL, ""}} {
 		w.MoveClock(time.Unix(c.at, 0))
-		out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction, "/matches?ids=7", "", ""))
+		out := testkit.Decode[struct{ Matches []match.Match }](w.World, testkit.Call(routes, match.ListMatchesFunction(), "/matches?ids=7", "", ""))
 		if got := out.Matches[0].Local.Score; got != c.want {
 			t.Errorf("%d s before the expiry: the score is %q, want %q", row.TTL-c.at, got, c.want)
 		}
@@ -116,7 +116,7 @@ func TestGetDisplay(t *testing.T) {
 		if view != "" {
 			query, stored = "?team="+view, match.DisplayKey("7", view)
 		}
-		out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display"+query, "", "")
+		out := testkit.Call(routes, match.GetDisplayFunction(), "/matches/7/display"+query, "", "")
 		var got, want any
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &got))
 		testkit.Must(t, json.Unmarshal([]byte(testkit.Row[match.DisplayRow](w.World, tables.Displays, stored).Display), &want))
@@ -135,13 +135,13 @@ func TestGetDisplay(t *testing.T) {
 	testkit.PutRows(w.World, tables.Displays, old)
 	w.MoveClock(crickettest.At(1).Add(-time.Millisecond))
 	for range 2 {
-		out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", "")
+		out := testkit.Call(routes, match.GetDisplayFunction(), "/matches/7/display?team=11", "", "")
 		if out.StatusCode != http.StatusOK || !strings.Contains(out.Body, `"score":"4/0"`) {
 			t.Errorf("expired display: %d %s, want 200 and a display with the score", out.StatusCode, out.Body)
 		}
 	}
 	w.MoveClock(w.Clock.Now().Add(match.KeepShown)) // it expires now, and is rebuilt once more
-	if out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", ""); out.StatusCode != http.StatusOK {
+	if out := testkit.Call(routes, match.GetDisplayFunction(), "/matches/7/display?team=11", "", ""); out.StatusCode != http.StatusOK {
 		t.Errorf("a display that expires now: %d %s", out.StatusCode, out.Body)
 	}
 	is := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
@@ -149,7 +149,7 @@ func TestGetDisplay(t *testing.T) {
 	if diff := cmp.Diff(was, is); diff != "" {
 		t.Errorf("rebuilt display (-want +got):\n%s", diff)
 	}
-	if out := testkit.Call(routes, match.GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Call(routes, match.GetDisplayFunction(), "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("match without a score: %d, want 404", out.StatusCode)
 	}
 }
@@ -191,7 +191,7 @@ func TestListMatches(t *testing.T) {
 	} {
 		var got []string
 		for after := ""; ; {
-			page, header := crickettest.Get[list](t, routes, match.ListMatchesFunction, "/matches?"+query+after)
+			page, header := crickettest.Get[list](t, routes, match.ListMatchesFunction(), "/matches?"+query+after)
 			_, text, _ := strings.Cut(query, "&limit=")
 			if limit, err := strconv.Atoi(text); err == nil && !strings.HasPrefix(query, "ids=") && len(page.Matches) > limit {
 				t.Errorf("%s: a page of %d matches", query, len(page.Matches))
@@ -224,7 +224,7 @@ func TestMatchesByIDAreInTheOrderOfTheirStarts(t *testing.T) {
 		f.StartTime = crickettest.KickOff.Add(after).Format(tables.TimeLayout)
 		testkit.PutRows(w.World, tables.Fixtures, f)
 	}
-	page, _ := crickettest.Get[struct{ Matches []match.Match }](t, w.Routes(), match.ListMatchesFunction, "/matches?ids=7,8,9,10")
+	page, _ := crickettest.Get[struct{ Matches []match.Match }](t, w.Routes(), match.ListMatchesFunction(), "/matches?ids=7,8,9,10")
 	var got []string
 	for _, m := range page.Matches {
 		got = append(got, m.ID)
@@ -242,7 +242,7 @@ func TestLongestRangeOfMatches(t *testing.T) {
 		"2026-05-31T23:59:59Z": http.StatusBadRequest, "2026-06-01T00:00:00Z": http.StatusOK,
 		"2026-07-02T00:00:00Z": http.StatusOK, "2026-07-02T00:00:01Z": http.StatusBadRequest,
 	} {
-		out := testkit.Call(routes, match.ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z&to="+to, "", "")
+		out := testkit.Call(routes, match.ListMatchesFunction(), "/matches?league=T20&from=2026-06-01T00:00:00Z&to="+to, "", "")
 		if out.StatusCode != want || want != http.StatusOK && !strings.Contains(out.Body, "query.to") {
 			t.Errorf("up to %s: %d %s, want %d", to, out.StatusCode, out.Body, want)
 		}
@@ -254,7 +254,7 @@ func TestLongestRangeOfMatches(t *testing.T) {
 func TestListWithLiveMatchIsCachedForASlot(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.NewWithMatches(t).Routes()
-	_, header := crickettest.Get[any](t, routes, match.ListMatchesFunction, "/matches?ids=8,7")
+	_, header := crickettest.Get[any](t, routes, match.ListMatchesFunction(), "/matches?ids=8,7")
 	if got := header.Get("Cache-Control"); got != match.CacheLive {
 		t.Errorf("Cache-Control %q, want %q", got, match.CacheLive)
 	}
@@ -285,8 +285,8 @@ func TestDisplayBeforePlayFollowsTheSchedule(t *testing.T) {
 	var got []string
 	for _, status := range []string{"NS", "Postp.", "Delayed"} {
 		w.SetFixtures(crickettest.Payload(f, status))
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
-		d, _ := crickettest.Get[score.Display](t, routes, match.GetDisplayFunction, "/matches/8/display")
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		d, _ := crickettest.Get[score.Display](t, routes, match.GetDisplayFunction(), "/matches/8/display")
 		got = append(got, d.Status+", "+d.Headline)
 	}
 	if diff := cmp.Diff([]string{"Not started, Not started", "Postponed, Postponed", "Start delayed, Start delayed"}, got); diff != "" {
@@ -301,11 +301,11 @@ func TestScoreThatArrivesMeanwhile(t *testing.T) {
 	w := crickettest.NewWithMatches(t)
 	w.SetFixtures(crickettest.Payload(testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"), "NS"))
 	w.Trace = func(fn spec.Function, _ string, body []byte) {
-		if fn.Name == match.GetDisplayFunction.Name && bytes.Contains(body, []byte(tables.Displays.Name)) {
-			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		if fn.Name == match.GetDisplayFunction().Name && bytes.Contains(body, []byte(tables.Displays.Name)) {
+			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		}
 	}
-	out, err := testkit.Open(w.World, match.GetDisplayFunction, match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "8", Team: match.Neutral})
+	out, err := testkit.Open(w.World, match.GetDisplayFunction(), match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "8", Team: match.Neutral})
 	testkit.Must(t, err)
 	if out.Body.Status != "Not started" {
 		t.Errorf("the display is %+v, want that of a match that has not started", out.Body)

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // Matches serves the public reads.
@@ -128,6 +129,18 @@ type MatchPage struct {
 	}
 }
 
+// GetMatchFunction answers with one match in full.
+func GetMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-match",
+		Does:   "Returns one match with its full score.",
+		IfDown: "Match pages do not open.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.EnrichCached, tables.GetTeam, tables.GetLeague, tables.TeamsOfSeason},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenMatches, (*Matches).GetMatch)
+}
+
 // GetMatch returns a match and its score. It returns ErrNotFound if there is no such
 // fixture. A match without a cached score has no Score.
 func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error) {
@@ -194,6 +207,18 @@ const recently = 7 * 24 * time.Hour
 
 // longestRange is the largest distance of from and to.
 const longestRange = 31 * 24 * time.Hour
+
+// ListMatchesFunction answers with the matches asked for.
+func ListMatchesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-matches",
+		Does:   "Lists matches by id, or the matches of a league, optionally between two dates.",
+		IfDown: "The match list does not load.",
+		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public, Queries: []string{"cursor", "from", "ids", "league", "limit", "to"}},
+		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenMatches, (*Matches).ListMatches)
+}
 
 // ListMatches returns a page of matches. It omits unknown ids. It returns Invalid for
 // a combination of parameters that is not supported, and httpapi.ErrBadCursor for a
@@ -373,6 +398,18 @@ type GetDisplay struct {
 type DisplayPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         score.Display
+}
+
+// GetDisplayFunction answers with what a lock screen shows of a match.
+func GetDisplayFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-display",
+		Does:   "Returns the display of a match on a lock screen, for the fans of a team or neutral.",
+		IfDown: "A new activity shows no score until the next ball.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public, Queries: []string{"team"}},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.PutDisplay},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenMatches, (*Matches).GetDisplay)
 }
 
 // GetDisplay returns the cached display, or builds it from the score and caches it. The

@@ -31,13 +31,13 @@ type matchNames struct {
 // and list-matches.
 func namesOnPage(t *testing.T, routes map[string]testkit.Route) matchNames {
 	t.Helper()
-	got, _ := crickettest.Get[matchNames](t, routes, match.GetMatchFunction, "/matches/7")
+	got, _ := crickettest.Get[matchNames](t, routes, match.GetMatchFunction(), "/matches/7")
 	return got
 }
 
 func namesInList(t *testing.T, routes map[string]testkit.Route, query string) matchNames {
 	t.Helper()
-	got, _ := crickettest.Get[struct{ Matches []matchNames }](t, routes, match.ListMatchesFunction, "/matches?"+query)
+	got, _ := crickettest.Get[struct{ Matches []matchNames }](t, routes, match.ListMatchesFunction(), "/matches?"+query)
 	if len(got.Matches) != 1 {
 		t.Fatalf("%s: %+v, want one match", query, got)
 	}
@@ -54,7 +54,7 @@ func withFixture(t *testing.T) (*crickettest.World, match.Fixture) {
 	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	f := match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}
 	w.SetFixtures(crickettest.Payload(f, "NS"))
-	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	w.Override = nil
 	return w, testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 }
@@ -85,8 +85,8 @@ func TestNamesFollowAdministrators(t *testing.T) {
 	want.Local.Image, want.Visitor.Image = "har.png", "val.png"
 	check("at first", want)
 
-	testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
-	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":"Our League"}`)
+	testkit.Call(routes, catalog.UpdateTeamFunction(), "/teams/11", testkit.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction(), "/leagues/3", testkit.Administrator, `{"title":"Our League"}`)
 	w.MoveClock(w.Clock.Now().Add(match.KeepNames - time.Second))
 	check("before ten minutes have passed", want)
 	w.MoveClock(w.Clock.Now().Add(time.Second))
@@ -99,11 +99,11 @@ func TestNamesFollowAdministrators(t *testing.T) {
 	w.TickAt(w.Ticker(), 0)
 	check("in play", want)
 	w.SetFixtures(crickettest.Payload(f, "1st Innings"))
-	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	check("after a sync", want)
 
-	testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
-	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":""}`)
+	testkit.Call(routes, catalog.UpdateTeamFunction(), "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction(), "/leagues/3", testkit.Administrator, `{"title":""}`)
 	w.MoveClock(w.Clock.Now().Add(match.KeepNames))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "The League", "Harbour", "HAR", ""
 	check("after the titles were removed", want)
@@ -124,11 +124,11 @@ func TestMatchInFull(t *testing.T) {
 		Visitor: match.MatchSide{ID: "12", Name: "Valley", Code: "VAL", Image: "val.png"},
 	}
 	routes := w.Routes()
-	page, _ := crickettest.Get[match.Match](t, routes, match.GetMatchFunction, "/matches/7")
+	page, _ := crickettest.Get[match.Match](t, routes, match.GetMatchFunction(), "/matches/7")
 	if diff := cmp.Diff(want, page); diff != "" {
 		t.Errorf("on its page (-want +got):\n%s", diff)
 	}
-	list, _ := crickettest.Get[struct{ Matches []match.Match }](t, routes, match.ListMatchesFunction, "/matches?league=3")
+	list, _ := crickettest.Get[struct{ Matches []match.Match }](t, routes, match.ListMatchesFunction(), "/matches?league=3")
 	if diff := cmp.Diff([]match.Match{want}, list.Matches); diff != "" {
 		t.Errorf("in a list (-want +got):\n%s", diff)
 	}
@@ -200,7 +200,7 @@ func TestMissingNames(t *testing.T) {
 	}
 	w.SetFixtures(crickettest.Payload(f, "NS"))
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
 	w.Override = nil
@@ -224,7 +224,7 @@ func TestMissingNames(t *testing.T) {
 func TestExpiredNamesAreNotWritten(t *testing.T) {
 	t.Parallel()
 	w, _ := withFixture(t)
-	env := w.Env(match.GetMatchFunction)
+	env := w.Env(match.GetMatchFunction())
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") {
@@ -254,7 +254,7 @@ func TestFailureToReadNamesIsReported(t *testing.T) {
 			if !row {
 				testkit.Must(t, w.DeleteRow(tables.FixtureCache, match.NamesKey("7")))
 			}
-			m := testkit.Open(w.World, match.GetMatchFunction, match.OpenMatches)
+			m := testkit.Open(w.World, match.GetMatchFunction(), match.OpenMatches)
 			dynamotest.CheckFailures(t, &w.IO, func() error {
 				w.MoveClock(w.Clock.Now().Add(match.KeepNames))
 				_, err := m.Names(w.NewContext(), f, score.State{})
@@ -271,7 +271,7 @@ func TestNamesFallBack(t *testing.T) {
 	w, f := withFixture(t)
 	testkit.Must(t, w.DeleteRow(tables.Teams, "12"))
 	testkit.Must(t, w.DeleteRow(tables.Leagues, "3"))
-	m := testkit.Open(w.World, match.GetMatchFunction, match.OpenMatches)
+	m := testkit.Open(w.World, match.GetMatchFunction(), match.OpenMatches)
 	n, err := m.Names(w.NewContext(), f, score.State{})
 	testkit.Must(t, err)
 	if n.League != "The League" || n.Visitor.Title != "Valley" || n.Visitor.ShortName != "VAL" || n.Local.Image != "har.png" {

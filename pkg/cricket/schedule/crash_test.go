@@ -66,9 +66,9 @@ func TestTitlesAreDisplayedAfterACrash(t *testing.T) {
 		sync := func(env app.Env) error {
 			return testkit.OpenWith(w.World, env, schedule.OpenSyncer).SyncFixtures(w.NewContext())
 		}
-		p.Ended(sync(w.CrashingEnv(schedule.SyncFixturesFunction, p)), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
+		p.Ended(sync(w.CrashingEnv(schedule.SyncFixturesFunction(), p)), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
-		testkit.Must(t, sync(w.Env(schedule.SyncFixturesFunction)))
+		testkit.Must(t, sync(w.Env(schedule.SyncFixturesFunction())))
 		o.Fixture = testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").Titles
 		row, _, err := match.ReadScore(t.Context(), w.DB(), "7")
 		testkit.Must(t, err)

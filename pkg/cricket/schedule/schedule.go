@@ -52,6 +52,22 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 
+// SyncFixturesFunction copies the provider's schedule.
+func SyncFixturesFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "cricket/sync-fixtures",
+		Does:   "Copies the schedule of the active leagues from the provider, and queues matches that are over or deleted but not finished.",
+		IfDown: "New and rescheduled matches are missing. Known matches are updated.",
+		On:     spec.Schedule("rate(15 minutes)"),
+		Uses: []spec.Access{
+			tables.CountRequest, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
+			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached, tables.AllTeams, tables.GetDisplay, tables.PutDisplay,
+		},
+		Sends: []spec.Queue{tables.FinishQueue, tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.SyncShare},
+		Memory: 256, Timeout: tables.JobTimeout,
+	}, OpenSyncer, (*Syncer).SyncFixtures)
+}
+
 // SyncFixtures copies the schedule of the active leagues. It does not change a live
 // match, and of any other match it writes only the attributes of the schedule. It
 // returns an error for fixtures that cannot be decoded, after it has copied the others.

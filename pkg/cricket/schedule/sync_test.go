@@ -58,7 +58,7 @@ func TestSyncRepairsEachAttribute(t *testing.T) {
 		f := want
 		spoil(&f)
 		testkit.PutRows(w.World, tables.Fixtures, f)
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		if diff := cmp.Diff(want, testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]); diff != "" {
 			t.Errorf("after a sync of an outdated %s (-want +got):\n%s", name, diff)
 		}
@@ -121,13 +121,13 @@ func TestTitlesAreDisplayed(t *testing.T) {
 			sync := func(n int) {
 				t.Helper()
 				w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
-				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 				if c.status != "" {
 					w.MoveClock(crickettest.At(n))
 					w.TickAt(tk, n)
 				}
 			}
-			reference := testkit.Open(w.World, catalog.UpdateTeamFunction, catalog.OpenReference)
+			reference := testkit.Open(w.World, catalog.UpdateTeamFunction(), catalog.OpenReference)
 			w.MoveClock(crickettest.KickOff.Add(-50 * time.Minute))
 			sync(0)
 			sync(1000)
@@ -145,7 +145,7 @@ func TestTitlesAreDisplayed(t *testing.T) {
 				testkit.Must(t, err)
 				pushed := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
 				sync(2000 + 1000*i)
-				out, err := testkit.Open(w.World, match.GetDisplayFunction, match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "7", Team: "neutral"})
+				out, err := testkit.Open(w.World, match.GetDisplayFunction(), match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "7", Team: "neutral"})
 				testkit.Must(t, err)
 				want := []string{title, short, "Valley", "VAL"}
 				if title == "" {
@@ -177,7 +177,7 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	idle := script.Generate(2, cricsheet.Test)
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
 	w.Feed.Announce(crickettest.KickOff, idle.Fixture)
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, crickettest.ID(idle.League.ID))
 	l.Active, l.Name = false, "old"
 	testkit.PutRows(w.World, tables.Leagues, l)
@@ -224,7 +224,7 @@ func TestSyncDoesNotOverwriteATick(t *testing.T) {
 	w := crickettest.New(t)
 	m := w.Play(1, cricsheet.T20, match.SlotLength)
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: crickettest.ID(m.League.ID), Code: m.League.Code, Active: true})
-	s := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer)
+	s := testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer)
 	w.TickAt(w.Ticker(), 30)
 	want := w.Outcome()
 	stale := crickettest.MatchOf(m, crickettest.KickOff)
@@ -263,11 +263,11 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 		body := crickettest.Feed(entry("7"), `{"id":8,"runs":[1 2]}`, `{"name":"no id"}`, entry("9"), entry("7"))
 		return http.StatusOK, strings.TrimSuffix(body, "}") + `,"meta":{"last_page":1}}`
 	}
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, "3"); l.Code != "3" {
 		t.Errorf("code of a league without one: %q, want its id, because an index key must not be empty", l.Code)
 	}
-	if err := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()); err == nil {
+	if err := testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()); err == nil {
 		t.Error("no error for the fixtures that cannot be decoded")
 	}
 	var ids []string
@@ -278,7 +278,7 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 	if !slices.Equal(ids, []string{"7", "9"}) {
 		t.Errorf("copied fixtures %q, want 7 and 9", ids)
 	}
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction, catalog.OpenSyncer).SyncTeams(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction(), catalog.OpenSyncer).SyncTeams(w.NewContext()))
 	if n := len(testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons)); n != 2 {
 		t.Errorf("%d teams in the season, want 2", n)
 	}
@@ -328,7 +328,7 @@ func TestSyncReportsEnds(t *testing.T) {
 			testkit.PutRows(w.World, tables.Fixtures, f)
 			w.SetFixtures(crickettest.Payload(f, c.status))
 			for range 2 { // the second sends nothing
-				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
 			got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 			if c.want && !slices.Equal(got, []live.MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
@@ -365,10 +365,10 @@ func TestCancelledMatchEnds(t *testing.T) {
 	t.Parallel()
 	w := withCancelledMatch(t)
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
-	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch)
+	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest, testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != 0 {
 		t.Errorf("match %+v, follows %+v, want a finished match without follows", f, testkit.Rows[follower.FollowRow](w.World, tables.Follows))
@@ -388,10 +388,10 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := withCancelledMatch(t)
-		crashed := testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
+		crashed := testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction(), p), schedule.OpenSyncer)
 		p.Ended(crashed.SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
@@ -405,8 +405,8 @@ func TestOneSyncAtATime(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
-	s := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer)
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+	s := testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(tables.JobTimeout).UnixMilli()}
 	testkit.PutRows(w.World, tables.Locks, held)
 	if calls := w.CountCalls(func() { testkit.Must(t, s.SyncFixtures(w.NewContext())) }); !maps.Equal(calls, map[string]int{"PutItem": 1}) {
@@ -430,15 +430,15 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	w := crickettest.New(t)
 	m := script.Generate(1, cricsheet.T20)
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
-	env := w.Env(schedule.SyncFixturesFunction)
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+	env := w.Env(schedule.SyncFixturesFunction())
 	next, expired := env.AWS.HTTPClient, false
 	var want crickettest.Outcome
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if !expired && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it has read no row, and is about to write
 			expired = true
 			w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout))
-			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			w.TickAt(w.Ticker(), 30)
 			want = w.Outcome()
 		}
@@ -505,7 +505,7 @@ func TestUnlistedMatchIsChecked(t *testing.T) {
 			}
 			w.SetFixtures()
 			for range 2 {
-				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
 			want := f
 			if c.start != "" {
@@ -532,7 +532,7 @@ func TestSyncChecksFewUnlistedMatches(t *testing.T) {
 	requests := 0
 	w.Override = func(string) (int, string) { requests++; return http.StatusNotFound, `{}` }
 	w.SetFixtures()
-	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	if requests != schedule.MaxChecks {
 		t.Errorf("%d requests for matches, want %d", requests, schedule.MaxChecks)
 	}
@@ -548,9 +548,9 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 		w.AddFixture("7")
 		w.Override = func(string) (int, string) { return http.StatusNotFound, `{}` }
 		w.SetFixtures()
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction(), p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
@@ -588,7 +588,7 @@ func TestFollowersAreToldOfAMove(t *testing.T) {
 			f.StartTime = crickettest.KickOff.Add(c.by).Format(tables.TimeLayout)
 			w.SetFixtures(crickettest.Payload(f, c.status))
 			for range 2 {
-				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
 			var got []string
 			for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {

@@ -25,28 +25,6 @@ const room = "cricket"
 
 var reads = []spec.Access{tables.UsersDevices, tables.UsersPreferences, tables.UsersFollows, tables.UsersReminders, tables.UsersActivities}
 
-// The functions.
-var (
-	ForgetUserFunction = spec.Function{
-		Name:   "cricket/forget-user",
-		Does:   "Deletes what the room has of a user who has deleted the account.",
-		IfDown: "Phones, follows and preferences of deleted users stay.",
-		On:     account.Queue(room, account.Forget),
-		Uses:   append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders, tables.ForgetActivities}, reads...),
-		Sends:  []spec.Queue{account.DoneQueue},
-		Memory: 256, Timeout: 30 * time.Second,
-	}
-	ExportUserFunction = spec.Function{
-		Name:   "cricket/export-user",
-		Does:   "Hands out what the room has of a user.",
-		IfDown: "Exports of users do not end.",
-		On:     account.Queue(room, account.Export),
-		Uses:   reads, Sends: []spec.Queue{account.DoneQueue},
-		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
-		Memory:  256, Timeout: 30 * time.Second,
-	}
-)
-
 // Service deletes and hands out the data of users.
 type Service struct {
 	db    dynamo.DB
@@ -57,6 +35,19 @@ type Service struct {
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
+}
+
+// ForgetUserFunction deletes what the room has of a user.
+func ForgetUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "cricket/forget-user",
+		Does:   "Deletes what the room has of a user who has deleted the account.",
+		IfDown: "Phones, follows and preferences of deleted users stay.",
+		On:     account.Queue(room, account.Forget),
+		Uses:   append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders, tables.ForgetActivities}, reads...),
+		Sends:  []spec.Queue{account.DoneQueue},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, Open, (*Service).ForgetUser)
 }
 
 // ForgetUser deletes all rows of a user, and confirms it. It deletes a list of rows after
@@ -73,6 +64,19 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 		}
 	}
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUserFunction hands out what the room has of a user.
+func ExportUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "cricket/export-user",
+		Does:   "Hands out what the room has of a user.",
+		IfDown: "Exports of users do not end.",
+		On:     account.Queue(room, account.Export),
+		Uses:   reads, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: 30 * time.Second,
+	}, Open, (*Service).ExportUser)
 }
 
 // ExportUser writes all rows of a user to the bucket of exports, by table, and confirms

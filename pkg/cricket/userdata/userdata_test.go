@@ -68,8 +68,8 @@ var nobodys = []string{
 // plant stores the rows of two users.
 func plant(t *testing.T) *testkit.World {
 	t.Helper()
-	w := testkit.New(t, cricket.Room, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
-	for _, table := range cricket.Room.Tables() {
+	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	for _, table := range cricket.Room().Spec.Tables() {
 		rows := append(kept(ann)[table.Name], kept(bob)[table.Name]...)
 		if (len(rows) == 0) != slices.Contains(nobodys, table.Name) {
 			t.Errorf("the test plants %d rows in %s: list the table in nobodys, or plant what it has of a user", len(rows), table.Name)
@@ -81,7 +81,7 @@ func plant(t *testing.T) *testkit.World {
 
 // left returns the rows that name a user, by table.
 func left(w *testkit.World, user string) (all []string) {
-	for _, table := range cricket.Room.Tables() {
+	for _, table := range cricket.Room().Spec.Tables() {
 		for _, row := range testkit.Rows[item](w, table) {
 			if text := fmt.Sprint(row); strings.Contains(text, user) || strings.Contains(text, "aa"+user[len(user)-1:]+"1") {
 				all = append(all, table.Name+" "+text)
@@ -109,15 +109,15 @@ func exported(t *testing.T, w *testkit.World, job string) map[string][]item {
 // TestFormerPhoneDoesNotStay: of a user whose phone got another token, no token is left.
 func TestFormerPhoneDoesNotStay(t *testing.T) {
 	t.Parallel()
-	w := testkit.New(t, cricket.Room, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
-	d := testkit.Open(w, follower.RegisterDeviceFunction, follower.OpenDevices)
+	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	d := testkit.Open(w, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	for _, last := range []string{"1", "2"} {
 		in := &follower.RegisterDevice{User: auth.User{UserID: ann}}
 		in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(strings.Repeat("ab", 31)+"0"+last), "ios", "production"
 		_, err := d.RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
 	}
-	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), account.Request{Job: "j1", UserID: ann}))
+	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), account.Request{Job: "j1", UserID: ann}))
 	if rows := left(w, ann); len(rows) > 0 {
 		t.Errorf("rows of ann after the deletion: %q", rows)
 	}
@@ -130,7 +130,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	w := plant(t)
 	was := left(w, bob)
 	in := account.Request{Job: "j1", UserID: ann}
-	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction, userdata.Open).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
 	got, want := exported(t, w, "j1"), map[string][]item{}
 	planted, err := json.Marshal(kept(ann))
 	testkit.Must(t, err)
@@ -144,7 +144,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 		t.Errorf("the export (-planted +exported):\n%s", diff)
 	}
 	for range 2 {
-		testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), in))
+		testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 		if rows := left(w, ann); len(rows) > 0 {
 			t.Errorf("rows of ann after the deletion: %q", rows)
 		}
@@ -167,7 +167,7 @@ func TestRowsOfTheNextOwnerStay(t *testing.T) {
 	testkit.PutRows(w, tables.Devices, item{"userId": "#TOKEN#aaa1", "deviceToken": "~", "owner": bob})
 	testkit.PutRows(w, tables.Subscriptions, item{"matchId": match, "pushToken": "aaa1", "userId": bob})
 	in := account.Request{Job: "j", UserID: ann}
-	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction, userdata.Open).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
 	for table, rows := range exported(t, w, "j") {
 		for _, row := range rows {
 			if row["owner"] == bob || row["userId"] == bob {
@@ -175,7 +175,7 @@ func TestRowsOfTheNextOwnerStay(t *testing.T) {
 			}
 		}
 	}
-	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 	testkit.Row[item](w, tables.Devices, "#TOKEN#aaa1", "~")
 	testkit.Row[item](w, tables.Subscriptions, match, "aaa1")
 }
@@ -185,8 +185,8 @@ func TestForgetUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := plant(t)
 		in := account.Request{Job: "j", UserID: ann}
-		if p.Ended(testkit.OpenWith(w, w.CrashingEnv(userdata.ForgetUserFunction, p), userdata.Open).ForgetUser(w.NewContext(), in)) {
-			testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction, userdata.Open).ForgetUser(w.NewContext(), in))
+		if p.Ended(testkit.OpenWith(w, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.Open).ForgetUser(w.NewContext(), in)) {
+			testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 		}
 		return append(left(w, ann), left(w, bob)...)
 	})
@@ -198,8 +198,8 @@ func TestExportUserCrashes(t *testing.T) {
 		w := plant(t)
 		in := account.Request{Job: "j", UserID: ann}
 		export := func(s *userdata.Service, ctx context.Context) error { return s.ExportUser(ctx, in) }
-		p.Ended(export(testkit.OpenWith(w, w.CrashingEnv(userdata.ExportUserFunction, p), userdata.Open), w.NewContext()))
-		testkit.Must(t, export(testkit.Open(w, userdata.ExportUserFunction, userdata.Open), w.NewContext()))
+		p.Ended(export(testkit.OpenWith(w, w.CrashingEnv(userdata.ExportUserFunction(), p), userdata.Open), w.NewContext()))
+		testkit.Must(t, export(testkit.Open(w, userdata.ExportUserFunction(), userdata.Open), w.NewContext()))
 		return left(w, ann)
 	})
 }

@@ -1,6 +1,6 @@
-// Package app starts a Lambda function: it reads the environment, opens the service
-// that the function needs, and passes it to the Lambda runtime. No other package
-// reads the wall clock.
+// Package app is how a Lambda function is declared and started: it reads the environment,
+// opens the service that the function needs, and passes it to the Lambda runtime. No other
+// package reads the wall clock.
 package app
 
 import (
@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,28 +30,48 @@ import (
 // Opener opens a service, once per cold start. Its error ends the process.
 type Opener[S any] func(context.Context, Env) (S, error)
 
-// API serves a use case on the route of fn. Called with the argument "openapi",
-// the program prints the route's OpenAPI description instead.
-func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error)) {
-	if slices.Equal(os.Args[1:], []string{"openapi"}) {
-		document, err := httpapi.OpenAPI(fn, func(context.Context, *In) (*Out, error) { return nil, nil })
-		if err != nil {
-			panic(err)
-		}
-		os.Stdout.Write(document)
-		return
-	}
-	start(fn, open, api(fn, do))
+// Function is a Lambda function: its spec, and the code that it runs. API, Job, Task, Queue,
+// Letters and Migration make one. A room declares each in a function of its own beside the use
+// case, so that the program of one links nothing of the others.
+type Function struct {
+	spec.Function
+
+	open     func(context.Context, Env) (any, error)
+	describe func() ([]byte, error)
+	decode   func(httpapi.Identifier, func(in any)) Route
 }
 
+// Route is what the Lambda runtime calls of a function with a route.
+type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+
+// API serves a use case on the route of fn.
+func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error)) Function {
+	return Function{
+		Function: fn,
+		open:     bind(open, api(fn, do)),
+		describe: func() ([]byte, error) {
+			return httpapi.OpenAPI(fn, func(context.Context, *In) (*Out, error) { return nil, nil })
+		},
+		decode: func(by httpapi.Identifier, seen func(in any)) Route {
+			return httpapi.Lambda(fn, by, func(_ context.Context, in *In) (*Out, error) {
+				seen(in)
+				return nil, errDecoded
+			})
+		},
+	}
+}
+
+// errDecoded is the answer of Function.Decoder to a request that it accepts.
+var errDecoded = problem.New(problem.Invalid, "decoded", "the request was decoded, and nothing else")
+
 // Job runs a job at each invocation of fn, and ignores the event.
-func Job[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
-	start(fn, open, job(do))
+func Job[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) Function {
+	return Function{Function: fn, open: bind(open, job(do))}
 }
 
 // Task answers the calls of a state machine.
-func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, In) (Out, error)) {
-	start(fn, open, task(do))
+func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, In) (Out, error)) Function {
+	return Function{Function: fn, open: bind(open, task(do))}
 }
 
 // Queue calls a use case with each message of the queue of fn. If the use case
@@ -64,35 +83,35 @@ func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.C
 //
 // Fields that M does not have are ignored: during a deployment an old consumer may
 // receive the messages of a new producer, and must not lose them.
-func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) {
-	start(fn, open, messages(fn, do))
+func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) Function {
+	return Function{Function: fn, open: bind(open, messages(fn, do))}
 }
 
 // Letters calls a use case with each message of the dead-letter queue that fn takes. One that
 // fails stays, and is delivered again.
-func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.Letter) error) {
-	start(fn, open, letters(do))
+func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.Letter) error) Function {
+	return Function{Function: fn, open: bind(open, letters(do))}
 }
 
 // Migration migrates when CloudFormation creates or changes the custom resource of fn, and
 // tells it the result. An error fails the deployment, and is shown to who deploys. Nothing is
 // undone when the resource is deleted, or the deployment rolled back. An operator who calls it
 // without an address for the answer gets the answer.
-func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
-	start(fn, open, migration(fn, do))
+func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) Function {
+	return Function{Function: fn, open: bind(open, migration(fn, do))}
 }
 
-// use returns the function that the Lambda runtime calls, given an open service.
-type use[S any] func(S, Env) any
-
-func start[S any](fn spec.Function, open Opener[S], use use[S]) {
-	room, _, _ := strings.Cut(fn.Name, "/")
-	log := telemetry.Logger(os.Stdout, os.Getenv(spec.EnvPrefix)+room, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name))
+// Start serves the function with the Lambda runtime. The process ends with status 1 if the
+// environment is not valid, or if the service cannot be opened.
+func (f Function) Start() {
+	room, _, _ := strings.Cut(f.Name, "/")
+	log := telemetry.Logger(os.Stdout, os.Getenv(spec.EnvPrefix)+room, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), f.Name))
 	if commit := os.Getenv(spec.EnvCommit); commit != "" {
 		log = log.With("commit", commit)
 	}
 	slog.SetDefault(log)
-	h, err := handler(context.Background(), os.Getenv, open, use)
+
+	h, err := f.handler(context.Background(), os.Getenv)
 	if err != nil {
 		slog.Error("cannot start", "err", err)
 		os.Exit(1)
@@ -100,33 +119,63 @@ func start[S any](fn spec.Function, open Opener[S], use use[S]) {
 	lambda.Start(h)
 }
 
-func handler[S any](ctx context.Context, getenv func(string) string, open Opener[S], use use[S]) (lambda.Handler, error) {
+// Open opens the service in an environment, and returns what the Lambda runtime calls with the
+// event: a Route, or the function of another trigger.
+func (f Function) Open(ctx context.Context, env Env) (any, error) { return f.open(ctx, env) }
+
+// OpenAPI returns the OpenAPI document of the function's route, nil for another trigger.
+func (f Function) OpenAPI() ([]byte, error) {
+	if f.describe == nil {
+		return nil, nil
+	}
+	return f.describe()
+}
+
+// Decoder returns the function's route without its use case, for tests: seen gets a pointer to
+// the decoded request. by identifies the callers of routes for sessions.
+func (f Function) Decoder(by httpapi.Identifier, seen func(in any)) Route { return f.decode(by, seen) }
+
+func (f Function) handler(ctx context.Context, getenv func(string) string) (lambda.Handler, error) {
 	env, clock, err := environment(getenv)
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, env)
+	call, err := f.open(ctx, env)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	h := lambda.NewHandler(use(s, env))
+	h := lambda.NewHandler(call)
 	if clock != nil {
 		return timed{h, clock}, nil
 	}
 	return h, nil
 }
 
+// bind returns what opens a service and the use case on it.
+func bind[S any](open Opener[S], use use[S]) func(context.Context, Env) (any, error) {
+	return func(ctx context.Context, env Env) (any, error) {
+		s, err := open(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		return use(s, env), nil
+	}
+}
+
+// use returns the function that the Lambda runtime calls, given an open service.
+type use[S any] func(S, Env) any
+
 func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
 	return func(s S, env Env) any {
 		by, _ := any(s).(httpapi.Identifier) // a service of routes for sessions has one
 		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
-		return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		return Route(func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 			out, err := handle(ctx, e)
 			if out.StatusCode >= http.StatusInternalServerError {
 				failed(ctx, env, 1)
 			}
 			return out, err
-		}
+		})
 	}
 }
 

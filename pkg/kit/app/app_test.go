@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -47,6 +48,11 @@ func settings(more map[string]string) func(string) string {
 
 // opened is an Opener that gives the environment itself.
 func opened(_ context.Context, env Env) (Env, error) { return env, nil }
+
+// handler returns what the Lambda runtime calls of a function with this use case.
+func handler[S any](ctx context.Context, getenv func(string) string, open Opener[S], use use[S]) (lambda.Handler, error) {
+	return Function{open: bind(open, use)}.handler(ctx, getenv)
+}
 
 func envOf(t *testing.T, more map[string]string) Env {
 	t.Helper()

@@ -9,10 +9,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// GetTimeFunction is the spec of a function.
-var GetTimeFunction = spec.Function{
-	Name: "cricket/get-time", Does: "Returns the time.", IfDown: "Apps show no time.",
-	On: spec.Route{Method: "GET", Path: "/time", Auth: spec.User}, Memory: 128, Timeout: 5 * time.Second,
+// GetTimeFunction answers with the time.
+func GetTimeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/get-time",
+		Does:   "Returns the time.",
+		IfDown: "Apps show no time.",
+		On:     spec.Route{Method: "GET", Path: "/time", Auth: spec.User},
+		Memory: 128, Timeout: 5 * time.Second,
+	}, OpenTimes, (*Times).GetTime)
 }
 
 // Times is the service of get-time.
@@ -39,8 +44,8 @@ func (t *Times) GetTime(context.Context, *GetTime) (*TimePage, error) {
 }
 
 // The main of a function is one call.
-func ExampleAPI() {
+func ExampleFunction_Start() {
 	_ = func() {
-		app.API(GetTimeFunction, OpenTimes, (*Times).GetTime)
+		GetTimeFunction().Start()
 	}
 }

@@ -305,11 +305,11 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
-func TestOpenAPIArgument(t *testing.T) {
+func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	cmd := exec.CommandContext(context.Background(), binary, "openapi")
-	cmd.Env = []string{}
-	out, err := cmd.Output()
+	fn := spec.Function{Name: "test/get-team", Does: "A team.", On: spec.Route{Method: "GET", Path: "/teams/{name}", Auth: spec.Public}}
+	route := API(fn, opened, func(_ Env, ctx context.Context, in *get) (*page, error) { return in.page(ctx) })
+	out, err := route.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,10 @@ func TestOpenAPIArgument(t *testing.T) {
 		OpenAPI string
 		Paths   map[string]any
 	}
-	if err := json.Unmarshal(out, &doc); err != nil || doc.OpenAPI != "3.1.0" || doc.Paths["/overs/{id}"] == nil {
+	if err := json.Unmarshal(out, &doc); err != nil || doc.OpenAPI != "3.1.0" || doc.Paths["/teams/{name}"] == nil {
 		t.Errorf("got %s, %v", out, err)
+	}
+	if out, err := Job(fn, opened, func(Env, context.Context) error { return nil }).OpenAPI(); out != nil || err != nil {
+		t.Errorf("a job: got %s, %v", out, err)
 	}
 }

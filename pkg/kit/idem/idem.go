@@ -79,14 +79,14 @@ var errTaken = errors.New("the request was committed by another invocation")
 // Once returns the answer of do, which makes its writes by commit, or the stored answer of
 // the same request. Errors: ErrConflict, those of do, which are not stored, and those of
 // Store.Allow.
-func Once[Out any](ctx context.Context, s Store, fn spec.Function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
+func Once[Out any](ctx context.Context, s Store, function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
 	if in.key() == "" {
 		return do(ctx, func(ctx context.Context, a spec.Access, _ *Out, writes ...dynamo.Write) error {
 			return dynamo.Transact(ctx, s.DB, a, writes...)
 		})
 	}
 	path, body := partsOf(in)
-	id, hash := hashOf(fn.Name, path, in.key()), hashOf(body)
+	id, hash := hashOf(function, path, in.key()), hashOf(body)
 	out, ok, err := stored[Out](ctx, s, userID, id, hash)
 	if ok || err != nil {
 		return out, err

@@ -19,8 +19,8 @@ import (
 var (
 	table = spec.Table{Name: "shop", Key: spec.Key{Partition: "id"}, TTL: "ttl"}
 	act   = table.On("Act", "id", spec.Rate{Driver: spec.UserAction}, spec.GetItem, spec.PutItem)
-	buy   = spec.Function{Name: "shop/buy"}
-	sell  = spec.Function{Name: "shop/sell"}
+	buy   = "shop/buy"
+	sell  = "shop/sell"
 )
 
 // effect counts what a request has done.
@@ -94,7 +94,7 @@ func (s *shop) total(item string) int {
 
 // call is one request.
 type call struct {
-	fn              spec.Function
+	fn              string
 	user, key, item string
 	count           int
 }

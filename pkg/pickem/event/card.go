@@ -14,13 +14,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 const logType = "log"
@@ -117,6 +120,18 @@ type AddMatch struct {
 	}
 }
 
+// AddMatchFunction adds a match to a card.
+func AddMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/add-match",
+		Does:   "Adds a match to the end of a card, and notifies the members who have picked.",
+		IfDown: "Administrators cannot add matches.",
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches", Answers: []int{201}},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenEvents, (*Events).AddMatch)
+}
+
 // AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
 // the members who have picked. If the event is locked the answer is event_locked. A
 // repeated request with the same id notifies them under the same notice id, which reaches
@@ -205,6 +220,18 @@ type UpdateMatch struct {
 	Body    MatchFields
 }
 
+// UpdateMatchFunction changes a match.
+func UpdateMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/update-match",
+		Does:   "Replaces the fields of a match. A change of who competes makes picks on it void, and notifies the members who made them.",
+		IfDown: "Administrators cannot change matches.",
+		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{score.Queue, notice.Queue},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenEvents, (*Events).UpdateMatch)
+}
+
 // UpdateMatch changes a match. Names can always be corrected: a team keeps its id, and so
 // its picks. A team without an id is another team, unless one of the match has the same
 // members. Who competes, and the order of the teams, can change until the event locks;
@@ -271,6 +298,18 @@ type DeleteMatch struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
+}
+
+// DeleteMatchFunction takes a match off a card.
+func DeleteMatchFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-match",
+		Does:   "Deletes a match from a card, and notifies the members who picked it.",
+		IfDown: "Administrators cannot delete matches.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenEvents, (*Events).DeleteMatch)
 }
 
 // DeleteMatch removes a match from the card of an open event and closes the gap. It
@@ -362,6 +401,18 @@ type CardPage struct {
 	}
 }
 
+// OrderCardFunction puts a card into an order.
+func OrderCardFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/order-card",
+		Does:   "Sets the order of the matches of a card.",
+		IfDown: "Administrators cannot change the order of a card.",
+		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/card"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).OrderCard)
+}
+
 // OrderCard orders a card. The ids must be those of the card, each once; otherwise
 // the answer is not_the_card. If the card changes concurrently it is card_changed.
 func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error) {
@@ -439,6 +490,18 @@ func (NewResult) Schema(r huma.Registry) *huma.Schema {
 	s.Description += " null clears the result."
 	s.OneOf[1].Nullable, s.OneOf[1].Enum = true, append(s.OneOf[1].Enum, nil)
 	return s
+}
+
+// PutResultFunction says how a match ended.
+func PutResultFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/put-result",
+		Does:   "Sets the winner of a match, that it is void, or that it has no result. A scored event is scored again.",
+		IfDown: "Administrators cannot enter results, so events are not scored.",
+		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}/result"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SetResult}, Sends: []spec.Queue{score.Queue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).PutResult)
 }
 
 // PutResult sets or clears the result of a match of a locked event and logs a correction.
@@ -549,6 +612,18 @@ type CorrectionList struct {
 }
 
 var logIDs = regexp.MustCompile(`^[0-9TZ:-]{20}#[0-9]{6}$`)
+
+// ListCorrectionsFunction answers with the log of an event's results.
+func ListCorrectionsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/list-corrections",
+		Does:   "Lists the changes to the results of an event, latest first.",
+		IfDown: "The log of changed results does not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/corrections"},
+		Uses:   []spec.Access{tables.CheckMember, tables.FindEvent, tables.ListCorrections},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenEvents, (*Events).ListCorrections)
+}
 
 // ListCorrections returns a page of the log of an event's results, latest first. A caller
 // who is not a member gets not_a_member.

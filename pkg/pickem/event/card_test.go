@@ -17,19 +17,19 @@ import (
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // cardNumbers returns the numbers of the matches on a card, in the order that ann sees.
 func cardNumbers(w *pickemtest.Room, eventID string) (numbers []int) {
 	w.T.Helper()
 	var seen event.EventScreen
-	w.Read(event.GetEventFunction, pickemtest.AppEvent(eventID), "ann", &seen.Body)
+	w.Read(event.GetEventFunction(), pickemtest.AppEvent(eventID), "ann", &seen.Body)
 	for _, m := range seen.Body.Card {
 		var n int
 		fmt.Sscanf(m.ID, "00000000-0000-4000-8000-%d", &n)
@@ -63,9 +63,9 @@ func TestAddMatchAppendsItOnce(t *testing.T) {
 		"id": strings.ToUpper("abcdef00-0000-4000-8000-000000000001"), "name": "Tornado Tag Team", "championships": []string{"Tag Team"}, "points": 25, "preshow": true,
 		"teams": []map[string]any{{"champion": true, "members": []string{"Sting", "Darby"}}, {"name": "Bucks", "members": []string{"Matthew", "Nicholas"}}},
 	}
-	first := w.MustAdmin(event.AddMatchFunction, matches, body)
+	first := w.MustAdmin(event.AddMatchFunction(), matches, body)
 	was := w.Rows()
-	again := w.MustAdmin(event.AddMatchFunction, matches, body)
+	again := w.MustAdmin(event.AddMatchFunction(), matches, body)
 	want := `{"id":"abcdef00-0000-4000-8000-000000000001","name":"Tornado Tag Team","championships":["Tag Team"],"points":25,"preshow":true,` +
 		`"teams":[{"id":"t1","champion":true,"members":["Sting","Darby"]},{"id":"t2","name":"Bucks","members":["Matthew","Nicholas"]}]}`
 	for _, out := range []string{first.Body, again.Body} {
@@ -84,7 +84,7 @@ func TestAddMatchAppendsItOnce(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for range 2 {
-		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.AddMatchFunction, matches, pickemtest.WithoutKey(pickemtest.MatchOf(2, 1), "id")))
+		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.AddMatchFunction(), matches, pickemtest.WithoutKey(pickemtest.MatchOf(2, 1), "id")))
 		if ids[m.ID] = true; !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(m.ID) {
 			t.Errorf("the generated id is %s, want a random UUID", m.ID)
 		}
@@ -101,8 +101,8 @@ func TestCardHas99MatchesAnd999Points(t *testing.T) {
 	w.AddMembers("ann")
 	w.CreateShow(0)
 	w.AddMatches(pickemtest.Show, item.MaxMatches-1)
-	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(item.MaxMatches, 3))
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":800}`) // 98 × 2 + 3 + 800
+	w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(item.MaxMatches, 3))
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":800}`) // 98 × 2 + 3 + 800
 	overflow := func(field string) pickemtest.Refusal {
 		return pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: field}
 	}
@@ -110,26 +110,26 @@ func TestCardHas99MatchesAnd999Points(t *testing.T) {
 	more["teams"] = []map[string]any{{"members": []string{"a"}}, {"members": []string{"b"}}}
 	same := pickemtest.MatchOf(1, 2)
 	same["name"] = "Another name"
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(same, "id")) // a full card can be edited
-	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, pickemtest.WithoutKey(more, "id"))), overflow("body.points"); got != want {
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(same, "id")) // a full card can be edited
+	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, pickemtest.WithoutKey(more, "id"))), overflow("body.points"); got != want {
 		t.Errorf("a match with one point too many: %v, want %v", got, want)
 	}
-	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"bonus":801}`)), overflow("body.bonus"); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"bonus":801}`)), overflow("body.bonus"); got != want {
 		t.Errorf("a bonus with one point too many: %v, want %v", got, want)
 	}
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "") // the transaction with the most writes
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "") // the transaction with the most writes
 	want := slices.Collect(func(yield func(int) bool) {
 		for n := item.MaxMatches; n > 1 && yield(n); n-- {
 		}
 	})
-	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
+	w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
 	if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, want) {
 		t.Errorf("order of the card (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 1))
+	w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 1))
 	want = append(want, 1)
 	slices.Reverse(want)
-	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
+	w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
 	if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, want) {
 		t.Errorf("order of 99 matches (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -146,7 +146,7 @@ func TestOrderCardKeepsPicks(t *testing.T) {
 		}
 		var was map[string]map[string]any
 		for i := range 2 {
-			out := w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(id)+"/card", pickemtest.OrderOf(want...))
+			out := w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(id)+"/card", pickemtest.OrderOf(want...))
 			if first := strings.Index(out.Body, pickemtest.MatchID(want[0])); first < 0 || first > strings.Index(out.Body, pickemtest.MatchID(want[1])) {
 				t.Errorf("%s: the answer is %s, want the matches in the order %v", id, out.Body, want)
 			}
@@ -156,7 +156,7 @@ func TestOrderCardKeepsPicks(t *testing.T) {
 			was = w.Rows()
 		}
 		var seen event.EventScreen
-		if w.Read(event.GetEventFunction, pickemtest.AppEvent(id), "ann", &seen.Body); !slices.Equal(cardNumbers(w, id), want) || len(seen.Body.Prediction.Predictions) != len(want) {
+		if w.Read(event.GetEventFunction(), pickemtest.AppEvent(id), "ann", &seen.Body); !slices.Equal(cardNumbers(w, id), want) || len(seen.Body.Prediction.Predictions) != len(want) {
 			t.Errorf("%s: the order is %v, want %v; ann's prediction is %+v, want all picks", id, cardNumbers(w, id), want, seen.Body.Prediction)
 		}
 	}
@@ -193,7 +193,7 @@ func TestChangedTeamsMakePicksVoid(t *testing.T) {
 			w := pickemtest.NewSeason(t)
 			var was map[string]map[string]any
 			for i := range 2 {
-				got := testkit.Decode[map[string]any](w.World, w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), c.body))
+				got := testkit.Decode[map[string]any](w.World, w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), c.body))
 				if got["id"] != pickemtest.MatchID(1) || got["name"] != c.body["name"] || fmt.Sprint(got["points"]) != fmt.Sprint(c.body["points"]) {
 					t.Errorf("the answer is %v, want the fields of %v", got, c.body)
 				}
@@ -208,7 +208,7 @@ func TestChangedTeamsMakePicksVoid(t *testing.T) {
 				notified[fmt.Sprintf("%s#%s#%d", pickemtest.Show, pickemtest.MatchID(1), pickemtest.Noon.UnixMilli()+4)] = []string{"ann", "ann", "bob", "bob"} // queued twice, with the same id
 			}
 			var seen event.EventScreen
-			w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+			w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 			p := seen.Body.Prediction
 			for _, n := range picks {
 				if _, ok := p.Predictions[pickemtest.MatchID(n)]; !ok || len(p.Predictions) != len(picks) {
@@ -220,7 +220,7 @@ func TestChangedTeamsMakePicksVoid(t *testing.T) {
 			}
 			w.Pick("ann", pickemtest.Show, 1, 1, 1)
 			var again event.EventScreen
-			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &again.Body); len(again.Body.Prediction.Predictions) != 3 || again.Body.Prediction.Void != nil {
+			if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &again.Body); len(again.Body.Prediction.Predictions) != 3 || again.Body.Prediction.Void != nil {
 				t.Errorf("the prediction after new picks is %+v, want three valid picks", again.Body.Prediction)
 			}
 		})
@@ -236,7 +236,7 @@ func TestTeamIDsAreNotUsedAgain(t *testing.T) {
 	var ids []string
 	for _, name := range []string{"Second", "Third", "Fourth"} {
 		body := map[string]any{"name": "Match 1", "points": 10, "teams": []any{map[string]any{"members": []string{"Left 1"}}, map[string]any{"members": []string{name}}}}
-		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), body))
+		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), body))
 		ids = append(ids, m.Teams[1].ID)
 	}
 	if want := []string{"t3", "t4", "t5"}; !slices.Equal(ids, want) {
@@ -253,9 +253,9 @@ func TestVoidPicksScoreNothing(t *testing.T) {
 	w.CreateShow(3)
 	w.Pick("ann", pickemtest.Show, 0, 0, 0)
 	w.Pick("bob", pickemtest.Show, 0, 0, 0)
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
-	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
+	w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
 	w.Pick("bob", pickemtest.Show, 0, 0, 0)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0, 0, 0)
@@ -273,14 +273,14 @@ func TestPointsOfAScoredMatchCanChange(t *testing.T) {
 	w := pickemtest.NewSeason(t)
 	body := pickemtest.WithoutKey(pickemtest.MatchOf(1, 100), "id")
 	for range 2 {
-		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1), body)
+		w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.ScoredShow, 1), body)
 		w.ScoreQueued()
 	}
 	if top := w.Standings("2026")[0]; top.Name != "ann" || top.Points != 100 {
 		t.Errorf("the first of the standings is %+v, want ann with 100 points", top)
 	}
 	var log event.CorrectionList
-	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", "bob", &log.Body)
+	w.Read(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", "bob", &log.Body)
 	want := event.Correction{At: pickemtest.Noon.Add(time.Hour), MatchID: pickemtest.MatchID(1), Match: "Match 1", From: "10 points", To: "100 points", By: testkit.Administrator}
 	if got := log.Body.Corrections; len(got) != 3 || got[0] != want {
 		t.Errorf("the log is %+v, want 3 entries, the first %+v", got, want)
@@ -296,7 +296,7 @@ func TestDeleteMatchNotifiesItsPickers(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	for range 2 {
-		w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+		w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 		if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, []int{2, 3}) || testkit.Row[item.Match](w.World, tables.Pickem, item.EventRef(pickemtest.Show), item.MatchSK(pickemtest.MatchID(3))).GSISK != "MATCH#02" {
 			t.Errorf("the card is %v, want matches 2 and 3 without a gap", got)
 		}
@@ -310,13 +310,13 @@ func TestDeleteMatchNotifiesItsPickers(t *testing.T) {
 		t.Errorf("the notice is %+v, want one to ann and bob until the event locks", n)
 	}
 	var seen event.EventScreen
-	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !slices.Equal(seen.Body.Prediction.Void, []string{pickemtest.MatchID(1)}) {
+	if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !slices.Equal(seen.Body.Prediction.Void, []string{pickemtest.MatchID(1)}) {
 		t.Errorf("ann's prediction is %+v, want a void pick of match 1", seen.Body.Prediction)
 	}
 	for _, user := range []string{"ann", "bob"} {
 		w.Pick(user, pickemtest.Show)
 	}
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 	if n := len(testkit.Messages[notice.Notice](w.World, notice.Queue)); n != 2 {
 		t.Errorf("%d notices are queued after all have picked again, want the 2 of before", n)
 	}
@@ -336,7 +336,7 @@ func TestNoticeHasAtMost100Recipients(t *testing.T) {
 		})
 	}
 	testkit.PutRows(w.World, tables.Pickem, all...)
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 	users := map[string]bool{}
 	var sizes []int
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
@@ -356,7 +356,7 @@ func TestResultCanBeChangedAndIsLogged(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	put := func(body string) string {
-		return w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1)+"/result", body).Body
+		return w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.LockedShow, 1)+"/result", body).Body
 	}
 	for _, c := range []struct{ body, want string }{
 		{`{"result":0}`, `"result":0}`},
@@ -375,7 +375,7 @@ func TestResultCanBeChangedAndIsLogged(t *testing.T) {
 		return event.Correction{At: pickemtest.Noon.Add(time.Hour + time.Duration(minute)*time.Minute), MatchID: pickemtest.MatchID(1), Match: "Match 1", From: from, To: to, By: testkit.Administrator, Reason: reason}
 	}
 	var log event.CorrectionList
-	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections", "ann", &log.Body)
+	w.Read(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections", "ann", &log.Body)
 	want := []event.Correction{entry(5, "void", "Left 1", ""), entry(3, "Right 1", "void", "no contest"), entry(2, "Left 1", "Right 1", "we saw it again"), entry(0, "", "Left 1", "")}
 	if !slices.Equal(log.Body.Corrections, want) {
 		t.Errorf("log of results (-want +got):\n%s", cmp.Diff(want, log.Body.Corrections))
@@ -383,7 +383,7 @@ func TestResultCanBeChangedAndIsLogged(t *testing.T) {
 	if got := testkit.Messages[score.Request](w.World, score.Queue); got != nil {
 		t.Errorf("scoring requests before request-score: %v, want none", got)
 	}
-	if out := w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", ""); !strings.Contains(out.Body, `{"corrections":[]}`) {
+	if out := w.Ask(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", ""); !strings.Contains(out.Body, `{"corrections":[]}`) {
 		t.Errorf("an empty log is %s, want an empty list", out.Body)
 	}
 }
@@ -397,7 +397,7 @@ func TestResultsAreAcceptedFromLockAt(t *testing.T) {
 	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	enter := func() pickemtest.Refusal {
-		return pickemtest.RefusalOf(w.Ask(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.Show, 1)+"/result", testkit.Administrator, `{"result":0}`))
+		return pickemtest.RefusalOf(w.Ask(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.Show, 1)+"/result", testkit.Administrator, `{"result":0}`))
 	}
 	lock := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
 	w.MoveClock(lock.Add(-time.Second))
@@ -405,11 +405,11 @@ func TestResultsAreAcceptedFromLockAt(t *testing.T) {
 		t.Errorf("a result before lockAt: %v, want %v", got, want)
 	}
 	w.MoveClock(lock)
-	if got, want := pickemtest.RefusalOf(w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")), (pickemtest.Refusal{Status: 409, Code: "results_missing", Field: ""}); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")), (pickemtest.Refusal{Status: 409, Code: "results_missing", Field: ""}); got != want {
 		t.Errorf("request-score without results: %v, want %v", got, want)
 	}
 	w.EnterResults(pickemtest.Show, 0)
-	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"state":"upcoming","startsAt":"2026-04-08T12:00:00Z"}`)), (pickemtest.Refusal{Status: 409, Code: "bad_transition", Field: ""}); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"state":"upcoming","startsAt":"2026-04-08T12:00:00Z"}`)), (pickemtest.Refusal{Status: 409, Code: "bad_transition", Field: ""}); got != want {
 		t.Errorf("reopening with a result: %v, want %v", got, want)
 	}
 	w.Score(pickemtest.Show)
@@ -427,7 +427,7 @@ func TestRequestScoreNeedsAllResults(t *testing.T) {
 		JobID    string
 		MatchIDs []string
 	}) {
-		out := w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.LockedShow)+"/score", testkit.Administrator, "")
+		out := w.Ask(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.LockedShow)+"/score", testkit.Administrator, "")
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &doc))
 		return out.StatusCode, doc
 	}
@@ -435,7 +435,7 @@ func TestRequestScoreNeedsAllResults(t *testing.T) {
 	if status, doc := request(); status != 409 || !slices.Equal(doc.MatchIDs, []string{pickemtest.MatchID(2)}) {
 		t.Errorf("without a result of match 2: %d with the matches %q, want 409 with match 2", status, doc.MatchIDs)
 	}
-	w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 2)+"/result", `{"result":1}`)
+	w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.LockedShow, 2)+"/result", `{"result":1}`)
 	for range 2 {
 		if status, doc := request(); status != 202 || doc.JobID != pickemtest.LockedShow+"@2" {
 			t.Errorf("with all results: %d, job %s; want 202, job %s@2", status, doc.JobID, pickemtest.LockedShow)
@@ -454,7 +454,7 @@ func TestEmptyCardIsNotScored(t *testing.T) {
 	w := pickemtest.New(t)
 	w.CreateShow(0)
 	w.LockEvent(pickemtest.Show)
-	out := w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")
+	out := w.Ask(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")
 	if err := testkit.CheckProblemCode(out, 409, "results_missing"); err != nil || !strings.Contains(out.Body, `"matchIds":[]`) {
 		t.Errorf("%v; the answer is %s, want no matchIds", err, out.Body)
 	}
@@ -470,7 +470,7 @@ func TestConcurrentAddsSucceed(t *testing.T) {
 	var adding sync.WaitGroup
 	for n := range matches {
 		adding.Go(func() {
-			if out := w.Ask(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(n+1, 10)); out.StatusCode != http.StatusCreated {
+			if out := w.Ask(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(n+1, 10)); out.StatusCode != http.StatusCreated {
 				t.Errorf("match %d: %d %s", n+1, out.StatusCode, out.Body)
 			}
 		})
@@ -493,26 +493,26 @@ func TestConcurrentAddsSucceed(t *testing.T) {
 func TestConcurrentCardChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	add := func(w *pickemtest.Room) {
-		w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(8, 900))
+		w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(8, 900))
 	}
 	raise := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), pickemtest.WithoutKey(pickemtest.MatchOf(2, 900), "id"))
+		w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), pickemtest.WithoutKey(pickemtest.MatchOf(2, 900), "id"))
 	}
 	bonus := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
 	}
 	order := func(w *pickemtest.Room) {
-		w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
+		w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
 	}
 	remove := func(w *pickemtest.Room) {
-		w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+		w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	}
 	reopen := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
 	}
 	result := func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 1) }
 	rename := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
 	}
 	addOne := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.AddMatch{EventID: pickemtest.Show}
@@ -556,32 +556,32 @@ func TestConcurrentCardChangeIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(*pickemtest.Room)
-		fn   spec.Function
+		fn   app.Function
 		call func(*pickemtest.Room, *event.Events) error
 		want string
 	}{
-		{"request-score, concurrent result", correct, event.RequestScoreFunction, ask, changed},
-		{"add, concurrent add", add, event.AddMatchFunction, addOne, overflow},
-		{"add, concurrent points", raise, event.AddMatchFunction, addOne, overflow},
-		{"add, concurrent bonus", bonus, event.AddMatchFunction, addOne, overflow},
-		{"points, concurrent add", add, event.UpdateMatchFunction, raiseOne, changed},
-		{"points, concurrent points", raise, event.UpdateMatchFunction, raiseOne, changed},
-		{"points, concurrent bonus", bonus, event.UpdateMatchFunction, raiseOne, changed},
-		{"teams, concurrent points", raise, event.UpdateMatchFunction, replace, changed},
-		{"delete, concurrent add", add, event.DeleteMatchFunction, removeOne, changed},
-		{"delete, concurrent delete", remove, event.DeleteMatchFunction, removeOne, changed},
-		{"order, concurrent add", add, event.OrderCardFunction, reorder, reordered},
-		{"order, concurrent delete", remove, event.OrderCardFunction, reorder, reordered},
-		{"order, concurrent order", order, event.OrderCardFunction, reorder, reordered},
-		{"result, concurrent result", result, event.PutResultFunction, enter, changed},
-		{"result, concurrent reopening", reopen, event.PutResultFunction, enter, changed},
-		{"result, concurrent name", rename, event.PutResultFunction, enter, changed},
+		{"request-score, concurrent result", correct, event.RequestScoreFunction(), ask, changed},
+		{"add, concurrent add", add, event.AddMatchFunction(), addOne, overflow},
+		{"add, concurrent points", raise, event.AddMatchFunction(), addOne, overflow},
+		{"add, concurrent bonus", bonus, event.AddMatchFunction(), addOne, overflow},
+		{"points, concurrent add", add, event.UpdateMatchFunction(), raiseOne, changed},
+		{"points, concurrent points", raise, event.UpdateMatchFunction(), raiseOne, changed},
+		{"points, concurrent bonus", bonus, event.UpdateMatchFunction(), raiseOne, changed},
+		{"teams, concurrent points", raise, event.UpdateMatchFunction(), replace, changed},
+		{"delete, concurrent add", add, event.DeleteMatchFunction(), removeOne, changed},
+		{"delete, concurrent delete", remove, event.DeleteMatchFunction(), removeOne, changed},
+		{"order, concurrent add", add, event.OrderCardFunction(), reorder, reordered},
+		{"order, concurrent delete", remove, event.OrderCardFunction(), reorder, reordered},
+		{"order, concurrent order", order, event.OrderCardFunction(), reorder, reordered},
+		{"result, concurrent result", result, event.PutResultFunction(), enter, changed},
+		{"result, concurrent reopening", reopen, event.PutResultFunction(), enter, changed},
+		{"result, concurrent name", rename, event.PutResultFunction(), enter, changed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.NewSeason(t)
 			var want map[string]map[string]any
-			writes := map[bool]string{true: "UpdateItem", false: "TransactWriteItems"}[c.fn.Name == event.RequestScoreFunction.Name]
+			writes := map[bool]string{true: "UpdateItem", false: "TransactWriteItems"}[c.fn.Name == event.RequestScoreFunction().Name]
 			env := w.InterruptEach(c.fn, writes, func() {
 				c.do(w)
 				want = w.Rows()
@@ -605,33 +605,33 @@ func TestCardCrashes(t *testing.T) {
 		Notified map[string]map[string]bool // members by notice
 	}
 	for name, c := range map[string]struct {
-		fn   spec.Function
+		fn   app.Function
 		call func(*pickemtest.Room, *event.Events) error
 	}{
-		"update-match": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
+		"update-match": {event.UpdateMatchFunction(), func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.UpdateMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 			in.Body = event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}}}
 			_, err := s.UpdateMatch(w.NewContext(), in)
 			return err
 		}},
-		"update-points": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
+		"update-points": {event.UpdateMatchFunction(), func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.UpdateMatch{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.UserID = testkit.Administrator
 			in.Body = event.MatchFields{Name: "Match 1", Points: 50, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}
 			_, err := s.UpdateMatch(w.NewContext(), in)
 			return err
 		}},
-		"delete-match": {event.DeleteMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
+		"delete-match": {event.DeleteMatchFunction(), func(w *pickemtest.Room, s *event.Events) error {
 			_, err := s.DeleteMatch(w.NewContext(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 			return err
 		}},
-		"put-result": {event.PutResultFunction, func(w *pickemtest.Room, s *event.Events) error {
+		"put-result": {event.PutResultFunction(), func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.PutResult{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.Body.Result = 1
 			_, err := s.PutResult(w.NewContext(), in)
 			return err
 		}},
-		"request-score": {event.RequestScoreFunction, func(w *pickemtest.Room, s *event.Events) error {
+		"request-score": {event.RequestScoreFunction(), func(w *pickemtest.Room, s *event.Events) error {
 			_, err := s.RequestScore(w.NewContext(), &event.RequestScore{EventID: pickemtest.LockedShow})
 			return err
 		}},

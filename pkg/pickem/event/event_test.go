@@ -29,7 +29,7 @@ func TestEventLocksAnHourBeforeItsStart(t *testing.T) {
 	body := map[string]any{"name": "Clash of Tides", "date": "2026-03-08", "slug": "clash-of-tides", "startsAt": "2026-03-09T01:00:00.9+01:00", "bonus": 5}
 	var got event.Event
 	for range 2 {
-		out := w.MustAdmin(event.CreateEventFunction, "/admin/events", body)
+		out := w.MustAdmin(event.CreateEventFunction(), "/admin/events", body)
 		got = testkit.Decode[event.Event](w.World, out)
 		starts := time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
 		if want := (event.Event{ID: id, Name: "Clash of Tides", Date: "2026-03-08", StartsAt: starts, LockAt: starts.Add(-time.Hour), State: item.Upcoming, Bonus: 5}); got != want || out.StatusCode != http.StatusCreated {
@@ -42,14 +42,14 @@ func TestEventLocksAnHourBeforeItsStart(t *testing.T) {
 			t.Errorf("attribute %s is %v, want %v", attribute, row[attribute], want)
 		}
 	}
-	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(id)+"/matches", pickemtest.MatchOf(1, 1))
-	w.MustAdmin(event.CreateEventFunction, "/admin/events", body)
+	w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(id)+"/matches", pickemtest.MatchOf(1, 1))
+	w.MustAdmin(event.CreateEventFunction(), "/admin/events", body)
 	body["lockAt"] = "2026-03-08T12:00:00Z"
-	if got, want := pickemtest.RefusalOf(w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, body)), (pickemtest.Refusal{Status: 409, Code: "event_exists", Field: ""}); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.CreateEventFunction(), "/admin/events", testkit.Administrator, body)), (pickemtest.Refusal{Status: 409, Code: "event_exists", Field: ""}); got != want {
 		t.Errorf("another event with the same id: %v, want %v", got, want)
 	}
 	body["slug"] = "another"
-	if got := testkit.Decode[event.Event](w.World, w.MustAdmin(event.CreateEventFunction, "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
+	if got := testkit.Decode[event.Event](w.World, w.MustAdmin(event.CreateEventFunction(), "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
 		t.Errorf("lockAt is %v, want that of the request", got.LockAt)
 	}
 }
@@ -80,7 +80,7 @@ func TestUpdateEventChangesTheGivenFields(t *testing.T) {
 			w.CreateShow(1)
 			var was map[string]map[string]any
 			for i := range 2 {
-				e := testkit.Decode[event.Event](w.World, w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), c.body))
+				e := testkit.Decode[event.Event](w.World, w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), c.body))
 				const short = "02T15:04"
 				if got := fmt.Sprint(e.Name, " ", e.Date, " ", e.StartsAt.Format(short), " ", e.LockAt.Format(short), " ", e.State, " ", e.Bonus); got != c.want {
 					t.Errorf("the event is %s, want %s", got, c.want)
@@ -91,7 +91,7 @@ func TestUpdateEventChangesTheGivenFields(t *testing.T) {
 				was = w.Rows()
 			}
 			var seen event.EventScreen
-			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !strings.HasPrefix(c.want, seen.Body.Name+" "+seen.Body.Date) {
+			if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !strings.HasPrefix(c.want, seen.Body.Name+" "+seen.Body.Date) {
 				t.Errorf("get-event returns %+v, want %s", seen.Body.Event, c.want)
 			}
 		})
@@ -137,7 +137,7 @@ func TestEventReopensUntilItsFirstResult(t *testing.T) {
 		{"move the lock of a locked event to the past", locked, `{"lockAt":"2026-03-08T09:00:00Z"}`, item.Broadcast},
 		{"rename a locked event", locked, `{"name":"Tides"}`, item.Broadcast},
 		{"rename an event that was locked early", func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), locks)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), locks)
 		}, `{"name":"Tides"}`, item.Broadcast},
 		{"move an event with a result to next week", result, `{"startsAt":"2026-03-15T12:00:00Z"}`, item.Broadcast},
 		{"move a scored event to next week", scoredNow, `{"startsAt":"2026-03-15T12:00:00Z"}`, item.Scored},
@@ -152,7 +152,7 @@ func TestEventReopensUntilItsFirstResult(t *testing.T) {
 			w.CreateShow(1)
 			c.until(w)
 			for range 2 {
-				out := w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, c.body)
+				out := w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, c.body)
 				if c.want == refused {
 					if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 409, Code: refused, Field: ""}); got != want {
 						t.Errorf("the answer is %v, want %v", got, want)
@@ -171,16 +171,16 @@ func TestNewBonusScoresAgain(t *testing.T) {
 	w := pickemtest.NewSeason(t)
 	was := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
 	w.EnterResults(pickemtest.ScoredShow, 0, 0)
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.ScoredShow), `{"bonus":7}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.ScoredShow), `{"bonus":7}`)
 	var seen event.EventScreen
-	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); !seen.Body.Updating {
+	if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); !seen.Body.Updating {
 		t.Error("updating is false before the new scoring")
 	}
 	w.ScoreQueued()
 	if got := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026")); was.Points != 10 || got.Points != 10+20+7 {
 		t.Errorf("ann has %d points after %d, want 37 after 10", got.Points, was.Points)
 	}
-	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); seen.Body.Updating || seen.Body.Prediction.Score.Bonus != 7 {
+	if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); seen.Body.Updating || seen.Body.Prediction.Score.Bonus != 7 {
 		t.Errorf("get-event returns %+v, want a bonus of 7 and updating false", seen.Body)
 	}
 }
@@ -192,7 +192,7 @@ func TestDateOfANewEventIsRecent(t *testing.T) {
 	w := pickemtest.New(t)
 	for days, want := range map[int]pickemtest.Refusal{400: {Status: http.StatusCreated}, 401: {Status: 400, Code: "bad_request", Field: "body.date"}} {
 		day := pickemtest.Noon.AddDate(0, 0, -days)
-		out := w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, map[string]any{"name": "Old", "date": day.Format(time.DateOnly), "slug": "old", "startsAt": day})
+		out := w.Ask(event.CreateEventFunction(), "/admin/events", testkit.Administrator, map[string]any{"name": "Old", "date": day.Format(time.DateOnly), "slug": "old", "startsAt": day})
 		if got := pickemtest.RefusalOf(out); got != want {
 			t.Errorf("an event of %d days ago: %v %s, want %v", days, got, out.Body, want)
 		}
@@ -207,20 +207,20 @@ func TestListEventsLatestFirst(t *testing.T) {
 	w.AddMembers("ann")
 	ids := func(query string) (ids []string) {
 		var list event.EventList
-		w.Read(event.ListEventsFunction, "/app/events"+query, "ann", &list.Body)
+		w.Read(event.ListEventsFunction(), "/app/events"+query, "ann", &list.Body)
 		for _, e := range list.Body.Events {
 			ids = append(ids, e.ID)
 		}
 		return ids
 	}
-	if out := w.Ask(event.ListEventsFunction, "/app/events", "ann", ""); !strings.Contains(out.Body, `{"events":[]}`) {
+	if out := w.Ask(event.ListEventsFunction(), "/app/events", "ann", ""); !strings.Contains(out.Body, `{"events":[]}`) {
 		t.Errorf("without events the answer is %s, want an empty list", out.Body)
 	}
 	w.CreateEvent(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
 	for i, slug := range []string{"a", "b", "c"} {
 		w.CreateEvent(pickemtest.Noon.AddDate(0, 0, i+1), slug, 0)
 	}
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
 	testkit.PutRows(w.World, tables.Pickem, item.Event{Row: item.Row{PK: item.EventTag, SK: item.EventRef("2026-03-05-off"), Type: item.EventType}, ID: "2026-03-05-off", State: item.Deleting})
 	for query, want := range map[string][]string{
 		"":                            {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b", "2025-03-01-old"},
@@ -245,7 +245,7 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 		if id == pickemtest.LockedShow {
 			w.EnterResults(id, 0)
 		} else {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(id), `{"revealAtLock":true}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(id), `{"revealAtLock":true}`)
 			w.LockEvent(id)
 			w.ScoreQueued()
 		}
@@ -255,7 +255,7 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 		}
 		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) && key != "EVENT EVENT#"+id })
 		want["EVENT EVENT#"+id]["state"], want["EVENT EVENT#"+id]["deletedAt"] = item.Deleting, item.FormatTime(w.Clock.Now())
-		if out := w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+		if out := w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 			t.Errorf("the answer is %d %q, want 204 without a body", out.StatusCode, out.Body)
 		}
 		if got := w.Rows(); len(want) == 0 || !reflect.DeepEqual(got, want) {
@@ -263,11 +263,11 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 		}
 		none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
-		w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), "")
+		w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(id), "")
 		if got := w.Rows(); !reflect.DeepEqual(got, want) {
 			t.Errorf("rows after a second delete (-want +got):\n%s", cmp.Diff(want, got))
 		}
-		if got := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
+		if got := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction(), pickemtest.AppEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
 			t.Errorf("a prediction of a deleted event: %v, want %v", got, none)
 		}
 	}
@@ -280,15 +280,15 @@ func TestEventIsNotFoundDuringItsDeletion(t *testing.T) {
 	w := pickemtest.NewSeason(t)
 	none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
 	seen := 0
-	env := w.InterruptEach(event.DeleteEventFunction, "BatchWriteItem", func() {
+	env := w.InterruptEach(event.DeleteEventFunction(), "BatchWriteItem", func() {
 		seen++
 		for _, got := range []pickemtest.Refusal{
-			pickemtest.RefusalOf(w.Ask(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", "")),
-			pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", `{"predictions":{}}`)),
-			pickemtest.RefusalOf(w.Ask(event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", "")),
-			pickemtest.RefusalOf(w.Ask(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(4, 1))),
-			pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{}`)),
-			pickemtest.RefusalOf(w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, "")),
+			pickemtest.RefusalOf(w.Ask(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", "")),
+			pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", `{"predictions":{}}`)),
+			pickemtest.RefusalOf(w.Ask(event.DeletePredictionsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", "")),
+			pickemtest.RefusalOf(w.Ask(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(4, 1))),
+			pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{}`)),
+			pickemtest.RefusalOf(w.Ask(event.ListEntriesFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, "")),
 		} {
 			if got != none {
 				t.Errorf("a request during the deletion: %v, want %v", got, none)
@@ -305,9 +305,9 @@ func TestDeleteEventCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		in := &event.DeleteEvent{EventID: pickemtest.Show}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.DeleteEventFunction(), p), event.OpenEvents).DeleteEvent(w.NewContext(), in)
 		p.Ended(err)
-		testkit.Open(w.World, event.DeleteEventFunction, event.OpenEvents).DeleteEvent(w.NewContext(), in)
+		testkit.Open(w.World, event.DeleteEventFunction(), event.OpenEvents).DeleteEvent(w.NewContext(), in)
 		return w.Rows()
 	})
 }
@@ -320,9 +320,9 @@ func TestBonusCrashes(t *testing.T) {
 		bonus := 9
 		in := &event.UpdateEvent{EventID: pickemtest.ScoredShow}
 		in.Body.Bonus = &bonus
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.UpdateEventFunction(), p), event.OpenEvents).UpdateEvent(w.NewContext(), in)
 		p.Ended(err)
-		_, err = testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		_, err = testkit.Open(w.World, event.UpdateEventFunction(), event.OpenEvents).UpdateEvent(w.NewContext(), in)
 		testkit.Must(t, err)
 		w.ScoreQueued()
 		return w.Rows()
@@ -334,12 +334,12 @@ func TestListEntriesSortsMemberIDs(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	var list event.EntryList
-	w.Read(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, &list.Body)
+	w.Read(event.ListEntriesFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, &list.Body)
 	if b := list.Body; b.Count != 3 || !slices.Equal(b.UserIDs, []string{"ann", "bob", "cat"}) || b.Next != "" {
 		t.Errorf("the entries are %+v, want ann, bob and cat on one page", b)
 	}
 	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 9), "quiet", 1)
-	if out := w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent("2026-03-10-quiet")+"/entries", testkit.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
+	if out := w.Ask(event.ListEntriesFunction(), pickemtest.AdminEvent("2026-03-10-quiet")+"/entries", testkit.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
 		t.Errorf("without predictions the answer is %s, want an empty list", out.Body)
 	}
 }
@@ -349,11 +349,11 @@ func TestListEntriesSortsMemberIDs(t *testing.T) {
 func TestConcurrentEventChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	rename := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
 	}
 	result := func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 0, 0) }
 	reopen := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
 	}
 	var update event.UpdateEvent
 	update.EventID = pickemtest.LockedShow
@@ -363,7 +363,7 @@ func TestConcurrentEventChangeIsRefused(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.NewSeason(t)
 			var want map[string]map[string]any
-			env := w.InterruptEach(event.UpdateEventFunction, "UpdateItem", func() {
+			env := w.InterruptEach(event.UpdateEventFunction(), "UpdateItem", func() {
 				do(w)
 				want = w.Rows()
 			})
@@ -389,7 +389,7 @@ func TestListCountsTheCallersPicks(t *testing.T) {
 	w.MoveClock(pickemtest.Noon.Add(time.Hour))
 	lines := func(user string) (lines []string) {
 		var list event.EventList
-		w.Read(event.ListEventsFunction, "/app/events", user, &list.Body)
+		w.Read(event.ListEventsFunction(), "/app/events", user, &list.Body)
 		for _, e := range list.Body.Events {
 			line := e.Name
 			if p := e.Picks; p != nil {
@@ -408,16 +408,16 @@ func TestListCountsTheCallersPicks(t *testing.T) {
 		{"with one pick", func() { w.Pick("ann", pickemtest.Show, 0) }, "clash-of-tides 1 of 2 false"},
 		{"with all picks", func() { w.Pick("ann", pickemtest.Show, 0, 0) }, "clash-of-tides 2 of 2 true"},
 		{"after a match was added", func() {
-			w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(3, 1))
+			w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(3, 1))
 		}, "clash-of-tides 2 of 3 false"},
 		{"after other teams compete", func() {
-			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+			w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
 		}, "clash-of-tides 1 of 3 false"},
 		{"after that match was removed", func() {
-			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+			w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 		}, "clash-of-tides 1 of 2 false"},
 		{"after the rest was removed", func() {
-			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 3), "")
+			w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 3), "")
 		}, "clash-of-tides 1 of 1 true"},
 	} {
 		step.do()
@@ -440,10 +440,10 @@ func TestListReadsNoCardOfPicksMadeSince(t *testing.T) {
 	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	list := func() map[string]int {
-		return w.CountCalls(func() { w.Ask(event.ListEventsFunction, "/app/events", "ann", "") })
+		return w.CountCalls(func() { w.Ask(event.ListEventsFunction(), "/app/events", "ann", "") })
 	}
 	before := list()
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
 	if during := list(); during["Query"] != before["Query"]+1 {
 		t.Errorf("calls with picks of before a change: %v, want one query more than %v", during, before)
 	}

@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // Event is an event as the API shows it.
@@ -87,6 +88,18 @@ type EventList struct {
 }
 
 var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ListEventsFunction answers with events.
+func ListEventsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/list-events",
+		Does:   "Lists events, latest first, with the count of the caller's picks of open ones.",
+		IfDown: "The list of events does not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events"},
+		Uses:   []spec.Access{tables.CheckMember, tables.ListEvents, tables.GetPicks, tables.ReadCard},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenEvents, (*Events).ListEvents)
+}
 
 // ListEvents returns a page of events, latest date first; within the page they are
 // ordered by start. Open events have the count of the caller's picks. A cursor that is not
@@ -179,6 +192,18 @@ type EventPage struct {
 // lockAhead is the time from lockAt to startsAt if lockAt is not given.
 const lockAhead = time.Hour
 
+// CreateEventFunction announces an event.
+func CreateEventFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/create-event",
+		Does:   "Creates an event.",
+		IfDown: "Administrators cannot create events.",
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events", Answers: []int{201}},
+		Uses:   []spec.Access{tables.CreateEvent},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).CreateEvent)
+}
+
 // CreateEvent creates an event. If the id is taken it returns event_exists, except
 // that an identical request gets the same answer again. The id of a deleted event is
 // taken, as event_deleting, until all of its predictions are deleted.
@@ -250,6 +275,18 @@ type UpdateEvent struct {
 
 		RevealAtLock *bool `json:"revealAtLock,omitempty" doc:"Members see the picks of all members from the lock on. It can change until the lock."`
 	}
+}
+
+// UpdateEventFunction changes an event.
+func UpdateEventFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/update-event",
+		Does:   "Changes the name, times, bonus or state of an event.",
+		IfDown: "Administrators cannot change events. Events lock at their present lockAt.",
+		On:     spec.Route{Method: "PATCH", Auth: spec.Admin, Path: "/admin/events/{eventId}"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeEvent, tables.SetResult}, Sends: []spec.Queue{score.Queue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).UpdateEvent)
 }
 
 // UpdateEvent changes an event. An event can be reopened until its first result is
@@ -370,6 +407,18 @@ type DeleteEvent struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
+// DeleteEventFunction calls an event off.
+func DeleteEventFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-event",
+		Does:   "Deletes an event whose scoring was not requested, with its card and predictions.",
+		IfDown: "Administrators cannot delete events.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}"},
+		Uses:   []spec.Access{tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenEvents, (*Events).DeleteEvent)
+}
+
 // DeleteEvent deletes an event with its card and all of its predictions. An event
 // whose scoring was requested is event_scored. The event is marked first, so that it
 // accepts no predictions and no request finds it. LockEvents deletes what is left, and the
@@ -444,6 +493,18 @@ type EntryList struct {
 		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
 		Next    string   `json:"next,omitempty"`
 	}
+}
+
+// ListEntriesFunction answers with who takes part in an event.
+func ListEntriesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/list-entries",
+		Does:   "Lists the members with a prediction of an event, without their picks.",
+		IfDown: "Administrators cannot list the members with a prediction.",
+		On:     spec.Route{Method: "GET", Auth: spec.Admin, Path: "/admin/events/{eventId}/entries"},
+		Uses:   []spec.Access{tables.FindEvent, tables.EntriesOf},
+		Memory: 512, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).ListEntries)
 }
 
 // ListEntries returns the ids of the members with a prediction, without their picks.

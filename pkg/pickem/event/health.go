@@ -2,8 +2,11 @@ package event
 
 import (
 	"context"
+	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
 )
 
 // GetHealth is the request of a health check.
@@ -15,6 +18,17 @@ type Health struct {
 	Body         struct {
 		Status string `json:"status" enum:"ok" doc:"Says ok while the service answers."`
 	}
+}
+
+// GetHealthFunction says that the API answers.
+func GetHealthFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-health",
+		Does:   "Reports that the API works.",
+		IfDown: "External monitoring reports the API as down.",
+		On:     spec.Route{Method: "GET", Path: "/health", Auth: spec.Public},
+		Memory: 128, Timeout: 5 * time.Second,
+	}, OpenEvents, (*Events).GetHealth)
 }
 
 // GetHealth answers that the API works. It checks no other system.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // LockEvents queues the scoring of an event again if it has waited for longer than
@@ -24,6 +26,19 @@ const (
 	// standings that a scoring does not find in it.
 	indexLag = 15 * time.Minute
 )
+
+// LockEventsFunction locks the events whose time has come.
+func LockEventsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "pickem/lock-events",
+		Does:   "Locks the events whose lockAt has passed, queues overdue scorings again, and completes the deletion of events.",
+		IfDown: "Overdue scorings are not retried, and locked events are stored as open. Late picks are refused all the same.",
+		On:     spec.Schedule("rate(1 minute)"),
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent}, Sends: []spec.Queue{score.Queue},
+		Emits:  []spec.Metric{ScoresBehind},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenEvents, (*Events).LockEvents)
+}
 
 // LockEvents sets the state of every event after its lockAt to broadcast, and has the picks
 // shown of an event whose lock reveals them. It also queues a scoring again if the event has

@@ -29,7 +29,7 @@ func eventStates(w *pickemtest.Room) map[string]string {
 func TestEventsAreLockedAtLockAt(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	job := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
+	job := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
 	run := func() map[string]int {
 		return w.CountCalls(func() { testkit.Must(t, job.LockEvents(w.NewContext())) })
 	}
@@ -65,13 +65,13 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 		want string
 	}{
 		"rescheduled": {func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","startsAt":"2026-03-15T12:00:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","startsAt":"2026-03-15T12:00:00Z"}`)
 		}, item.Upcoming},
 		"locked": {func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
 		}, item.Broadcast},
 		"deleted": {func(w *pickemtest.Room) {
-			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
+			w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(pickemtest.Show), "")
 		}, item.Deleting},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 			w := pickemtest.New(t)
 			w.CreateShow(1)
 			w.MoveClock(pickemtest.ShowLockAt)
-			env := w.InterruptEach(event.LockEventsFunction, "UpdateItem", func() { c.do(w) })
+			env := w.InterruptEach(event.LockEventsFunction(), "UpdateItem", func() { c.do(w) })
 			if err := testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()); err != nil || eventStates(w)[pickemtest.Show] != c.want {
 				t.Errorf("error %v and state %q, want none and %q", err, eventStates(w)[pickemtest.Show], c.want)
 			}
@@ -93,10 +93,10 @@ func TestNewEventWithTheIdOfADeletedOneIsKept(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.CreateShow(0)
-	w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
+	w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(pickemtest.Show), "")
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
-	env := pickemtest.InterruptBefore(w.Env(event.LockEventsFunction), "DeleteItem", 1, func() {
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+	env := pickemtest.InterruptBefore(w.Env(event.LockEventsFunction()), "DeleteItem", 1, func() {
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		w.CreateShow(0)
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()))
@@ -123,7 +123,7 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 		{"an hour", func(w *pickemtest.Room) { w.EnterResults(pickemtest.ScoredShow, 1) }, time.Hour, 0, 1},
 		{"first scoring", func(w *pickemtest.Room) {
 			w.EnterResults(pickemtest.LockedShow, 0, 0)
-			w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.LockedShow)+"/score", "")
+			w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.LockedShow)+"/score", "")
 		}, 3 * time.Minute, 1, 0},
 		{"scoring not requested", func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 0, 0) }, 3 * time.Minute, 0, 0},
 		{"scored", func(*pickemtest.Room) {}, 3 * time.Minute, 0, 0},
@@ -140,7 +140,7 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 			c.before(w)
 			w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
 			w.MoveClock(pickemtest.Noon.Add(time.Hour + c.wait))
-			job := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
+			job := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
 			testkit.Must(t, job.LockEvents(w.NewContext()))
 			if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != c.queued || w.Logs.SumMetric(event.ScoresBehind) != c.behind || len(w.Logs.EmittedMetrics()) > 0 && c.behind == 0 {
 				t.Errorf("%d messages queued and %v events behind, want %d and %v", got, w.Logs.SumMetric(event.ScoresBehind), c.queued, c.behind)
@@ -163,7 +163,7 @@ func TestScoringIsRepeatedForTheIndex(t *testing.T) {
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.ScoreQueued()
 		w.MoveClock(pickemtest.Noon.Add(time.Hour + wait))
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != want {
 			t.Errorf("%s after the request: %d messages, want %d", wait, got, want)
 		}
@@ -178,8 +178,8 @@ func TestLockEventsCrashes(t *testing.T) {
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
 		w.MoveClock(pickemtest.Noon.Add(time.Hour + 3*time.Minute))
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction, p), event.OpenEvents).LockEvents(w.NewContext()))
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction(), p), event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		w.ScoreQueued()
 		return w.Rows()
 	})

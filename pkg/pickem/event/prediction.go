@@ -16,6 +16,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/sync/errgroup"
 
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -24,6 +26,7 @@ import (
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // GetEvent is the request for an event.
@@ -49,6 +52,18 @@ type Prediction struct {
 	SavedAt     time.Time         `json:"savedAt" doc:"When the prediction was saved last."`
 	Void        []string          `json:"void,omitempty" doc:"The ids of picked matches that were removed, or in which other teams compete since: pick again."`
 	Score       *score.Sheet      `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
+}
+
+// GetEventFunction answers with an event, its card and the caller's prediction.
+func GetEventFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-event",
+		Does:   "Returns an event with its card and the caller's prediction.",
+		IfDown: "Events do not open, so members cannot pick.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}"},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetPick},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenEvents, (*Events).GetEvent)
 }
 
 // GetEvent returns an event, its card in order and the caller's own prediction, which
@@ -125,6 +140,18 @@ type ResultsScreen struct {
 	}
 }
 
+// GetResultsFunction answers with a scored event and everybody's scores.
+func GetResultsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-results",
+		Does:   "Returns a scored event with its results and the scores of all members.",
+		IfDown: "The results of past events do not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/results"},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetRanking},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenEvents, (*Events).GetResults)
+}
+
 // GetResults returns an event with a page of the picks and points of all members, once it is
 // scored; or from the lock on, if the lock reveals the picks: these appear with the next run of
 // LockEvents. Otherwise picks are private, and the answer is event_not_scored. A caller who is
@@ -179,6 +206,18 @@ type PutPredictions struct {
 type PredictionPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         Prediction
+}
+
+// PutPredictionsFunction saves the caller's prediction of an event.
+func PutPredictionsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/put-predictions",
+		Does:   "Replaces the caller's prediction of an event that is not locked.",
+		IfDown: "Members cannot pick. If this lasts until an event locks, move its lockAt.",
+		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/events/{eventId}/predictions"},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction, account.CheckDeleted},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).PutPredictions)
 }
 
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
@@ -273,6 +312,18 @@ func checkOpen(e item.Event, now time.Time) error {
 type DeletePredictions struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
+}
+
+// DeletePredictionsFunction withdraws the caller's prediction of an event.
+func DeletePredictionsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-predictions",
+		Does:   "Deletes the caller's prediction of an event that is not locked.",
+		IfDown: "Members cannot withdraw a prediction.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/events/{eventId}/predictions"},
+		Uses:   []spec.Access{tables.DropPrediction},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).DeletePredictions)
 }
 
 // DeletePredictions deletes the caller's prediction of an open event, if there is

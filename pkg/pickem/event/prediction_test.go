@@ -15,10 +15,10 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 const myPicks = "/app/events/" + pickemtest.Show + "/predictions"
@@ -36,10 +36,10 @@ func TestPredictionReplacesThePrevious(t *testing.T) {
 		pickemtest.PicksOf(1),
 		{},
 	} {
-		saved := testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": picks}))
+		saved := testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction(), myPicks, "ann", map[string]any{"predictions": picks}))
 		want := event.Prediction{Predictions: picks, SavedAt: pickemtest.Noon.Add(time.Hour)}
 		var seen event.EventScreen
-		w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+		w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 		if !reflect.DeepEqual(saved, want) || !reflect.DeepEqual(*seen.Body.Prediction, want) {
 			t.Errorf("answer of put-predictions (-want +got):\n%s\nprediction in get-event (-want +got):\n%s", cmp.Diff(want, saved), cmp.Diff(&want, seen.Body.Prediction))
 		}
@@ -54,13 +54,13 @@ func TestPredictionReplacesThePrevious(t *testing.T) {
 	if delete(all, item.UserRef("ann")+" "+item.EventRef(pickemtest.Show)); !reflect.DeepEqual(all, others) {
 		t.Errorf("other rows changed by ann's predictions (-was +is):\n%s", cmp.Diff(others, all))
 	}
-	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, myPicks, "eve", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction(), myPicks, "eve", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
 		t.Errorf("a prediction of a user who is not a member: %v, want %v", got, want)
 	}
 	gone := item.NewMember("bob", "bob")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.PutRows(w.World, tables.Pickem, gone)
-	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, myPicks, "bob", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
+	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction(), myPicks, "bob", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
 		t.Errorf("a prediction of a deleted member: %v, want %v", got, want)
 	}
 }
@@ -72,23 +72,23 @@ func TestPicksOfAnOldCardAreRefused(t *testing.T) {
 	w.AddMembers("ann")
 	w.CreateShow(2)
 	var seen event.EventScreen
-	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+	w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 	pick := map[string]any{"predictions": pickemtest.PicksOf(0), "cardRev": seen.Body.CardRev}
-	testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick))
+	testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction(), myPicks, "ann", pick))
 	changed := pickemtest.MatchOf(1, 10)
 	delete(changed, "id")
 	changed["teams"] = []map[string]any{{"members": []string{"Somebody else"}}, {"members": []string{"Right 1"}}}
-	w.MustAdmin(event.UpdateMatchFunction, "/admin/events/"+pickemtest.Show+"/matches/"+pickemtest.MatchID(1), changed)
-	if err := testkit.CheckProblemCode(w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
+	w.MustAdmin(event.UpdateMatchFunction(), "/admin/events/"+pickemtest.Show+"/matches/"+pickemtest.MatchID(1), changed)
+	if err := testkit.CheckProblemCode(w.Ask(event.PutPredictionsFunction(), myPicks, "ann", pick), 409, "card_changed"); err != nil {
 		t.Error(err)
 	}
 
 	// A client that has seen the change may pick, whatever has changed in other matches since.
-	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+	w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	first := seen.Body.Card[0]
 	pick = map[string]any{"predictions": map[string]string{first.ID: first.Teams[0].ID}, "cardRev": seen.Body.CardRev}
-	testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick))
+	testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction(), myPicks, "ann", pick))
 }
 
 // TestDeletePredictionsTwice: a second request gets the same answer.
@@ -98,7 +98,7 @@ func TestDeletePredictionsTwice(t *testing.T) {
 	want := w.Rows()
 	delete(want, item.UserRef("ann")+" "+item.EventRef(pickemtest.Show))
 	for range 2 {
-		if out := w.Ask(event.DeletePredictionsFunction, myPicks, "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+		if out := w.Ask(event.DeletePredictionsFunction(), myPicks, "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 			t.Errorf("the answer is %d %s, want 204 without a body", out.StatusCode, out.Body)
 		}
 		if got := w.Rows(); !reflect.DeepEqual(got, want) {
@@ -106,7 +106,7 @@ func TestDeletePredictionsTwice(t *testing.T) {
 		}
 	}
 	var seen event.EventScreen
-	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.Prediction != nil {
+	if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.Prediction != nil {
 		t.Errorf("the prediction is %+v, want none", seen.Body.Prediction)
 	}
 }
@@ -129,19 +129,19 @@ func TestPicksAreRefusedFromLockAt(t *testing.T) {
 		{"long after lockAt, not locked by the job", nobody, pickemtest.ShowLockAt.AddDate(0, 0, 30), pickemtest.ShowLockAt, item.Broadcast},
 		{"locked by the job", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, pickemtest.ShowLockAt, pickemtest.ShowLockAt, item.Broadcast},
 		{"locked early by an administrator", func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
 		}, pickemtest.Noon.Add(time.Hour), pickemtest.ShowLockAt, item.Broadcast},
 		{"lockAt moved forward", func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-02T00:00:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-02T00:00:00Z"}`)
 		},
 			time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), item.Broadcast},
 		{"lockAt moved back", func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-08T12:00:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-08T12:00:00Z"}`)
 		},
 			pickemtest.ShowLockAt.Add(time.Hour - time.Second), time.Time{}, item.Upcoming},
 		{"locked and reopened", func(w *pickemtest.Room) {
 			w.LockEvent(pickemtest.Show)
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","lockAt":"2026-03-08T11:30:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","lockAt":"2026-03-08T11:30:00Z"}`)
 		}, pickemtest.ShowLockAt.Add(time.Hour/2 - time.Second), time.Time{}, item.Upcoming},
 		{"scored", func(w *pickemtest.Room) {
 			w.LockEvent(pickemtest.Show)
@@ -155,8 +155,8 @@ func TestPicksAreRefusedFromLockAt(t *testing.T) {
 			c.before(w)
 			w.MoveClock(c.at)
 			was := w.Rows()
-			for fn, body := range map[*spec.Function]string{&event.PutPredictionsFunction: `{"predictions":{}}`, &event.DeletePredictionsFunction: ""} {
-				out := w.Ask(*fn, myPicks, "ann", body)
+			for body, fn := range map[string]app.Function{`{"predictions":{}}`: event.PutPredictionsFunction(), "": event.DeletePredictionsFunction()} {
+				out := w.Ask(fn, myPicks, "ann", body)
 				if c.lockAt.IsZero() {
 					if out.StatusCode >= 300 {
 						t.Errorf("%s: %d %s, want success", fn.Name, out.StatusCode, out.Body)
@@ -176,7 +176,7 @@ func TestPicksAreRefusedFromLockAt(t *testing.T) {
 				t.Errorf("rows changed by refused requests (-was +is):\n%s", cmp.Diff(was, now))
 			}
 			var seen event.EventScreen
-			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.State != c.state {
+			if w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.State != c.state {
 				t.Errorf("the state is %s, want %s", seen.Body.State, c.state)
 			}
 		})
@@ -189,12 +189,12 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 	t.Parallel()
 	update := func(body string) func(*pickemtest.Room) {
 		return func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), body)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), body)
 		}
 	}
 	match := func(n int) func(*pickemtest.Room) {
 		return func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(n, 10), "id"))
+			w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(n, 10), "id"))
 		}
 	}
 	for _, c := range []struct {
@@ -210,17 +210,17 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 		{"lockAt moved back", update(`{"lockAt":"2026-03-08T12:00:00Z"}`), "", "", false},
 		{"locked by the job", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, "event_locked", "event_locked", false},
 		{"event deleted", func(w *pickemtest.Room) {
-			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
+			w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(pickemtest.Show), "")
 		}, "event_not_found", "event_not_found", false},
 		{"match added", func(w *pickemtest.Room) {
-			w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1))
+			w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1))
 		}, "", "", false},
 		{"picked match deleted", func(w *pickemtest.Room) {
-			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+			w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 		}, "unknown_match", "", false},
 		{"picked match changed", match(9), "invalid_team", "", false},
 		{"card ordered", func(w *pickemtest.Room) {
-			w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
+			w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
 		}, "", "", false},
 		{"member deleted", func(w *pickemtest.Room) {
 			gone := item.NewMember("ann", "ann")
@@ -249,11 +249,11 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 					code = c.drop
 					in := &event.DeletePredictions{EventID: pickemtest.Show}
 					in.UserID = "ann"
-					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.DeletePredictionsFunction, "TransactWriteItems", do), event.OpenEvents).DeletePredictions(w.NewContext(), in)
+					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.DeletePredictionsFunction(), "TransactWriteItems", do), event.OpenEvents).DeletePredictions(w.NewContext(), in)
 				} else {
 					in := &event.PutPredictions{EventID: pickemtest.Show}
 					in.UserID, in.Body.Predictions = "ann", pickemtest.PicksOf(1)
-					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.PutPredictionsFunction, "TransactWriteItems", do), event.OpenEvents).PutPredictions(w.NewContext(), in)
+					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.PutPredictionsFunction(), "TransactWriteItems", do), event.OpenEvents).PutPredictions(w.NewContext(), in)
 				}
 				if pickemtest.CodeOf(err) != code || want == nil {
 					t.Fatalf("delete-predictions %v: error %v, want code %q", drops, err, code)
@@ -277,7 +277,7 @@ func TestPickIsRefusedIfLockAtPassesBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	w.MoveClock(pickemtest.ShowLockAt.Add(-time.Second))
-	env := w.InterruptEach(event.PutPredictionsFunction, "Query", func() { w.MoveClock(pickemtest.ShowLockAt) })
+	env := w.InterruptEach(event.PutPredictionsFunction(), "Query", func() { w.MoveClock(pickemtest.ShowLockAt) })
 	in := &event.PutPredictions{EventID: pickemtest.Show}
 	in.UserID = "ann"
 	was := w.Rows()
@@ -292,7 +292,7 @@ func TestGetResultsRanksAllMembers(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	var seen event.ResultsScreen
-	w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", &seen.Body)
+	w.Read(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", &seen.Body)
 	b := seen.Body
 	if b.ID != pickemtest.ScoredShow || b.State != item.Scored || b.Updating || b.Count != 3 || b.Next != "" || len(b.Card) != 2 || *b.Card[0].Result != 0 || *b.Card[1].Result != 1 {
 		t.Errorf("the results are %+v, want those of %s with 3 entries", b, pickemtest.ScoredShow)
@@ -319,13 +319,13 @@ func TestGetResultsRanksAllMembers(t *testing.T) {
 		t.Errorf("mine (-want +got):\n%s", cmp.Diff(&b.Entries[0], b.Mine))
 	}
 	var own event.EventScreen
-	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "bob", &own.Body)
+	w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.ScoredShow), "bob", &own.Body)
 	if !reflect.DeepEqual(*own.Body.Prediction.Score, b.Mine.Sheet) {
 		t.Errorf("score in get-event (-want +got):\n%s", cmp.Diff(&b.Mine.Sheet, own.Body.Prediction.Score))
 	}
 	w.AddMembers("eve")
 	var other event.ResultsScreen
-	if w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "eve", &other.Body); other.Body.Mine != nil {
+	if w.Read(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "eve", &other.Body); other.Body.Mine != nil {
 		t.Errorf("mine of a member without a prediction is %+v, want none", other.Body.Mine)
 	}
 }
@@ -336,7 +336,7 @@ func TestLongPickIsRefused(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	for pick, want := range map[string]string{"t9999999": "invalid_team", "t99999999": "invalid", strings.Repeat("x", 60_000): "invalid"} {
-		out := w.Ask(event.PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": map[string]string{pickemtest.MatchID(1): pick}})
+		out := w.Ask(event.PutPredictionsFunction(), myPicks, "ann", map[string]any{"predictions": map[string]string{pickemtest.MatchID(1): pick}})
 		if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 422, Code: want, Field: "body.predictions." + pickemtest.MatchID(1)}); got != want || len(out.Body) > 500 {
 			t.Errorf("a pick of %d bytes: %v in %d bytes, want %v", len(pick), got, len(out.Body), want)
 		}
@@ -359,7 +359,7 @@ func FuzzPutPredictions(f *testing.F) {
 	w := pickemtest.NewSeason(f)
 	f.Fuzz(func(t *testing.T, body string) {
 		w.T = t
-		out := w.Ask(event.PutPredictionsFunction, myPicks, "ann", body)
+		out := w.Ask(event.PutPredictionsFunction(), myPicks, "ann", body)
 		switch {
 		case out.StatusCode == http.StatusOK:
 			saved := testkit.Row[item.Prediction](w.World, tables.Pickem, item.UserRef("ann"), item.EventRef(pickemtest.Show)).Predictions

@@ -26,16 +26,16 @@ func TestClearedResultWithdrawsThePoints(t *testing.T) {
 		t.Fatalf("the standings before are %+v, want three members", got)
 	}
 	for range 2 {
-		out := w.Ask(event.PutResultFunction, result, testkit.Administrator, `{"result":null,"reason":"It was another match."}`)
+		out := w.Ask(event.PutResultFunction(), result, testkit.Administrator, `{"result":null,"reason":"It was another match."}`)
 		if out.StatusCode != 200 || testkit.Decode[event.Match](w.World, out).Result != nil {
 			t.Fatalf("the answer is %d %s, want 200 without a result", out.StatusCode, out.Body)
 		}
 		var seen event.EventScreen
-		w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body)
+		w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body)
 		if seen.Body.State != item.Broadcast || seen.Body.Prediction.Score != nil {
 			t.Errorf("ann sees %+v, want a locked event without a score", seen.Body)
 		}
-		if err := testkit.CheckProblemCode(w.Ask(event.GetResultsFunction, results, "ann", ""), 409, "event_not_scored"); err != nil {
+		if err := testkit.CheckProblemCode(w.Ask(event.GetResultsFunction(), results, "ann", ""), 409, "event_not_scored"); err != nil {
 			t.Error(err)
 		}
 		w.ScoreQueued()
@@ -43,11 +43,11 @@ func TestClearedResultWithdrawsThePoints(t *testing.T) {
 			t.Errorf("the standings are %+v, want none", got)
 		}
 	}
-	if err := testkit.CheckProblemCode(w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", testkit.Administrator, ""), 409, "results_missing"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", testkit.Administrator, ""), 409, "results_missing"); err != nil {
 		t.Error(err)
 	}
 	var log event.CorrectionList
-	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", "ann", &log.Body)
+	w.Read(event.ListCorrectionsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", "ann", &log.Body)
 	want := event.Correction{At: pickemtest.Noon.Add(time.Hour), MatchID: pickemtest.MatchID(1), Match: "Match 1", From: "Left 1", By: testkit.Administrator, Reason: "It was another match."}
 	if got := log.Body.Corrections; len(got) != 3 || got[0] != want {
 		t.Errorf("the latest of %d corrections (-want +got):\n%s", len(got), cmp.Diff(want, got[0]))
@@ -66,7 +66,7 @@ func TestClearedEventNeedsARequest(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(*pickemtest.Room){"before": func(*pickemtest.Room) {}, "after": (*pickemtest.Room).ScoreQueued} {
 		w := pickemtest.NewSeason(t)
-		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
+		w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
 		between(w)
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.ScoreQueued()
@@ -87,10 +87,10 @@ func TestRequestDuringTheWithdrawal(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at++ {
 		w := pickemtest.NewSeason(t)
-		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
+		w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", `{"result":null}`)
 		w.EnterResults(pickemtest.ScoredShow, 1)
-		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
-			w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", "")
+		env, wire := w.Observe(score.ScoreEventFunction(), at, func() {
+			w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", "")
 		}, func(pickemtest.Write) {})
 		testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.ScoredShow}))
 		if wire.Calls < at {
@@ -108,7 +108,7 @@ func TestResultIsRequired(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	for _, body := range []string{`{}`, `{"reason":"none"}`, `{"result":"null"}`, `{"result":-2}`, `{"result":[]}`} {
-		got := pickemtest.RefusalOf(w.Ask(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", testkit.Administrator, body))
+		got := pickemtest.RefusalOf(w.Ask(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", testkit.Administrator, body))
 		if got.Status != 422 || got.Code != "invalid" {
 			t.Errorf("%s: %v, want 422 invalid", body, got)
 		}

@@ -20,7 +20,7 @@ import (
 // the number of picks; or the code of the refusal.
 func shownPicks(w *pickemtest.Room) (lines []string) {
 	w.T.Helper()
-	out := w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.Show)+"/results", "bob", "")
+	out := w.Ask(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/results", "bob", "")
 	if out.StatusCode >= 400 {
 		return []string{pickemtest.RefusalOf(out).Code}
 	}
@@ -41,7 +41,7 @@ func TestLockRevealsPicks(t *testing.T) {
 	w.Pick("ann", pickemtest.Show, 0, 0)
 	w.Pick("bob", pickemtest.Show, 1)
 	lock := func() {
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 	}
 	hidden := []string{"event_not_scored"}
 	for _, step := range []struct {
@@ -51,7 +51,7 @@ func TestLockRevealsPicks(t *testing.T) {
 	}{
 		{"by default", func() {}, hidden},
 		{"before the lock", func() {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true,"bonus":5}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true,"bonus":5}`)
 			w.ScoreQueued()
 		}, hidden},
 		{"at the lock, before the job", func() { w.MoveClock(pickemtest.ShowLockAt) }, nil},
@@ -59,7 +59,7 @@ func TestLockRevealsPicks(t *testing.T) {
 		{"with a result", func() { w.EnterResults(pickemtest.Show, 1) }, []string{"0 ann 0, 2 picks", "0 bob 10, 1 picks"}},
 		{"scored", func() { w.EnterResults(pickemtest.Show, 1, 0); w.Score(pickemtest.Show) }, []string{"1 ann 20, 2 picks", "2 bob 10, 1 picks"}},
 		{"with a cleared result", func() {
-			w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.Show, 2)+"/result", `{"result":null}`)
+			w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(pickemtest.Show, 2)+"/result", `{"result":null}`)
 			w.ScoreQueued()
 		}, []string{"0 ann 0, 2 picks", "0 bob 10, 1 picks"}},
 	} {
@@ -77,7 +77,7 @@ func TestRevealingCanChangeUntilTheLock(t *testing.T) {
 	w.AddMembers("bob")
 	w.CreateShow(1)
 	set := func(on bool) pickemtest.Refusal {
-		return pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, map[string]any{"revealAtLock": on}))
+		return pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, map[string]any{"revealAtLock": on}))
 	}
 	ok, locked := pickemtest.Refusal{Status: 200}, pickemtest.Refusal{Status: 409, Code: "event_locked"}
 	for _, step := range []struct {
@@ -93,7 +93,7 @@ func TestRevealingCanChangeUntilTheLock(t *testing.T) {
 		{"on at the lock", func() {}, true, ok},
 		{"off when locked", func() { w.LockEvent(pickemtest.Show) }, false, locked},
 		{"off when open again", func() {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"startsAt":"2026-03-15T12:00:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"startsAt":"2026-03-15T12:00:00Z"}`)
 			w.ScoreQueued()
 			if got := shownPicks(w); !slices.Equal(got, []string{"event_not_scored"}) {
 				t.Errorf("an event that is open again shows %q", got)
@@ -114,14 +114,14 @@ func TestRevealIsRepeated(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	w.CreateShow(1)
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
 	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
 	var queued []int                                                                     // the minutes with a message
 	for minute := range 40 {
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		if len(testkit.Messages[score.Request](w.World, score.Queue)) > 0 {
 			queued = append(queued, minute+1)
 		}
@@ -146,11 +146,11 @@ func TestPicksOfAnEventThatOpensAgainAreNotShown(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	w.CreateShow(1)
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
-	env, _ := w.Observe(score.ScoreEventFunction, 3, func() {
-		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"startsAt":"2026-03-15T12:00:00Z"}`)
+	env, _ := w.Observe(score.ScoreEventFunction(), 3, func() {
+		w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"startsAt":"2026-03-15T12:00:00Z"}`)
 	}, func(pickemtest.Write) {})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	e, err := item.ReadEvent(w.NewContext(), w.DB(), pickemtest.Show)

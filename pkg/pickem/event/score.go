@@ -3,13 +3,16 @@ package event
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // RequestScore is the request to score an event.
@@ -25,6 +28,18 @@ type ScorePage struct {
 	Body         struct {
 		JobID string `json:"jobId" doc:"The id of the event and the revision of its results: a repeated request for the same results has the same jobId."`
 	}
+}
+
+// RequestScoreFunction has an event scored.
+func RequestScoreFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/request-score",
+		Does:   "Queues the scoring of an event. All matches must have results.",
+		IfDown: "Administrators cannot have events scored.",
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/score", Answers: []int{202}},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeEvent}, Sends: []spec.Queue{score.Queue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenEvents, (*Events).RequestScore)
 }
 
 // RequestScore queues the scoring of a locked event. If matches have no result the

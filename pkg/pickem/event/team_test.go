@@ -53,7 +53,7 @@ func TestPicksFollowTheirTeam(t *testing.T) {
 			w := pickemtest.NewSeason(t)
 			body := map[string]any{"name": "Match 1", "points": 10, "teams": c.teams}
 			for range 2 {
-				out := w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, body)
+				out := w.Ask(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, body)
 				if out.StatusCode != http.StatusOK {
 					t.Fatalf("the answer is %d %s, want 200", out.StatusCode, out.Body)
 				}
@@ -66,7 +66,7 @@ func TestPicksFollowTheirTeam(t *testing.T) {
 				}
 			}
 			var seen event.EventScreen
-			w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+			w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 			pick, void := seen.Body.Prediction.Predictions[pickemtest.MatchID(1)], slices.Contains(seen.Body.Prediction.Void, pickemtest.MatchID(1))
 			if void != c.void || !void && pick != "t1" {
 				t.Errorf("ann's pick is %q and void %v, want t1 and void %v", pick, void, c.void)
@@ -84,7 +84,7 @@ func TestNamesCanBeCorrectedAfterTheLock(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	put := func(eventID string, teams ...team) pickemtest.Refusal {
-		return pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(eventID, 1), testkit.Administrator, map[string]any{"name": "Match 1", "points": 10, "teams": teams}))
+		return pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction(), pickemtest.AdminMatch(eventID, 1), testkit.Administrator, map[string]any{"name": "Match 1", "points": 10, "teams": teams}))
 	}
 	locked := pickemtest.Refusal{Status: 409, Code: "event_locked"}
 	for _, id := range []string{pickemtest.LockedShow, pickemtest.ScoredShow} {
@@ -124,13 +124,13 @@ func TestUnknownTeamIsRefused(t *testing.T) {
 	} {
 		body := map[string]any{"name": "Match 1", "points": 10, "teams": c.teams}
 		want := pickemtest.Refusal{Status: 422, Code: "unknown_team", Field: c.field}
-		if got := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, body)); got != want {
+		if got := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, body)); got != want {
 			t.Errorf("update-match with the teams %v: %v, want %v", c.teams, got, want)
 		}
 	}
 	body := map[string]any{"id": pickemtest.MatchID(9), "name": "Match 9", "points": 10, "teams": []team{left, right}}
 	want := pickemtest.Refusal{Status: 422, Code: "unknown_team", Field: "body.teams[0].id"}
-	if got := pickemtest.RefusalOf(w.Ask(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, body)); got != want {
+	if got := pickemtest.RefusalOf(w.Ask(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, body)); got != want {
 		t.Errorf("add-match with ids: %v, want %v", got, want)
 	}
 	if now := w.Rows(); !cmp.Equal(now, was) {
@@ -147,12 +147,12 @@ func TestSaveIsRefusedOnlyIfAPickedMatchChanged(t *testing.T) {
 			for k, v := range with {
 				body[k] = v
 			}
-			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, n), body)
+			w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, n), body)
 		}
 	}
 	remove := func(n int) func(*pickemtest.Room) {
 		return func(w *pickemtest.Room) {
-			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, n), "")
+			w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, n), "")
 		}
 	}
 	others := []team{named("", "", "Somebody"), named("", "", "Somebody else")}
@@ -165,13 +165,13 @@ func TestSaveIsRefusedOnlyIfAPickedMatchChanged(t *testing.T) {
 		{"other points", change(1, map[string]any{"points": 11}), nil},
 		{"another order of the teams", change(1, map[string]any{"teams": []team{named("", "", "Right 1"), named("", "", "Left 1")}}), nil},
 		{"another order of the card", func(w *pickemtest.Room) {
-			w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
+			w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
 		}, nil},
 		{"a new match", func(w *pickemtest.Room) {
-			w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1))
+			w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1))
 		}, nil},
 		{"a bonus", func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":7}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"bonus":7}`)
 		}, nil},
 		{"other teams of a match that is not picked", change(2, map[string]any{"teams": others}), nil},
 		{"a match that is not picked is removed", remove(2), nil},
@@ -182,9 +182,9 @@ func TestSaveIsRefusedOnlyIfAPickedMatchChanged(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.NewSeason(t)
 			var seen event.EventScreen
-			w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+			w.Read(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 			c.do(w)
-			out := w.Ask(event.PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": pickemtest.PicksOf(0), "cardRev": seen.Body.CardRev})
+			out := w.Ask(event.PutPredictionsFunction(), myPicks, "ann", map[string]any{"predictions": pickemtest.PicksOf(0), "cardRev": seen.Body.CardRev})
 			got, want := pickemtest.RefusalOf(out), pickemtest.Refusal{Status: http.StatusOK}
 			if c.changed != nil {
 				want = pickemtest.Refusal{Status: 409, Code: "card_changed"}

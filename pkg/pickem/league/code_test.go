@@ -71,7 +71,7 @@ func TestConcurrentWrongCodes(t *testing.T) {
 			for code = "changed"; code == "changed"; { // as the app does
 				in := &league.JoinLeague{User: auth.User{UserID: "bob"}}
 				in.Body.Code = fmt.Sprintf("2222%04d", i)
-				_, err := testkit.Open(w.World, league.JoinLeagueFunction, league.OpenLeagues).JoinLeague(w.NewContext(), in)
+				_, err := testkit.Open(w.World, league.JoinLeagueFunction(), league.OpenLeagues).JoinLeague(w.NewContext(), in)
 				if p, ok := errors.AsType[*problem.Error](err); ok {
 					code = p.Code
 				} else {
@@ -104,12 +104,12 @@ func TestJoinCountsOnceAfterACrash(t *testing.T) {
 				if want == nil {
 					in.Body.Code = w.CreateLeague("ann", "Office").Code
 				}
-				_, err := testkit.OpenWith(w.World, w.CrashingEnv(league.JoinLeagueFunction, p), league.OpenLeagues).JoinLeague(w.NewContext(), in)
+				_, err := testkit.OpenWith(w.World, w.CrashingEnv(league.JoinLeagueFunction(), p), league.OpenLeagues).JoinLeague(w.NewContext(), in)
 				if errors.Is(err, league.ErrNoCode) {
 					err = nil
 				}
 				p.Ended(err)
-				_, err = testkit.Open(w.World, league.JoinLeagueFunction, league.OpenLeagues).JoinLeague(w.NewContext(), in)
+				_, err = testkit.Open(w.World, league.JoinLeagueFunction(), league.OpenLeagues).JoinLeague(w.NewContext(), in)
 				if !errors.Is(err, want) {
 					t.Errorf("the second run returned %v, want %v", err, want)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -114,6 +115,19 @@ type CreateLeague struct {
 	}
 }
 
+// CreateLeagueFunction makes a league.
+func CreateLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/create-league",
+		Does:   "Creates a league, owned by the caller, with an invitation code.",
+		IfDown: "Members cannot create leagues.",
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues", Answers: []int{201}},
+		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague, account.CheckDeleted},
+		Limits: []spec.Limit{maxLeagues},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenLeagues, (*Leagues).CreateLeague)
+}
+
 // CreateLeague creates a league with the caller as its owner and first member. A
 // caller who is in maxLeagues leagues gets too_many_leagues. Each request creates
 // another league.
@@ -179,6 +193,18 @@ type Membership struct {
 	JoinedAt time.Time `json:"joinedAt" doc:"When the member joined."`
 }
 
+// ListLeaguesFunction answers with the leagues of the caller.
+func ListLeaguesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/list-leagues",
+		Does:   "Lists the leagues of the caller.",
+		IfDown: "The list of leagues does not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues"},
+		Uses:   []spec.Access{tables.MyLeagues},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenLeagues, (*Leagues).ListLeagues)
+}
+
 // ListLeagues returns the leagues that the caller is in.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
@@ -207,6 +233,19 @@ type JoinLeague struct {
 	Body struct {
 		Code string `json:"code" minLength:"1" maxLength:"32" example:"7QKW-2M4P" doc:"The invitation code. Case, hyphens and spaces are ignored."`
 	}
+}
+
+// JoinLeagueFunction makes the caller a member of a league.
+func JoinLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/join-league",
+		Does:   "Makes the caller a member of the league with the given code.",
+		IfDown: "Members cannot join leagues.",
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/join"},
+		Uses:   []spec.Access{tables.TryCode, tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
+		Limits: []spec.Limit{maxLeagues, maxMembers, maxCodes},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenLeagues, (*Leagues).JoinLeague)
 }
 
 // JoinLeague makes the caller a member of the league of a code; for a member it changes
@@ -319,6 +358,18 @@ type LeagueMember struct {
 	JoinedAt time.Time `json:"joinedAt" doc:"When the member joined."`
 }
 
+// GetLeagueFunction answers with a league and its members.
+func GetLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-league",
+		Does:   "Returns a league of the caller with its members.",
+		IfDown: "League pages do not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
+		Uses:   []spec.Access{tables.ReadLeague},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenLeagues, (*Leagues).GetLeague)
+}
+
 // GetLeague returns a league of the caller with its members, which are at most maxMembers.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
 	l, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
@@ -338,6 +389,18 @@ type LeaveLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 	MemberID string `path:"userId" maxLength:"128" doc:"The id of the caller. The owner can give the id of another member."`
+}
+
+// LeaveLeagueFunction takes a member out of a league.
+func LeaveLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/leave-league",
+		Does:   "Removes the caller from a league. The owner can also remove another member.",
+		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, account.CheckDeleted},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenLeagues, (*Leagues).LeaveLeague)
 }
 
 // LeaveLeague removes a member from a league: any member may leave, and the owner may
@@ -458,6 +521,18 @@ type RenewCode struct {
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 }
 
+// RenewCodeFunction gives a league a new code.
+func RenewCodeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/renew-code",
+		Does:   "Replaces the code of a league that the caller owns. The old code becomes invalid.",
+		IfDown: "Owners cannot invalidate a code that has leaked.",
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/{leagueId}/code"},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, account.CheckDeleted},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenLeagues, (*Leagues).RenewCode)
+}
+
 // RenewCode replaces the code of a league of the caller. The old code is invalid at
 // once. Each request makes another code.
 func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, error) {
@@ -499,6 +574,18 @@ func unchanged(l item.League) expression.ConditionBuilder {
 type DeleteLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
+}
+
+// DeleteLeagueFunction ends a league.
+func DeleteLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-league",
+		Does:   "Deletes a league that the caller owns.",
+		IfDown: "Owners cannot delete leagues.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.ReadLeague, account.CheckDeleted},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenLeagues, (*Leagues).DeleteLeague)
 }
 
 // DeleteLeague deletes a league of the caller with its memberships. It sets EndedAt first,

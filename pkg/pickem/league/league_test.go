@@ -24,13 +24,12 @@ import (
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // leagueTable returns the standings of a league as a member sees them: "1 ann 30 +1".
 func leagueTable(w *pickemtest.Room, l league.League, year, user string) (all []string) {
 	w.T.Helper()
-	out := w.Ask(league.GetLeagueStandingsFunction, "/app/leagues/"+l.LeagueID+"/standings/"+year, user, "")
+	out := w.Ask(league.GetLeagueStandingsFunction(), "/app/leagues/"+l.LeagueID+"/standings/"+year, user, "")
 	for _, s := range testkit.Decode[struct{ Standings []league.Standing }](w.World, out).Standings {
 		text := fmt.Sprint(s.Rank, " ", s.Name, " ", s.Points)
 		if s.Movement != nil {
@@ -56,7 +55,7 @@ func TestLeagueIsSeenByItsMembersOnly(t *testing.T) {
 	w.JoinLeague(l, "cat")
 	w.CreateLeague("bob", "Family")
 
-	out := w.Ask(league.ListLeaguesFunction, "/app/leagues", "bob", "")
+	out := w.Ask(league.ListLeaguesFunction(), "/app/leagues", "bob", "")
 	var names []string
 	for _, m := range testkit.Decode[struct{ Leagues []league.Membership }](w.World, out).Leagues {
 		names = append(names, m.Name)
@@ -67,11 +66,11 @@ func TestLeagueIsSeenByItsMembersOnly(t *testing.T) {
 	if want := []string{"Family", "Office"}; !slices.Equal(names, want) || testkit.Header(out).Get("Cache-Control") != "no-store" {
 		t.Errorf("leagues of bob: %q, want %q with Cache-Control no-store", names, want)
 	}
-	me := testkit.Decode[struct{ Leagues []league.Membership }](w.World, w.Ask(member.GetMeFunction, "/app/me", "bob", ""))
+	me := testkit.Decode[struct{ Leagues []league.Membership }](w.World, w.Ask(member.GetMeFunction(), "/app/me", "bob", ""))
 	if len(me.Leagues) != 2 || me.Leagues[1].LeagueID != l.LeagueID {
 		t.Errorf("get-me of bob has the leagues %+v, want two", me.Leagues)
 	}
-	other := w.Ask(member.GetUserFunction, "/app/users/bob", "dan", "")
+	other := w.Ask(member.GetUserFunction(), "/app/users/bob", "dan", "")
 	if other.StatusCode != http.StatusOK || strings.Contains(other.Body, "leagues") {
 		t.Errorf("get-user of bob: %d %s, want 200 without leagues", other.StatusCode, other.Body)
 	}
@@ -82,7 +81,7 @@ func TestLeagueIsSeenByItsMembersOnly(t *testing.T) {
 	}
 	screen := "/app/leagues/" + l.LeagueID
 	calls := w.CountCalls(func() {
-		got := testkit.Decode[page](w.World, w.Ask(league.GetLeagueFunction, screen, "cat", ""))
+		got := testkit.Decode[page](w.World, w.Ask(league.GetLeagueFunction(), screen, "cat", ""))
 		if got.Name != "Office" || got.Count != 3 || len(got.Members) != 3 || got.Members[0].Name != "ann" || got.Members[2].UserID != "cat" {
 			t.Errorf("the league is %+v, want three members", got)
 		}
@@ -116,36 +115,36 @@ func TestLeagueRequestsAreRefused(t *testing.T) {
 	code := func(code string) any { return map[string]any{"code": code} }
 	for _, c := range []struct {
 		name   string
-		fn     spec.Function
+		fn     app.Function
 		target string
 		user   string
 		body   any
 		status int
 		code   string
 	}{
-		{"create without membership", league.CreateLeagueFunction, "/app/leagues", "nobody", map[string]any{"name": "Mine"}, 403, "not_a_member"},
-		{"create a 21st league", league.CreateLeagueFunction, "/app/leagues", "busy", map[string]any{"name": "One more"}, 409, "too_many_leagues"},
-		{"join a 21st league", league.JoinLeagueFunction, "/app/leagues/join", "busy", code(l.Code), 409, "too_many_leagues"},
-		{"join without membership", league.JoinLeagueFunction, "/app/leagues/join", "nobody", code(l.Code), 403, "not_a_member"},
-		{"join by an unknown code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("22222222"), 404, "code_not_found"},
-		{"join by an empty code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("----"), 404, "code_not_found"},
-		{"join a full league", league.JoinLeagueFunction, "/app/leagues/join", "cat", code(crowd.Code), 409, "league_full"},
-		{"get an unknown league", league.GetLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
-		{"get a league of others", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
-		{"standings of an unknown league", league.GetLeagueStandingsFunction, "/app/leagues/" + nowhere + "/standings/2026", "ann", "", 404, "league_not_found"},
-		{"standings of a league of others", league.GetLeagueStandingsFunction, "/app/leagues/" + l.LeagueID + "/standings/2026", "cat", "", 404, "league_not_found"},
-		{"leave an unknown league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/ann", "ann", "", 404, "league_not_found"},
-		{"leave a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "cat", "", 404, "league_not_found"},
-		{"remove a member as a member", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/ann", "bob", "", 403, "not_the_owner"},
-		{"remove a member of a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/bob", "cat", "", 404, "league_not_found"},
-		{"remove a user who is not in the league", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "ann", "", 404, "member_not_found"},
-		{"remove a member of an unknown league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/cat", "ann", "", 404, "league_not_found"},
-		{"renew the code of an unknown league", league.RenewCodeFunction, "/app/leagues/" + nowhere + "/code", "ann", "", 404, "league_not_found"},
-		{"renew the code as a member", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "bob", "", 403, "not_the_owner"},
-		{"renew the code of a league of others", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "cat", "", 404, "league_not_found"},
-		{"delete an unknown league", league.DeleteLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
-		{"delete a league as a member", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "bob", "", 403, "not_the_owner"},
-		{"delete a league of others", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
+		{"create without membership", league.CreateLeagueFunction(), "/app/leagues", "nobody", map[string]any{"name": "Mine"}, 403, "not_a_member"},
+		{"create a 21st league", league.CreateLeagueFunction(), "/app/leagues", "busy", map[string]any{"name": "One more"}, 409, "too_many_leagues"},
+		{"join a 21st league", league.JoinLeagueFunction(), "/app/leagues/join", "busy", code(l.Code), 409, "too_many_leagues"},
+		{"join without membership", league.JoinLeagueFunction(), "/app/leagues/join", "nobody", code(l.Code), 403, "not_a_member"},
+		{"join by an unknown code", league.JoinLeagueFunction(), "/app/leagues/join", "cat", code("22222222"), 404, "code_not_found"},
+		{"join by an empty code", league.JoinLeagueFunction(), "/app/leagues/join", "cat", code("----"), 404, "code_not_found"},
+		{"join a full league", league.JoinLeagueFunction(), "/app/leagues/join", "cat", code(crowd.Code), 409, "league_full"},
+		{"get an unknown league", league.GetLeagueFunction(), "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
+		{"get a league of others", league.GetLeagueFunction(), "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
+		{"standings of an unknown league", league.GetLeagueStandingsFunction(), "/app/leagues/" + nowhere + "/standings/2026", "ann", "", 404, "league_not_found"},
+		{"standings of a league of others", league.GetLeagueStandingsFunction(), "/app/leagues/" + l.LeagueID + "/standings/2026", "cat", "", 404, "league_not_found"},
+		{"leave an unknown league", league.LeaveLeagueFunction(), "/app/leagues/" + nowhere + "/members/ann", "ann", "", 404, "league_not_found"},
+		{"leave a league of others", league.LeaveLeagueFunction(), "/app/leagues/" + l.LeagueID + "/members/cat", "cat", "", 404, "league_not_found"},
+		{"remove a member as a member", league.LeaveLeagueFunction(), "/app/leagues/" + l.LeagueID + "/members/ann", "bob", "", 403, "not_the_owner"},
+		{"remove a member of a league of others", league.LeaveLeagueFunction(), "/app/leagues/" + l.LeagueID + "/members/bob", "cat", "", 404, "league_not_found"},
+		{"remove a user who is not in the league", league.LeaveLeagueFunction(), "/app/leagues/" + l.LeagueID + "/members/cat", "ann", "", 404, "member_not_found"},
+		{"remove a member of an unknown league", league.LeaveLeagueFunction(), "/app/leagues/" + nowhere + "/members/cat", "ann", "", 404, "league_not_found"},
+		{"renew the code of an unknown league", league.RenewCodeFunction(), "/app/leagues/" + nowhere + "/code", "ann", "", 404, "league_not_found"},
+		{"renew the code as a member", league.RenewCodeFunction(), "/app/leagues/" + l.LeagueID + "/code", "bob", "", 403, "not_the_owner"},
+		{"renew the code of a league of others", league.RenewCodeFunction(), "/app/leagues/" + l.LeagueID + "/code", "cat", "", 404, "league_not_found"},
+		{"delete an unknown league", league.DeleteLeagueFunction(), "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
+		{"delete a league as a member", league.DeleteLeagueFunction(), "/app/leagues/" + l.LeagueID, "bob", "", 403, "not_the_owner"},
+		{"delete a league of others", league.DeleteLeagueFunction(), "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := testkit.CheckProblemCode(w.Ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
@@ -165,17 +164,17 @@ func TestInvalidLeagueRequestsNameTheField(t *testing.T) {
 	w.AddMembers("ann")
 	for _, c := range []struct {
 		name   string
-		fn     spec.Function
+		fn     app.Function
 		target string
 		body   string
 		field  string
 	}{
-		{"blank name", league.CreateLeagueFunction, "/app/leagues", `{"name":" "}`, "body.name"},
-		{"long name", league.CreateLeagueFunction, "/app/leagues", `{"name":"` + strings.Repeat("x", 41) + `"}`, "body.name"},
-		{"empty code", league.JoinLeagueFunction, "/app/leagues/join", `{"code":""}`, "body.code"},
-		{"long code", league.JoinLeagueFunction, "/app/leagues/join", `{"code":"` + strings.Repeat("2", 33) + `"}`, "body.code"},
-		{"invalid year", league.GetLeagueStandingsFunction, "/app/leagues/x/standings/last", "", "path.year"},
-		{"long id", league.GetLeagueFunction, "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
+		{"blank name", league.CreateLeagueFunction(), "/app/leagues", `{"name":" "}`, "body.name"},
+		{"long name", league.CreateLeagueFunction(), "/app/leagues", `{"name":"` + strings.Repeat("x", 41) + `"}`, "body.name"},
+		{"empty code", league.JoinLeagueFunction(), "/app/leagues/join", `{"code":""}`, "body.code"},
+		{"long code", league.JoinLeagueFunction(), "/app/leagues/join", `{"code":"` + strings.Repeat("2", 33) + `"}`, "body.code"},
+		{"invalid year", league.GetLeagueStandingsFunction(), "/app/leagues/x/standings/last", "", "path.year"},
+		{"long id", league.GetLeagueFunction(), "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := testkit.CheckProblemField(w.Ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
@@ -209,7 +208,7 @@ func TestRenewedCodeInvalidatesTheOld(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
 	l := w.CreateLeague("ann", "Office")
-	renewed := testkit.Decode[league.League](w.World, w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""))
+	renewed := testkit.Decode[league.League](w.World, w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", ""))
 	if renewed.Code == l.Code || renewed.Code == "" {
 		t.Fatalf("the code is %q after %q, want a new one", renewed.Code, l.Code)
 	}
@@ -219,8 +218,8 @@ func TestRenewedCodeInvalidatesTheOld(t *testing.T) {
 	w.JoinLeague(renewed, "bob")
 
 	// The code is renewed between the read and the write of join-league.
-	env := pickemtest.InterruptBefore(w.Env(league.JoinLeagueFunction), "TransactWriteItems", 1, func() {
-		w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
+	env := pickemtest.InterruptBefore(w.Env(league.JoinLeagueFunction()), "TransactWriteItems", 1, func() {
+		w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	})
 	in := &league.JoinLeague{User: auth.User{UserID: "cat"}}
 	in.Body.Code = renewed.Code
@@ -297,7 +296,7 @@ func TestLeagueStandingsFollowMembership(t *testing.T) {
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 ann 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
 		t.Errorf("standings with cat (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Anna"}`)
+	w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Anna"}`)
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 Anna 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
 		t.Errorf("standings after the new name (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -331,13 +330,13 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		fn    spec.Function
+		fn    app.Function
 		first func(*pickemtest.Room, league.League) func(app.Env) error
 		then  func(*pickemtest.Room, league.League)
 		err   error
 		want  string // of the league
 	}{
-		{"join, concurrent join of the last place", league.JoinLeagueFunction,
+		{"join, concurrent join of the last place", league.JoinLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				full := testkit.Row[item.League](w.World, tables.Pickem, item.LeagueRef(l.LeagueID), league.LeagueSK)
 				full.Members = league.MaxMembers - 1
@@ -346,7 +345,7 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 			},
 			func(w *pickemtest.Room, l league.League) { w.JoinLeague(l, "cat") },
 			league.ErrLeagueFull, "LEAGUE#Office LEAGUE ann 100"},
-		{"join, concurrent creation of the twentieth league", league.JoinLeagueFunction,
+		{"join, concurrent creation of the twentieth league", league.JoinLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				for i := range league.MaxLeagues - 1 {
 					w.CreateLeague("dan", fmt.Sprint(i))
@@ -355,36 +354,36 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 			},
 			func(w *pickemtest.Room, _ league.League) { w.CreateLeague("dan", "another") },
 			league.ErrTooManyLeagues, "LEAGUE#Office LEAGUE ann 2"},
-		{"owner leaves, concurrent leave of the next owner", league.LeaveLeagueFunction,
+		{"owner leaves, concurrent leave of the next owner", league.LeaveLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.JoinLeague(l, "cat")
 				return leaving(w, l, "ann", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "bob", "bob") },
 			nil, "LEAGUE#Office LEAGUE cat 1"},
-		{"last member leaves, concurrent join", league.LeaveLeagueFunction,
+		{"last member leaves, concurrent join", league.LeaveLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.LeaveLeague(l, "bob", "bob")
 				return leaving(w, l, "ann", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.JoinLeague(l, "cat") },
 			nil, "LEAGUE#Office LEAGUE cat 1"},
-		{"member leaves, concurrent leave of the owner", league.LeaveLeagueFunction,
+		{"member leaves, concurrent leave of the owner", league.LeaveLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error { return leaving(w, l, "bob", "bob") },
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "ann", "ann") },
 			nil, ""},
-		{"owner removes a member, concurrent leave of the owner", league.LeaveLeagueFunction,
+		{"owner removes a member, concurrent leave of the owner", league.LeaveLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.JoinLeague(l, "cat")
 				return leaving(w, l, "cat", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "ann", "ann") },
 			league.ErrNotOwner, "LEAGUE#Office LEAGUE bob 2"},
-		{"owner removes a member, concurrent leave of the member", league.LeaveLeagueFunction,
+		{"owner removes a member, concurrent leave of the member", league.LeaveLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error { return leaving(w, l, "bob", "ann") },
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "bob", "bob") },
 			league.ErrNotIn, "LEAGUE#Office LEAGUE ann 1"},
-		{"delete, concurrent new code", league.DeleteLeagueFunction,
+		{"delete, concurrent new code", league.DeleteLeagueFunction(),
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				return func(env app.Env) error {
 					_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(w.NewContext(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
@@ -392,7 +391,7 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 				}
 			},
 			func(w *pickemtest.Room, l league.League) {
-				w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
+				w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 			},
 			item.ErrChanged, "LEAGUE#Office LEAGUE ann 2"},
 	} {
@@ -422,8 +421,8 @@ func TestRemovalRenewsTheCode(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob", "cat")
 	seen := map[string]bool{}
-	env := pickemtest.InterruptBefore(w.Env(league.LeaveLeagueFunction), "TransactWriteItems", 2, func() {
-		if out := w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""); out.StatusCode == http.StatusOK {
+	env := pickemtest.InterruptBefore(w.Env(league.LeaveLeagueFunction()), "TransactWriteItems", 2, func() {
+		if out := w.Ask(league.GetLeagueFunction(), "/app/leagues/"+l.LeagueID, "bob", ""); out.StatusCode == http.StatusOK {
 			seen[testkit.Decode[league.League](w.World, out).Code] = true
 		}
 	})
@@ -441,7 +440,7 @@ func TestRemovalRenewsTheCode(t *testing.T) {
 	if got, want := w.LeagueLine("Office"), "LEAGUE#Office LEAGUE ann 2"; got != want {
 		t.Errorf("the league is %q, want %q", got, want)
 	}
-	renewed := testkit.Decode[league.League](w.World, w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "cat", ""))
+	renewed := testkit.Decode[league.League](w.World, w.Ask(league.GetLeagueFunction(), "/app/leagues/"+l.LeagueID, "cat", ""))
 	w.JoinLeague(renewed, "bob") // whom the owner has given the new code
 }
 
@@ -454,7 +453,7 @@ func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob")
 	again := w.CreateLeague("bob", "Family")
-	conflicting := func(fn spec.Function, user string) *league.Leagues {
+	conflicting := func(fn app.Function, user string) *league.Leagues {
 		return testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(fn), "TransactWriteItems", item.MaxTries, func() {
 			p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(user), item.UserTag)
 			p.Rev++
@@ -463,14 +462,14 @@ func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 	}
 	was := w.Dump()
 	for fn, do := range map[string]func() error{
-		league.CreateLeagueFunction.Name: func() error {
-			_, err := conflicting(league.CreateLeagueFunction, "bob").CreateLeague(w.NewContext(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
+		league.CreateLeagueFunction().Name: func() error {
+			_, err := conflicting(league.CreateLeagueFunction(), "bob").CreateLeague(w.NewContext(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
 			return err
 		},
-		league.JoinLeagueFunction.Name: func() error {
+		league.JoinLeagueFunction().Name: func() error {
 			in := &league.JoinLeague{User: auth.User{UserID: "ann"}}
 			in.Body.Code = again.Code
-			_, err := conflicting(league.JoinLeagueFunction, "ann").JoinLeague(w.NewContext(), in)
+			_, err := conflicting(league.JoinLeagueFunction(), "ann").JoinLeague(w.NewContext(), in)
 			return err
 		},
 	} {
@@ -478,11 +477,11 @@ func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 			t.Errorf("%s returned %v, want %v", fn, err, item.ErrChanged)
 		}
 	}
-	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction), "TransactWriteItems", item.MaxTries, func() {
-		w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
+	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction()), "TransactWriteItems", item.MaxTries, func() {
+		w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	}), league.OpenLeagues)
 	if _, err := renewing.RenewCode(w.NewContext(), &league.RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, item.ErrChanged) {
-		t.Errorf("%s returned %v, want %v", league.RenewCodeFunction.Name, err, item.ErrChanged)
+		t.Errorf("%s returned %v, want %v", league.RenewCodeFunction().Name, err, item.ErrChanged)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
 		t.Errorf("rows (-was +is):\n%s", cmp.Diff(was, got))
@@ -500,7 +499,7 @@ func TestDeleteLeagueChangesNothingElse(t *testing.T) {
 	was := w.Dump()
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob", "cat")
-	if out := w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
+	if out := w.Ask(league.DeleteLeagueFunction(), "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("deleting the league: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
@@ -513,7 +512,7 @@ func TestDeleteLeagueChangesNothingElse(t *testing.T) {
 	if err := testkit.CheckProblemCode(w.RequestJoin("cat", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("joining the deleted league: %v", err)
 	}
-	if err := testkit.CheckProblemCode(w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(league.DeleteLeagueFunction(), "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
 		t.Errorf("deleting the league twice: %v", err)
 	}
 }
@@ -537,8 +536,8 @@ func TestInterruptedDeletionHidesTheLeague(t *testing.T) {
 		code string
 	}{
 		{"join-league", w.RequestJoin("dan", l.Code), "code_not_found"},
-		{"get-league", w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
-		{"renew-code", w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
+		{"get-league", w.Ask(league.GetLeagueFunction(), "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
+		{"renew-code", w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, 404, c.code); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -576,7 +575,7 @@ func TestSixtyConcurrentJoinsSucceed(t *testing.T) {
 	if got, want := w.LeagueLine("Crowd"), "LEAGUE#Crowd LEAGUE ann 61"; got != want {
 		t.Errorf("the league is %q, want %q", got, want)
 	}
-	if out := w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
+	if out := w.Ask(league.DeleteLeagueFunction(), "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("deleting the league: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
@@ -588,26 +587,26 @@ func TestLeagueCrashes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		fn   spec.Function
+		fn   app.Function
 		do   func(*pickemtest.Room, *league.Leagues, league.League) error
 	}{
-		{"join", league.JoinLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
+		{"join", league.JoinLeagueFunction(), func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			in := &league.JoinLeague{User: auth.User{UserID: "dan"}}
 			in.Body.Code = l.Code
 			_, err := s.JoinLeague(w.NewContext(), in)
 			return err
 		}},
-		{"leave", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
+		{"leave", league.LeaveLeagueFunction(), func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			return s.Leave(w.NewContext(), l.LeagueID, "bob", "bob")
 		}},
-		{"remove", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
+		{"remove", league.LeaveLeagueFunction(), func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			_, err := s.LeaveLeague(w.NewContext(), &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "bob"})
 			return err
 		}},
-		{"hand over", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
+		{"hand over", league.LeaveLeagueFunction(), func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			return s.Leave(w.NewContext(), l.LeagueID, "ann", "ann")
 		}},
-		{"delete", league.DeleteLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
+		{"delete", league.DeleteLeagueFunction(), func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			_, err := s.DeleteLeague(w.NewContext(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
 			return err
 		}},
@@ -635,7 +634,7 @@ func TestLeagueCrashes(t *testing.T) {
 			w := pickemtest.New(t)
 			w.AddMembers("ann")
 			l := w.CreateLeague("ann", "Office")
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann"))
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction(), p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann"))
 			if out := w.LeaveLeague(l, "ann", "ann"); out.StatusCode != 204 && out.StatusCode != 404 {
 				t.Errorf("leaving: %d %s, want 204 or 404", out.StatusCode, out.Body)
 			}
@@ -654,7 +653,7 @@ func TestLeagueResultsRankItsMembers(t *testing.T) {
 	id := w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2})
 	path := "/app/leagues/" + l.LeagueID + "/events/"
 	page := func(query, user string) (lines []string, body league.LeagueResults) {
-		calls := w.CountCalls(func() { w.Read(league.GetLeagueResultsFunction, path+id+query, user, &body.Body) })
+		calls := w.CountCalls(func() { w.Read(league.GetLeagueResultsFunction(), path+id+query, user, &body.Body) })
 		if diff := cmp.Diff(map[string]int{"Query": 2, "BatchGetItem": 1}, calls); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)
 		}
@@ -687,11 +686,11 @@ func TestLeagueResultsRankItsMembers(t *testing.T) {
 		{path + pickemtest.Show, "ann", pickemtest.Refusal{Status: 409, Code: "event_not_scored"}},
 		{path + id + "?cursor=cat", "ann", pickemtest.Refusal{Status: 400, Code: "bad_cursor", Field: "query.cursor"}},
 	} {
-		if got := pickemtest.RefusalOf(w.Ask(league.GetLeagueResultsFunction, c.target, c.user, "")); got != c.want {
+		if got := pickemtest.RefusalOf(w.Ask(league.GetLeagueResultsFunction(), c.target, c.user, "")); got != c.want {
 			t.Errorf("%s as %s: %v, want %v", c.target, c.user, got, c.want)
 		}
 	}
-	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+	w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
 	w.LockEvent(pickemtest.Show)
 	id = pickemtest.Show
 	if got, _ := page("", "bob"); !slices.Equal(got, []string{"0 ann 0 1"}) {

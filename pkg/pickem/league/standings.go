@@ -2,7 +2,9 @@ package league
 
 import (
 	"context"
+	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -10,6 +12,7 @@ import (
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // Standing is a member's rank in a table.
@@ -46,6 +49,18 @@ type StandingsScreen struct {
 	}
 }
 
+// GetStandingsFunction answers with the standings of a year.
+func GetStandingsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-standings",
+		Does:   "Returns the standings of a year, highest points first.",
+		IfDown: "The table of all members does not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetRanking},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenLeagues, (*Leagues).GetStandings)
+}
+
 // GetStandings returns a page of the table of all members, as the latest scoring has
 // ranked it. A caller who is not a member gets not_a_member.
 func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*StandingsScreen, error) {
@@ -77,6 +92,18 @@ type GetLeagueStandings struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
+}
+
+// GetLeagueStandingsFunction answers with the standings of a league.
+func GetLeagueStandingsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-league-standings",
+		Does:   "Returns the standings of a league of the caller in a year.",
+		IfDown: "The tables of leagues do not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
+		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenLeagues, (*Leagues).GetLeagueStandings)
 }
 
 // GetLeagueStandings returns the table of a league of the caller, which has at most
@@ -115,6 +142,18 @@ type LeagueResults struct {
 		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
 		Next    string        `json:"next,omitempty"`
 	}
+}
+
+// GetLeagueResultsFunction answers with the scores of an event in a league.
+func GetLeagueResultsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-league-results",
+		Does:   "Returns the scores of an event in a league of the caller.",
+		IfDown: "The results of events in leagues do not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/events/{eventId}"},
+		Uses:   []spec.Access{tables.ReadLeague, tables.GetCard, tables.LeaguePoints},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenLeagues, (*Leagues).GetLeagueResults)
 }
 
 // GetLeagueResults returns a page of the picks and points of an event of the members of a

@@ -27,10 +27,10 @@ func TestStandingsShowMovement(t *testing.T) {
 		t.Errorf("standings (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	var seen league.StandingsScreen
-	if w.Read(league.GetStandingsFunction, "/app/standings/2026?limit=1", "cat", &seen.Body); seen.Body.Count != 3 || len(seen.Body.Standings) != 1 || seen.Body.Mine.Rank != 3 {
+	if w.Read(league.GetStandingsFunction(), "/app/standings/2026?limit=1", "cat", &seen.Body); seen.Body.Count != 3 || len(seen.Body.Standings) != 1 || seen.Body.Mine.Rank != 3 {
 		t.Errorf("a page of one for cat is %+v, want one of three standings and rank 3 for cat", seen.Body)
 	}
-	if out := w.Ask(league.GetStandingsFunction, "/app/standings/2025", "ann", ""); !strings.Contains(out.Body, `{"count":0,"standings":[]}`) {
+	if out := w.Ask(league.GetStandingsFunction(), "/app/standings/2025", "ann", ""); !strings.Contains(out.Body, `{"count":0,"standings":[]}`) {
 		t.Errorf("standings of a year without events: %s, want an empty list", out.Body)
 	}
 }

@@ -27,7 +27,7 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
 	remove := func(user string) events.APIGatewayV2HTTPResponse {
-		return w.Ask(member.DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, "")
+		return w.Ask(member.DeleteUserFunction(), "/admin/users/"+user, testkit.Administrator, "")
 	}
 	if out := remove("ann"); out.StatusCode != http.StatusNoContent {
 		t.Fatalf("deleting ann: %d %s, want 204", out.StatusCode, out.Body)
@@ -43,25 +43,25 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 
 	// Requests with a token of ann that is still valid create nothing, and read nothing.
 	const played = "2026-03-02-opening"
-	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
+	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction(), "/app/leagues", "bob", `{"name":"New"}`))
 	for name, c := range map[string]struct {
 		out    events.APIGatewayV2HTTPResponse
 		status int
 		code   string
 	}{
-		"sets a name":       {w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Ann"}`), 403, "not_a_member"},
-		"reads her profile": {w.Ask(member.GetMeFunction, "/app/me", "ann", ""), 403, "not_a_member"},
-		"picks":             {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
+		"sets a name":       {w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Ann"}`), 403, "not_a_member"},
+		"reads her profile": {w.Ask(member.GetMeFunction(), "/app/me", "ann", ""), 403, "not_a_member"},
+		"picks":             {w.Ask(event.PutPredictionsFunction(), "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
 		"joins a league":    {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
-		"creates a league":  {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
-		"lists events":      {w.Ask(event.ListEventsFunction, "/app/events", "ann", ""), 403, "not_a_member"},
-		"reads an event":    {w.Ask(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", ""), 403, "not_a_member"},
-		"reads no event":    {w.Ask(event.GetEventFunction, pickemtest.AppEvent("2026-03-08-none"), "ann", ""), 403, "not_a_member"},
-		"reads results":     {w.Ask(event.GetResultsFunction, pickemtest.AppEvent(played)+"/results", "ann", ""), 403, "not_a_member"},
-		"reads corrections": {w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(played)+"/corrections", "ann", ""), 403, "not_a_member"},
-		"reads standings":   {w.Ask(league.GetStandingsFunction, "/app/standings/2026", "ann", ""), 403, "not_a_member"},
-		"reads a profile":   {w.Ask(member.GetUserFunction, "/app/users/bob", "ann", ""), 403, "not_a_member"},
-		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
+		"creates a league":  {w.Ask(league.CreateLeagueFunction(), "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
+		"lists events":      {w.Ask(event.ListEventsFunction(), "/app/events", "ann", ""), 403, "not_a_member"},
+		"reads an event":    {w.Ask(event.GetEventFunction(), pickemtest.AppEvent(pickemtest.Show), "ann", ""), 403, "not_a_member"},
+		"reads no event":    {w.Ask(event.GetEventFunction(), pickemtest.AppEvent("2026-03-08-none"), "ann", ""), 403, "not_a_member"},
+		"reads results":     {w.Ask(event.GetResultsFunction(), pickemtest.AppEvent(played)+"/results", "ann", ""), 403, "not_a_member"},
+		"reads corrections": {w.Ask(event.ListCorrectionsFunction(), pickemtest.AppEvent(played)+"/corrections", "ann", ""), 403, "not_a_member"},
+		"reads standings":   {w.Ask(league.GetStandingsFunction(), "/app/standings/2026", "ann", ""), 403, "not_a_member"},
+		"reads a profile":   {w.Ask(member.GetUserFunction(), "/app/users/bob", "ann", ""), 403, "not_a_member"},
+		"registers a phone": {w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)
@@ -90,9 +90,9 @@ func TestScoringSkipsADeletedMember(t *testing.T) {
 	w := pickemtest.NewBusy(t)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
-	w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+pickemtest.Show+"/score", "")
-	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "TransactWriteItems", 1, func() {
-		w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
+	w.MustAdmin(event.RequestScoreFunction(), "/admin/events/"+pickemtest.Show+"/score", "")
+	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction()), "TransactWriteItems", 1, func() {
+		w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string(nil); !slices.Equal(got, want) {
@@ -107,7 +107,7 @@ func TestDeleteUserDeletesConcurrentItems(t *testing.T) {
 	w := pickemtest.NewBusy(t)
 	l := w.CreateLeague("bob", "New")
 	other := w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 8), "second", 1)
-	env := pickemtest.InterruptBefore(w.Env(member.DeleteUserFunction), "UpdateItem", 1, func() {
+	env := pickemtest.InterruptBefore(w.Env(member.DeleteUserFunction()), "UpdateItem", 1, func() {
 		w.JoinLeague(l, "ann")
 		w.Pick("ann", other, 0)
 	})
@@ -130,7 +130,7 @@ func TestDeleteUserCompletesTheDeletionOfALeague(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob")
 	w.EndLeagueHalfway(l, "ann")
-	w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
+	w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "Office")...); len(got) != 0 {
 		t.Errorf("rows of the league: %q, want none", got)
 	}
@@ -141,10 +141,10 @@ func TestDeleteUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.NewBusy(t)
 		in := &member.DeleteUser{ID: "ann"}
-		_, first := testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction, p), member.OpenMembers).DeleteUser(w.NewContext(), in)
+		_, first := testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction(), p), member.OpenMembers).DeleteUser(w.NewContext(), in)
 		p.Ended(first)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
-		_, err := testkit.Open(w.World, member.DeleteUserFunction, member.OpenMembers).DeleteUser(w.NewContext(), in)
+		_, err := testkit.Open(w.World, member.DeleteUserFunction(), member.OpenMembers).DeleteUser(w.NewContext(), in)
 		if err != nil && (!errors.Is(err, item.ErrNoUser) || len(pickemtest.LinesWith(w.Dump(), "ann")) > 0) {
 			t.Errorf("the second run after %v: %v", first, err)
 		}

@@ -87,6 +87,18 @@ type Played struct {
 	Predictions map[string]string `json:"predictions,omitempty" doc:"The caller's picks as saved: the id of a team by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
+// GetMeFunction answers with the caller.
+func GetMeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-me",
+		Does:   "Returns the caller's name, standings, leagues and predictions, with ranks.",
+		IfDown: "Members cannot open their own profile.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/me"},
+		Uses:   []spec.Access{tables.GetMember, tables.GetNames, tables.GetRanks},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenMembers, (*Members).GetMe)
+}
+
 // GetMe returns the caller's name, standings, leagues and predictions. A caller who is
 // not a member gets not_a_member.
 func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
@@ -138,6 +150,18 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 	return out, nil
 }
 
+// GetUserFunction answers with another member.
+func GetUserFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/get-user",
+		Does:   "Returns a member's name, standings and scores.",
+		IfDown: "Members cannot open the profiles of other members.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/users/{userId}"},
+		Uses:   []spec.Access{tables.CheckMember, tables.GetMember},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenMembers, (*Members).GetUser)
+}
+
 // GetUser returns what all members may see of a member: no events that are not scored,
 // and no picks. A caller who is not a member gets not_a_member.
 func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error) {
@@ -183,6 +207,19 @@ type UpdateMe struct {
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The new display name."`
 	}
+}
+
+// UpdateMeFunction names the caller.
+func UpdateMeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/update-me",
+		Does:   "Sets the caller's name.",
+		IfDown: "Members cannot change their name.",
+		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
+		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames, tables.GetRanks, account.CheckDeleted},
+		Limits: []spec.Limit{maxRenames},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenMembers, (*Members).UpdateMe)
 }
 
 // UpdateMe sets the caller's name, and shows it in leagues and rankings at once. Of two
@@ -297,6 +334,18 @@ type InvitedPage struct {
 	}
 }
 
+// InviteUserFunction invites somebody.
+func InviteUserFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/invite-user",
+		Does:   "Invites a person: makes a member, and an account, which Cognito mails a password to.",
+		IfDown: "Administrators cannot invite members.",
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users", Answers: []int{201, 200}},
+		Uses:   []spec.Access{tables.InviteMember, account.CheckDeleted}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenMembers, (*Members).InviteUser)
+}
+
 // InviteUser makes a person a member, with an account if the address has none. Cognito
 // mails a temporary password to a new account and, by a repeated invitation, to one whose
 // owner has not signed in yet: the answer is 201 for a new member and 200 for one to whom
@@ -355,6 +404,18 @@ type ListedUser struct {
 	Name   string `json:"name" doc:"The display name of the member."`
 }
 
+// ListUsersFunction lists the members.
+func ListUsersFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/list-users",
+		Does:   "Lists the members.",
+		IfDown: "Administrators cannot list the members.",
+		On:     spec.Route{Method: "GET", Auth: spec.Admin, Path: "/admin/users"},
+		Uses:   []spec.Access{tables.ListMembers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenMembers, (*Members).ListUsers)
+}
+
 // ListUsers returns a page of the members, from the one after the cursor on, which is the id
 // of a member. It reads the page only. The index is eventually consistent: a member who was
 // just invited may be missing.
@@ -385,6 +446,18 @@ type DeleteUser struct {
 	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
 }
 
+// DeleteUserFunction removes a member.
+func DeleteUserFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-user",
+		Does:   "Removes a member and the member's data. The account stays.",
+		IfDown: "Administrators cannot remove members.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
+		Uses:   removes, Sends: []spec.Queue{score.Queue},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}, OpenMembers, (*Members).DeleteUser)
+}
+
 // DeleteUser removes a member with all of the member's items, memberships and devices.
 // The account stays: it is the user's, and of all rooms. DeleteUser marks the member
 // first, so that nothing is written for the member any more, and deletes the mark last.
@@ -402,6 +475,18 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 
 const room = "pickem"
 
+// ForgetUserFunction deletes what the room has of a user.
+func ForgetUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "pickem/forget-user",
+		Does:   "Deletes what the room has of a user who has deleted the account.",
+		IfDown: "Predictions, leagues and phones of deleted users stay.",
+		On:     account.Queue(room, account.Forget),
+		Uses:   removes, Sends: []spec.Queue{score.Queue, account.DoneQueue},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenMembers, (*Members).ForgetUser)
+}
+
 // ForgetUser removes a user who has deleted the account, if the user is a member, and
 // confirms it.
 func (s *Members) ForgetUser(ctx context.Context, in account.Request) error {
@@ -409,6 +494,19 @@ func (s *Members) ForgetUser(ctx context.Context, in account.Request) error {
 		return err
 	}
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUserFunction hands out what the room has of a user.
+func ExportUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "pickem/export-user",
+		Does:   "Hands out what the room has of a user.",
+		IfDown: "Exports of users do not end.",
+		On:     account.Queue(room, account.Export),
+		Uses:   []spec.Access{tables.GetMember, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: 30 * time.Second,
+	}, OpenMembers, (*Members).ExportUser)
 }
 
 // ExportUser writes all items of a user to the bucket of exports, and confirms it. A

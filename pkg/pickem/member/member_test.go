@@ -32,7 +32,7 @@ func TestAddressIsInvitedOnce(t *testing.T) {
 	_, err := pool.SignIn(t.Context(), "dan", "", nil)
 	testkit.Must(t, err)
 	invite := func(name string) events.APIGatewayV2HTTPResponse {
-		return w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, map[string]string{"name": name, "email": "dan@example.com"})
+		return w.Ask(member.InviteUserFunction(), "/admin/users", testkit.Administrator, map[string]string{"name": name, "email": "dan@example.com"})
 	}
 	if out := invite("Dan"); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
 		t.Errorf("an invitation: %d %s, want 201", out.StatusCode, out.Body)
@@ -46,7 +46,7 @@ func TestAddressIsInvitedOnce(t *testing.T) {
 	if err := testkit.CheckProblemCode(invite("Dan"), 409, "user_removed"); err != nil {
 		t.Errorf("an invitation during a removal: %v", err)
 	}
-	w.MustAdmin(member.DeleteUserFunction, "/admin/users/dan", "")
+	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/dan", "")
 	if out := invite("Dan"); out.StatusCode != 201 {
 		t.Errorf("an invitation after the removal: %d %s, want 201", out.StatusCode, out.Body)
 	}
@@ -67,8 +67,8 @@ func TestInvitationCrashes(t *testing.T) {
 			_, err := s.InviteUser(w.NewContext(), &in)
 			return err
 		}
-		p.Ended(ask(testkit.OpenWith(w.World, w.CrashingEnv(member.InviteUserFunction, p), member.OpenMembers)))
-		ask(testkit.Open(w.World, member.InviteUserFunction, member.OpenMembers)) // refused if the first run has invited dan
+		p.Ended(ask(testkit.OpenWith(w.World, w.CrashingEnv(member.InviteUserFunction(), p), member.OpenMembers)))
+		ask(testkit.Open(w.World, member.InviteUserFunction(), member.OpenMembers)) // refused if the first run has invited dan
 		return w.Rows()
 	})
 }
@@ -78,7 +78,7 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	rename := func(user, name string) string {
-		return w.Ask(member.UpdateMeFunction, "/app/me", user, map[string]string{"name": name}).Body
+		return w.Ask(member.UpdateMeFunction(), "/app/me", user, map[string]string{"name": name}).Body
 	}
 	first := rename("ann", "Zoe")
 	was := w.Rows()
@@ -86,10 +86,10 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 		t.Errorf("a repeated request: %s, want %s; rows (-was +is):\n%s", second, first, cmp.Diff(was, w.Rows()))
 	}
 	for _, c := range []struct{ where, body string }{
-		{"get-me", w.Ask(member.GetMeFunction, "/app/me", "ann", "").Body},
-		{"get-user", w.Ask(member.GetUserFunction, "/app/users/ann", "bob", "").Body},
-		{"get-standings", w.Ask(league.GetStandingsFunction, "/app/standings/2026", "bob", "").Body},
-		{"get-results", w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", "").Body},
+		{"get-me", w.Ask(member.GetMeFunction(), "/app/me", "ann", "").Body},
+		{"get-user", w.Ask(member.GetUserFunction(), "/app/users/ann", "bob", "").Body},
+		{"get-standings", w.Ask(league.GetStandingsFunction(), "/app/standings/2026", "bob", "").Body},
+		{"get-results", w.Ask(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", "").Body},
 	} {
 		if !strings.Contains(c.body, `"name":"Zoe"`) || strings.Contains(c.body, `"name":"ann"`) {
 			t.Errorf("%s has the old name: %s", c.where, c.body)
@@ -103,8 +103,8 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	rename("ann", "Ann")
 	for where, body := range map[string]string{
-		"get-league":           w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", "").Body,
-		"get-league-standings": w.Ask(league.GetLeagueStandingsFunction, "/app/leagues/"+l.LeagueID+"/standings/2026", "ann", "").Body,
+		"get-league":           w.Ask(league.GetLeagueFunction(), "/app/leagues/"+l.LeagueID, "ann", "").Body,
+		"get-league-standings": w.Ask(league.GetLeagueStandingsFunction(), "/app/leagues/"+l.LeagueID+"/standings/2026", "ann", "").Body,
 	} {
 		if !strings.Contains(body, `"name":"Ann"`) || strings.Contains(body, `"name":"Zoe"`) {
 			t.Errorf("%s has the old name: %s", where, body)
@@ -115,7 +115,7 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	testkit.PutRows(w.World, tables.Pickem, gone)
 	was = w.Rows()
 	for _, user := range []string{"eve", "gone"} {
-		if err := testkit.CheckProblemCode(w.Ask(member.UpdateMeFunction, "/app/me", user, `{"name":"Eve"}`), 403, "not_a_member"); err != nil {
+		if err := testkit.CheckProblemCode(w.Ask(member.UpdateMeFunction(), "/app/me", user, `{"name":"Eve"}`), 403, "not_a_member"); err != nil {
 			t.Errorf("a name of %s: %v", user, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestNewNamesAreLimited(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	rename := func(user, name string) events.APIGatewayV2HTTPResponse {
-		return w.Ask(member.UpdateMeFunction, "/app/me", user, map[string]string{"name": name})
+		return w.Ask(member.UpdateMeFunction(), "/app/me", user, map[string]string{"name": name})
 	}
 	accepted := func(user, name string) {
 		t.Helper()
@@ -166,8 +166,8 @@ func TestUpdateMeCrashes(t *testing.T) {
 			_, err := s.UpdateMe(w.NewContext(), &in)
 			return err
 		}
-		p.Ended(ask(testkit.OpenWith(w.World, w.CrashingEnv(member.UpdateMeFunction, p), member.OpenMembers)))
-		testkit.Must(t, ask(testkit.Open(w.World, member.UpdateMeFunction, member.OpenMembers)))
+		p.Ended(ask(testkit.OpenWith(w.World, w.CrashingEnv(member.UpdateMeFunction(), p), member.OpenMembers)))
+		testkit.Must(t, ask(testkit.Open(w.World, member.UpdateMeFunction(), member.OpenMembers)))
 		return w.Rows()
 	})
 }
@@ -184,8 +184,8 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 	ranked[0].Rank = 2
 	scored := member.Played{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1}
 	var mine, hers member.UserScreen
-	w.Read(member.GetMeFunction, "/app/me", "ann", &mine.Body)
-	w.Read(member.GetUserFunction, "/app/users/ann", "bob", &hers.Body)
+	w.Read(member.GetMeFunction(), "/app/me", "ann", &mine.Body)
+	w.Read(member.GetUserFunction(), "/app/users/ann", "bob", &hers.Body)
 	b := mine.Body
 	if b.UserID != "ann" || b.Name != "ann" || !slices.Equal(b.Standings, ranked) || len(b.Events) != 3 {
 		t.Errorf("get-me of ann returns %+v, want both years and three events", b)
@@ -204,22 +204,22 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 		t.Errorf("get-user of ann returns %+v, want both years and only the scored event", b)
 	}
 	var own member.UserScreen
-	w.Read(member.GetUserFunction, "/app/users/ann", "ann", &own.Body)
+	w.Read(member.GetUserFunction(), "/app/users/ann", "ann", &own.Body)
 	if !reflect.DeepEqual(own, hers) {
 		t.Errorf("get-user of ann by ann (-by bob +by ann):\n%s", cmp.Diff(hers, own))
 	}
 	w.AddMembers("new")
-	if out := w.Ask(member.GetMeFunction, "/app/me", "new", ""); !strings.Contains(out.Body, `"standings":[],"events":[]`) {
+	if out := w.Ask(member.GetMeFunction(), "/app/me", "new", ""); !strings.Contains(out.Body, `"standings":[],"events":[]`) {
 		t.Errorf("get-me of a new member returns %s, want empty lists", out.Body)
 	}
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.PutRows(w.World, tables.Pickem, gone)
 	for _, user := range []string{"eve", "gone"} {
-		if err := testkit.CheckProblemCode(w.Ask(member.GetMeFunction, "/app/me", user, ""), 403, "not_a_member"); err != nil {
+		if err := testkit.CheckProblemCode(w.Ask(member.GetMeFunction(), "/app/me", user, ""), 403, "not_a_member"); err != nil {
 			t.Errorf("get-me of %s: %v", user, err)
 		}
-		if err := testkit.CheckProblemCode(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", ""), 404, "user_not_found"); err != nil {
+		if err := testkit.CheckProblemCode(w.Ask(member.GetUserFunction(), "/app/users/"+user, "ann", ""), 404, "user_not_found"); err != nil {
 			t.Errorf("get-user of %s: %v", user, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestMembersAreListedByPage(t *testing.T) {
 			continue
 		}
 		var list member.UserList
-		cost[n] = w.CountUnits(func() { w.Read(member.ListUsersFunction, "/admin/users?limit=20", testkit.Administrator, &list.Body) }).Reads
+		cost[n] = w.CountUnits(func() { w.Read(member.ListUsersFunction(), "/admin/users?limit=20", testkit.Administrator, &list.Body) }).Reads
 		if len(list.Body.Users) != 20 || list.Body.Next != "u020" {
 			t.Errorf("of %d members the page has %d and next %q, want 20 and u020", n, len(list.Body.Users), list.Body.Next)
 		}
@@ -246,13 +246,13 @@ func TestMembersAreListedByPage(t *testing.T) {
 	if cost[30] != cost[300] || cost[300] > 4 {
 		t.Errorf("a page costs %v read units by the number of members, want the same, at most 4", cost)
 	}
-	w.MustAdmin(member.DeleteUserFunction, "/admin/users/u007", "")
+	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/u007", "")
 	want = slices.DeleteFunc(want, func(id string) bool { return id == "u007" })
 	for _, limit := range []int{1, 7, 50, 100} {
 		var got []string
 		for next, page := "", 0; page == 0 || next != ""; page++ {
 			var list member.UserList
-			w.Read(member.ListUsersFunction, fmt.Sprint("/admin/users?limit=", limit, "&cursor=", next), testkit.Administrator, &list.Body)
+			w.Read(member.ListUsersFunction(), fmt.Sprint("/admin/users?limit=", limit, "&cursor=", next), testkit.Administrator, &list.Body)
 			for _, u := range list.Body.Users {
 				if u.Name != u.UserID {
 					t.Errorf("%s has the name %q", u.UserID, u.Name)

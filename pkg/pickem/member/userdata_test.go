@@ -28,7 +28,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	w.RequestJoin("ann", "WRONG")
 	w.WithAPNs()
 	show := notice.Notice{ID: "show#day", Title: "Clash", Body: "Pick!", EventID: pickemtest.Show, Until: pickemtest.ShowLockAt, UserIDs: []string{"ann", "bob"}}
-	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotices(w.NewContext(), show))
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotices(w.NewContext(), show))
 	others := pickemtest.LinesWith(w.Dump(), "cat")
 	var want []string
 	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
@@ -38,7 +38,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 		}
 	}
 	in := account.Request{Job: "j1", UserID: "ann"}
-	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
 	cfg := w.AWS.Copy()
@@ -57,7 +57,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 		t.Errorf("ann has only the items %q", want)
 	}
 	for range 2 {
-		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
+		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
 	}
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) > 0 {
 		t.Errorf("rows that name ann: %q", got)
@@ -76,8 +76,8 @@ func TestNobodyIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	in := account.Request{Job: "j1", UserID: "fan"}
-	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
-	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
 	if got := testkit.Messages[account.Done](w.World, account.DoneQueue); len(got) != 2 || len(w.Dump()) != 0 {
 		t.Errorf("confirmations %v, rows %q; want 2 and none", got, w.Dump())
 	}
@@ -90,7 +90,7 @@ func TestExportReportsAFailedCall(t *testing.T) {
 	w.AddMembers("ann")
 	in := account.Request{Job: "j1", UserID: "ann"}
 	dynamotest.CheckFailures(t, &w.IO, func() error {
-		return testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in)
+		return testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in)
 	})
 	if got, want := testkit.Messages[account.Done](w.World, account.DoneQueue), []account.Done{{Kind: account.Export, Room: "pickem", Request: in}}; !slices.Equal(got, want) {
 		t.Errorf("the confirmations (-want +got):\n%s", cmp.Diff(want, got))
@@ -102,8 +102,8 @@ func TestForgetUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.NewBusy(t)
 		in := account.Request{Job: "j1", UserID: "ann"}
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction, p), member.OpenMembers).ForgetUser(w.NewContext(), in))
-		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction(), p), member.OpenMembers).ForgetUser(w.NewContext(), in))
+		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
 		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
 			t.Error("the deletion was not confirmed")
 		}

@@ -43,7 +43,7 @@ func TestMembersAreRemindedWhileAMatchLacksAPick(t *testing.T) {
 	w.AddMembers("all", "empty", "none", "some", "void")
 	w.CreateShow(2)
 	w.Pick("void", pickemtest.Show, 0, 0)
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
 	w.Pick("all", pickemtest.Show, 0, 0)
 	w.Pick("some", pickemtest.Show, 0)
 	w.Pick("empty", pickemtest.Show)
@@ -67,7 +67,7 @@ func TestNobodyIsRemindedOfAnEmptyCard(t *testing.T) {
 	if got := queuedReminders(w); got != nil {
 		t.Errorf("reminders of an empty card: %q, want none", got)
 	}
-	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 10))
+	w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 10))
 	w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
 	want := []string{"ann: clash-of-tides, You have not picked yet, and it locks in 23 hours and 45 minutes."}
 	if got := queuedReminders(w); !slices.Equal(got, want) {
@@ -84,7 +84,7 @@ func TestNewMatchIsToldToThoseWhoHavePicked(t *testing.T) {
 	w.Pick("ann", pickemtest.Show, 0)
 	w.Pick("bob", pickemtest.Show)
 	for range 2 {
-		w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
+		w.MustAdmin(event.AddMatchFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
 	}
 	texts, users := queuedByID(w)
 	if want := []string{`clash-of-tides, "Match 2" was added: pick it before it locks.`}; !slices.Equal(slices.Collect(maps.Values(texts)), want) {
@@ -105,9 +105,9 @@ func TestRemovalIsToldOnce(t *testing.T) {
 	w.AddMembers("ann", "bob")
 	w.CreateShow(3)
 	w.Pick("ann", pickemtest.Show, 0, 0, 0)
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
-	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2))
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
+	w.MustAdmin(event.OrderCardFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2))
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), "")
 	texts, _ := queuedByID(w)
 	if want := []string{`clash-of-tides, "Match 1" was taken off the card. Your other picks count.`}; !slices.Equal(slices.Collect(maps.Values(texts)), want) {
 		t.Errorf("notices (-want +got):\n%s", cmp.Diff(want, slices.Collect(maps.Values(texts))))
@@ -123,12 +123,12 @@ func TestNobodyIsAskedToPickAfterTheLock(t *testing.T) {
 	w.CreateShow(2)
 	w.Pick("ann", pickemtest.Show, 0, 0)
 	body := pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id")
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), body)
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), body)
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	drainNotices(w)
 	w.LockEvent(pickemtest.Show)
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), body)
-	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+	w.MustAdmin(event.UpdateMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 1), body)
+	w.MustAdmin(event.DeleteMatchFunction(), pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	if texts, _ := queuedByID(w); len(texts) != 0 {
 		t.Errorf("notices after the lock: %v, want none", texts)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -75,6 +76,19 @@ type DevicePage struct {
 	}
 }
 
+// RegisterDeviceFunction has the caller's phone reminded.
+func RegisterDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/register-device",
+		Does:   "Registers a phone of the caller for notifications.",
+		IfDown: "New phones get no notifications.",
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/devices", Answers: []int{201}},
+		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
+		Limits: []spec.Limit{maxDevices},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*Devices).RegisterDevice)
+}
+
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone
 // of another member becomes the caller's. A caller who is not a member gets not_a_member,
 // and one with maxDevices other phones too_many_devices.
@@ -122,6 +136,18 @@ var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no
 type DeleteDevice struct {
 	auth.User
 	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
+}
+
+// DeleteDeviceFunction has the caller's phone not reminded any more.
+func DeleteDeviceFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "pickem/delete-device",
+		Does:   "Deletes the registration of a phone of the caller.",
+		IfDown: "Phones on which the user has signed out still get notifications.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceId}"},
+		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenDevices, (*Devices).DeleteDevice)
 }
 
 // DeleteDevice deletes a phone of the caller. A phone of another member is

@@ -42,9 +42,9 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 		{"delete twice", pickemtest.TokenOf("blue"), "bob", true, 404, "device_not_found", []string{"red of ann"}},
 		{"not a member", pickemtest.TokenOf("blue"), "nobody", false, 403, "not_a_member", []string{"red of ann"}},
 	} {
-		fn, target, body := notice.RegisterDeviceFunction, "/app/devices", any(map[string]string{"deviceToken": step.token})
+		fn, target, body := notice.RegisterDeviceFunction(), "/app/devices", any(map[string]string{"deviceToken": step.token})
 		if step.remove {
-			fn, target, body = notice.DeleteDeviceFunction, "/app/devices/"+string(push.Token(step.token).ID()), ""
+			fn, target, body = notice.DeleteDeviceFunction(), "/app/devices/"+string(push.Token(step.token).ID()), ""
 		}
 		out := w.Ask(fn, target, step.user, body)
 		if step.code != "" {
@@ -59,14 +59,14 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 		}
 	}
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {
-		if err := testkit.CheckProblemField(w.Ask(notice.RegisterDeviceFunction, "/app/devices", "ann", map[string]string{"deviceToken": token}), 422, "body.deviceToken"); err != nil {
+		if err := testkit.CheckProblemField(w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": token}), 422, "body.deviceToken"); err != nil {
 			t.Errorf("registering %q: %v", token, err)
 		}
-		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceId"); err != nil {
+		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+token, "ann", ""), 422, "path.deviceId"); err != nil {
 			t.Errorf("deleting %q: %v", token, err)
 		}
 	}
-	out := w.Ask(notice.RegisterDeviceFunction, "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")})
+	out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")})
 	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
 	kept := testkit.Row[notice.Device](w.World, tables.Pickem, notice.DevicePrefix+pickemtest.TokenOf("red"), notice.DeviceSK)
 	if want := pickemtest.Noon.Add(push.KeepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
@@ -82,7 +82,7 @@ func TestPhonesAreLimited(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	register := func(name, user string) string {
-		out := w.Ask(notice.RegisterDeviceFunction, "/app/devices", user, map[string]string{"deviceToken": pickemtest.TokenOf(name)})
+		out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", user, map[string]string{"deviceToken": pickemtest.TokenOf(name)})
 		if testkit.CheckProblemCode(out, http.StatusConflict, "too_many_devices") == nil {
 			return "refused"
 		}
@@ -111,7 +111,7 @@ func TestPhonesAreLimited(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.when, got, c.want)
 		}
 	}
-	w.Ask(notice.DeleteDeviceFunction, "/app/devices/"+pickemtest.DeviceID("2"), "ann", "")
+	w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+pickemtest.DeviceID("2"), "ann", "")
 	if got := register("again", "ann"); got != "201" {
 		t.Errorf("after a deletion: %s, want 201", got)
 	}
@@ -124,9 +124,9 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 		w.AddMembers("ann")
 		in := &notice.RegisterDevice{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken = push.Token(pickemtest.TokenOf("red"))
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction, p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction(), p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 		p.Ended(err)
-		_, err = testkit.Open(w.World, notice.RegisterDeviceFunction, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+		_, err = testkit.Open(w.World, notice.RegisterDeviceFunction(), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
 		return append(w.RegisteredPhones("red"), testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES").IDs...)
 	})

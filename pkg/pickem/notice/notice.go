@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // Notice is the message that asks for a notification to the phones of up to MaxUsers
@@ -122,6 +123,19 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	}
 	sender, err := push.Open(c)
 	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: env.Limit(sendTime)}, err
+}
+
+// SendNoticesFunction sends a notification to members.
+func SendNoticesFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "pickem/send-notices",
+		Does:   "Sends a notification to the phones of up to 100 members.",
+		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
+		On:     Queue,
+		Uses:   []spec.Access{tables.FindNotices, tables.MembersDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
+		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
 // SendNotices sends a notice to the phones of those of its members who have not got it,

@@ -87,7 +87,7 @@ func TestNoticeReachesEachMemberOnce(t *testing.T) {
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("blue", "ann")
 	w.RegisterPhone("green", "bob")
-	n, s := noticeTo("ann", "bob", "cat", "stranger"), notifier(w, w.Env(notice.SendNoticesFunction))
+	n, s := noticeTo("ann", "bob", "cat", "stranger"), notifier(w, w.Env(notice.SendNoticesFunction()))
 	for range 2 {
 		testkit.Must(t, s.SendNotices(w.NewContext(), n))
 		want := []string{"red: Clash, Pick!", "blue: Clash, Pick!", "green: Clash, Pick!"}
@@ -144,7 +144,7 @@ func TestAllPhonesGetNotices(t *testing.T) {
 		w.MoveClock(w.Clock.Now().Add(time.Second))
 	}
 	w.RegisterPhone(names[0], "ann") // registered again
-	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), noticeTo("ann")))
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), noticeTo("ann")))
 	var want []string
 	for _, name := range names {
 		want = append(want, name+": Clash, Pick!")
@@ -161,7 +161,7 @@ func TestInvalidNoticesAreRejected(t *testing.T) {
 	w.WithAPNs()
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
-	s := notifier(w, w.Env(notice.SendNoticesFunction))
+	s := notifier(w, w.Env(notice.SendNoticesFunction()))
 	for name, change := range map[string]func(*notice.Notice){
 		"no id":            func(n *notice.Notice) { n.ID = "" },
 		"no title":         func(n *notice.Notice) { n.Title = "" },
@@ -189,7 +189,7 @@ func TestLongNoticeIDsStayDistinct(t *testing.T) {
 	phones := w.WithAPNs()
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
-	s := notifier(w, w.Env(notice.SendNoticesFunction))
+	s := notifier(w, w.Env(notice.SendNoticesFunction()))
 	for _, last := range []string{"a", "b", "b"} {
 		n := noticeTo("ann")
 		n.ID = strings.Repeat("x", 64) + last
@@ -249,7 +249,7 @@ func TestSecondRunNotifiesUnreachedMembers(t *testing.T) {
 			w.RegisterPhone("blue", "ann")
 			w.RegisterPhone("green", "bob")
 			c.fault(w, phones)
-			s := notifier(w, w.Env(notice.SendNoticesFunction))
+			s := notifier(w, w.Env(notice.SendNoticesFunction()))
 			n := noticeTo("ann", "bob")
 			if err := s.SendNotices(w.NewContext(), n); (err != nil) != c.err {
 				t.Errorf("the first run returned %v, want an error: %v", err, c.err)
@@ -290,7 +290,7 @@ func TestNobodyIsRecordedWhileAppleIsUnreachable(t *testing.T) {
 	url := w.Settings[push.SettingURL]
 	w.Settings[push.SettingURL] = "https://127.0.0.1:1"
 	calls := w.CountCalls(func() {
-		if err := notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable {
+		if err := notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable {
 			t.Errorf("error without Apple: %v, want Unavailable", err)
 		}
 	})
@@ -301,12 +301,12 @@ func TestNobodyIsRecordedWhileAppleIsUnreachable(t *testing.T) {
 
 	// Apple accepts the connection and does not answer.
 	phones.Answer(pickemtest.TokenOf("red"), apns.Answer{Slow: time.Hour, Times: 1})
-	s := notifier(w, w.Env(notice.SendNoticesFunction))
+	s := notifier(w, w.Env(notice.SendNoticesFunction()))
 	s.SetPatience(50 * time.Millisecond)
 	if err := s.SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable || len(notifiedMembers(w, n.ID)) != 0 {
 		t.Errorf("without an answer of Apple: %v with the deliveries %q, want Unavailable and none", err, notifiedMembers(w, n.ID))
 	}
-	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n))
 	if got, want := notificationsOn(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -322,7 +322,7 @@ func TestFailedReadOfPhonesRepeatsTheRest(t *testing.T) {
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("green", "bob")
 	n := noticeTo("ann", "bob")
-	env := w.Env(notice.SendNoticesFunction)
+	env := w.Env(notice.SendNoticesFunction())
 	next, reads := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
@@ -342,7 +342,7 @@ func TestFailedReadOfPhonesRepeatsTheRest(t *testing.T) {
 	if got, want := notifiedMembers(w, n.ID), []string{"ann"}; !slices.Equal(got, want) {
 		t.Errorf("members notified (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n))
 	if got, want := notificationsOn(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {
 		t.Errorf("notifications %q, want %q; one arrived %d times, want once", got, want, arrivals(phones, "red", "green"))
 	}
@@ -362,7 +362,7 @@ func TestPhoneRegisteredDuringThePushIsKept(t *testing.T) {
 			if user == "ann" {
 				w.MoveClock(w.Clock.Now().Add(time.Minute)) // registrations within a second have the same seenAt
 			}
-			env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction), "DeleteItem", 1, func() { w.RegisterPhone("red", user) })
+			env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction()), "DeleteItem", 1, func() { w.RegisterPhone("red", user) })
 			testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), noticeTo("ann")))
 			if got := w.RegisteredPhones("red"); !slices.Equal(got, []string{want}) {
 				t.Errorf("registered phones %q, want %q", got, want)
@@ -387,8 +387,8 @@ func TestSendNoticesCrashes(t *testing.T) {
 		w.RegisterPhone("dead", "bob")
 		phones.Answer(pickemtest.TokenOf("dead"), apns.Refuse(apns2.ReasonUnregistered))
 		n := noticeTo(users...)
-		p.Ended(notifier(w, w.CrashingEnv(notice.SendNoticesFunction, p)).SendNotices(w.NewContext(), n))
-		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
+		p.Ended(notifier(w, w.CrashingEnv(notice.SendNoticesFunction(), p)).SendNotices(w.NewContext(), n))
+		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n))
 		return outcome{notifiedMembers(w, n.ID), notificationsOn(phones, users...)}
 	})
 }
@@ -402,8 +402,8 @@ func TestRemovedMemberGotNothing(t *testing.T) {
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
 	n := noticeTo("ann")
-	env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction), "TransactWriteItems", 1, func() {
-		w.MustAdmin(member.DeleteUserFunction, "/admin/users/ann", "")
+	env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction()), "TransactWriteItems", 1, func() {
+		w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
 	})
 	testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), n))
 	if got := w.Dump(); len(got) != 0 {

@@ -13,6 +13,7 @@ import (
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // Members are reminded a day before an event locks, and again two hours before.
@@ -31,6 +32,18 @@ type Reminder struct {
 // OpenReminder opens the service that reminds members.
 func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 	return &Reminder{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// RemindFunction reminds members to pick.
+func RemindFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "pickem/remind",
+		Does:   "Reminds members who have not picked every match, a day and two hours before an event locks.",
+		IfDown: "Members get no reminders to pick.",
+		On:     spec.Schedule("rate(15 minutes)"),
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers, tables.EntriesOf, tables.MarkReminded}, Sends: []spec.Queue{Queue},
+		Memory: 512, Timeout: 2 * time.Minute,
+	}, OpenReminder, (*Reminder).Remind)
 }
 
 // Remind queues a notice to each member who has no valid pick of some match of an event

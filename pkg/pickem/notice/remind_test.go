@@ -22,7 +22,7 @@ import (
 // Body".
 func queuedReminders(w *pickemtest.Room) (all []string) {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
+	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminder).Remind(w.NewContext()))
 	for range w.Queues.Messages(notice.Queue.Name) {
 		m := w.Receive(notice.Queue)
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(notice.Queue.Name), "ReceiptHandle": m.ReceiptHandle}, nil)
@@ -60,17 +60,17 @@ func TestMembersAreRemindedADayAndTwoHoursAhead(t *testing.T) {
 		{"two hours ahead, cat has picked", locks.Add(-notice.HoursAhead), func() { w.Pick("cat", pickemtest.Show, 0) }, []string{"bob" + hours, "dan" + hours}},
 		{"again", locks.Add(-time.Minute), nil, nil},
 		{"lockAt moved by an hour", locks.Add(-time.Minute), func() {
-			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(time.Hour)})
+			w.MustAdmin(event.UpdateEventFunction(), "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(time.Hour)})
 		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute.", "dan: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute."}},
 		{"again", locks, nil, nil},
 		{"lockAt moved by a day", locks, func() {
-			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23 * time.Hour), "startsAt": locks.Add(48 * time.Hour)})
+			w.MustAdmin(event.UpdateEventFunction(), "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23 * time.Hour), "startsAt": locks.Add(48 * time.Hour)})
 		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 23 hours.", "dan: clash-of-tides, You have not picked yet, and it locks in 23 hours."}},
 		{"locked early", locks.Add(22 * time.Hour), func() {
-			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"state": item.Broadcast})
+			w.MustAdmin(event.UpdateEventFunction(), "/admin/events/"+pickemtest.Show, map[string]any{"state": item.Broadcast})
 		}, nil},
 		{"at lockAt", locks.Add(23 * time.Hour), func() {
-			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23*time.Hour + time.Second), "state": item.Upcoming})
+			w.MustAdmin(event.UpdateEventFunction(), "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23*time.Hour + time.Second), "state": item.Upcoming})
 			w.MoveClock(locks.Add(23*time.Hour + time.Second))
 		}, nil},
 	} {
@@ -93,7 +93,7 @@ func TestReminderHasAtMost100Recipients(t *testing.T) {
 	}
 	w.CreateShow(1)
 	w.MoveClock(pickemtest.Noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
-	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminder).Remind(w.NewContext()))
 	var sizes []int
 	all := map[string]bool{}
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
@@ -121,8 +121,8 @@ func TestReminderReachesThePhone(t *testing.T) {
 	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.MoveClock(pickemtest.Noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
-	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
-	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminder).Remind(w.NewContext()))
+	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices)
 	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
 	if got := notificationsOn(phones, "red", "green"); !slices.Equal(got, want) {
 		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
@@ -144,10 +144,10 @@ func TestRemindCrashes(t *testing.T) {
 		w.Pick("ann", pickemtest.Show, 0)
 		w.Pick("bob", other, 0)
 		w.MoveClock(pickemtest.Noon.AddDate(0, 0, 6))
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminder).Remind(w.NewContext()))
-		again := testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder)
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminder).Remind(w.NewContext()))
+		again := testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminder)
 		testkit.Must(t, again.Remind(w.NewContext()))
-		testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
+		testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices)
 		w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
 		testkit.Must(t, again.Remind(w.NewContext()))
 		if n := len(w.Queues.Messages(notice.Queue.Name)); n != 0 {

@@ -96,7 +96,7 @@ func TestPageCostsOneUnit(t *testing.T) {
 			continue
 		}
 		units := w.CountUnits(func() {
-			db := dynamo.Open(w.Env(score.ScoreEventFunction).AWS, w.Prefix)
+			db := dynamo.Open(w.Env(score.ScoreEventFunction()).AWS, w.Prefix)
 			_, err := dynamo.QueryAll[item.Row](w.NewContext(), db, tables.WriteRanking, dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, p.PK, p.SK, p.SK)})
 			testkit.Must(t, err)
 		})
@@ -235,7 +235,7 @@ func TestPublishCrashes(t *testing.T) {
 			}
 			return ranking.Publish(w.NewContext(), db, "2026", rev, nil, rows(55))
 		}
-		p.Ended(write(dynamo.Open(w.CrashingEnv(score.ScoreEventFunction, p).AWS, w.Prefix)))
+		p.Ended(write(dynamo.Open(w.CrashingEnv(score.ScoreEventFunction(), p).AWS, w.Prefix)))
 		testkit.Must(t, write(w.DB()))
 		return w.Rows()
 	})

@@ -38,8 +38,8 @@ func TestConcurrentScoringsOfTwoEvents(t *testing.T) {
 	for at, undisturbed := 1, 2; at <= undisturbed; at++ {
 		w := pickemtest.New(t)
 		ids := w.RequestScores("clash-of-tides", "dawn-of-tides")
-		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
-			if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: ids[1]}); err != nil {
+		env, wire := w.Observe(score.ScoreEventFunction(), at, func() {
+			if err := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: ids[1]}); err != nil {
 				t.Error(err)
 			}
 		}, func(pickemtest.Write) {})
@@ -75,9 +75,9 @@ func TestOldScoringDoesNotReplaceNewerPoints(t *testing.T) {
 				w := pickemtest.New(t)
 				id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
 				want := []string{"STANDINGS#2026 ann: 30 points, 2 right, 1 played"}
-				old, wire := w.Observe(score.ScoreEventFunction, at, func() {
+				old, wire := w.Observe(score.ScoreEventFunction(), at, func() {
 					w.EnterResults(id, 0, 0)
-					if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}); err != nil {
+					if err := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}); err != nil {
 						t.Error(err)
 					}
 					if got := standingLines(w); !slices.Equal(got, want) {
@@ -113,7 +113,7 @@ func TestScoredMemberIsNotWrittenAgain(t *testing.T) {
 	id := w.RequestScores("clash-of-tides")[0]
 	on, err := item.ReadEventWithCard(w.NewContext(), w.DB(), id)
 	testkit.Must(t, err)
-	s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+	s := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 	testkit.Must(t, s.ScoreMember(w.NewContext(), on, "ann"))
 	calls := w.CountCalls(func() { testkit.Must(t, s.ScoreMember(w.NewContext(), on, "ann")) })
 	if diff := cmp.Diff(map[string]int{"Query": 1}, calls); diff != "" {
@@ -127,7 +127,7 @@ func TestScoringNeedsARequest(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	w.EnterResults(pickemtest.LockedShow, 0, 1)
-	err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.LockedShow})
+	err := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.LockedShow})
 	if got, want := pickemtest.CodeOf(err), "event_not_ready"; got != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
@@ -141,12 +141,12 @@ func TestScoringRestoresNoDeletedEvent(t *testing.T) {
 		w := pickemtest.New(t)
 		id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
 		w.ScoreQueued()
-		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
-		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
+		w.MustAdmin(event.PutResultFunction(), pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
+		env, wire := w.Observe(score.ScoreEventFunction(), at, func() {
 			w.ScoreQueued()
-			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), "")
+			w.MustAdmin(event.DeleteEventFunction(), pickemtest.AdminEvent(id), "")
 			w.MoveClock(w.Clock.Now().Add(time.Hour))
-			testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		}, func(pickemtest.Write) {})
 		testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
 		if at == 1 {
@@ -168,7 +168,7 @@ func TestScoringRestoresNoDeletedEvent(t *testing.T) {
 func TestDeletedEventIsNotScored(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	testkit.Must(t, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
+	testkit.Must(t, testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	if got, want := w.Logs.TakeWarnings(), []string{"the event is gone"}; !slices.Equal(got, want) || len(w.Rows()) != 0 {
 		t.Errorf("warnings %q and rows %v, want %q and none", got, w.Rows(), want)
 	}
@@ -185,7 +185,7 @@ func TestCardOfTooManyPoints(t *testing.T) {
 		testkit.Must(t, err)
 		on.Card, on.Bonus = on.Card[:1], 0
 		on.Card[0].Points, on.Card[0].Result = points, new(0)
-		err = testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreMember(w.NewContext(), on, "ann")
+		err = testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreMember(w.NewContext(), on, "ann")
 		if got := pickemtest.CodeOf(err); got != want {
 			t.Errorf("%d points: got %v, want the code %q", points, err, want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
@@ -25,7 +26,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 	w := pickemtest.NewSeason(t)
 	shown := func() (where []string) {
 		fill := strings.NewReplacer("{eventId}", pickemtest.Show, "{userId}", "ann", "{year}", "2026", "{leagueId}", "none")
-		for _, fn := range pickem.Room.Functions {
+		for _, fn := range pickem.Room().Functions {
 			route, ok := fn.On.(spec.Route)
 			if !ok || route.Method != http.MethodGet || w.Routes[fn.Name] == nil {
 				continue
@@ -42,7 +43,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 		}
 		return where
 	}
-	scorer := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+	scorer := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 	for _, step := range []struct {
 		state string
 		do    func()
@@ -64,8 +65,8 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 		if got := shown(); !slices.Equal(got, step.want) {
 			t.Errorf("%s: functions that show ann's pick (-want +got):\n%s", step.state, cmp.Diff(step.want, got))
 		}
-		for _, fn := range []spec.Function{event.GetEventFunction, member.GetMeFunction} {
-			target := map[string]string{event.GetEventFunction.Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction.Name: "/app/me"}[fn.Name]
+		for _, fn := range []app.Function{event.GetEventFunction(), member.GetMeFunction()} {
+			target := map[string]string{event.GetEventFunction().Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction().Name: "/app/me"}[fn.Name]
 			if out := w.Ask(fn, target, "ann", ""); !pickemtest.ShowsSecretPick.MatchString(out.Body) {
 				t.Errorf("%s: %s does not show ann her own pick: %s", step.state, fn.Name, out.Body)
 			}

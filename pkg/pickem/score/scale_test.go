@@ -75,7 +75,7 @@ func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
 			id := addCrowd(w, c.members, c.played)
-			s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+			s := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 			calls := w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
 			// Beside the members' calls: the event, its card, its entries, the standings, and that it is
 			// scored. For each of two rankings: the claim and its confirmation, the names in batches of

@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 // year returns the year in whose standings an event counts: that of the date in its id.
@@ -41,6 +42,18 @@ type Scorer struct {
 type Request struct {
 	EventID string `json:"eventId,omitempty"`
 	Year    string `json:"year,omitempty"`
+}
+
+// ScoreEventFunction scores an event.
+func ScoreEventFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "pickem/score-event",
+		Does:   "Scores all predictions of an event, and writes the standings and the rankings.",
+		IfDown: "Events are not scored. Queued scorings run after the recovery.",
+		On:     Queue,
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
+		Memory: 1024, Timeout: time.Minute, // the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
+	}, OpenScorer, (*Scorer).ScoreEvent)
 }
 
 // ScoreEvent scores every prediction of an event by its present results and updates
@@ -269,6 +282,18 @@ type RebuildStandings struct {
 // Rebuilt is the number of members that were checked.
 type Rebuilt struct {
 	Members int `json:"members"`
+}
+
+// RebuildStandingsFunction makes the standings of a year anew.
+func RebuildStandingsFunction() app.Function {
+	return app.Task(spec.Function{
+		Name:   "pickem/rebuild-standings",
+		Does:   "Rebuilds the standings of a year from the scores. An operator invokes it with {\"year\": 2026}.",
+		IfDown: "Wrong standings cannot be repaired.",
+		On:     spec.Task{},
+		Uses:   []spec.Access{tables.AllMembers, tables.NamesOf, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking},
+		Memory: 1024, Timeout: 15 * time.Minute,
+	}, OpenScorer, (*Scorer).RebuildStandings)
 }
 
 // RebuildStandings writes the standings of all members in a year anew from their

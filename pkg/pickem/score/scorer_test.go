@@ -20,7 +20,7 @@ func TestRebuildStandings(t *testing.T) {
 	w.RequestScores("clash-of-tides")
 	w.ScoreQueued()
 	want := standingLines(w)
-	s := testkit.Open(w.World, score.RebuildStandingsFunction, score.OpenScorer)
+	s := testkit.Open(w.World, score.RebuildStandingsFunction(), score.OpenScorer)
 	for _, spoil := range []func(){w.CorruptStandings, func() {}} {
 		spoil()
 		if got, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2026}); err != nil || got.Members != 3 {
@@ -49,7 +49,7 @@ func TestStandingsHoldMaxYearPoints(t *testing.T) {
 			EventID: "2026-01-01-first", BelongsTo: item.UserRef("ann"), Points: points, ScoredAt: item.FormatTime(pickemtest.Noon), ScoredRev: 1,
 		}
 		testkit.PutRows(w.World, tables.Pickem, before)
-		err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
+		err := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 		if problem.Of(err) != want || want == problem.Internal && err != nil {
 			t.Errorf("after %d points, 10 more: %v", points, err)
 		}

@@ -30,12 +30,12 @@ func TestEventsOfAYearAreScoredTogether(t *testing.T) {
 	for _, id := range ids {
 		w.LockEvent(id)
 		w.EnterResults(id, 0)
-		w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(id)+"/score", "")
+		w.MustAdmin(event.RequestScoreFunction(), pickemtest.AdminEvent(id)+"/score", "")
 	}
 	var g errgroup.Group
 	for _, id := range ids {
 		g.Go(func() error {
-			s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+			s := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 			for {
 				if err := s.ScoreEvent(w.NewContext(), score.Request{EventID: id}); problem.Of(err) != problem.Unavailable {
 					return err
@@ -45,7 +45,7 @@ func TestEventsOfAYearAreScoredTogether(t *testing.T) {
 	}
 	testkit.Must(t, g.Wait())
 	var table league.StandingsScreen
-	w.Read(league.GetStandingsFunction, "/app/standings/2026", "ann", &table.Body)
+	w.Read(league.GetStandingsFunction(), "/app/standings/2026", "ann", &table.Body)
 	if s := table.Body.Standings; len(s) == 0 || s[0].UserID != "ann" || s[0].Played != events {
 		t.Errorf("the standings are %+v, want ann with %d events first", s, events)
 	}

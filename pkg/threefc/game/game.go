@@ -305,11 +305,23 @@ type CreateGame struct {
 	}
 }
 
+// CreateGameFunction creates a game of a session.
+func CreateGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-game",
+		Does:   "Creates a game of a session.",
+		IfDown: "No game can be created.",
+		On:     spec.Route{Method: "POST", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetSession, tables.ListTeams, tables.CreateGame), Limits: []spec.Limit{MaxGames},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateGame)
+}
+
 // CreateGame creates a game, with the teams as they are. A season with more or fewer than
 // three teams leaves it without, until they are chosen. Errors: bad_start,
 // three_teams_needed, too_many_games.
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, CreateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return item.Retry(ctx, func() (*GamePage, error) {
 			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
 			if err != nil {
@@ -421,6 +433,18 @@ type GameList struct {
 	}
 }
 
+// ListGamesFunction returns the games of a session.
+func ListGamesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-games",
+		Does:   "Returns the games of a session.",
+		IfDown: "The app shows no games.",
+		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSession, tables.ListGames),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListGames)
+}
+
 // ListGames returns the games of a session.
 func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, error) {
 	if _, err := s.session(ctx, in.SessionID, in.UserID, item.Viewer); err != nil {
@@ -442,6 +466,18 @@ func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, erro
 type GetGame struct {
 	auth.User
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// GetGameFunction returns a game with its score.
+func GetGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-game",
+		Does:   "Returns a game with its score.",
+		IfDown: "The app does not show a game.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetGame)
 }
 
 // GetGame returns a game.
@@ -477,10 +513,22 @@ type UpdateGame struct {
 	}
 }
 
+// UpdateGameFunction changes the start, the place, the length or the teams of a game.
+func UpdateGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/update-game",
+		Does:   "Changes the start, the place, the length or the teams of a game.",
+		IfDown: "A game cannot be moved.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).UpdateGame)
+}
+
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
 // Errors: bad_start, game_finished, game_started for other teams, three_teams_needed, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			g := st.game.V()
 			if st.game.Status == item.Finished {
@@ -542,6 +590,18 @@ func (st *state) cancelled(now time.Time) dynamo.Write {
 	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
 	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
 	return dynamo.PutWrite(row)
+}
+
+// DeleteGameFunction deletes a game with all that belongs to it.
+func DeleteGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-game",
+		Does:   "Deletes a game with all that belongs to it.",
+		IfDown: "A game cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.DropGame, tables.GetSession), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteGame)
 }
 
 // DeleteGame deletes a game with its goals and its roster; the game itself goes last, with

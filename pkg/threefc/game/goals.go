@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -15,6 +16,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
 )
 
@@ -204,12 +206,24 @@ type CreateGoal struct {
 	}
 }
 
+// CreateGoalFunction records a goal.
+func CreateGoalFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-goal",
+		Does:   "Records a goal: a scorekeeper of the third that runs, or of any third of a reopened game; an administrator of any third that has begun.",
+		IfDown: "Scorekeepers cannot record goals.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).CreateGoal)
+}
+
 // CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
 // the first was. Errors: game_not_live, game_finished, third_not_started,
 // third_not_running, third_needed, goal_exists, goal_removed, too_many_goals, bad_minute,
 // bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
-	return idem.Once(ctx, s.Answers, CreateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+	return idem.Once(ctx, s.Answers, CreateGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 			id := cmp.Or(in.Body.EventID, item.NewID(now))
@@ -258,11 +272,23 @@ type UpdateGoal struct {
 	Body    GoalFields
 }
 
+// UpdateGoalFunction corrects a goal.
+func UpdateGoalFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/update-goal",
+		Does:   "Corrects a goal, or moves it between thirds of which the caller may record goals.",
+		IfDown: "Goals cannot be corrected.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).UpdateGoal)
+}
+
 // UpdateGoal replaces what is said of a goal; third and minute stay if they are left out.
 // Who moves it to another third must be allowed to record goals of both: see mayScore. The
 // result of a finished game follows. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
-	return idem.Once(ctx, s.Answers, UpdateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+	return idem.Once(ctx, s.Answers, UpdateGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 			i := st.index(in.EventID)
@@ -314,6 +340,18 @@ type DeleteGoal struct {
 	EventID string `path:"eventId" maxLength:"26" doc:"The id of the goal."`
 }
 
+// DeleteGoalFunction deletes a goal.
+func DeleteGoalFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-goal",
+		Does:   "Deletes a goal of a third of which the caller may record goals.",
+		IfDown: "Goals cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session, Answers: []int{http.StatusOK}},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteGoal)
+}
+
 // DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
 // second run changes nothing. Errors: goal_not_found, stale, and those of mayScore.
 func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
@@ -352,6 +390,18 @@ type UndoGoal struct {
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
 }
 
+// UndoGoalFunction deletes the goal that was recorded last.
+func UndoGoalFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/undo-goal",
+		Does:   "Deletes the goal that was recorded last, if it is of a third of which the caller may record goals.",
+		IfDown: "Scorekeepers cannot undo a goal.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals/undo", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).UndoGoal)
+}
+
 // UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
 // has seen, so that two taps delete one goal. Errors: nothing_to_undo, stale, rev_needed,
 // and those of mayScore.
@@ -359,7 +409,7 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 	if in.Match == "" {
 		return nil, errUndoMatch
 	}
-	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, UndoGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if err := st.mayScore(); err != nil {
 				return nil, err
@@ -393,6 +443,18 @@ type GoalList struct {
 	Body         struct {
 		Goals []Goal `json:"goals" doc:"In order of third, minute and id."`
 	}
+}
+
+// ListGoalsFunction returns the goals of a game.
+func ListGoalsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-goals",
+		Does:   "Returns the goals of a game.",
+		IfDown: "The app shows no timeline.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/goals", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListGoals),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListGoals)
 }
 
 // ListGoals returns the goals of a game, in the order of the timeline.
@@ -434,6 +496,18 @@ type AuditList struct {
 	Body         struct {
 		Corrections []Correction `json:"corrections" doc:"The newest first."`
 	}
+}
+
+// ListAuditFunction returns what was corrected in a game.
+func ListAuditFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-corrections",
+		Does:   "Returns what was corrected in a game.",
+		IfDown: "The app shows no corrections.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/audit", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListAudit),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAudit)
 }
 
 // ListAudit returns the log of corrections of a game.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -14,6 +15,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
 )
 
@@ -48,11 +50,23 @@ type SeatPage struct {
 	Body         Seat
 }
 
+// PutSeatFunction puts a player into a team of a game.
+func PutSeatFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/put-seat",
+		Does:   "Puts a player into a team of a game.",
+		IfDown: "Rosters cannot be changed.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.GetPlayer, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxPlayers},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).PutSeat)
+}
+
 // PutSeat puts a player into a team of a game, and takes the player out of the others. A
 // second run changes nothing. Errors: player_not_found, unknown_team, game_finished for
 // scorekeepers, player_has_goals, too_many_players.
 func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
-	return idem.Once(ctx, s.Answers, PutSeatFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
+	return idem.Once(ctx, s.Answers, PutSeatFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
 		var player item.Row[item.Player]
 		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			var err error
@@ -115,6 +129,18 @@ type DeleteSeat struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
+// DeleteSeatFunction takes a player out of a game.
+func DeleteSeatFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-seat",
+		Does:   "Takes a player out of a game.",
+		IfDown: "Rosters cannot be changed.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteSeat)
+}
+
 // DeleteSeat takes a player out of the roster of a game. A second run changes nothing.
 // Errors: game_finished for scorekeepers, player_has_goals.
 func (s *Service) DeleteSeat(ctx context.Context, in *DeleteSeat) (*httpapi.Removed, error) {
@@ -142,6 +168,18 @@ type Roster struct {
 	Body         struct {
 		Players []Seat `json:"players" doc:"In order of team and name."`
 	}
+}
+
+// ListRosterFunction returns who plays in a game.
+func ListRosterFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-roster",
+		Does:   "Returns who plays in a game.",
+		IfDown: "The app shows no roster.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/roster", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListRoster),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListRoster)
 }
 
 // ListRoster returns the roster of a game.

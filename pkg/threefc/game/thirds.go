@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"time"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
 )
 
@@ -36,10 +39,22 @@ func during(said *time.Time, before string, now time.Time) string {
 	return max(item.Format(*said), before)
 }
 
+// StartThirdFunction starts a third of a game.
+func StartThirdFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/start-third",
+		Does:   "Starts a third of a game.",
+		IfDown: "Scorekeepers cannot start a game.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/start", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).StartThird)
+}
+
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
 // Errors: bad_third_transition, three_teams_needed.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, StartThirdFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
 			if len(st.game.V().Teams) != item.Thirds {
 				return nil, "", errTeams
@@ -54,9 +69,21 @@ func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, err
 	})
 }
 
+// FinishThirdFunction finishes a third of a game.
+func FinishThirdFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/finish-third",
+		Does:   "Finishes a third of a game.",
+		IfDown: "Scorekeepers cannot finish a third.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/finish", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).FinishThird)
+}
+
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
 func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, FinishThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishThirdFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(_ *state, t *item.Third) (at *string, before string, err error) {
 			if t.StartedAt == "" {
 				return nil, "", errThird
@@ -90,11 +117,23 @@ type EndGame struct {
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
 }
 
+// FinishGameFunction finishes a game and computes its result.
+func FinishGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/finish-game",
+		Does:   "Finishes a game and computes its result.",
+		IfDown: "Games are not finished, and the standings do not change.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/finish", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).FinishGame)
+}
+
 // FinishGame finishes a game whose thirds are finished, and computes its result from the
 // goals. The standings and the mails follow. A second run changes nothing. Errors:
 // thirds_unfinished.
 func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, FinishGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if st.game.Status == item.Finished {
 				return nil, errUnchanged
@@ -108,11 +147,23 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error
 	})
 }
 
+// ReopenGameFunction makes a finished game live again.
+func ReopenGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/reopen-game",
+		Does:   "Makes a finished game live again, so that scorekeepers may correct it.",
+		IfDown: "A game cannot be reopened.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/reopen", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).ReopenGame)
+}
+
 // ReopenGame makes a finished game live again, for corrections of all thirds by
 // scorekeepers. It counts for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, ReopenGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			switch st.game.Status {
 			case item.Live:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -42,6 +43,18 @@ type AccessList struct {
 	Body         struct {
 		Members []Member `json:"members" doc:"In order of their ids."`
 	}
+}
+
+// ListAccessFunction returns who may do what in a league.
+func ListAccessFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-access",
+		Does:   "Returns who may do what in a league.",
+		IfDown: "Administrators do not see the members of a league.",
+		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
+		Uses:   Reads(tables.ListGrants),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAccess)
 }
 
 // ListAccess returns the members of a league.
@@ -91,6 +104,19 @@ type Invite struct {
 	}
 }
 
+// InviteFunction gives the owner of an address a role in a league.
+func InviteFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/invite-member",
+		Does:   "Gives the owner of an address a role in a league.",
+		IfDown: "Nobody can be invited to a league.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation), Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxMails},
+		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenInviter, (*Inviter).Invite)
+}
+
 // Invite gives the owner of an address a role in a league, and tells so by a mail. A second
 // run mails again, and changes nothing else. A request that is refused creates no account for
 // the address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
@@ -100,7 +126,7 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return idem.Once(ctx, s.Answers, InviteFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+	return idem.Once(ctx, s.Answers, InviteFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
 		userID, known, err := s.pool.Find(ctx, in.Body.Email)
 		grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
 		switch {
@@ -191,10 +217,22 @@ type PutAccess struct {
 	}
 }
 
+// PutAccessFunction gives a user a role in a league.
+func PutAccessFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/put-access",
+		Does:   "Gives a user a role in a league.",
+		IfDown: "Roles cannot be changed.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutAccess)
+}
+
 // PutAccess gives a member of a league another role. A second run changes nothing. Who is
 // no member is invited by an address: see Invite. Errors: member_not_found, last_admin.
 func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, error) {
-	return idem.Once(ctx, s.Answers, PutAccessFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+	return idem.Once(ctx, s.Answers, PutAccessFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
 		return s.grant(ctx, in.UserID, item.Grant{LeagueID: in.LeagueID, UserID: in.MemberID, Role: in.Body.Role}, commit)
 	})
 }
@@ -256,6 +294,18 @@ type DeleteAccess struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user: the caller's own to leave."`
+}
+
+// DeleteAccessFunction takes a user's role in a league away, or the caller's own.
+func DeleteAccessFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-access",
+		Does:   "Takes a user's role in a league away, or the caller's own.",
+		IfDown: "Nobody can leave a league.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteAccess)
 }
 
 // DeleteAccess takes a member's role away. Everybody may leave; others are removed by an

@@ -9,13 +9,16 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
@@ -75,10 +78,22 @@ type CreateLeague struct {
 	}
 }
 
+// CreateLeagueFunction creates a league, of which the caller is the administrator.
+func CreateLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-league",
+		Does:   "Creates a league, of which the caller is the administrator.",
+		IfDown: "No league can be created.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.MyLeagues, tables.CreateLeague, account.CheckDeleted}, Limits: []spec.Limit{MaxLeagues},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateLeague)
+}
+
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
 // Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
-	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 		slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
 		return item.Retry(ctx, func() (*LeaguePage, error) {
 			now := s.Now()
@@ -127,6 +142,18 @@ type LeagueList struct {
 	}
 }
 
+// ListLeaguesFunction returns the leagues that the caller is in.
+func ListLeaguesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-leagues",
+		Does:   "Returns the leagues that the caller is in.",
+		IfDown: "The app shows no leagues.",
+		On:     spec.Route{Method: "GET", Path: "/v1/leagues", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.MyLeagues},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListLeagues)
+}
+
 // ListLeagues returns the leagues that the caller is in.
 func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	mine, err := s.mine(ctx, in.UserID)
@@ -156,6 +183,18 @@ func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 type GetLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// GetLeagueFunction returns a league.
+func GetLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-league",
+		Does:   "Returns a league.",
+		IfDown: "The app does not show a league.",
+		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
+		Uses:   Reads(tables.GetLeague),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetLeague)
 }
 
 // GetLeague returns a league.
@@ -188,9 +227,21 @@ type UpdateLeague struct {
 	}
 }
 
+// UpdateLeagueFunction changes the name or the slug of a league.
+func UpdateLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/update-league",
+		Does:   "Changes the name or the slug of a league.",
+		IfDown: "A league cannot be renamed.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.MyLeagues, tables.SaveLeague),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).UpdateLeague)
+}
+
 // UpdateLeague changes a league. Errors: slug_taken, stale.
 func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
-	return idem.Once(ctx, s.Answers, UpdateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 		return item.Retry(ctx, func() (*LeaguePage, error) {
 			row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 			if err != nil {
@@ -226,6 +277,18 @@ type DeleteLeague struct {
 	auth.User
 	httpapi.IfMatch
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// DeleteLeagueFunction deletes a league without seasons.
+func DeleteLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-league",
+		Does:   "Deletes a league without seasons.",
+		IfDown: "A league cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague),
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).DeleteLeague)
 }
 
 // DeleteLeague deletes a league without seasons, with its players. The league goes first, so that nothing is

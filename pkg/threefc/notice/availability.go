@@ -5,13 +5,16 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/player"
@@ -75,11 +78,23 @@ type AnswerPage struct {
 	Body         Answer
 }
 
+// PutAvailabilityFunction says whether the caller will play in a session.
+func PutAvailabilityFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/put-availability",
+		Does:   "Says whether the caller will play in a session.",
+		IfDown: "Players cannot say whether they will play.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers, tables.PutAvailability, account.CheckDeleted},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutAvailability)
+}
+
 // PutAvailability says whether the player whom the caller has claimed in the league will
 // play in a session: the one as whom it counts, if it is merged. A second run changes
 // nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
-	return idem.Once(ctx, s.Answers, PutAvailabilityFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
+	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
 		return item.Retry(ctx, func() (*AnswerPage, error) {
 			x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
 			if err != nil {
@@ -113,6 +128,18 @@ type AnswerList struct {
 	Body         struct {
 		Players []Answer `json:"players" doc:"Who is in, then who may be, then who is out, in order of their names."`
 	}
+}
+
+// ListAvailabilityFunction returns who will play in a session.
+func ListAvailabilityFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-availability",
+		Does:   "Returns who will play in a session.",
+		IfDown: "Nobody sees who will play.",
+		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSession, tables.MyPlayers, tables.ListAvailability),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAvailability)
 }
 
 // ListAvailability returns who will play in a session, to members of the league and to
@@ -178,6 +205,18 @@ type PreferencesPage struct {
 	Body         Preferences
 }
 
+// GetPreferencesFunction returns which mails the caller gets.
+func GetPreferencesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-preferences",
+		Does:   "Returns which mails the caller gets.",
+		IfDown: "Users do not see which mails they get.",
+		On:     spec.Route{Method: "GET", Path: "/v1/me/preferences", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetPreferences},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetPreferences)
+}
+
 // GetPreferences returns which mails the caller gets.
 func (s *Service) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
 	p, err := read(ctx, s.DB, in.UserID)
@@ -188,6 +227,18 @@ func (s *Service) GetPreferences(ctx context.Context, in *GetPreferences) (*Pref
 type PutPreferences struct {
 	auth.User
 	Body Preferences
+}
+
+// PutPreferencesFunction chooses which mails the caller gets.
+func PutPreferencesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/put-preferences",
+		Does:   "Chooses which mails the caller gets.",
+		IfDown: "Users cannot stop mails.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/me/preferences", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.PutPreferences, account.CheckDeleted},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutPreferences)
 }
 
 // PutPreferences chooses which mails the caller gets.

@@ -42,6 +42,18 @@ func OpenNotifier(_ context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), env.Now, queue.Open(env.AWS, env.Queues)}, nil
 }
 
+// NotifyFinishFunction asks for a mail to each user who has played in a finished game.
+func NotifyFinishFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/notify-finish",
+		Does:   "Asks for a mail to each user who has played in a finished game.",
+		IfDown: "Nobody gets a mail about a finished game.",
+		On:     standing.FinishQueue,
+		Uses:   []spec.Access{tables.GetGame, tables.ListRoster}, Sends: []spec.Queue{MailQueue},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenNotifier, (*Notifier).NotifyFinish)
+}
+
 // NotifyFinish asks for a mail to each user who has claimed a player of the roster. A second
 // run asks again; a mail is sent once.
 func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error {
@@ -79,6 +91,18 @@ func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[s
 	return queue.SendAll(ctx, s.queue, MailQueue, mails)
 }
 
+// SendRemindersFunction has the players of tomorrow's sessions reminded.
+func SendRemindersFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "threefc/send-reminders",
+		Does:   "Has the players of tomorrow's sessions reminded.",
+		IfDown: "Nobody is reminded of tomorrow's session.",
+		On:     spec.Schedule("cron(0 10 * * ? *)"),
+		Uses:   []spec.Access{tables.SessionsOfDay}, Sends: []spec.Queue{RemindQueue},
+		Memory: 256, Timeout: 10 * time.Minute,
+	}, OpenNotifier, (*Notifier).SendReminders)
+}
+
 // SendReminders has the players of tomorrow's sessions reminded. A second run on a day asks
 // again; a mail is sent once.
 func (s *Notifier) SendReminders(ctx context.Context) error {
@@ -100,6 +124,19 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// RemindSessionFunction asks for a mail to each player of a session who has not said whether to
+// play.
+func RemindSessionFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/remind-session",
+		Does:   "Asks for a mail to each player of a session who has not said whether to play.",
+		IfDown: "Nobody is reminded of a session.",
+		On:     RemindQueue,
+		Uses:   []spec.Access{tables.GetSession, tables.ListAvailability, tables.ListPlayers}, Sends: []spec.Queue{MailQueue},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenNotifier, (*Notifier).RemindSession)
 }
 
 // RemindSession asks for a mail to each user who has claimed a player of the league, and has said
@@ -143,6 +180,19 @@ type Mailer struct {
 func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
 	return &Mailer{dynamo.Open(env.AWS, env.Prefix), env.Now, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom)), page}, nil
+}
+
+// SendMailFunction mails a user about a finished game or tomorrow's session, once.
+func SendMailFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/send-mail",
+		Does:   "Mails a user about a finished game or tomorrow's session, once.",
+		IfDown: "Users get no mails about games and sessions.",
+		On:     MailQueue,
+		Uses:   []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason, tables.GetLeague, account.CheckDeleted},
+		Users:  []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+		Memory: 256, Timeout: 30 * time.Second,
+	}, OpenMailer, (*Mailer).SendMail)
 }
 
 // SendMail mails a user, unless the user was mailed or wants no such mails. A second run

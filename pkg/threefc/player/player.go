@@ -29,6 +29,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
@@ -95,6 +96,18 @@ type CreatePlayer struct {
 	}
 }
 
+// CreatePlayerFunction creates a player of a league.
+func CreatePlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-player",
+		Does:   "Creates a player of a league.",
+		IfDown: "No player can be added.",
+		On:     spec.Route{Method: "POST", Path: "/v1/players", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetLeague, tables.CreatePlayer), Limits: []spec.Limit{MaxPlayers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreatePlayer)
+}
+
 // CreatePlayer creates a player of a league. Errors: bad_avatar, too_many_players.
 func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPage, error) {
 	avatar := ""
@@ -103,7 +116,7 @@ func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPa
 			return nil, errAvatar
 		}
 	}
-	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, CreatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
@@ -157,6 +170,18 @@ type PlayerList struct {
 	}
 }
 
+// ListPlayersFunction returns the players of a league.
+func ListPlayersFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-players",
+		Does:   "Returns the players of a league.",
+		IfDown: "Scorekeepers cannot choose players.",
+		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/players", Auth: spec.Session},
+		Uses:   league.Reads(tables.ListPlayers),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListPlayers)
+}
+
 // ListPlayers returns a page of the players of a league.
 func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList, error) {
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
@@ -186,6 +211,18 @@ func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList
 type GetPlayer struct {
 	auth.User
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// GetPlayerFunction returns a player.
+func GetPlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-player",
+		Does:   "Returns a player.",
+		IfDown: "The app does not show a player.",
+		On:     spec.Route{Method: "GET", Path: "/v1/players/{playerId}", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetPlayer),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetPlayer)
 }
 
 // GetPlayer returns a player.
@@ -225,6 +262,18 @@ type UpdatePlayer struct {
 	}
 }
 
+// UpdatePlayerFunction changes the nickname or the avatar of a player.
+func UpdatePlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/update-player",
+		Does:   "Changes the nickname or the avatar of a player.",
+		IfDown: "Players cannot be renamed.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxRenames},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).UpdatePlayer)
+}
+
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
 // who has claimed the player. The tables show it once they are computed again, at once. A
 // second run changes nothing, and has them computed if the first has not. Errors: bad_avatar,
@@ -233,7 +282,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
 		return nil, errAvatar
 	}
-	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
@@ -298,6 +347,18 @@ type DeletePlayer struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
+// DeletePlayerFunction deletes a player who was never in a team of a game.
+func DeletePlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-player",
+		Does:   "Deletes a player who was never in a team of a game.",
+		IfDown: "Players who joined by mistake, or to annoy, cannot be removed.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.GetLeague, tables.DropPlayer),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeletePlayer)
+}
+
 // DeletePlayer deletes a player who was never in a team of a game, with its claim. Its places in
 // pools go with the games. A second run finds no player. Errors: player_not_found,
 // player_in_use, stale.
@@ -338,11 +399,23 @@ type MergePlayer struct {
 	}
 }
 
+// MergePlayerFunction makes two players one, who are the same person.
+func MergePlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/merge-player",
+		Does:   "Makes two players one, who are the same person.",
+		IfDown: "Players cannot be merged.",
+		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/merge", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxMerges},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).MergePlayer)
+}
+
 // MergePlayer makes two players one in all tables, or undoes that. A second run changes nothing,
 // and has the tables computed if the first has not. Errors: player_not_found, bad_merge,
 // too_many_merges.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
-	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
 			if err != nil {
@@ -387,12 +460,24 @@ type ClaimPlayer struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
+// ClaimPlayerFunction says that the caller is a player.
+func ClaimPlayerFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/claim-player",
+		Does:   "Says that the caller is a player.",
+		IfDown: "Players cannot be claimed.",
+		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims), Limits: []spec.Limit{MaxClaims},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ClaimPlayer)
+}
+
 // ClaimPlayer says that the caller is the player. The first who says so is believed; once an
 // administrator has ended a claim, the first member of the league. A second run changes
 // nothing. Errors: player_not_found, already_claimed, too_many_claims,
 // league_access_required.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
-	return idem.Once(ctx, s.Answers, ClaimPlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
@@ -426,6 +511,18 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 type DropClaim struct {
 	auth.User
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// DropClaimFunction gives a player free whom a user has claimed.
+func DropClaimFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/drop-claim",
+		Does:   "Gives a player free whom a user has claimed.",
+		IfDown: "A wrong claim cannot be ended.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DropClaim)
 }
 
 // DropClaim ends the claim of a player: the user's own, or by an administrator of the league
@@ -522,9 +619,21 @@ func newCode() string {
 
 var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
 
+// CreateCodeFunction makes a code by which players join a game.
+func CreateCodeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-join-code",
+		Does:   "Makes a code by which players join a game.",
+		IfDown: "Players cannot join a game by themselves.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetGame, tables.PutCode),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateCode)
+}
+
 // CreateCode returns a new code for a game; earlier codes stay valid.
 func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, error) {
-	return idem.Once(ctx, s.Answers, CreateCodeFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
+	return idem.Once(ctx, s.Answers, CreateCodeFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
 		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
 		if err != nil {
 			return nil, err
@@ -543,6 +652,18 @@ func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, er
 type RevokeCodes struct {
 	auth.User
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// RevokeCodesFunction ends all codes by which players join a game.
+func RevokeCodesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/revoke-join-codes",
+		Does:   "Ends all codes by which players join a game.",
+		IfDown: "A code that is in wrong hands stays valid for its day.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetGame, tables.RevokeCodes),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).RevokeCodes)
 }
 
 // RevokeCodes ends all codes of a game. Who has joined by one stays. A second run ends those
@@ -627,6 +748,18 @@ type Joined struct {
 		Nickname string `json:"nickname" doc:"The name of the player."`
 		GameID   string `json:"gameId" doc:"The id of the game."`
 	}
+}
+
+// JoinFunction puts who has a code into the pool of a game.
+func JoinFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/join-game",
+		Does:   "Puts who has a code into the pool of a game.",
+		IfDown: "Players cannot join a game by themselves.",
+		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).Join)
 }
 
 // Join puts a player into the pool of a game, from which the scorekeeper makes the teams.
@@ -755,6 +888,18 @@ type PoolList struct {
 	Body         struct {
 		Players []Player `json:"players" doc:"In order of their ids."`
 	}
+}
+
+// ListPoolFunction returns who has joined a game.
+func ListPoolFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-pool",
+		Does:   "Returns who has joined a game.",
+		IfDown: "Scorekeepers do not see who has joined.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/pool", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListPool),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListPool)
 }
 
 // ListPool returns the players who have joined a game.

@@ -7,10 +7,14 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"time"
 
 	"github.com/boombuler/barcode/qr"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/tables"
 )
 
 // ShowCode is the request for the picture of a code.
@@ -22,6 +26,18 @@ type ShowCode struct {
 type Picture struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         []byte `contentType:"image/png"`
+}
+
+// ShowCodeFunction shows the QR code of a code by which players join a game.
+func ShowCodeFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-join-code",
+		Does:   "Shows the QR code of a code by which players join a game.",
+		IfDown: "Players must type the code.",
+		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
+		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame}, Limits: []spec.Limit{MaxGuesses},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ShowCode)
 }
 
 // ShowCode returns the QR code of the page that joins the game of a code. Errors:

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
@@ -48,6 +49,15 @@ type Health struct {
 	}
 }
 
+// GetHealthFunction answers, if the room does.
+func GetHealthFunction() app.Function {
+	return app.API(spec.Function{
+		Name: "threefc/get-health", Does: "Answers, if the room does.", IfDown: "Monitors report that the room is down.",
+		On:     spec.Route{Method: "GET", Path: "/health", Auth: spec.Public},
+		Memory: 128, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetHealth)
+}
+
 // GetHealth answers.
 func (s *Service) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{CacheControl: httpapi.NoStore}
@@ -70,6 +80,18 @@ type Stats struct {
 type OwnSeason struct {
 	SeasonID string `json:"seasonId" doc:"The id of the season."`
 	standing.PlayerTotals
+}
+
+// GetStatsFunction returns the numbers of the players whom the caller has claimed.
+func GetStatsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-stats",
+		Does:   "Returns the numbers of the players whom the caller has claimed.",
+		IfDown: "Users do not see their own numbers.",
+		On:     spec.Route{Method: "GET", Path: "/v1/me/stats", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.MyPlayers, tables.ReadStats},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetStats)
 }
 
 // GetStats returns what the players have done whom the caller has claimed. A player who is
@@ -120,6 +142,19 @@ type Deleting struct {
 	}
 }
 
+// DeleteAccountFunction has the caller's account deleted, with all that is kept of the user in
+// all rooms.
+func DeleteAccountFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-account",
+		Does:   "Has the caller's account deleted, with all that is kept of the user in all rooms.",
+		IfDown: "Users cannot delete their accounts here.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteAccount)
+}
+
 // DeleteAccount has the caller's account deleted, with all that any app keeps of it. A
 // second run asks again, which changes nothing.
 func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
@@ -151,6 +186,21 @@ const room = "threefc"
 
 // Gone is the nickname of a player whose user has deleted the account.
 const Gone = "Former player"
+
+// ForgetUserFunction deletes what is kept of a user who has deleted the account.
+func ForgetUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/forget-user",
+		Does:   "Deletes what is kept of a user who has deleted the account.",
+		IfDown: "Accounts are not deleted.",
+		On:     account.Queue(room, account.Forget),
+		Uses: []spec.Access{
+			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.ListPlayers, tables.SavePlayer, tables.ListSeasons,
+		},
+		Sends:  []spec.Queue{account.DoneQueue, game.AggregateQueue},
+		Memory: 256, Timeout: time.Minute,
+	}, OpenForgetter, (*Forgetter).ForgetUser)
+}
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the
 // sessions, the roles, the claims and the answers. The players whom the user has claimed, and
@@ -295,6 +345,19 @@ func (s *Forgetter) anonymize(ctx context.Context, playerID, userID string) erro
 	}
 	p, saved := p.Save(s.now())
 	return dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(p.V().LeagueID), p.PK))
+}
+
+// ExportUserFunction hands out all that is kept of a user.
+func ExportUserFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/export-user",
+		Does:   "Hands out all that is kept of a user.",
+		IfDown: "Exports are not completed.",
+		On:     account.Queue(room, account.Export),
+		Uses:   []spec.Access{tables.ReadUser, tables.MyPlayers, tables.ReadStats}, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: time.Minute,
+	}, OpenForgetter, (*Forgetter).ExportUser)
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and

@@ -4,10 +4,13 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	ics "github.com/arran4/golang-ical"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
 )
@@ -27,6 +30,18 @@ const (
 	calendarNext    = 200
 	calendarDeleted = 100
 )
+
+// ShowCalendarFunction returns the games of a season to calendar apps.
+func ShowCalendarFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-calendar",
+		Does:   "Returns the games of a season to calendar apps.",
+		IfDown: "Calendars do not follow the games.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/calendar.ics", Auth: spec.Public, OthersCall: true},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadCalendar},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ShowCalendar)
+}
 
 // ShowCalendar returns the games of a season for calendar apps: the latest and the next. A game
 // keeps its UID, and its SEQUENCE grows with each change, so that subscribers see it move. A game

@@ -20,8 +20,10 @@ import (
 
 	"golang.org/x/text/unicode/bidi"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/standing"
@@ -203,6 +205,18 @@ type day struct {
 type place struct {
 	standing.TeamStanding
 	Shirt shownTeam
+}
+
+// ShowSeasonFunction shows the standings, the scorers and the games of a season.
+func ShowSeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-season-page",
+		Does:   "Shows the standings, the scorers and the games of a season in a browser.",
+		IfDown: "The public page of a season does not open.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, OthersCall: true, Queries: []string{"cursor"}},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ShowSeason)
 }
 
 // ShowSeason returns the page of a season: standings, scorers, the next games and results.
@@ -405,6 +419,18 @@ type cell struct {
 }
 
 var ordinals = [item.Thirds]string{"first", "second", "third"}
+
+// ShowGameFunction shows the score and the goals of a game.
+func ShowGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-game-page",
+		Does:   "Shows the score and the goals of a game in a browser.",
+		IfDown: "The public page of a game does not open.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public, OthersCall: true},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ShowGame)
+}
 
 // ShowGame returns the page of a game.
 func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {

@@ -172,6 +172,18 @@ type PublicGamePage struct {
 // GetGame is the request for a game.
 type GetGame struct{ Path }
 
+// GetGameFunction returns a game to everybody.
+func GetGameFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-game",
+		Does:   "Returns a game to everybody.",
+		IfDown: "The app shows no game to people who are not signed in.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetGame)
+}
+
 // GetGame returns a game.
 func (s *Service) GetGame(ctx context.Context, in *GetGame) (*PublicGamePage, error) {
 	v, err := s.game(ctx, in.Path)
@@ -214,6 +226,18 @@ type Timeline struct {
 // GetTimeline is the request for the goals of a game.
 type GetTimeline struct{ Path }
 
+// GetTimelineFunction returns the goals of a game to everybody.
+func GetTimelineFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-timeline",
+		Does:   "Returns the goals of a game to everybody.",
+		IfDown: "The app shows no timeline to people who are not signed in.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}/timeline", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetTimeline)
+}
+
 // GetTimeline returns the goals of a game.
 func (s *Service) GetTimeline(ctx context.Context, in *GetTimeline) (*Timeline, error) {
 	v, err := s.game(ctx, in.Path)
@@ -253,6 +277,18 @@ type Standings struct {
 	Body         struct {
 		Teams []standing.TeamStanding `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
 	}
+}
+
+// GetStandingsFunction returns the standings of a season to everybody.
+func GetStandingsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-standings",
+		Does:   "Returns the standings of a season to everybody.",
+		IfDown: "The app shows no standings.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/standings", Auth: spec.Public},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetStandings)
 }
 
 // GetStandings returns the standings of a season, of its finished games. Errors: ErrNotFound.
@@ -296,6 +332,18 @@ type Leaders struct {
 	Body         struct {
 		Players []standing.PlayerTotals `json:"players" doc:"Most goals first, then most assists, then fewest games."`
 	}
+}
+
+// GetLeadersFunction returns the players of a season who have scored most to everybody.
+func GetLeadersFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-leaders",
+		Does:   "Returns the players of a season who have scored most to everybody.",
+		IfDown: "The app shows no leaders.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/leaderboards/players", Auth: spec.Public, Queries: []string{"limit"}},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetLeaders)
 }
 
 // GetLeaders returns the players of a season who have scored most. Errors: ErrNotFound.

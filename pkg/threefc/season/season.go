@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/signin"
@@ -105,13 +106,25 @@ type CreateSeason struct {
 	}
 }
 
+// CreateSeasonFunction creates a season of a league.
+func CreateSeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-season",
+		Does:   "Creates a season of a league.",
+		IfDown: "No season can be created.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetLeague, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateSeason)
+}
+
 // CreateSeason creates a season, in both copies. A league has one season of a name, unless
 // the others are given slugs. Errors: slug_taken, too_many_seasons,
 // unknown_time_zone, season_ends_before_it_starts.
 func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CreateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+	return idem.Once(ctx, s.Answers, CreateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
 	})
 }
@@ -165,12 +178,24 @@ type CopySeason struct {
 	}
 }
 
+// CopySeasonFunction creates the next season of a league, with the teams of another.
+func CopySeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/copy-season",
+		Does:   "Creates the next season of a league, with the teams of another.",
+		IfDown: "Teams must be entered again for a new season.",
+		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/copy", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CopySeason)
+}
+
 // CopySeason creates a season with the teams and the time zone of another. Errors: those of
 // CreateSeason.
 func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CopySeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+	return idem.Once(ctx, s.Answers, CopySeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		from, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
@@ -198,6 +223,18 @@ type SeasonList struct {
 	}
 }
 
+// ListSeasonsFunction returns the seasons of a league.
+func ListSeasonsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-seasons",
+		Does:   "Returns the seasons of a league.",
+		IfDown: "The app shows no seasons.",
+		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session},
+		Uses:   league.Reads(tables.ListSeasons),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListSeasons)
+}
+
 // ListSeasons returns the seasons of a league.
 func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList, error) {
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
@@ -219,6 +256,18 @@ func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList
 type GetSeason struct {
 	auth.User
 	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// GetSeasonFunction returns a season.
+func GetSeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-season",
+		Does:   "Returns a season.",
+		IfDown: "The app does not show a season.",
+		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSeason),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).GetSeason)
 }
 
 // GetSeason returns a season.
@@ -255,10 +304,22 @@ type UpdateSeason struct {
 	Body     Fields
 }
 
+// UpdateSeasonFunction changes the name, the slug, the dates or the time zone of a season.
+func UpdateSeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/update-season",
+		Does:   "Changes the name, the slug, the dates or the time zone of a season.",
+		IfDown: "A season cannot be changed.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).UpdateSeason)
+}
+
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
 // season_ends_before_it_starts.
 func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
-	return idem.Once(ctx, s.Answers, UpdateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		return item.Retry(ctx, func() (*SeasonPage, error) {
 			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
@@ -295,6 +356,18 @@ type DeleteSeason struct {
 	auth.User
 	httpapi.IfMatch
 	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// DeleteSeasonFunction deletes a season without sessions.
+func DeleteSeasonFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-season",
+		Does:   "Deletes a season without sessions.",
+		IfDown: "A season cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.SaveSeason, tables.DropSeason),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteSeason)
 }
 
 // DeleteSeason deletes a season without sessions, with its teams and what was computed of
@@ -376,10 +449,22 @@ var Defaults = map[string]item.Team{
 
 var errTeamName = problem.New(problem.Unprocessable, "team_needs_a_name", "a team other than red, blue and yellow needs a name and a color").In("body.name")
 
+// PutTeamFunction creates or changes a team of a season.
+func PutTeamFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/put-team",
+		Does:   "Creates or changes a team of a season.",
+		IfDown: "Teams cannot be changed.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetSeason, tables.PutTeam), Limits: []spec.Limit{MaxTeams},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).PutTeam)
+}
+
 // PutTeam creates or changes a team. What a request leaves out stays, or is the default.
 // Games that exist keep the team as it was. Errors: too_many_teams, team_needs_a_name.
 func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
-	return idem.Once(ctx, s.Answers, PutTeamFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
+	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
 		return item.Retry(ctx, func() (*TeamPage, error) {
 			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
@@ -426,6 +511,18 @@ type TeamList struct {
 	}
 }
 
+// ListTeamsFunction returns the teams of a season.
+func ListTeamsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-teams",
+		Does:   "Returns the teams of a season.",
+		IfDown: "The app shows no teams.",
+		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/teams", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSeason, tables.ListTeams),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListTeams)
+}
+
 // ListTeams returns the teams of a season.
 func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
 	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
@@ -446,6 +543,18 @@ type DeleteTeam struct {
 	auth.User
 	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
 	TeamID   string `path:"teamId" maxLength:"24" doc:"The id of the team."`
+}
+
+// DeleteTeamFunction deletes a team of a season. Games keep it.
+func DeleteTeamFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-team",
+		Does:   "Deletes a team of a season. Games keep it.",
+		IfDown: "Teams cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetSeason, tables.PutTeam),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteTeam)
 }
 
 // DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
@@ -499,10 +608,22 @@ type SessionPage struct {
 	Body         Session
 }
 
+// CreateSessionFunction creates a session of a season: a day on which games are played.
+func CreateSessionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/create-session",
+		Does:   "Creates a session of a season: a day on which games are played.",
+		IfDown: "No session can be created.",
+		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.GetSeason, tables.ListSessions, tables.CreateSession), Limits: []spec.Limit{MaxSessions, MaxOfDay},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).CreateSession)
+}
+
 // CreateSession creates a session, in both copies. Errors: too_many_sessions,
 // too_many_sessions_of_day.
 func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
-	return idem.Once(ctx, s.Answers, CreateSessionFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
+	return idem.Once(ctx, s.Answers, CreateSessionFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
 		return item.Retry(ctx, func() (*SessionPage, error) {
 			parent, err := s.read(ctx, in.SeasonID, in.UserID, item.Scorekeeper)
 			if err != nil {
@@ -543,6 +664,18 @@ type SessionList struct {
 	}
 }
 
+// ListSessionsFunction returns the sessions of a season.
+func ListSessionsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/list-sessions",
+		Does:   "Returns the sessions of a season.",
+		IfDown: "The app shows no sessions.",
+		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSeason, tables.ListSessions),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListSessions)
+}
+
 // ListSessions returns the sessions of a season.
 func (s *Service) ListSessions(ctx context.Context, in *ListSessions) (*SessionList, error) {
 	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
@@ -569,6 +702,18 @@ type DeleteSession struct {
 }
 
 var errSessionNotEmpty = problem.New(problem.Conflict, "session_not_empty", "the session has games: delete them first")
+
+// DeleteSessionFunction deletes a session without games.
+func DeleteSessionFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/delete-session",
+		Does:   "Deletes a session without games.",
+		IfDown: "A session cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/sessions/{sessionId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetSession, tables.GetSeason, tables.DropSession),
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).DeleteSession)
+}
 
 // DeleteSession deletes a session without games. Errors: session_not_empty.
 func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpapi.Removed, error) {

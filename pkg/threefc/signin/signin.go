@@ -126,6 +126,18 @@ type Started struct {
 	}
 }
 
+// StartFunction mails a link that signs in to the owner of an address.
+func StartFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/start-sign-in",
+		Does:   "Mails a link that signs in to the owner of an address.",
+		IfDown: "Nobody can sign in.",
+		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/start", Auth: spec.Browser, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxCallerLinks},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenMailer, (*Mailer).Start)
+}
+
 // Start mails a link. Each request mails another; all are valid. The answer says nothing
 // about whether the address has an account. Errors: too_many_links, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
@@ -189,6 +201,19 @@ type Account struct {
 	}
 }
 
+// CompleteFunction signs in the browser that has the token of a link, once.
+func CompleteFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/finish-sign-in",
+		Does:   "Signs in the browser that has the token of a link, once.",
+		IfDown: "Nobody can sign in.",
+		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/complete", Auth: spec.Browser},
+		Uses:   []spec.Access{tables.TakeLink, tables.CreateLogin, account.CheckDeleted},
+		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).Complete)
+}
+
 // Complete signs in: it marks the link as used and creates the session in one transaction.
 // A second run with the same token is refused, also if its answer was lost. Errors:
 // ErrLink, account.ErrDeleted while the account is being deleted,
@@ -225,6 +250,18 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 // Get is the request for the caller.
 type Get struct{ session.Browser }
 
+// GetFunction returns who is signed in.
+func GetFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/get-sign-in",
+		Does:   "Returns who is signed in.",
+		IfDown: "The app does not open.",
+		On:     spec.Route{Method: "GET", Path: "/v1/auth/session", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).Get)
+}
+
 // Get returns the caller.
 func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
 	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))), item.Metadata, session.ErrInvalid)
@@ -244,6 +281,18 @@ type Ended struct {
 	Status       int
 	SetCookie    string `header:"Set-Cookie" doc:"It clears the cookie."`
 	CacheControl string `header:"Cache-Control"`
+}
+
+// EndFunction ends the caller's session.
+func EndFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/sign-out",
+		Does:   "Ends the caller's session.",
+		IfDown: "Users cannot sign out.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/auth/session", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.DropLogin},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).End)
 }
 
 // End ends the session.

@@ -47,6 +47,20 @@ func Open(_ context.Context, env app.Env) (*Aggregator, error) {
 	return &Aggregator{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, queue: queue.Open(env.AWS, env.Queues)}, nil
 }
 
+// AggregateSeasonFunction computes the standings and the players' numbers of a season from its
+// finished games.
+func AggregateSeasonFunction() app.Function {
+	return app.Queue(spec.Function{
+		Name:   "threefc/aggregate-season",
+		Does:   "Computes the standings and the players' numbers of a season from its finished games.",
+		IfDown: "The standings are old.",
+		On:     game.AggregateQueue,
+		Uses:   []spec.Access{tables.GetSeason, tables.ReadSeason, tables.ReadPlayers, tables.SaveTables, tables.TakeOutbox, tables.GetGame},
+		Sends:  []spec.Queue{FinishQueue},
+		Memory: 512, Timeout: time.Minute,
+	}, Open, (*Aggregator).AggregateSeason)
+}
+
 // AggregateSeason computes the tables of a season, then tells that the game of the message
 // is finished, and removes it from the outbox. A second run finds the same tables and
 // writes nothing. The queue runs one at a time for a season.
@@ -172,6 +186,18 @@ func (s *Aggregator) tell(ctx context.Context, row item.Row[item.Outbox]) error 
 	}
 	_, err = dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), dynamo.Equal[item.Row[item.Outbox]]("data", row.Data))
 	return dynamo.IgnoreRefused(err)
+}
+
+// SweepOutboxFunction has the standings computed for finished games whose message was lost.
+func SweepOutboxFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "threefc/sweep-outbox",
+		Does:   "Has the standings computed for finished games whose message was lost.",
+		IfDown: "After a failure the standings stay old until the next game.",
+		On:     spec.Schedule("rate(5 minutes)"),
+		Uses:   []spec.Access{tables.ReadOutbox}, Sends: []spec.Queue{game.AggregateQueue},
+		Memory: 128, Timeout: 30 * time.Second,
+	}, Open, (*Aggregator).SweepOutbox)
 }
 
 // SweepOutbox asks again for the tables of games that wait in the outbox for more than a

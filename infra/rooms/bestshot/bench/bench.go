@@ -33,7 +33,7 @@ import (
 // Suite is the room's part of the benchmark.
 var Suite = measure.Suite{
 	Run:      func(ctx context.Context) ([]measure.Row, any, error) { return run(ctx, 10_000, 15) },
-	Binaries: []spec.Function{guess.PutGuessFunction},
+	Binaries: []app.Function{guess.PutGuessFunction()},
 }
 
 // matches are those of a member's ledger, so that a leaderboard of 10,000 members is rebuilt from
@@ -224,7 +224,7 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 		return w, err
 	}
 	settings := map[string]string{}
-	for _, f := range bestshot.Room.Functions {
+	for _, f := range bestshot.Room().Functions {
 		for _, l := range f.SQL {
 			settings[l.Env()] = w.engine.URL(l.Role, name)
 		}

@@ -15,19 +15,11 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot"
-	"matchday/pkg/bestshot/asset"
-	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
-	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tables"
-	"matchday/pkg/bestshot/tournament"
-	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/spec"
 )
@@ -48,55 +40,12 @@ func New(t testing.TB) *World { t.Helper(); return NewWith(t, func(*testkit.Worl
 // NewWith returns a world that change has changed before its services open.
 func NewWith(t testing.TB, change func(*testkit.World)) *World {
 	t.Helper()
-	w := &World{World: testkit.New(t, bestshot.Room, Noon)}
+	w := &World{World: testkit.New(t, bestshot.Room(), Noon)}
 	change(w.World)
 	w.DB = w.SQL(tables.DB)
 	w.Routes = map[string]testkit.Route{}
-	add(w, profile.GetHealthFunction, profile.OpenMonitor, (*profile.Monitor).GetHealth)
-	add(w, member.CreateMemberFunction, member.Open, (*member.Members).CreateMember)
-	add(w, member.GetMemberFunction, member.Open, (*member.Members).GetMember)
-	add(w, member.UpdateMemberFunction, member.Open, (*member.Members).UpdateMember)
-	add(w, tournament.ListTournamentsFunction, tournament.Open, (*tournament.Tournaments).ListTournaments)
-	add(w, tournament.GetTournamentFunction, tournament.Open, (*tournament.Tournaments).GetTournament)
-	add(w, tournament.ListRoundsFunction, tournament.Open, (*tournament.Tournaments).ListRounds)
-	add(w, tournament.ListMatchesFunction, tournament.Open, (*tournament.Tournaments).ListMatches)
-	add(w, tournament.ListStandingsFunction, tournament.Open, (*tournament.Tournaments).ListStandings)
-	add(w, tournament.ListTeamsFunction, tournament.Open, (*tournament.Tournaments).ListTeams)
-	add(w, asset.GetAssetFunction, asset.Open, (*asset.Assets).GetAsset)
-	add(w, tournament.ListLeaderboardFunction, tournament.Open, (*tournament.Tournaments).ListLeaderboard)
-	add(w, tournament.GetDashboardFunction, tournament.Open, (*tournament.Tournaments).GetDashboard)
-	add(w, guess.PutGuessFunction, guess.Open, (*guess.Guesses).PutGuess)
-	add(w, guess.ListGuessesFunction, guess.Open, (*guess.Guesses).ListGuesses)
-	add(w, guess.ListMatchGuessesFunction, guess.Open, (*guess.Guesses).ListMatchGuesses)
-	add(w, guess.GetScoreFunction, guess.Open, (*guess.Guesses).GetScore)
-	add(w, league.CreateLeagueFunction, league.Open, (*league.Leagues).CreateLeague)
-	add(w, league.ListLeaguesFunction, league.Open, (*league.Leagues).ListLeagues)
-	add(w, league.GetLeagueFunction, league.Open, (*league.Leagues).GetLeague)
-	add(w, league.JoinLeagueFunction, league.Open, (*league.Leagues).JoinLeague)
-	add(w, league.PatchTournamentsFunction, league.Open, (*league.Leagues).PatchTournaments)
-	add(w, league.LeaveLeagueFunction, league.Open, (*league.Leagues).LeaveLeague)
-	add(w, league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore)
-	add(w, notice.RegisterDeviceFunction, notice.OpenDevices, (*device.Devices).RegisterDevice)
-	add(w, notice.DeleteDeviceFunction, notice.OpenDevices, (*device.Devices).DeleteDevice)
-	add(w, ingest.CreateTournamentFunction, ingest.OpenOffice, (*ingest.Office).CreateTournament)
-	add(w, ingest.UpdateTournamentFunction, ingest.OpenOffice, (*ingest.Office).UpdateTournament)
-	add(w, ingest.DeleteTournamentFunction, ingest.OpenOffice, (*ingest.Office).DeleteTournament)
-	add(w, ingest.UpdateRoundFunction, ingest.OpenOffice, (*ingest.Office).UpdateRound)
-	add(w, ingest.SyncTournamentFunction, ingest.OpenOffice, (*ingest.Office).SyncTournament)
-	add(w, ingest.ListExecutionsFunction, ingest.OpenOffice, (*ingest.Office).ListExecutions)
-	add(w, ingest.SyncMatchFunction, ingest.OpenOffice, (*ingest.Office).SyncMatch)
-	add(w, settlement.ListSettlementsFunction, settlement.OpenOffice, (*settlement.Office).ListSettlements)
-	add(w, settlement.CorrectMatchFunction, settlement.OpenOffice, (*settlement.Office).CorrectMatch)
-	add(w, settlement.ListLettersFunction, settlement.OpenOffice, (*settlement.Office).ListLetters)
-	add(w, settlement.ReplayLetterFunction, settlement.OpenOffice, (*settlement.Office).ReplayLetter)
-	add(w, settlement.HydrateScoreboardsFunction, settlement.OpenOffice, (*settlement.Office).HydrateScoreboards)
-	add(w, settlement.HydrateScoreboardFunction, settlement.OpenOffice, (*settlement.Office).HydrateScoreboard)
+	w.Routes = w.ServeRoutes()
 	return w
-}
-
-// add serves a route, whose service opens at its first request.
-func add[S, In, Out any](w *World, fn spec.Function, open func(context.Context, app.Env) (S, error), do func(S, context.Context, *In) (*Out, error)) {
-	w.Routes[fn.Name] = testkit.Serve(w.World, fn, open, do)
 }
 
 // Ask calls the API as a user, "" for nobody. body is a value to encode, JSON as a string, or
@@ -111,7 +60,7 @@ func (w *World) Ask(user, method, target string, body any) events.APIGatewayV2HT
 	}
 	path, _, _ := strings.Cut(target, "?")
 	for _, exact := range []bool{true, false} { // a literal segment is preferred, as by API Gateway
-		for _, f := range bestshot.Room.Functions {
+		for _, f := range bestshot.Room().Functions {
 			if on, ok := f.On.(spec.Route); ok && slices.Contains(on.Methods(), method) && matches(on.Path, path, exact) {
 				return w.Routes[f.Name](testkit.Request(method, target, user, text))
 			}
@@ -204,14 +153,14 @@ func (t *Tournament) Feed(round string, fixtures ...provider.Fixture) ingest.Fee
 // newer.
 func (w *World) Ingest(f ingest.Feed) {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open).IngestFeed(w.NewContext(), f))
+	testkit.Must(w.T, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 }
 
 // Settle settles what is in the queue, and returns the number of messages.
 func (w *World) Settle() int {
 	w.T.Helper()
-	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	return testkit.Drain(w.World, settlement.Queue, time.Hour, func(ctx context.Context, m settlement.MatchFinished) error { return s.SettleMatch(ctx, m) })
 }
 

@@ -27,7 +27,7 @@ const (
 )
 
 func report(in usage.Input) (usage.Report, error) {
-	fixed, err := usage.Fixed(bestshot.Room, 0)
+	fixed, err := usage.Fixed(bestshot.Room().Spec, 0)
 	if err != nil {
 		return usage.Report{}, err
 	}

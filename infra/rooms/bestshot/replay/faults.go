@@ -25,7 +25,7 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 	case spec.Schedule:
 		return 0.002 // most invocations do nothing
 	}
-	if fn.Name == ingest.PollProviderFunction.Name || fn.Name == ingest.IngestFeedFunction.Name {
+	if fn.Name == ingest.PollProviderFunction().Name || fn.Name == ingest.IngestFeedFunction().Name {
 		return 0.002 // most polls bring nothing new
 	}
 	return 0.01

@@ -22,12 +22,11 @@ import (
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
 // Suite is the room's part of the benchmark.
-var Suite = measure.Suite{Run: run, Binaries: []spec.Function{workout.IngestEventsFunction}}
+var Suite = measure.Suite{Run: run, Binaries: []app.Function{workout.IngestEventsFunction()}}
 
 // useCost is one call of a function in this process, for a user with so many workouts of a
 // year and three milestones.
@@ -86,7 +85,7 @@ type call func(context.Context) (answer int, err error)
 // is ingested and counted.
 func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 	c := clock.New(yearsEnd, clock.Free)
-	w, err := measure.NewWorld(ctx, commitcollect.Room, c)
+	w, err := measure.NewWorld(ctx, commitcollect.Room().Spec, c)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +99,11 @@ func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 	var event workout.Event
 	uploaded := 0
 	uses := []use{
-		{useCost: useCost{What: getHealth}, open: screen(profile.GetHealthFunction, "", token, profile.OpenAuditor, (*profile.Auditor).GetHealth)},
-		{useCost: useCost{What: "get-viewer", target: 4}, open: screen(profile.GetViewerFunction, "", token, profile.Open, (*profile.Service).GetViewer)},
-		{useCost: useCost{What: "list-recent"}, open: screen(workout.ListRecentFunction, "", token, workout.Open, (*workout.Service).ListRecent)},
-		{useCost: useCost{What: "list-milestones", target: 4}, open: screen(milestone.ListMilestonesFunction, "", token, milestone.Open, (*milestone.Service).ListMilestones)},
-		{useCost: useCost{What: "get-milestone", target: 4}, open: screen(milestone.GetMilestoneFunction, milestoneID(0), token, milestone.Open, (*milestone.Service).GetMilestone)},
+		{useCost: useCost{What: getHealth}, open: screen(profile.GetHealthFunction(), "", token)},
+		{useCost: useCost{What: "get-viewer", target: 4}, open: screen(profile.GetViewerFunction(), "", token)},
+		{useCost: useCost{What: "list-recent"}, open: screen(workout.ListRecentFunction(), "", token)},
+		{useCost: useCost{What: "list-milestones", target: 4}, open: screen(milestone.ListMilestonesFunction(), "", token)},
+		{useCost: useCost{What: "get-milestone", target: 4}, open: screen(milestone.GetMilestoneFunction(), milestoneID(0), token)},
 		{
 			useCost: useCost{What: ingest},
 			before: func() error {
@@ -176,16 +175,14 @@ func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 
 // screen returns what calls a function of a route, which may have an id in its path, with the
 // cookie of a session.
-func screen[S, In, Out any](fn spec.Function, id, token string, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (call, error) {
+func screen(fn app.Function, id, token string) func(app.Env) (call, error) {
 	route := fn.On.(spec.Route)
 	path, _, _ := strings.Cut(route.Path, "{")
 	request := measure.SignedRequest(route, path+id, "", "")
 	request.RequestContext.Authorizer = nil
 	request.Cookies = []string{signin.Cookie.Name + "=" + token}
 	return func(env app.Env) (call, error) {
-		s, err := opener(context.Background(), env)
-		by, _ := any(s).(httpapi.Identifier)
-		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+		handle, err := measure.Open(context.Background(), fn, env)
 		return func(ctx context.Context) (int, error) {
 			out, err := handle(ctx, request)
 			if err == nil && out.StatusCode >= http.StatusMultipleChoices {

@@ -29,8 +29,6 @@ import (
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/notice"
-	"matchday/pkg/commitcollect/profile"
-	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/spec"
@@ -67,7 +65,7 @@ type World struct {
 // New returns a world without users, models and a subscription.
 func New(t testing.TB, faults strava.Faults) *World {
 	t.Helper()
-	w := &World{World: testkit.New(t, commitcollect.Room, Noon), cookies: map[string]string{}, Origin: App}
+	w := &World{World: testkit.New(t, commitcollect.Room(), Noon), cookies: map[string]string{}, Origin: App}
 	w.Pool = w.WithUserPool(pool+"/pool", "client")
 	w.Pool.AllowRedirects(api+spec.SignedIn, App)
 	w.Provider = network(w.send)
@@ -78,47 +76,7 @@ func New(t testing.TB, faults strava.Faults) *World {
 	} {
 		w.Settings[name] = value
 	}
-	w.Routes = map[string]testkit.Route{
-		profile.GetHealthFunction.Name:         testkit.Serve(w.World, profile.GetHealthFunction, profile.OpenAuditor, (*profile.Auditor).GetHealth),
-		signin.StartLoginFunction.Name:         testkit.Serve(w.World, signin.StartLoginFunction, signin.Open, (*signin.Service).StartLogin),
-		signin.FinishLoginFunction.Name:        testkit.Serve(w.World, signin.FinishLoginFunction, signin.Open, (*signin.Service).FinishLogin),
-		signin.GetSessionFunction.Name:         testkit.Serve(w.World, signin.GetSessionFunction, signin.Open, (*signin.Service).GetSession),
-		signin.LogoutFunction.Name:             testkit.Serve(w.World, signin.LogoutFunction, signin.Open, (*signin.Service).Logout),
-		signin.FollowLogoutFunction.Name:       testkit.Serve(w.World, signin.FollowLogoutFunction, signin.Open, (*signin.Service).Logout),
-		profile.GetViewerFunction.Name:         testkit.Serve(w.World, profile.GetViewerFunction, profile.Open, (*profile.Service).GetViewer),
-		profile.UpdatePreferencesFunction.Name: testkit.Serve(w.World, profile.UpdatePreferencesFunction, profile.Open, (*profile.Service).UpdatePreferences),
-		profile.DeleteAccountFunction.Name:     testkit.Serve(w.World, profile.DeleteAccountFunction, profile.Open, (*profile.Service).DeleteAccount),
-		profile.ListAuditFunction.Name:         testkit.Serve(w.World, profile.ListAuditFunction, profile.Open, (*profile.Service).ListAudit),
-		profile.ListCorrelationFunction.Name:   testkit.Serve(w.World, profile.ListCorrelationFunction, profile.OpenAuditor, (*profile.Auditor).ListCorrelation),
-		profile.ListAuditEventsFunction.Name:   testkit.Serve(w.World, profile.ListAuditEventsFunction, profile.OpenAuditor, (*profile.Auditor).ListAuditEvents),
-		notice.RegisterDeviceFunction.Name:     testkit.Serve(w.World, notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice),
-		notice.DeleteDeviceFunction.Name:       testkit.Serve(w.World, notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice),
-
-		link.ConnectStravaFunction.Name:           testkit.Serve(w.World, link.ConnectStravaFunction, link.Open, (*link.Service).ConnectStrava),
-		link.FinishConnectFunction.Name:           testkit.Serve(w.World, link.FinishConnectFunction, link.Open, (*link.Service).FinishConnect),
-		link.DisconnectStravaFunction.Name:        testkit.Serve(w.World, link.DisconnectStravaFunction, link.Open, (*link.Service).DisconnectStrava),
-		workout.GetStatusFunction.Name:            testkit.Serve(w.World, workout.GetStatusFunction, workout.Open, (*workout.Service).GetStatus),
-		workout.ListRecentFunction.Name:           testkit.Serve(w.World, workout.ListRecentFunction, workout.Open, (*workout.Service).ListRecent),
-		workout.SyncActivitiesFunction.Name:       testkit.Serve(w.World, workout.SyncActivitiesFunction, workout.Open, (*workout.Service).SyncActivities),
-		workout.VerifyWebhookFunction.Name:        testkit.Serve(w.World, workout.VerifyWebhookFunction, workout.OpenHooks, (*workout.Hooks).VerifyWebhook),
-		workout.ReceiveWebhookFunction.Name:       testkit.Serve(w.World, workout.ReceiveWebhookFunction, workout.OpenHooks, (*workout.Hooks).ReceiveWebhook),
-		workout.GetSubscriptionFunction.Name:      testkit.Serve(w.World, workout.GetSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).GetSubscription),
-		workout.CreateSubscriptionFunction.Name:   testkit.Serve(w.World, workout.CreateSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).CreateSubscription),
-		workout.DeleteSubscriptionFunction.Name:   testkit.Serve(w.World, workout.DeleteSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).DeleteSubscription),
-		workout.ReplayEventFunction.Name:          testkit.Serve(w.World, workout.ReplayEventFunction, workout.Open, (*workout.Service).ReplayEvent),
-		model.ListModelsFunction.Name:             testkit.Serve(w.World, model.ListModelsFunction, model.Open, (*model.Service).ListModels),
-		model.GetModelFunction.Name:               testkit.Serve(w.World, model.GetModelFunction, model.Open, (*model.Service).GetModel),
-		model.PutModelFunction.Name:               testkit.Serve(w.World, model.PutModelFunction, model.Open, (*model.Service).PutModel),
-		model.PutPartFunction.Name:                testkit.Serve(w.World, model.PutPartFunction, model.Open, (*model.Service).PutPart),
-		model.ActivateModelFunction.Name:          testkit.Serve(w.World, model.ActivateModelFunction, model.Open, (*model.Service).ActivateModel),
-		milestone.CreateMilestoneFunction.Name:    testkit.Serve(w.World, milestone.CreateMilestoneFunction, milestone.Open, (*milestone.Service).CreateMilestone),
-		milestone.ListMilestonesFunction.Name:     testkit.Serve(w.World, milestone.ListMilestonesFunction, milestone.Open, (*milestone.Service).ListMilestones),
-		milestone.GetMilestoneFunction.Name:       testkit.Serve(w.World, milestone.GetMilestoneFunction, milestone.Open, (*milestone.Service).GetMilestone),
-		milestone.ListAwardsFunction.Name:         testkit.Serve(w.World, milestone.ListAwardsFunction, milestone.Open, (*milestone.Service).ListAwards),
-		milestone.RecomputeMilestoneFunction.Name: testkit.Serve(w.World, milestone.RecomputeMilestoneFunction, milestone.Open, (*milestone.Service).RecomputeMilestone),
-		milestone.UpdateMilestoneFunction.Name:    testkit.Serve(w.World, milestone.UpdateMilestoneFunction, milestone.Open, (*milestone.Service).UpdateMilestone),
-		milestone.GetEligibilityFunction.Name:     testkit.Serve(w.World, milestone.GetEligibilityFunction, milestone.Open, (*milestone.Service).GetEligibility),
-	}
+	w.Routes = w.ServeRoutes()
 	return w
 }
 
@@ -159,7 +117,7 @@ func (w *World) send(r *http.Request) (*http.Response, error) {
 func (w *World) request(method, target, cookies, body, admin string) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 	path, _, _ := strings.Cut(target, "?")
-	for _, f := range commitcollect.Room.Functions {
+	for _, f := range commitcollect.Room().Functions {
 		on, ok := f.On.(spec.Route)
 		if !ok || on.Method != method || !matches(on.Path, path) {
 			continue
@@ -288,7 +246,7 @@ func (w *World) SignInAgain(user, browser string) {
 
 // SignedIn returns the routes as testkit.SignedIn.
 func (w *World) SignedIn() map[string]testkit.Route {
-	return testkit.SignedIn(commitcollect.Room, w.Routes, w.Origin, func(user string) []string {
+	return testkit.SignedIn(commitcollect.Room(), w.Routes, w.Origin, func(user string) []string {
 		w.SignIn(user)
 		return strings.Split(w.cookies[user], "; ")
 	})
@@ -347,10 +305,10 @@ func (w *World) Subscribe() {
 // Work handles the messages of all queues but the notices', until there are none.
 func (w *World) Work() {
 	w.T.Helper()
-	ingester := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
-	backfiller := testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester)
-	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger)
-	milestones := testkit.Open(w.World, milestone.EvaluateMilestonesFunction, milestone.Open)
+	ingester := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
+	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger)
+	milestones := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	for range 3 {
 		testkit.Drain(w.World, link.BackfillQueue, time.Minute, logged(w, backfiller.Backfill))
 		testkit.Drain(w.World, workout.EventQueue, time.Minute, logged(w, ingester.IngestEvent))

@@ -37,7 +37,7 @@ func report(in usage.Input) (usage.Report, error) {
 	if err := json.Unmarshal(in.Counters, &c); err != nil {
 		return usage.Report{}, err
 	}
-	fixed, err := usage.Fixed(commitcollect.Room, usage.JobReads)
+	fixed, err := usage.Fixed(commitcollect.Room().Spec, usage.JobReads)
 	if err != nil {
 		return usage.Report{}, err
 	}

@@ -23,13 +23,13 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // Suite is the room's part of the benchmark.
 var Suite = measure.Suite{
 	Run:      run,
-	Binaries: []spec.Function{live.TickFunction, activity.PushActivitiesFunction, match.GetMatchFunction},
+	Binaries: []app.Function{live.TickFunction(), activity.PushActivitiesFunction(), match.GetMatchFunction()},
 	Prepare:  prepare,
 }
 
@@ -131,7 +131,7 @@ type world struct {
 
 // newWorld returns a world whose tables, queues and feed are empty.
 func newWorld(ctx context.Context, c *clock.Clock) (*world, error) {
-	base, err := measure.NewWorld(ctx, cricket.Room, c)
+	base, err := measure.NewWorld(ctx, cricket.Room().Spec, c)
 	if err != nil {
 		return nil, err
 	}

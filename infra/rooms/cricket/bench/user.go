@@ -15,7 +15,6 @@ import (
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -34,14 +33,6 @@ var audiences = []int{10, 10_000}
 
 // handler answers as a function does.
 type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
-
-// lambdaOf returns the handler that a function's binary serves, in this process.
-func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (handler, error) {
-	return func(env app.Env) (handler, error) {
-		s, err := opener(context.Background(), env)
-		return httpapi.Lambda(fn, nil, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
-	}
-}
 
 func benchUsers(ctx context.Context) (all []useCost, err error) {
 	apns, err := measure.StartAPNs()
@@ -78,16 +69,13 @@ func benchUses(ctx context.Context, apns *measure.APNs, audience, rounds int) ([
 		return nil, err
 	}
 	steps := []struct {
-		fn           spec.Function
+		fn           app.Function
 		target, body string
-		serve        func(app.Env) (handler, error)
 	}{
-		{follower.RegisterDeviceFunction, "/user/device", fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":"18.2","appVersion":"2.4.0","environment":"production","locale":"en-IN","timeZone":"Asia/Kolkata"}`, tokens[0]),
-			lambdaOf(follower.RegisterDeviceFunction, follower.OpenDevices, (*follower.Devices).RegisterDevice)},
-		{follower.FollowMatchFunction, "/user/follow/" + match, `{}`, lambdaOf(follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch)},
-		{activity.StartActivityFunction, "/user/activity/" + match, fmt.Sprintf(`{"pushToken":%q}`, tokens[1]),
-			lambdaOf(activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity)},
-		{follower.UnfollowMatchFunction, "/user/follow/" + match, "", lambdaOf(follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch)},
+		{follower.RegisterDeviceFunction(), "/user/device", fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":"18.2","appVersion":"2.4.0","environment":"production","locale":"en-IN","timeZone":"Asia/Kolkata"}`, tokens[0])},
+		{follower.FollowMatchFunction(), "/user/follow/" + match, `{}`},
+		{activity.StartActivityFunction(), "/user/activity/" + match, fmt.Sprintf(`{"pushToken":%q}`, tokens[1])},
+		{follower.UnfollowMatchFunction(), "/user/follow/" + match, ""},
 	}
 	costs, spent := make([]useCost, len(steps)), make([][]measure.Usage, len(steps))
 	var meter dynamodb.Meter
@@ -97,7 +85,7 @@ func benchUses(ctx context.Context, apns *measure.APNs, audience, rounds int) ([
 			if round == 0 {
 				env.AWS = meter.On(env.AWS)
 			}
-			handle, err := s.serve(env)
+			handle, err := measure.Open(ctx, s.fn, env)
 			if err != nil {
 				return nil, err
 			}

@@ -20,7 +20,7 @@ func report(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
-	m, p := model{c, cricket.Room}, in.Prices
+	m, p := model{c, cricket.Room().Spec}, in.Prices
 	rows := [][]string{
 		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
 		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},

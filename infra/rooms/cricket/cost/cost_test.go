@@ -21,7 +21,7 @@ func near(t *testing.T, name string, got, want float64) {
 
 // small is a model whose numbers can be worked out by hand.
 func small() model {
-	m := model{room: cricket.Room}
+	m := model{room: cricket.Room().Spec}
 	m.Items.Fixture, m.Items.Cached, m.Items.Subscription = 300, 1500, 200
 	for _, matches := range []int{1, 10} {
 		n := float64(matches)
@@ -122,7 +122,7 @@ func TestParts(t *testing.T) {
 
 func TestFixed(t *testing.T) {
 	t.Parallel()
-	u, err := usage.Fixed(cricket.Room, usage.JobReads)
+	u, err := usage.Fixed(cricket.Room().Spec, usage.JobReads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestFixed(t *testing.T) {
 	near(t, "polls", u.SQSRequests, 5*15*43_800)
 	near(t, "secrets", u.Secrets, 2)
 	// One for each of 16 tables and 3 indexes, and one for the sort keys of 7 and 3.
-	if u.AlarmMetrics < float64(len(cricket.Room.Alarms)) || u.AlarmMetrics > float64(len(cricket.Room.Functions)) {
+	if u.AlarmMetrics < float64(len(cricket.Room().Spec.Alarms)) || u.AlarmMetrics > float64(len(cricket.Room().Functions)) {
 		t.Errorf("%v metrics are watched, fewer than the room's own or as many as there are functions", u.AlarmMetrics)
 	}
 }
@@ -160,7 +160,7 @@ func TestTotals(t *testing.T) {
 	t.Parallel()
 	in := usage.Input{Counters: kept, Prices: price.Listed()}
 	var err error
-	if in.Fixed, err = usage.Fixed(cricket.Room, usage.JobReads); err != nil {
+	if in.Fixed, err = usage.Fixed(cricket.Room().Spec, usage.JobReads); err != nil {
 		t.Fatal(err)
 	}
 	r, err := report(in)

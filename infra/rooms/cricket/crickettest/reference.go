@@ -16,7 +16,7 @@ import (
 
 // syncJob is one of the syncs.
 type syncJob struct {
-	Fn  spec.Function
+	Fn  app.Function
 	Run func(context.Context, *testkit.World, app.Env) error
 }
 
@@ -25,13 +25,13 @@ func (s syncJob) Do(w *testkit.World) error { return s.Run(w.NewContext(), w, w.
 
 // Syncs lists the syncs. Each needs the rows of the ones before.
 var Syncs = [...]syncJob{
-	{catalog.SyncLeaguesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+	{catalog.SyncLeaguesFunction(), func(ctx context.Context, w *testkit.World, env app.Env) error {
 		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncLeagues(ctx)
 	}},
-	{schedule.SyncFixturesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+	{schedule.SyncFixturesFunction(), func(ctx context.Context, w *testkit.World, env app.Env) error {
 		return testkit.OpenWith(w, env, schedule.OpenSyncer).SyncFixtures(ctx)
 	}},
-	{catalog.SyncTeamsFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+	{catalog.SyncTeamsFunction(), func(ctx context.Context, w *testkit.World, env app.Env) error {
 		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncTeams(ctx)
 	}},
 }

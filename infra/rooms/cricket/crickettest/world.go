@@ -53,38 +53,12 @@ func StartRequest(matchID, user, team string) *activity.StartActivity {
 
 // Routes returns the routes of the room by name of function.
 func (w *World) Routes() map[string]testkit.Route {
-	return map[string]testkit.Route{
-		match.GetMatchFunction.Name:             testkit.Serve(w.World, match.GetMatchFunction, match.OpenMatches, (*match.Matches).GetMatch),
-		match.ListMatchesFunction.Name:          testkit.Serve(w.World, match.ListMatchesFunction, match.OpenMatches, (*match.Matches).ListMatches),
-		match.GetDisplayFunction.Name:           testkit.Serve(w.World, match.GetDisplayFunction, match.OpenMatches, (*match.Matches).GetDisplay),
-		match.ListBallsFunction.Name:            testkit.Serve(w.World, match.ListBallsFunction, match.OpenMatches, (*match.Matches).ListBalls),
-		match.ListLeagueMatchesFunction.Name:    testkit.Serve(w.World, match.ListLeagueMatchesFunction, match.OpenMatches, (*match.Matches).ListLeagueMatches),
-		catalog.ListTeamsFunction.Name:          testkit.Serve(w.World, catalog.ListTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListTeams),
-		catalog.GetTeamFunction.Name:            testkit.Serve(w.World, catalog.GetTeamFunction, catalog.OpenReference, (*catalog.Reference).GetTeam),
-		catalog.UpdateTeamFunction.Name:         testkit.Serve(w.World, catalog.UpdateTeamFunction, catalog.OpenReference, (*catalog.Reference).UpdateTeam),
-		catalog.ListSeasonTeamsFunction.Name:    testkit.Serve(w.World, catalog.ListSeasonTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListSeasonTeams),
-		catalog.ListLeaguesFunction.Name:        testkit.Serve(w.World, catalog.ListLeaguesFunction, catalog.OpenReference, (*catalog.Reference).ListLeagues),
-		catalog.GetLeagueFunction.Name:          testkit.Serve(w.World, catalog.GetLeagueFunction, catalog.OpenReference, (*catalog.Reference).GetLeague),
-		catalog.UpdateLeagueFunction.Name:       testkit.Serve(w.World, catalog.UpdateLeagueFunction, catalog.OpenReference, (*catalog.Reference).UpdateLeague),
-		catalog.DeleteLeagueFunction.Name:       testkit.Serve(w.World, catalog.DeleteLeagueFunction, catalog.OpenReference, (*catalog.Reference).DeleteLeague),
-		follower.RegisterDeviceFunction.Name:    testkit.Serve(w.World, follower.RegisterDeviceFunction, follower.OpenDevices, (*follower.Devices).RegisterDevice),
-		follower.GetDeviceFunction.Name:         testkit.Serve(w.World, follower.GetDeviceFunction, follower.OpenDevices, (*follower.Devices).GetDevice),
-		follower.DeleteDeviceFunction.Name:      testkit.Serve(w.World, follower.DeleteDeviceFunction, follower.OpenDevices, (*follower.Devices).DeleteDevice),
-		follower.UpdatePushToStartFunction.Name: testkit.Serve(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices, (*follower.Devices).UpdatePushToStart),
-		follower.FollowMatchFunction.Name:       testkit.Serve(w.World, follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch),
-		follower.GetFollowFunction.Name:         testkit.Serve(w.World, follower.GetFollowFunction, follower.OpenFollows, (*follower.Follows).GetFollow),
-		follower.UpdateFollowFunction.Name:      testkit.Serve(w.World, follower.UpdateFollowFunction, follower.OpenFollows, (*follower.Follows).UpdateFollow),
-		follower.UnfollowMatchFunction.Name:     testkit.Serve(w.World, follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch),
-		activity.StartActivityFunction.Name:     testkit.Serve(w.World, activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity),
-		activity.EndActivityFunction.Name:       testkit.Serve(w.World, activity.EndActivityFunction, activity.OpenActivities, (*activity.Activities).EndActivity),
-		follower.GetPreferencesFunction.Name:    testkit.Serve(w.World, follower.GetPreferencesFunction, follower.OpenSettings, (*follower.Settings).GetPreferences),
-		follower.PutPreferencesFunction.Name:    testkit.Serve(w.World, follower.PutPreferencesFunction, follower.OpenSettings, (*follower.Settings).PutPreferences),
-	}
+	return w.ServeRoutes()
 }
 
 // Get calls a route without a user and decodes the answer. It fails the test unless the
 // status is 200.
-func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function, target string) (v T, header http.Header) {
+func Get[T any](t *testing.T, routes map[string]testkit.Route, fn app.Function, target string) (v T, header http.Header) {
 	t.Helper()
 	out := testkit.Call(routes, fn, target, "", "")
 	if out.StatusCode != http.StatusOK {
@@ -130,7 +104,7 @@ func (w *World) RegisterPhones(version string, users ...string) {
 // returns its id.
 func (w *World) OpenChannel(matchID, view string) string {
 	w.T.Helper()
-	id, err := w.Sender(w.Env(activity.StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
+	id, err := w.Sender(w.Env(activity.StartActivityFunction())).CreateChannel(w.T.Context(), push.KeepNothing)
 	testkit.Must(w.T, err)
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
 	return id
@@ -257,7 +231,7 @@ type World struct {
 // New returns a world whose clock is an hour before KickOff.
 func New(t testing.TB) *World {
 	t.Helper()
-	w := &World{World: testkit.New(t, cricket.Room, KickOff.Add(-time.Hour))}
+	w := &World{World: testkit.New(t, cricket.Room(), KickOff.Add(-time.Hour))}
 	w.Feed = sportmonks.New(w.Clock, APIToken)
 	w.World.Provider = &w.SportMonks
 	w.Settings[tables.SportMonksURL], w.Settings[tables.SportMonksToken] = "http://provider"+providerPath, APIToken
@@ -314,7 +288,7 @@ func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
 // Ticker opens tick as a new process.
 func (w *World) Ticker() *live.Ticker {
 	w.T.Helper()
-	return testkit.Open(w.World, live.TickFunction, live.OpenTicker)
+	return testkit.Open(w.World, live.TickFunction(), live.OpenTicker)
 }
 
 // TickAt runs the tick of slot n. It fails the test for an error.
@@ -504,7 +478,7 @@ func (w *World) Outcome() Outcome {
 // balls returns all balls of a match, as JSON, from the pages of list-balls.
 func (w *World) balls(matchID string) string {
 	w.T.Helper()
-	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	s := testkit.Open(w.World, match.ListBallsFunction(), match.OpenMatches)
 	var all []any
 	for in := (match.ListBalls{ID: matchID}); ; {
 		page, err := s.ListBalls(w.NewContext(), &in)

@@ -176,7 +176,7 @@ func (r *run) play(ctx context.Context) error {
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: []fleet.Room{r.world.Room()}, Invocation: r.invoked, Log: r.Log}
+	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Program: r.Program, Rooms: []fleet.Room{r.world.Room()}, Invocation: r.invoked, Log: r.Log}
 	check := r.check
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults

@@ -14,23 +14,23 @@ import (
 
 const root = "../../../.."
 
-func run(t *testing.T, bin, folder string) (string, error) {
+func run(t *testing.T, program, folder string) (string, error) {
 	t.Helper()
-	return runWith(t, bin, folder, nil)
+	return runWith(t, program, folder, nil)
 }
 
-func runWith(t *testing.T, bin, folder string, faults *uint64) (string, error) {
+func runWith(t *testing.T, program, folder string, faults *uint64) (string, error) {
 	t.Helper()
-	out, _, err := runWrong(t, bin, folder, faults)
+	out, _, err := runWrong(t, program, folder, faults)
 	return out, err
 }
 
 // runWrong is runWith, and returns what went wrong, too.
-func runWrong(t *testing.T, bin, folder string, faults *uint64) (text, happened string, err error) {
+func runWrong(t *testing.T, program, folder string, faults *uint64) (text, happened string, err error) {
 	t.Helper()
 	var out, wrong bytes.Buffer
 	err = replay.Run(t.Context(), replay.Config{
-		Config: frame.Config{Folder: folder, Root: root, Bin: bin, Faults: faults, Out: &out, Progress: &wrong}, AtOnce: 25, // the answer with all is too large for a busy machine to read in time
+		Config: frame.Config{Folder: folder, Root: root, Program: program, Faults: faults, Out: &out, Progress: &wrong}, AtOnce: 25, // the answer with all is too large for a busy machine to read in time
 	})
 	return out.String(), wrong.String(), err
 }
@@ -41,15 +41,14 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := t.TempDir()
-	testkit.BuildFunctions(t, root, bin, "cricket/...")
+	program := testkit.Program(t, root)
 	t.Run("ok", func(t *testing.T) {
 		dir := t.TempDir()
 		all := shapes()
 		for name, s := range all {
 			write(t, dir, name, s.json())
 		}
-		out, err := run(t, bin, dir)
+		out, err := run(t, program, dir)
 		t.Log(out)
 		if err != nil {
 			t.Error(err)
@@ -64,7 +63,7 @@ func TestReplay(t *testing.T) {
 		for name, f := range all {
 			write(t, dir, name, f.data)
 		}
-		out, err := run(t, bin, dir)
+		out, err := run(t, program, dir)
 		t.Log(out)
 		if !errors.Is(err, frame.ErrFailed) {
 			t.Errorf("the error is %v", err)
@@ -84,7 +83,7 @@ func TestReplay(t *testing.T) {
 			write(t, dir, name, shapes()[name].json())
 		}
 		seed := uint64(7)
-		first, happened, err := runWrong(t, bin, dir, &seed)
+		first, happened, err := runWrong(t, program, dir, &seed)
 		t.Log(first)
 		if err != nil {
 			t.Error(err)
@@ -94,15 +93,15 @@ func TestReplay(t *testing.T) {
 				t.Errorf("the fault %s did not happen", kind)
 			}
 		}
-		if again, err := runWith(t, bin, dir, &seed); again != first {
+		if again, err := runWith(t, program, dir, &seed); again != first {
 			t.Errorf("the same seed gives another run (%v):\n%s", err, again)
 		}
 	})
 	t.Run("nothing", func(t *testing.T) {
-		if _, err := run(t, bin, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json file") {
+		if _, err := run(t, program, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json file") {
 			t.Errorf("the error of an empty folder is %v", err)
 		}
-		if _, err := run(t, bin, filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "DIR=folder") {
+		if _, err := run(t, program, filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "DIR=folder") {
 			t.Errorf("the error of a missing folder is %v", err)
 		}
 	})

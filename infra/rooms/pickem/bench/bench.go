@@ -15,7 +15,6 @@ import (
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/cost/price"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/league"
@@ -91,7 +90,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 // benchUses measures the functions in turns. The last event is open, all others are
 // scored. The caller has predicted all of them, the other members the last two.
 func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
-	w, err := measure.NewWorld(ctx, pickem.Room, clock.New(yearsEnd.Add(-2*time.Hour), clock.Free))
+	w, err := measure.NewWorld(ctx, pickem.Room().Spec, clock.New(yearsEnd.Add(-2*time.Hour), clock.Free))
 	if err != nil {
 		return nil, err
 	}
@@ -109,35 +108,28 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 	var m dynamodb.Meter
 	uses := []struct {
 		useCost
-		fn     spec.Function
+		fn     app.Function
 		target string
 		body   string
-		serve  func(app.Env) (handler, error)
 	}{
-		{useCost{What: getHealth}, event.GetHealthFunction, "/health", "", lambdaOf(event.GetHealthFunction, event.OpenEvents, (*event.Events).GetHealth)},
-		{useCost{What: "list-events", ranked: true}, event.ListEventsFunction, "/app/events", "", lambdaOf(event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents)},
-		{useCost{What: "get-standings", ranked: true}, league.GetStandingsFunction, "/app/standings/2026", "", lambdaOf(league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)},
-		{useCost{What: "get-event", ranked: true}, event.GetEventFunction, "/app/events/" + eventOf(eventsOfYear-1), "", lambdaOf(event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent)},
-		{useCost{What: "get-results", ranked: true}, event.GetResultsFunction, "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", lambdaOf(event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults)},
-		{useCost{What: "get-me"}, member.GetMeFunction, "/app/me", "", lambdaOf(member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe)},
-		{useCost{What: "put-predictions"}, event.PutPredictionsFunction, "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7),
-			lambdaOf(event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)},
-		{useCost{What: "lock-events"}, event.LockEventsFunction, "", "", func(env app.Env) (handler, error) {
-			s, err := event.OpenEvents(ctx, env)
-			return func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (out events.APIGatewayV2HTTPResponse, err error) {
-				return out, s.LockEvents(ctx)
-			}, err
-		}},
+		{useCost{What: getHealth}, event.GetHealthFunction(), "/health", ""},
+		{useCost{What: "list-events", ranked: true}, event.ListEventsFunction(), "/app/events", ""},
+		{useCost{What: "get-standings", ranked: true}, league.GetStandingsFunction(), "/app/standings/2026", ""},
+		{useCost{What: "get-event", ranked: true}, event.GetEventFunction(), "/app/events/" + eventOf(eventsOfYear-1), ""},
+		{useCost{What: "get-results", ranked: true}, event.GetResultsFunction(), "/app/events/" + eventOf(eventsOfYear-2) + "/results", ""},
+		{useCost{What: "get-me"}, member.GetMeFunction(), "/app/me", ""},
+		{useCost{What: "put-predictions"}, event.PutPredictionsFunction(), "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7)},
+		{useCost{What: "lock-events"}, event.LockEventsFunction(), "", ""},
 	}
 	var costs []useCost
-	handlers, requests, spent := make([]handler, len(uses)), make([]events.APIGatewayV2HTTPRequest, len(uses)), make([][]measure.Usage, len(uses))
+	handlers, requests, spent := make([]app.Route, len(uses)), make([]events.APIGatewayV2HTTPRequest, len(uses)), make([][]measure.Usage, len(uses))
 	for i, u := range uses {
 		if route, ok := u.fn.On.(spec.Route); ok {
 			requests[i] = measure.SignedRequest(route, u.target, userOf(members/2), u.body)
 		}
 		metered := w.Env()
 		metered.AWS = m.On(metered.AWS)
-		handle, err := u.serve(metered)
+		handle, err := measure.Open(ctx, u.fn, metered)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +140,7 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		}
 		u.Members, u.Capacity, u.Answer = members, measure.Capacity(m.Take()), float64(len(out.Body))
 		costs = append(costs, u.useCost)
-		if handlers[i], err = u.serve(w.Env()); err != nil {
+		if handlers[i], err = measure.Open(ctx, u.fn, w.Env()); err != nil {
 			return nil, err
 		}
 	}
@@ -171,21 +163,10 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 	return costs, nil
 }
 
-// handler answers as a function does.
-type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
-
-// lambdaOf returns the handler that a function's binary serves, in this process.
-func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (handler, error) {
-	return func(env app.Env) (handler, error) {
-		s, err := opener(context.Background(), env)
-		return httpapi.Lambda(fn, nil, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
-	}
-}
-
 // benchScore scores the last event, and scores it again after its results have been
 // corrected.
 func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err error) {
-	w, err := measure.NewWorld(ctx, pickem.Room, clock.New(yearsEnd.Add(4*time.Hour), clock.Free))
+	w, err := measure.NewWorld(ctx, pickem.Room().Spec, clock.New(yearsEnd.Add(4*time.Hour), clock.Free))
 	if err != nil {
 		return cost, err
 	}
@@ -231,6 +212,6 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 
 // dollars is what AWS charges for the scoring if Lambda takes as long as this machine.
 func (c scoreCost) dollars(p price.List) float64 {
-	memory := float64(score.ScoreEventFunction.Memory) / 1024
+	memory := float64(score.ScoreEventFunction().Memory) / 1024
 	return c.Reads*p.ReadUnit + c.Writes*p.WriteUnit + p.LambdaRequest + c.Wall.Seconds()*memory*p.LambdaGBSecond + 3*p.SQSRequest
 }

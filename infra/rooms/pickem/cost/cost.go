@@ -21,7 +21,7 @@ func report(in usage.Input) (usage.Report, error) {
 		{"members", "fixed", "lists", "cards", "results", "standings", "picks", "scoring", "notices", "TOTAL", "a member"},
 	}
 	for _, members := range []float64{100, 1_000, 10_000} {
-		month, err := model{c, pickem.Room}.month(members)
+		month, err := model{c, pickem.Room().Spec}.month(members)
 		if err != nil {
 			return usage.Report{}, err
 		}

@@ -21,7 +21,7 @@ func near(t *testing.T, name string, got, want float64) {
 // TestMonth: a month of the room, worked out by hand.
 func TestMonth(t *testing.T) {
 	t.Parallel()
-	m := model{room: pickem.Room}
+	m := model{room: pickem.Room().Spec}
 	for _, what := range append([]string{saving, locking}, screens...) {
 		m.Uses = append(m.Uses, use{what, 100, 1000, capacity{3, 0}}, use{what, 1100, 3000, capacity{13, 7}})
 	}

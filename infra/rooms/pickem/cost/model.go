@@ -54,15 +54,15 @@ func (m model) month(members float64) (s month, err error) {
 	most := m.Scores[len(m.Scores)-1]
 	scored := members * usage.WeeksOfMonth
 	s.scores = usage.Usage{
-		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(score.ScoreEventFunction.Name),
-		Traces: usage.WeeksOfMonth, InitGBSeconds: usage.Init(usage.WeeksOfMonth, m.memory(score.ScoreEventFunction.Name)),
+		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(score.ScoreEventFunction().Name),
+		Traces: usage.WeeksOfMonth, InitGBSeconds: usage.Init(usage.WeeksOfMonth, m.memory(score.ScoreEventFunction().Name)),
 		ReadUnits: scored * most.ReadUnits / most.Members, WriteUnits: scored * most.WriteUnits / most.Members,
 		SQSRequests: 3 * usage.WeeksOfMonth, LogGB: usage.WeeksOfMonth * usage.JobLog / usage.Gigabyte,
 	}
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{
-		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction.Name),
-		Traces: usage.Traced(sent / noticesAtOnce), InitGBSeconds: usage.Init(sent/noticesAtOnce, m.memory(notice.SendNoticesFunction.Name)),
+		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction().Name),
+		Traces: usage.Traced(sent / noticesAtOnce), InitGBSeconds: usage.Init(sent/noticesAtOnce, m.memory(notice.SendNoticesFunction().Name)),
 		ReadUnits: sent * noticeReads, WriteUnits: sent * noticeWrites, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
 	}
 	return s, nil

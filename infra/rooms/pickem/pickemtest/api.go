@@ -21,7 +21,6 @@ import (
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // The ids of the other events of NewSeason.
@@ -75,7 +74,7 @@ func playSeason(w *Room) []map[string]any {
 		w.Pick("cat", id, 1)
 	}
 	w.CreateShow(2)
-	w.MustAdmin(event.AddMatchFunction, AdminEvent(Show)+"/matches", battleRoyal(3))
+	w.MustAdmin(event.AddMatchFunction(), AdminEvent(Show)+"/matches", battleRoyal(3))
 	w.Pick("ann", Show, 0, 0, SecretPick)
 	w.Pick("bob", Show, 0, 1, 2)
 	w.Pick("cat", Show)
@@ -112,7 +111,7 @@ func battleRoyal(n int) map[string]any {
 }
 
 // Read decodes the answer to a user into body. Any status but 200 is fatal.
-func (w *Room) Read(fn spec.Function, target, user string, body any) {
+func (w *Room) Read(fn app.Function, target, user string, body any) {
 	w.T.Helper()
 	out := w.Ask(fn, target, user, "")
 	if out.StatusCode != http.StatusOK {
@@ -134,7 +133,7 @@ func (w *Room) Rows() map[string]map[string]any {
 
 // InterruptEach returns fn's environment, in which do runs before each call of an
 // operation.
-func (w *Room) InterruptEach(fn spec.Function, operation string, do func()) app.Env {
+func (w *Room) InterruptEach(fn app.Function, operation string, do func()) app.Env {
 	env := w.Env(fn)
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {

@@ -27,7 +27,7 @@ func (w *Room) RequestScoresOf(members []string, slugs ...string) (eventIDs []st
 	for _, id := range eventIDs {
 		w.LockEvent(id)
 		w.EnterResults(id, 0, 1)
-		w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+id+"/score", "")
+		w.MustAdmin(event.RequestScoreFunction(), "/admin/events/"+id+"/score", "")
 	}
 	return eventIDs
 }

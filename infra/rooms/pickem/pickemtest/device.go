@@ -57,7 +57,7 @@ func (w *Room) WithAPNs() *apns.Server {
 // RegisterPhone registers a phone for a user.
 func (w *Room) RegisterPhone(name, user string) {
 	w.T.Helper()
-	if out := w.Ask(notice.RegisterDeviceFunction, "/app/devices", user, map[string]string{"deviceToken": TokenOf(name)}); out.StatusCode != http.StatusCreated {
+	if out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", user, map[string]string{"deviceToken": TokenOf(name)}); out.StatusCode != http.StatusCreated {
 		w.T.Fatalf("%s registers the phone %s: %d %s", user, name, out.StatusCode, out.Body)
 	}
 }

@@ -22,12 +22,12 @@ import (
 // CreateLeague creates a league of a member.
 func (w *Room) CreateLeague(owner, name string) league.League {
 	w.T.Helper()
-	return testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", owner, map[string]any{"name": name}))
+	return testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction(), "/app/leagues", owner, map[string]any{"name": name}))
 }
 
 // RequestJoin sends a member's request to join a league and returns the answer.
 func (w *Room) RequestJoin(user, code string) events.APIGatewayV2HTTPResponse {
-	return w.Ask(league.JoinLeagueFunction, "/app/leagues/join", user, map[string]any{"code": code})
+	return w.Ask(league.JoinLeagueFunction(), "/app/leagues/join", user, map[string]any{"code": code})
 }
 
 // JoinLeague adds members to a league.
@@ -40,7 +40,7 @@ func (w *Room) JoinLeague(l league.League, users ...string) {
 
 // LeaveLeague sends the request of by to remove a user from a league.
 func (w *Room) LeaveLeague(l league.League, user, by string) events.APIGatewayV2HTTPResponse {
-	return w.Ask(league.LeaveLeagueFunction, "/app/leagues/"+l.LeagueID+"/members/"+user, by, "")
+	return w.Ask(league.LeaveLeagueFunction(), "/app/leagues/"+l.LeagueID+"/members/"+user, by, "")
 }
 
 // PlayEvent creates and scores an event some days after Noon. right is the number of
@@ -124,7 +124,7 @@ func (w *Room) EndLeagueHalfway(l league.League, owner string) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
-	env := InterruptBefore(w.Env(league.DeleteLeagueFunction), "Query", 1, cancel)
+	env := InterruptBefore(w.Env(league.DeleteLeagueFunction()), "Query", 1, cancel)
 	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(ctx, &league.DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
 	if !errors.Is(err, context.Canceled) {
 		w.T.Fatalf("ending the league gave %v", err)

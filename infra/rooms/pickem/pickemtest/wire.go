@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"matchday/pkg/kit/app"
-	"matchday/pkg/spec"
 )
 
 // observer observes the calls of one invocation. Before call number at, from 1, it runs
@@ -35,7 +34,7 @@ type Write struct {
 }
 
 // Observe returns the environment of fn with an observer.
-func (w *Room) Observe(fn spec.Function, at int, meanwhile func(), wrote func(Write)) (app.Env, *observer) {
+func (w *Room) Observe(fn app.Function, at int, meanwhile func(), wrote func(Write)) (app.Env, *observer) {
 	env := w.Env(fn)
 	to := &observer{HTTPClient: env.AWS.HTTPClient, at: at, meanwhile: meanwhile, wrote: wrote, now: w.Clock.Now}
 	env.AWS.HTTPClient = to

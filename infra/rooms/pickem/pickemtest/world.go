@@ -10,15 +10,13 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
-	"matchday/pkg/pickem/member"
-	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
-	"matchday/pkg/spec"
 )
 
 // Noon is the time at which tests begin, a week before Show.
@@ -36,50 +34,13 @@ type Room struct {
 // New returns a room with empty tables at Noon.
 func New(t testing.TB) *Room {
 	t.Helper()
-	w := &Room{World: testkit.New(t, pickem.Room, Noon)}
-	w.Routes = map[string]testkit.Route{
-		event.ListEventsFunction.Name:        testkit.Serve(w.World, event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents),
-		event.GetEventFunction.Name:          testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
-		event.GetResultsFunction.Name:        testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
-		league.GetStandingsFunction.Name:     testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
-		event.ListCorrectionsFunction.Name:   testkit.Serve(w.World, event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections),
-		member.GetMeFunction.Name:            testkit.Serve(w.World, member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe),
-		member.GetUserFunction.Name:          testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
-		member.UpdateMeFunction.Name:         testkit.Serve(w.World, member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe),
-		event.PutPredictionsFunction.Name:    testkit.Serve(w.World, event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions),
-		event.DeletePredictionsFunction.Name: testkit.Serve(w.World, event.DeletePredictionsFunction, event.OpenEvents, (*event.Events).DeletePredictions),
-		member.InviteUserFunction.Name:       testkit.Serve(w.World, member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser),
-		event.CreateEventFunction.Name:       testkit.Serve(w.World, event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent),
-		event.UpdateEventFunction.Name:       testkit.Serve(w.World, event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent),
-		event.DeleteEventFunction.Name:       testkit.Serve(w.World, event.DeleteEventFunction, event.OpenEvents, (*event.Events).DeleteEvent),
-		event.AddMatchFunction.Name:          testkit.Serve(w.World, event.AddMatchFunction, event.OpenEvents, (*event.Events).AddMatch),
-		event.UpdateMatchFunction.Name:       testkit.Serve(w.World, event.UpdateMatchFunction, event.OpenEvents, (*event.Events).UpdateMatch),
-		event.DeleteMatchFunction.Name:       testkit.Serve(w.World, event.DeleteMatchFunction, event.OpenEvents, (*event.Events).DeleteMatch),
-		event.OrderCardFunction.Name:         testkit.Serve(w.World, event.OrderCardFunction, event.OpenEvents, (*event.Events).OrderCard),
-		event.PutResultFunction.Name:         testkit.Serve(w.World, event.PutResultFunction, event.OpenEvents, (*event.Events).PutResult),
-		event.RequestScoreFunction.Name:      testkit.Serve(w.World, event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore),
-		event.ListEntriesFunction.Name:       testkit.Serve(w.World, event.ListEntriesFunction, event.OpenEvents, (*event.Events).ListEntries),
-		event.GetHealthFunction.Name:         testkit.Serve(w.World, event.GetHealthFunction, event.OpenEvents, (*event.Events).GetHealth),
-		member.ListUsersFunction.Name:        testkit.Serve(w.World, member.ListUsersFunction, member.OpenMembers, (*member.Members).ListUsers),
-		member.DeleteUserFunction.Name:       testkit.Serve(w.World, member.DeleteUserFunction, member.OpenMembers, (*member.Members).DeleteUser),
-		notice.RegisterDeviceFunction.Name:   testkit.Serve(w.World, notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice),
-		notice.DeleteDeviceFunction.Name:     testkit.Serve(w.World, notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice),
-
-		league.CreateLeagueFunction.Name:       testkit.Serve(w.World, league.CreateLeagueFunction, league.OpenLeagues, (*league.Leagues).CreateLeague),
-		league.ListLeaguesFunction.Name:        testkit.Serve(w.World, league.ListLeaguesFunction, league.OpenLeagues, (*league.Leagues).ListLeagues),
-		league.JoinLeagueFunction.Name:         testkit.Serve(w.World, league.JoinLeagueFunction, league.OpenLeagues, (*league.Leagues).JoinLeague),
-		league.GetLeagueFunction.Name:          testkit.Serve(w.World, league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague),
-		league.GetLeagueStandingsFunction.Name: testkit.Serve(w.World, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings),
-		league.GetLeagueResultsFunction.Name:   testkit.Serve(w.World, league.GetLeagueResultsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueResults),
-		league.LeaveLeagueFunction.Name:        testkit.Serve(w.World, league.LeaveLeagueFunction, league.OpenLeagues, (*league.Leagues).LeaveLeague),
-		league.RenewCodeFunction.Name:          testkit.Serve(w.World, league.RenewCodeFunction, league.OpenLeagues, (*league.Leagues).RenewCode),
-		league.DeleteLeagueFunction.Name:       testkit.Serve(w.World, league.DeleteLeagueFunction, league.OpenLeagues, (*league.Leagues).DeleteLeague),
-	}
+	w := &Room{World: testkit.New(t, pickem.Room(), Noon)}
+	w.Routes = w.ServeRoutes()
 	return w
 }
 
 // Ask calls a route as user, "" for no token. body is text, or a value to encode.
-func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGatewayV2HTTPResponse {
+func (w *Room) Ask(fn app.Function, target, user string, body any) events.APIGatewayV2HTTPResponse {
 	text, ok := body.(string)
 	if !ok && body != nil {
 		encoded, err := json.Marshal(body)
@@ -90,7 +51,7 @@ func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGa
 }
 
 // MustAdmin calls a route as an administrator. A refusal is fatal.
-func (w *Room) MustAdmin(fn spec.Function, target string, body any) events.APIGatewayV2HTTPResponse {
+func (w *Room) MustAdmin(fn app.Function, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 	out := w.Ask(fn, target, testkit.Administrator, body)
 	if out.StatusCode >= 300 {
@@ -114,12 +75,12 @@ func MatchID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d",
 // teams, for 10, 20, 30… points.
 func (w *Room) CreateEvent(starts time.Time, slug string, n int) (eventID string) {
 	w.T.Helper()
-	out := w.MustAdmin(event.CreateEventFunction, "/admin/events", map[string]any{
+	out := w.MustAdmin(event.CreateEventFunction(), "/admin/events", map[string]any{
 		"name": slug, "date": starts.Format(time.DateOnly), "slug": slug, "startsAt": starts,
 	})
 	e := testkit.Decode[event.Event](w.World, out)
 	for i := range n {
-		w.MustAdmin(event.AddMatchFunction, "/admin/events/"+e.ID+"/matches", MatchOf(i+1, 10*(i+1)))
+		w.MustAdmin(event.AddMatchFunction(), "/admin/events/"+e.ID+"/matches", MatchOf(i+1, 10*(i+1)))
 	}
 	return e.ID
 }
@@ -162,7 +123,7 @@ func (w *Room) Pick(user, eventID string, teams ...int) {
 		m := testkit.Row[item.Match](w.World, tables.Pickem, item.EventRef(eventID), item.MatchSK(MatchID(i+1)))
 		picks[m.ID] = m.Teams[team].ID
 	}
-	out := w.Ask(event.PutPredictionsFunction, "/app/events/"+eventID+"/predictions", user, map[string]any{"predictions": picks})
+	out := w.Ask(event.PutPredictionsFunction(), "/app/events/"+eventID+"/predictions", user, map[string]any{"predictions": picks})
 	if out.StatusCode != http.StatusOK {
 		w.T.Fatalf("%s picks: %d %s", user, out.StatusCode, out.Body)
 	}
@@ -173,28 +134,28 @@ func (w *Room) LockEvent(eventID string) {
 	w.T.Helper()
 	e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(eventID))
 	w.MoveClock(item.ParseTime(e.LockAt))
-	testkit.Must(w.T, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+	testkit.Must(w.T, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 }
 
 // EnterResults enters the results of the first matches of an event, in order.
 func (w *Room) EnterResults(eventID string, results ...int) {
 	w.T.Helper()
 	for i, r := range results {
-		w.MustAdmin(event.PutResultFunction, "/admin/events/"+eventID+"/matches/"+MatchID(i+1)+"/result", map[string]any{"result": item.Result(r)})
+		w.MustAdmin(event.PutResultFunction(), "/admin/events/"+eventID+"/matches/"+MatchID(i+1)+"/result", map[string]any{"result": item.Result(r)})
 	}
 }
 
 // Score requests the scoring of an event and handles the message.
 func (w *Room) Score(eventID string) {
 	w.T.Helper()
-	w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+eventID+"/score", "")
+	w.MustAdmin(event.RequestScoreFunction(), "/admin/events/"+eventID+"/score", "")
 	w.ScoreQueued()
 }
 
 // ScoreQueued handles the messages of the scoring queue.
 func (w *Room) ScoreQueued() {
 	w.T.Helper()
-	testkit.Drain(w.World, score.Queue, 0, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent)
+	testkit.Drain(w.World, score.Queue, 0, testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent)
 }
 
 // Standings returns the table of a year as ann sees it, who is a member.
@@ -211,7 +172,7 @@ func (w *Room) StandingsFor(user, year string) []league.Standing {
 		out := testkit.Decode[struct {
 			Standings []league.Standing
 			Next      string
-		}](w.World, w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?cursor="+next, user, ""))
+		}](w.World, w.Ask(league.GetStandingsFunction(), "/app/standings/"+year+"?cursor="+next, user, ""))
 		all, next = append(all, out.Standings...), out.Next
 	}
 	return all

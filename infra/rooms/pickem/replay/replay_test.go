@@ -21,17 +21,16 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := t.TempDir()
-	testkit.BuildFunctions(t, root, bin, "pickem/...")
+	program := testkit.Program(t, root)
 	var wrong bytes.Buffer // what went wrong in the runs with faults
 	run := func(t *testing.T, shows int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		cfg := replay.Config{Root: root, Bin: bin, Seed: seed, Faults: faults, Out: &out}
+		cfg := replay.Config{Root: root, Program: program, Seed: seed, Faults: faults, Out: &out}
 		if faults != nil {
 			cfg.Progress = &wrong
 		}
-		room := fleet.Room{Spec: pickem.Room, App: "app", Simulate: func(fleet.Host) ([]string, error) { return []string{"PICKEM_BUNDLE=app"}, nil }}
+		room := fleet.Room{Room: pickem.Room(), App: "app", Simulate: func(fleet.Host) ([]string, error) { return []string{"PICKEM_BUNDLE=app"}, nil }}
 		err := Run(t.Context(), Config{Config: cfg, Rooms: []fleet.Room{room}, Shows: shows})
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != shows {
 			t.Errorf("%v\n%s", err, &out)

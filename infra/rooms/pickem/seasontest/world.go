@@ -19,11 +19,8 @@ import (
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit"
-	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
-	"matchday/pkg/pickem/league"
-	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/spec"
 )
@@ -39,35 +36,20 @@ type World struct {
 // New makes a world at a time, in which nothing has happened.
 func New(t testing.TB, now time.Time) *World {
 	t.Helper()
-	w := &World{World: testkit.New(t, pickem.Room, now), routes: http.NewServeMux()}
+	w := &World{World: testkit.New(t, pickem.Room(), now), routes: http.NewServeMux()}
 	users := w.WithUserPool("http://pool/identity", "app")
 	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call, SignIn: func(ctx context.Context, user, name string) error {
 		_, err := users.SignIn(ctx, user, name, nil)
 		return err
 	}}
-	route(w, event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents)
-	route(w, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent)
-	route(w, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults)
-	route(w, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)
-	route(w, event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections)
-	route(w, member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe)
-	route(w, member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser)
-	route(w, event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)
-	route(w, event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent)
-	route(w, event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent)
-	route(w, event.DeleteEventFunction, event.OpenEvents, (*event.Events).DeleteEvent)
-	route(w, event.AddMatchFunction, event.OpenEvents, (*event.Events).AddMatch)
-	route(w, event.PutResultFunction, event.OpenEvents, (*event.Events).PutResult)
-	route(w, event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore)
-	route(w, event.ListEntriesFunction, event.OpenEvents, (*event.Events).ListEntries)
-	route(w, league.CreateLeagueFunction, league.OpenLeagues, (*league.Leagues).CreateLeague)
-	route(w, league.ListLeaguesFunction, league.OpenLeagues, (*league.Leagues).ListLeagues)
-	route(w, league.JoinLeagueFunction, league.OpenLeagues, (*league.Leagues).JoinLeague)
-	route(w, league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague)
-	route(w, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings)
+	for _, fn := range pickem.Room().Functions {
+		if on, ok := fn.On.(spec.Route); ok {
+			w.serve(on, testkit.Serve(w.World, fn))
+		}
+	}
 
-	scorer := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
-	scoreQueue := score.ScoreEventFunction.On.(spec.Queue)
+	scorer := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
+	scoreQueue := score.ScoreEventFunction().On.(spec.Queue)
 	testkit.Must(t, w.Queues.Poll(sqs.Mapping{Queue: scoreQueue.Name, BatchSize: scoreQueue.Batch, MaxConcurrency: scoreQueue.Concurrency},
 		func(_ context.Context, event []byte) ([]byte, error) {
 			var e events.SQSEvent
@@ -85,9 +67,9 @@ func New(t testing.TB, now time.Time) *World {
 			}
 			return nil, nil
 		}))
-	every, err := scheduler.Parse(string(event.LockEventsFunction.On.(spec.Schedule)), "UTC")
+	every, err := scheduler.Parse(string(event.LockEventsFunction().On.(spec.Schedule)), "UTC")
 	testkit.Must(t, err)
-	locker := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
+	locker := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
 	t.Cleanup(scheduler.Run(w.Clock, every, nil, func(time.Time) {
 		if err := locker.LockEvents(w.NewContext()); err != nil {
 			t.Error(err)
@@ -96,13 +78,13 @@ func New(t testing.TB, now time.Time) *World {
 	return w
 }
 
-func route[S, In, Out any](w *World, fn spec.Function, open app.Opener[S], do func(S, context.Context, *In) (*Out, error)) {
-	on, answer := fn.On.(spec.Route), testkit.Serve(w.World, fn, open, do)
-	w.routes.HandleFunc(on.Method+" /"+pickem.Room.Name+on.Path, func(rw http.ResponseWriter, r *http.Request) {
+// serve adds a route to those of call.
+func (w *World) serve(on spec.Route, answer testkit.Route) {
+	w.routes.HandleFunc(on.Method+" /"+pickem.Room().Spec.Name+on.Path, func(rw http.ResponseWriter, r *http.Request) {
 		user, _, _ := r.BasicAuth()
 		body, err := io.ReadAll(r.Body)
 		testkit.Must(w.T, err)
-		out := answer(testkit.Request(r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/"+pickem.Room.Name), user, string(body)))
+		out := answer(testkit.Request(r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/"+pickem.Room().Spec.Name), user, string(body)))
 		rw.WriteHeader(out.StatusCode)
 		io.WriteString(rw, out.Body)
 	})

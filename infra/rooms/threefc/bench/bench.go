@@ -13,7 +13,6 @@ import (
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
@@ -24,7 +23,7 @@ import (
 )
 
 // Suite is the room's part of the benchmark.
-var Suite = measure.Suite{Run: run, Binaries: []spec.Function{game.CreateGoalFunction}}
+var Suite = measure.Suite{Run: run, Binaries: []app.Function{game.CreateGoalFunction()}}
 
 // useCost is one call of a function in this process, for a season with so many players.
 type useCost struct {
@@ -77,7 +76,7 @@ type call func(context.Context) (answer int, err error)
 // benchUses measures the functions in turns. In each turn a goal is scored, and another game
 // is finished.
 func benchUses(ctx context.Context, players int) ([]useCost, error) {
-	w, err := measure.NewWorld(ctx, threefc.Room, clock.New(evening, clock.Free))
+	w, err := measure.NewWorld(ctx, threefc.Room().Spec, clock.New(evening, clock.Free))
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +93,13 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 	}
 	of := func() []string { return []string{"bench", "spring", s.live} }
 	costs, err := s.measure(ctx, []use{
-		{useCost: useCost{What: getHealth}, open: screen(s, profile.GetHealthFunction, none, nil, profile.Open, (*profile.Service).GetHealth)},
-		{useCost: useCost{What: "create-goal", reads: 10, writes: 8}, open: screen(s, game.CreateGoalFunction, func() []string { return []string{s.live} }, body, game.Open, (*game.Service).CreateGoal)},
-		{useCost: useCost{What: "finish-game", reads: 10, writes: 24}, before: finish, open: screen(s, game.FinishGameFunction, func() []string { return []string{over} }, nil, game.Open, (*game.Service).FinishGame)},
-		{useCost: useCost{What: "show-game", reads: 3}, open: screen(s, public.GetGameFunction, of, nil, public.Open, (*public.Service).GetGame)},
-		{useCost: useCost{What: "show-game-page", reads: 8}, open: screen(s, public.ShowGameFunction, of, nil, public.Open, (*public.Service).ShowGame)},
-		{useCost: useCost{What: "show-standings", reads: 1}, open: screen(s, public.GetStandingsFunction, func() []string { return []string{seasonID} }, nil, public.Open, (*public.Service).GetStandings)},
-		{useCost: useCost{What: "show-season-page", reads: 20}, open: screen(s, public.ShowSeasonFunction, func() []string { return of()[:2] }, nil, public.Open, (*public.Service).ShowSeason)},
+		{useCost: useCost{What: getHealth}, open: screen(s, profile.GetHealthFunction(), none, nil)},
+		{useCost: useCost{What: "create-goal", reads: 10, writes: 8}, open: screen(s, game.CreateGoalFunction(), func() []string { return []string{s.live} }, body)},
+		{useCost: useCost{What: "finish-game", reads: 10, writes: 24}, before: finish, open: screen(s, game.FinishGameFunction(), func() []string { return []string{over} }, nil)},
+		{useCost: useCost{What: "show-game", reads: 3}, open: screen(s, public.GetGameFunction(), of, nil)},
+		{useCost: useCost{What: "show-game-page", reads: 8}, open: screen(s, public.ShowGameFunction(), of, nil)},
+		{useCost: useCost{What: "show-standings", reads: 1}, open: screen(s, public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil)},
+		{useCost: useCost{What: "show-season-page", reads: 20}, open: screen(s, public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil)},
 	})
 	for i := range costs {
 		costs[i].Players = players
@@ -166,12 +165,10 @@ func (s *season) measure(ctx context.Context, uses []use) ([]useCost, error) {
 
 // screen returns what calls a function of a route as the scorekeeper's browser. ids are those
 // of the path, and body what it sends, both for each call; body may be nil.
-func screen[S, In, Out any](s *season, fn spec.Function, ids func() []string, body func() any, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (call, error) {
+func screen(s *season, fn app.Function, ids func() []string, body func() any) func(app.Env) (call, error) {
 	route := fn.On.(spec.Route)
 	return func(env app.Env) (call, error) {
-		service, err := opener(context.Background(), env)
-		by, _ := any(service).(httpapi.Identifier)
-		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(service, ctx, in) })
+		handle, err := measure.Open(context.Background(), fn, env)
 		return func(ctx context.Context) (int, error) {
 			path, text := strings.Split(route.Path, "/"), ""
 			given := ids()

@@ -23,7 +23,7 @@ const (
 )
 
 func report(in usage.Input) (usage.Report, error) {
-	fixed, err := usage.Fixed(threefc.Room, usage.JobReads)
+	fixed, err := usage.Fixed(threefc.Room().Spec, usage.JobReads)
 	if err != nil {
 		return usage.Report{}, err
 	}

@@ -20,12 +20,6 @@ import (
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
-	"matchday/pkg/threefc/league"
-	"matchday/pkg/threefc/notice"
-	"matchday/pkg/threefc/player"
-	"matchday/pkg/threefc/profile"
-	"matchday/pkg/threefc/public"
-	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
@@ -62,80 +56,9 @@ func (w *World) SetCookie(user, cookie string) { w.cookies[user], _, _ = strings
 // New returns a world.
 func New(t testing.TB) *World {
 	t.Helper()
-	w := &World{World: testkit.New(t, threefc.Room, Noon), cookies: map[string]string{}, Origin: App}
+	w := &World{World: testkit.New(t, threefc.Room(), Noon), cookies: map[string]string{}, Origin: App}
 	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, "https://api.test/threefc", "3fc@example.com"
-	w.Routes = map[string]testkit.Route{
-		signin.StartFunction.Name:            testkit.Serve(w.World, signin.StartFunction, signin.OpenMailer, (*signin.Mailer).Start),
-		signin.CompleteFunction.Name:         testkit.Serve(w.World, signin.CompleteFunction, signin.Open, (*signin.Service).Complete),
-		signin.GetFunction.Name:              testkit.Serve(w.World, signin.GetFunction, signin.Open, (*signin.Service).Get),
-		signin.EndFunction.Name:              testkit.Serve(w.World, signin.EndFunction, signin.Open, (*signin.Service).End),
-		league.CreateLeagueFunction.Name:     testkit.Serve(w.World, league.CreateLeagueFunction, league.Open, (*league.Service).CreateLeague),
-		league.ListLeaguesFunction.Name:      testkit.Serve(w.World, league.ListLeaguesFunction, league.Open, (*league.Service).ListLeagues),
-		league.GetLeagueFunction.Name:        testkit.Serve(w.World, league.GetLeagueFunction, league.Open, (*league.Service).GetLeague),
-		league.UpdateLeagueFunction.Name:     testkit.Serve(w.World, league.UpdateLeagueFunction, league.Open, (*league.Service).UpdateLeague),
-		league.DeleteLeagueFunction.Name:     testkit.Serve(w.World, league.DeleteLeagueFunction, league.Open, (*league.Service).DeleteLeague),
-		league.ListAccessFunction.Name:       testkit.Serve(w.World, league.ListAccessFunction, league.Open, (*league.Service).ListAccess),
-		league.InviteFunction.Name:           testkit.Serve(w.World, league.InviteFunction, league.OpenInviter, (*league.Inviter).Invite),
-		league.PutAccessFunction.Name:        testkit.Serve(w.World, league.PutAccessFunction, league.Open, (*league.Service).PutAccess),
-		league.DeleteAccessFunction.Name:     testkit.Serve(w.World, league.DeleteAccessFunction, league.Open, (*league.Service).DeleteAccess),
-		season.CreateSeasonFunction.Name:     testkit.Serve(w.World, season.CreateSeasonFunction, season.Open, (*season.Service).CreateSeason),
-		season.ListSeasonsFunction.Name:      testkit.Serve(w.World, season.ListSeasonsFunction, season.Open, (*season.Service).ListSeasons),
-		season.GetSeasonFunction.Name:        testkit.Serve(w.World, season.GetSeasonFunction, season.Open, (*season.Service).GetSeason),
-		season.UpdateSeasonFunction.Name:     testkit.Serve(w.World, season.UpdateSeasonFunction, season.Open, (*season.Service).UpdateSeason),
-		season.DeleteSeasonFunction.Name:     testkit.Serve(w.World, season.DeleteSeasonFunction, season.Open, (*season.Service).DeleteSeason),
-		season.CopySeasonFunction.Name:       testkit.Serve(w.World, season.CopySeasonFunction, season.Open, (*season.Service).CopySeason),
-		season.PutTeamFunction.Name:          testkit.Serve(w.World, season.PutTeamFunction, season.Open, (*season.Service).PutTeam),
-		season.ListTeamsFunction.Name:        testkit.Serve(w.World, season.ListTeamsFunction, season.Open, (*season.Service).ListTeams),
-		season.DeleteTeamFunction.Name:       testkit.Serve(w.World, season.DeleteTeamFunction, season.Open, (*season.Service).DeleteTeam),
-		season.CreateSessionFunction.Name:    testkit.Serve(w.World, season.CreateSessionFunction, season.Open, (*season.Service).CreateSession),
-		season.ListSessionsFunction.Name:     testkit.Serve(w.World, season.ListSessionsFunction, season.Open, (*season.Service).ListSessions),
-		season.DeleteSessionFunction.Name:    testkit.Serve(w.World, season.DeleteSessionFunction, season.Open, (*season.Service).DeleteSession),
-		game.CreateGameFunction.Name:         testkit.Serve(w.World, game.CreateGameFunction, game.Open, (*game.Service).CreateGame),
-		game.ListGamesFunction.Name:          testkit.Serve(w.World, game.ListGamesFunction, game.Open, (*game.Service).ListGames),
-		game.GetGameFunction.Name:            testkit.Serve(w.World, game.GetGameFunction, game.Open, (*game.Service).GetGame),
-		game.UpdateGameFunction.Name:         testkit.Serve(w.World, game.UpdateGameFunction, game.Open, (*game.Service).UpdateGame),
-		game.DeleteGameFunction.Name:         testkit.Serve(w.World, game.DeleteGameFunction, game.Open, (*game.Service).DeleteGame),
-		game.StartThirdFunction.Name:         testkit.Serve(w.World, game.StartThirdFunction, game.Open, (*game.Service).StartThird),
-		game.FinishThirdFunction.Name:        testkit.Serve(w.World, game.FinishThirdFunction, game.Open, (*game.Service).FinishThird),
-		game.FinishGameFunction.Name:         testkit.Serve(w.World, game.FinishGameFunction, game.Open, (*game.Service).FinishGame),
-		game.ReopenGameFunction.Name:         testkit.Serve(w.World, game.ReopenGameFunction, game.Open, (*game.Service).ReopenGame),
-		game.PutSeatFunction.Name:            testkit.Serve(w.World, game.PutSeatFunction, game.Open, (*game.Service).PutSeat),
-		game.DeleteSeatFunction.Name:         testkit.Serve(w.World, game.DeleteSeatFunction, game.Open, (*game.Service).DeleteSeat),
-		game.ListRosterFunction.Name:         testkit.Serve(w.World, game.ListRosterFunction, game.Open, (*game.Service).ListRoster),
-		game.CreateGoalFunction.Name:         testkit.Serve(w.World, game.CreateGoalFunction, game.Open, (*game.Service).CreateGoal),
-		game.UpdateGoalFunction.Name:         testkit.Serve(w.World, game.UpdateGoalFunction, game.Open, (*game.Service).UpdateGoal),
-		game.DeleteGoalFunction.Name:         testkit.Serve(w.World, game.DeleteGoalFunction, game.Open, (*game.Service).DeleteGoal),
-		game.UndoGoalFunction.Name:           testkit.Serve(w.World, game.UndoGoalFunction, game.Open, (*game.Service).UndoGoal),
-		game.ListGoalsFunction.Name:          testkit.Serve(w.World, game.ListGoalsFunction, game.Open, (*game.Service).ListGoals),
-		game.ListAuditFunction.Name:          testkit.Serve(w.World, game.ListAuditFunction, game.Open, (*game.Service).ListAudit),
-		player.CreatePlayerFunction.Name:     testkit.Serve(w.World, player.CreatePlayerFunction, player.Open, (*player.Service).CreatePlayer),
-		player.ListPlayersFunction.Name:      testkit.Serve(w.World, player.ListPlayersFunction, player.Open, (*player.Service).ListPlayers),
-		player.GetPlayerFunction.Name:        testkit.Serve(w.World, player.GetPlayerFunction, player.Open, (*player.Service).GetPlayer),
-		player.UpdatePlayerFunction.Name:     testkit.Serve(w.World, player.UpdatePlayerFunction, player.Open, (*player.Service).UpdatePlayer),
-		player.DeletePlayerFunction.Name:     testkit.Serve(w.World, player.DeletePlayerFunction, player.Open, (*player.Service).DeletePlayer),
-		player.RevokeCodesFunction.Name:      testkit.Serve(w.World, player.RevokeCodesFunction, player.Open, (*player.Service).RevokeCodes),
-		player.MergePlayerFunction.Name:      testkit.Serve(w.World, player.MergePlayerFunction, player.Open, (*player.Service).MergePlayer),
-		player.DropClaimFunction.Name:        testkit.Serve(w.World, player.DropClaimFunction, player.Open, (*player.Service).DropClaim),
-		player.ClaimPlayerFunction.Name:      testkit.Serve(w.World, player.ClaimPlayerFunction, player.Open, (*player.Service).ClaimPlayer),
-		player.CreateCodeFunction.Name:       testkit.Serve(w.World, player.CreateCodeFunction, player.Open, (*player.Service).CreateCode),
-		player.ShowCodeFunction.Name:         testkit.Serve(w.World, player.ShowCodeFunction, player.Open, (*player.Service).ShowCode),
-		player.JoinFunction.Name:             testkit.Serve(w.World, player.JoinFunction, player.Open, (*player.Service).Join),
-		player.ListPoolFunction.Name:         testkit.Serve(w.World, player.ListPoolFunction, player.Open, (*player.Service).ListPool),
-		public.GetGameFunction.Name:          testkit.Serve(w.World, public.GetGameFunction, public.Open, (*public.Service).GetGame),
-		public.GetTimelineFunction.Name:      testkit.Serve(w.World, public.GetTimelineFunction, public.Open, (*public.Service).GetTimeline),
-		public.GetStandingsFunction.Name:     testkit.Serve(w.World, public.GetStandingsFunction, public.Open, (*public.Service).GetStandings),
-		public.GetLeadersFunction.Name:       testkit.Serve(w.World, public.GetLeadersFunction, public.Open, (*public.Service).GetLeaders),
-		public.ShowCalendarFunction.Name:     testkit.Serve(w.World, public.ShowCalendarFunction, public.Open, (*public.Service).ShowCalendar),
-		public.ShowSeasonFunction.Name:       testkit.Serve(w.World, public.ShowSeasonFunction, public.Open, (*public.Service).ShowSeason),
-		public.ShowGameFunction.Name:         testkit.Serve(w.World, public.ShowGameFunction, public.Open, (*public.Service).ShowGame),
-		profile.GetHealthFunction.Name:       testkit.Serve(w.World, profile.GetHealthFunction, profile.Open, (*profile.Service).GetHealth),
-		profile.GetStatsFunction.Name:        testkit.Serve(w.World, profile.GetStatsFunction, profile.Open, (*profile.Service).GetStats),
-		profile.DeleteAccountFunction.Name:   testkit.Serve(w.World, profile.DeleteAccountFunction, profile.Open, (*profile.Service).DeleteAccount),
-		notice.PutAvailabilityFunction.Name:  testkit.Serve(w.World, notice.PutAvailabilityFunction, notice.Open, (*notice.Service).PutAvailability),
-		notice.ListAvailabilityFunction.Name: testkit.Serve(w.World, notice.ListAvailabilityFunction, notice.Open, (*notice.Service).ListAvailability),
-		notice.GetPreferencesFunction.Name:   testkit.Serve(w.World, notice.GetPreferencesFunction, notice.Open, (*notice.Service).GetPreferences),
-		notice.PutPreferencesFunction.Name:   testkit.Serve(w.World, notice.PutPreferencesFunction, notice.Open, (*notice.Service).PutPreferences),
-	}
+	w.Routes = w.ServeRoutes()
 	return w
 }
 
@@ -155,7 +78,7 @@ func (w *World) SignIn(names ...string) {
 
 // SignedIn returns the routes as testkit.SignedIn, of users who are administrators of leagues.
 func (w *World) SignedIn(leagueIDs ...string) map[string]testkit.Route {
-	return testkit.SignedIn(threefc.Room, w.Routes, w.Origin, func(user string) []string {
+	return testkit.SignedIn(threefc.Room(), w.Routes, w.Origin, func(user string) []string {
 		w.SignIn(user)
 		for _, id := range leagueIDs {
 			testkit.PutRows(w.World, tables.App, item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: "Parkside"}, w.Clock.Now()))
@@ -205,7 +128,7 @@ func (w *World) Ask(user, method, target string, body any, headers ...Header) ev
 		text = string(encoded)
 	}
 	path, _, _ := strings.Cut(target, "?")
-	for _, f := range threefc.Room.Functions {
+	for _, f := range threefc.Room().Functions {
 		on, ok := f.On.(spec.Route)
 		if !ok || !slices.Contains(on.Methods(), method) || !matches(on.Path, path) {
 			continue
@@ -317,6 +240,6 @@ func (w *World) Play(user, g string) {
 // Aggregate runs the jobs that compute tables until nothing is left to do.
 func (w *World) Aggregate() (handled int) {
 	w.T.Helper()
-	s := testkit.Open(w.World, standing.AggregateSeasonFunction, standing.Open)
+	s := testkit.Open(w.World, standing.AggregateSeasonFunction(), standing.Open)
 	return testkit.Drain(w.World, game.AggregateQueue, time.Hour, func(ctx context.Context, m game.Changed) error { return s.AggregateSeason(ctx, m) })
 }

@@ -2,8 +2,7 @@ package measure
 
 import (
 	"context"
-
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app"
 )
 
 // Suite is what a room brings to the benchmark.
@@ -14,7 +13,7 @@ type Suite struct {
 
 	// Binaries are functions whose binaries are compared with the smallest function:
 	// cold start and size.
-	Binaries []spec.Function
+	Binaries []app.Function
 
 	// Prepare starts a world that the binaries can be run in; nil if there are none.
 	Prepare func(ctx context.Context) (*Prepared, error)

@@ -87,14 +87,14 @@ func main() {
 	switch kind := os.Getenv("KIND"); kind {
 	case "", "api":
 		fn.On = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public}
-		app.API(fn, open, service.get)
+		app.API(fn, open, service.get).Start()
 	case "job":
-		app.Job(fn, open, service.job)
+		app.Job(fn, open, service.job).Start()
 	case "task":
-		app.Task(fn, open, service.do)
+		app.Task(fn, open, service.do).Start()
 	case "queue":
 		fn.On = spec.Queue{Name: "overs"}
-		app.Queue(fn, open, service.message)
+		app.Queue(fn, open, service.message).Start()
 	default:
 		panic(fmt.Sprintf("%q is no kind of function", kind))
 	}

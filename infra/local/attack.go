@@ -1,46 +1,40 @@
-// Command run attacks local fleets of its own with random changes of the sample
-// requests, one fleet after the other until the time is over. It prints what it found,
-// each with a request that can be repeated, and exits with 1 if there is something.
 package main
 
 import (
 	"context"
-	"flag"
+	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"time"
 
 	"matchday/infra/tools/attack"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	bin := flag.String("bin", ".local/bin", "the folder of the binaries")
-	seconds := flag.Uint64("seconds", 60, "after which no further round begins")
-	seed := flag.Uint64("seed", 1, "of the first round; each round adds 1")
-	flag.Parse()
-	found, err := run(ctx, *bin, *seconds, *seed)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	if found {
-		os.Exit(1)
-	}
-}
-
 // changes is how many changes are made to one request, at most.
 const changes = 3
 
-func run(ctx context.Context, bin string, seconds, seed uint64) (found bool, err error) {
+// errFound is the error of an attack that has found something.
+var errFound = errors.New("the attack found wrong answers")
+
+// attacked attacks local fleets of its own with random changes of the sample requests, one
+// fleet after the other until $SECONDS are over. It prints what it found, each with a request
+// that can be repeated.
+func attacked(ctx context.Context, root, program string) error {
+	seconds, seed := uint64(60), uint64(1) // seed is that of the first round; each round adds 1
+	for name, value := range map[string]*uint64{"SECONDS": &seconds, "SEED": &seed} {
+		n, err := number(name)
+		if err != nil {
+			return err
+		}
+		if n != nil {
+			*value = *n
+		}
+	}
 	began := time.Now()
 	end := began.Add(time.Duration(seconds) * time.Second)
 	known := map[string]bool{}
 	for round := seed; round == seed || time.Now().Before(end) && ctx.Err() == nil; round++ {
 		fmt.Printf("%6.0f s  round with SEED=%d\n", time.Since(began).Seconds(), round)
-		f := attack.Fleet{Root: ".", Bin: bin}
+		f := attack.Fleet{Root: root, Program: program}
 		f.Progress = func(operation string) { fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), operation) }
 		a, err := f.Run(ctx, attack.Config{Seed: round, Most: 60, Depth: changes})
 		if a != nil {
@@ -56,9 +50,12 @@ func run(ctx context.Context, bin string, seconds, seed uint64) (found bool, err
 			}
 		}
 		if err != nil {
-			return len(known) > 0, err
+			return err
 		}
 	}
 	fmt.Printf("%d findings\n", len(known))
-	return len(known) > 0, nil
+	if len(known) > 0 {
+		return errFound
+	}
+	return nil
 }

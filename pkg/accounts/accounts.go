@@ -108,9 +108,8 @@ type GetAccount struct{ auth.User }
 
 // Page is the answer with an account.
 type Page struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		UserID    string     `json:"userId" doc:"The id of the user."`
 		Name      string     `json:"name,omitempty" doc:"The name that the user gave at the sign-up."`
 		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`
@@ -136,7 +135,7 @@ func (s *Service) GetAccount(ctx context.Context, in *GetAccount) (*Page, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &Page{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out := &Page{Status: http.StatusOK}
 	out.Body.UserID = in.UserID
 	for _, i := range items {
 		switch i.Item {
@@ -167,9 +166,8 @@ type InviteAccount struct {
 
 // Invited is the answer with the invited account.
 type Invited struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		UserID string `json:"userId" doc:"The id of the user."`
 		Mailed bool   `json:"mailed" doc:"Whether Cognito has sent a temporary password. It sends none to a user who has signed in before."`
 	}
@@ -202,7 +200,7 @@ func (s *Service) InviteAccount(ctx context.Context, in *InviteAccount) (*Invite
 	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
 		return nil, account.ErrDeleting
 	}
-	out := &Invited{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out := &Invited{Status: http.StatusOK}
 	out.Body.UserID, out.Body.Mailed = invited.Subject, invited.Mailed
 	return out, s.create(ctx, invited.Subject, in.Body.Name)
 }
@@ -216,8 +214,7 @@ type ListAccounts struct {
 
 // AccountList is the answer with accounts.
 type AccountList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Accounts []userpool.User `json:"accounts" doc:"The accounts of this page."`
 		Next     string          `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -237,7 +234,7 @@ func ListAccountsFunction() app.Function {
 
 // ListAccounts returns a page of the accounts of the user pool, in no order.
 func (s *Service) ListAccounts(ctx context.Context, in *ListAccounts) (*AccountList, error) {
-	out := &AccountList{CacheControl: httpapi.NoStore}
+	out := &AccountList{}
 	all, next, err := s.pool.List(ctx, in.Limit, in.Cursor)
 	out.Body.Accounts, out.Body.Next = append([]userpool.User{}, all...), next
 	return out, err

@@ -17,7 +17,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
@@ -62,7 +61,7 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Page{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out := &Page{Status: http.StatusAccepted}
 	out.Body.UserID, out.Body.DeletedAt = in.UserID, &at
 	return out, nil
 }
@@ -143,10 +142,9 @@ type GetExport struct{ auth.User }
 
 // ExportPage is the answer with an export.
 type ExportPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	RetryAfter   string `header:"Retry-After"`
-	Body         struct {
+	Status     int
+	RetryAfter string `header:"Retry-After"`
+	Body       struct {
 		StartedAt time.Time `json:"startedAt" doc:"When the export was requested."`
 		URL       string    `json:"url,omitempty" doc:"Downloads the document for an hour, without a token. Absent while it is made: ask again."`
 	}
@@ -172,7 +170,7 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 	if err != nil {
 		return nil, err
 	}
-	out := &ExportPage{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out := &ExportPage{Status: http.StatusOK}
 	var last item
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == string(account.Export) }); i >= 0 {
 		last = items[i]

@@ -18,6 +18,7 @@ import (
 
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -64,10 +65,10 @@ type GetAsset struct {
 
 // Image is the answer with an image.
 type Image struct {
-	ContentType  string `header:"Content-Type" doc:"The type of the image."`
-	CacheControl string `header:"Cache-Control"`
-	Sniffing     string `header:"X-Content-Type-Options" doc:"That the answer is of no other type."`
-	Body         []byte `contentType:"image/*"`
+	ContentType string `header:"Content-Type" doc:"The type of the image."`
+	httpapi.Cached
+	Sniffing string `header:"X-Content-Type-Options" doc:"That the answer is of no other type."`
+	Body     []byte `contentType:"image/*"`
 }
 
 var errNoAsset = problem.New(problem.NotFound, "asset_not_found", "there is no such image")
@@ -93,7 +94,7 @@ func (s *Assets) GetAsset(ctx context.Context, in *GetAsset) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Image{CacheControl: "public, max-age=31536000, immutable", Sniffing: "nosniff", Body: image}
+	out := &Image{Cached: httpapi.Cached{CacheControl: "public, max-age=31536000, immutable"}, Sniffing: "nosniff", Body: image}
 	for _, f := range formats {
 		if strings.HasSuffix(in.Name, f.extension) {
 			out.ContentType = f.media

@@ -16,7 +16,6 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -56,8 +55,7 @@ type PutGuess struct {
 
 // Page is the answer with a guess.
 type Page struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Guess
+	Body Guess
 }
 
 // State says what can become of a guess.
@@ -213,7 +211,7 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	case n == 0:
 		return nil, errClosed
 	}
-	return &Page{httpapi.NoStore, r.guess()}, nil
+	return &Page{r.guess()}, nil
 }
 
 // ListGuesses is the request for the caller's guesses of a round.
@@ -225,8 +223,7 @@ type ListGuesses struct {
 
 // GuessList is the answer with guesses.
 type GuessList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Guess `json:"data" doc:"In the order of the kick-offs."`
 	}
 }
@@ -260,7 +257,7 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList,
 			return nil, orMissing(err, view.ErrNoRound)
 		}
 	}
-	out := &GuessList{CacheControl: httpapi.NoStore}
+	out := &GuessList{}
 	out.Body.Data = make([]Guess, len(rows))
 	for i, r := range rows {
 		out.Body.Data[i] = r.guess()
@@ -284,8 +281,7 @@ type ListMatchGuesses struct {
 
 // Others is the answer with the guesses of a match.
 type Others struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Other `json:"data" doc:"In the order of the members' ids, 100 a page."`
 		Next string  `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -341,7 +337,7 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 	if err != nil {
 		return nil, err
 	}
-	out := &Others{CacheControl: httpapi.NoStore}
+	out := &Others{}
 	if len(rows) > view.PageSize {
 		rows = rows[:view.PageSize]
 		out.Body.Next = rows[view.PageSize-1].MemberID
@@ -362,8 +358,7 @@ type GetScore struct {
 
 // MemberScore is the answer with points.
 type MemberScore struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Points           int  `json:"points" doc:"The points in the tournament."`
 		UnderCalculation bool `json:"underCalculation" doc:"Whether a match has ended and its points are not in yet."`
 	}
@@ -408,7 +403,7 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 	case !r.Member:
 		return nil, errNoOther.In("query.memberId")
 	}
-	out := &MemberScore{CacheControl: httpapi.NoStore}
+	out := &MemberScore{}
 	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog
 	return out, nil
 }

@@ -53,9 +53,8 @@ type CreateTournament struct {
 
 // Created is the answer with the id of a tournament.
 type Created struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		ID string `json:"id" format:"uuid" doc:"The id of the tournament."`
 	}
 }
@@ -74,7 +73,7 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 	if b.Rule != nil {
 		rule = *b.Rule
 	}
-	out := &Created{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &Created{Status: http.StatusCreated}
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		id, ok, err := pg.Value[string](ctx, tx, `INSERT INTO tournament (provider, external_id, season, slug, label) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id::text`,
 			provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
@@ -112,11 +111,10 @@ type UpdateTournament struct {
 
 // Done is the answer that something was changed.
 type Done struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
+	Status int
 }
 
-func done() *Done { return &Done{http.StatusNoContent, httpapi.NoStore} }
+func done() *Done { return &Done{http.StatusNoContent} }
 
 // UpdateTournamentFunction changes a tournament.
 func UpdateTournamentFunction() app.Function {
@@ -247,9 +245,8 @@ type SyncTournament struct {
 
 // Execution is what an administrator has asked for.
 type Execution struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		ExecutionID string `json:"executionId" format:"uuid" doc:"The id of the execution."`
 	}
 }
@@ -264,7 +261,7 @@ func SyncTournamentFunction() app.Function {
 // SyncTournament asks the provider for a part of a tournament: for matches, those of every
 // round. Errors: tournament_not_found, sync_running for 10 minutes at most.
 func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
-	out := &Execution{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out := &Execution{Status: http.StatusAccepted}
 	var polls []Poll
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		t, ok, err := pg.One[dueTournament](ctx, tx, `SELECT id::text AS tournament_id, external_id AS tournament, season, false AS standings, false AS rounds FROM tournament WHERE id = $1`, in.TournamentID)
@@ -345,8 +342,7 @@ type ListExecutions struct {
 
 // Executions is the answer with what administrators have asked for.
 type Executions struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []ExecutionRow `json:"data" doc:"The newest first, at most 100."`
 	}
 }
@@ -378,7 +374,7 @@ func (s *Office) ListExecutions(ctx context.Context, in *ListExecutions) (*Execu
 			return nil, errors.Join(err, missing(ok))
 		}
 	}
-	out := &Executions{CacheControl: httpapi.NoStore}
+	out := &Executions{}
 	out.Body.Data = append([]ExecutionRow{}, all...)
 	return out, nil
 }

@@ -79,9 +79,8 @@ const leagues = `SELECT l.id::text, l.name, l.code, r.role, l.members, ARRAY(SEL
 
 // Page is the answer with a league.
 type Page struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         League
+	Status int
+	Body   League
 }
 
 // find returns a league of the caller's. Errors: league_not_found.
@@ -155,7 +154,7 @@ func (s *Leagues) page(ctx context.Context, status int, userID, id string) (*Pag
 	if err != nil {
 		return nil, err
 	}
-	return &Page{status, httpapi.NoStore, l}, nil
+	return &Page{status, l}, nil
 }
 
 // ListLeagues is the request for the caller's leagues.
@@ -163,8 +162,7 @@ type ListLeagues struct{ auth.User }
 
 // LeagueList is the answer with leagues.
 type LeagueList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []League `json:"data" doc:"In the order of their names."`
 	}
 }
@@ -182,7 +180,7 @@ func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueList{CacheControl: httpapi.NoStore}
+	out := &LeagueList{}
 	out.Body.Data = append([]League{}, all...)
 	return out, nil
 }
@@ -397,8 +395,7 @@ type GetScore struct {
 
 // LeagueScore is the answer with a page of the table of a league.
 type LeagueScore struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
 		Meta struct {
 			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
@@ -443,7 +440,7 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*LeagueScore, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueScore{CacheControl: httpapi.NoStore}
+	out := &LeagueScore{}
 	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
 	return out, nil
 }

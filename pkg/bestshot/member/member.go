@@ -15,7 +15,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/redis"
@@ -87,14 +86,13 @@ type Member struct {
 
 // Page is the answer with a member.
 type Page struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Member
+	Status int
+	Body   Member
 }
 
 func page(status int, m Member) *Page {
 	m.Since = m.Since.UTC()
-	return &Page{status, httpapi.NoStore, m}
+	return &Page{status, m}
 }
 
 // Name is the body with a nickname.

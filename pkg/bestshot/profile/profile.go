@@ -17,7 +17,6 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/queue"
@@ -38,8 +37,7 @@ type GetHealth struct{}
 
 // Health is the answer to a monitor.
 type Health struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		OK bool `json:"ok" doc:"Always true."`
 	}
 }
@@ -57,7 +55,7 @@ func GetHealthFunction() app.Function {
 
 // GetHealth answers. It reads nothing, so that monitors do not keep the database awake.
 func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{CacheControl: httpapi.NoStore}
+	out := &Health{}
 	out.Body.OK = true
 	return out, nil
 }

@@ -71,8 +71,7 @@ type Settlement struct {
 
 // Settlements is the answer with settlements.
 type Settlements struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Settlement `json:"data" doc:"The newest first, 100 a page."`
 		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -104,7 +103,7 @@ func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Set
 	if err != nil {
 		return nil, err
 	}
-	out := &Settlements{CacheControl: httpapi.NoStore}
+	out := &Settlements{}
 	for i := range all {
 		all[i].At = all[i].At.UTC()
 	}
@@ -158,9 +157,8 @@ type CorrectMatch struct {
 
 // Accepted is the answer that something will be done.
 type Accepted struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		MatchIDs []string `json:"matchIds" doc:"The matches that will be settled; none if the message names no match."`
 	}
 }
@@ -238,7 +236,7 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 }
 
 func accepted(ids ...string) *Accepted {
-	out := &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out := &Accepted{Status: http.StatusAccepted}
 	out.Body.MatchIDs = append([]string{}, ids...)
 	return out
 }
@@ -331,8 +329,7 @@ type Letter struct {
 
 // Letters is the answer with messages that could not be settled.
 type Letters struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Letter `json:"data" doc:"The newest first, 100 a page."`
 		Next string   `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -359,7 +356,7 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 	if err != nil {
 		return nil, err
 	}
-	out := &Letters{CacheControl: httpapi.NoStore}
+	out := &Letters{}
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		last := all[view.PageSize-1]
@@ -417,8 +414,7 @@ type HydrateOne struct {
 
 // Hydrated is the answer with what was rebuilt.
 type Hydrated struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Tournaments []HydratedOne `json:"tournaments" doc:"What was rebuilt."`
 	}
 }
@@ -468,7 +464,7 @@ func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrat
 }
 
 func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
-	out := &Hydrated{CacheControl: httpapi.NoStore}
+	out := &Hydrated{}
 	out.Body.Tournaments = []HydratedOne{}
 	for _, id := range tournaments {
 		one, err := s.rebuild(ctx, id)

@@ -64,8 +64,7 @@ type ListTournaments struct {
 
 // TournamentList is the answer with tournaments.
 type TournamentList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Tournament `json:"data" doc:"In the order of their slugs, 100 a page."`
 		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -84,7 +83,7 @@ func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) 
 	if err != nil {
 		return nil, err
 	}
-	out := &TournamentList{CacheControl: httpapi.NoStore}
+	out := &TournamentList{}
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		out.Body.Next = all[view.PageSize-1].Slug
@@ -107,8 +106,7 @@ type GetTournament struct{ ByID }
 
 // Page is the answer with a tournament.
 type Page struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Tournament
+	Body Tournament
 }
 
 // GetTournamentFunction returns a tournament.
@@ -127,7 +125,7 @@ func (s *Tournaments) GetTournament(ctx context.Context, in *GetTournament) (*Pa
 	if err != nil {
 		return nil, err
 	}
-	return &Page{httpapi.NoStore, r.tournament()}, nil
+	return &Page{r.tournament()}, nil
 }
 
 // ListRounds is the request for the rounds of a tournament.
@@ -152,8 +150,7 @@ type Score struct {
 
 // Rounds is the answer with rounds.
 type Rounds struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Round `json:"data" doc:"In the order in which they are played."`
 	}
 }
@@ -187,7 +184,7 @@ func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, 
 	for _, w := range winners {
 		best[w.Round] = append(best[w.Round], w)
 	}
-	out := &Rounds{CacheControl: httpapi.NoStore}
+	out := &Rounds{}
 	out.Body.Data = make([]Round, len(all))
 	for i, r := range all {
 		r.Winners = best[r.Slug]
@@ -207,8 +204,7 @@ type ListMatches struct {
 
 // Matches is the answer with matches.
 type Matches struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []view.Match `json:"data" doc:"In the order of their kick-offs."`
 	}
 }
@@ -226,7 +222,7 @@ func (s *Tournaments) ListMatches(ctx context.Context, in *ListMatches) (*Matche
 	if err != nil {
 		return nil, err
 	}
-	out := &Matches{CacheControl: httpapi.NoStore}
+	out := &Matches{}
 	out.Body.Data = all
 	return out, nil
 }
@@ -236,8 +232,7 @@ type ListStandings struct{ ByID }
 
 // Standings is the answer with standings.
 type Standings struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []view.Standing `json:"data" doc:"By group and position."`
 	}
 }
@@ -255,7 +250,7 @@ func (s *Tournaments) ListStandings(ctx context.Context, in *ListStandings) (*St
 	if err != nil {
 		return nil, err
 	}
-	out := &Standings{CacheControl: httpapi.NoStore}
+	out := &Standings{}
 	out.Body.Data = all
 	return out, nil
 }
@@ -272,8 +267,7 @@ type Team struct {
 
 // Teams is the answer with teams.
 type Teams struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []Team `json:"data" doc:"Those with a match or a place in the standings, in the order of their names."`
 	}
 }
@@ -298,7 +292,7 @@ func (s *Tournaments) ListTeams(ctx context.Context, in *ListTeams) (*Teams, err
 			return nil, err
 		}
 	}
-	out := &Teams{CacheControl: httpapi.NoStore}
+	out := &Teams{}
 	out.Body.Data = make([]Team, len(all))
 	for i, t := range all {
 		out.Body.Data[i] = Team{t.ID, t.Name, asset.Path(t.Badge)}
@@ -314,8 +308,7 @@ type ListLeaderboard struct {
 
 // Leaderboard is the answer with a page of the leaderboard.
 type Leaderboard struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
 		Meta struct {
 			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
@@ -343,7 +336,7 @@ func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Leaderboard{CacheControl: httpapi.NoStore}
+	out := &Leaderboard{}
 	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
 	return out, nil
 }
@@ -371,8 +364,7 @@ type dayRow struct {
 
 // Dashboard is the answer with the matches of a day.
 type Dashboard struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Data []DayMatch `json:"data" doc:"Of upcoming and active tournaments, in the order of their kick-offs, at most 200."`
 	}
 }
@@ -406,7 +398,7 @@ func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dash
 	if err != nil {
 		return nil, err
 	}
-	out := &Dashboard{CacheControl: httpapi.NoStore}
+	out := &Dashboard{}
 	out.Body.Data = make([]DayMatch, len(all))
 	for i, r := range all {
 		out.Body.Data[i] = DayMatch{r.TournamentID, r.Round, r.Guessed, r.Match()}

@@ -14,7 +14,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -26,8 +25,7 @@ type ListAwards struct {
 
 // AwardList is the answer with parts.
 type AwardList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Awards []Award `json:"awards" doc:"The parts that are minted, by their index."`
 	}
 }
@@ -56,7 +54,7 @@ func (s *Service) ListAwards(ctx context.Context, in *ListAwards) (*AwardList, e
 	if err != nil {
 		return nil, err
 	}
-	out := &AwardList{CacheControl: httpapi.NoStore}
+	out := &AwardList{}
 	out.Body.Awards = []Award{}
 	for _, a := range rows {
 		out.Body.Awards = append(out.Body.Awards, a.view())
@@ -72,8 +70,7 @@ type RecomputeMilestone struct {
 
 // Recomputed is the answer with a computed milestone.
 type Recomputed struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Milestone
 		Parts       int `json:"partsDelta" doc:"The parts that were minted now."`
 		BeforeStart int `json:"excludedBeforeStartCount" doc:"Workouts that only began too early."`
@@ -112,7 +109,7 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 	if err != nil {
 		return nil, err
 	}
-	out, parts := &Recomputed{CacheControl: httpapi.NoStore}, 0
+	out, parts := &Recomputed{}, 0
 	sum := tally.Count(entries, r.Goal(), u.Counts)
 	if r.Status != Paused {
 		again := func() ([]tally.Entry, tally.Choice, error) {
@@ -164,8 +161,7 @@ type GetEligibility struct {
 
 // Eligibility is the answer why a workout counts, or why not.
 type Eligibility struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Counts      bool           `json:"counts" doc:"Whether the workout counts."`
 		Value       int64          `json:"value" doc:"Metres that it adds, or would add."`
 		Reasons     []tally.Reason `json:"reasons" doc:"Why it does not count: codes."`
@@ -225,7 +221,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 	}
 	g := r.Goal()
 	sum := tally.Count(entries, g, u.Counts)
-	out := &Eligibility{CacheControl: httpapi.NoStore}
+	out := &Eligibility{}
 	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)
 	reasons, listed := sum.Why[in.ActivityID]
 	if !listed && w.StartedAt == 0 {

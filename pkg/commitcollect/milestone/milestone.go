@@ -20,7 +20,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -179,8 +178,7 @@ type CreateMilestone struct {
 
 // Created is the answer with a new milestone.
 type Created struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		MilestoneID string `json:"milestoneId" doc:"The id of the milestone."`
 		Status      string `json:"status" doc:"ACTIVE."`
 	}
@@ -246,7 +244,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	if err != nil {
 		return nil, err
 	}
-	out := &Created{CacheControl: httpapi.NoStore}
+	out := &Created{}
 	out.Body.MilestoneID, out.Body.Status = id, Active
 	if !r.Unsent {
 		return out, nil
@@ -293,8 +291,7 @@ type ListMilestones struct{ auth.User }
 
 // MilestoneList is the answer with milestones.
 type MilestoneList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Milestones []Milestone `json:"milestones" doc:"The milestones."`
 	}
 }
@@ -318,7 +315,7 @@ func (s *Service) ListMilestones(ctx context.Context, in *ListMilestones) (*Mile
 	if err != nil {
 		return nil, err
 	}
-	out := &MilestoneList{CacheControl: httpapi.NoStore}
+	out := &MilestoneList{}
 	out.Body.Milestones = []Milestone{}
 	for _, r := range rows {
 		out.Body.Milestones = append(out.Body.Milestones, r.view())
@@ -334,8 +331,7 @@ type GetMilestone struct {
 
 // Page is the answer with a milestone.
 type Page struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Milestone
 		Awards []Award `json:"awards" doc:"The parts that are minted."`
 	}
@@ -373,7 +369,7 @@ func (s *Service) GetMilestone(ctx context.Context, in *GetMilestone) (*Page, er
 	if len(rows) == 0 || rows[0].EntityType != "Milestone" {
 		return nil, errNotFound
 	}
-	out := &Page{CacheControl: httpapi.NoStore}
+	out := &Page{}
 	out.Body.Milestone, out.Body.Awards = rows[0].Row.view(), []Award{}
 	for _, a := range rows[1:] {
 		out.Body.Awards = append(out.Body.Awards, Award{a.PartIndex, a.PartName, a.Mesh, a.Attach, time.Unix(a.At, 0).UTC(), a.Value})
@@ -392,8 +388,7 @@ type UpdateMilestone struct {
 
 // Changed is the answer with a changed milestone.
 type Changed struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Milestone
+	Body Milestone
 }
 
 // UpdateMilestoneFunction pauses or resumes a milestone of the caller.
@@ -431,7 +426,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 		if err == nil && r.Status == Active {
 			err = s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 		}
-		return &Changed{httpapi.NoStore, r.view()}, err
+		return &Changed{r.view()}, err
 	}
 	return nil, errVersion
 }

@@ -14,7 +14,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
@@ -141,8 +140,7 @@ type ListModels struct {
 
 // ModelList is the answer with models.
 type ModelList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Models []Model `json:"models" doc:"The models by id, without their parts."`
 		Next   string  `json:"next,omitempty"`
 	}
@@ -168,7 +166,7 @@ func (s *Service) ListModels(ctx context.Context, in *ListModels) (*ModelList, e
 	if err != nil {
 		return nil, err
 	}
-	out := &ModelList{CacheControl: httpapi.NoStore}
+	out := &ModelList{}
 	out.Body.Models = []Model{}
 	for _, m := range rows {
 		out.Body.Models = append(out.Body.Models, view(m, nil))
@@ -187,8 +185,7 @@ type GetModel struct {
 
 // Page is the answer with a model.
 type Page struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Model
+	Body Model
 }
 
 // GetModelFunction returns a model with its parts.
@@ -207,7 +204,7 @@ func (s *Service) GetModel(ctx context.Context, in *GetModel) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Page{httpapi.NoStore, view(m, parts)}, nil
+	return &Page{view(m, parts)}, nil
 }
 
 // PutModel is the request to write a model.
@@ -239,7 +236,7 @@ func (s *Service) PutModel(ctx context.Context, in *PutModel) (*Page, error) {
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(m, open), dynamo.PutWrite(m.listed())); err != nil {
 		return nil, dynamo.RefusedAs(err, errFrozen)
 	}
-	return &Page{httpapi.NoStore, view(m, nil)}, nil
+	return &Page{view(m, nil)}, nil
 }
 
 // listed returns the row of the model in the list.
@@ -287,7 +284,7 @@ func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
 		return nil, dynamo.RefusedAs(err, errFrozen)
 	}
 	parts = append(slices.DeleteFunc(parts, func(o Part) bool { return o.PartIndex == in.N }), p)
-	return &Page{httpapi.NoStore, view(m, parts)}, nil
+	return &Page{view(m, parts)}, nil
 }
 
 // ActivateModel is the request to activate a model.
@@ -314,7 +311,7 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 		return nil, err
 	}
 	if m.IsActive {
-		return &Page{httpapi.NoStore, view(m, parts)}, nil
+		return &Page{view(m, parts)}, nil
 	}
 	var missing []string
 	var checks []dynamo.Write
@@ -335,5 +332,5 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, writes...); err != nil {
 		return nil, dynamo.RefusedAs(err, errIncomplete)
 	}
-	return &Page{httpapi.NoStore, view(m, parts)}, nil
+	return &Page{view(m, parts)}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -26,15 +25,14 @@ type Entry struct {
 
 // EntryList is the answer with entries.
 type EntryList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Entries []Entry `json:"entries" doc:"The entries, the latest first."`
 		Next    string  `json:"next,omitempty"`
 	}
 }
 
 func entries(page []trail.Row, last bool) *EntryList {
-	out := &EntryList{CacheControl: httpapi.NoStore}
+	out := &EntryList{}
 	out.Body.Entries = []Entry{}
 	for _, r := range page {
 		at, _ := time.Parse(time.RFC3339, r.OccurredAtUTC)

@@ -23,7 +23,6 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -50,8 +49,7 @@ type GetViewer struct{ session.Browser }
 
 // Viewer is the answer with who opens the app.
 type Viewer struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		SignedIn bool    `json:"signedIn" doc:"Whether the browser has a session. If not, there is nothing else."`
 		User     *User   `json:"user,omitempty" doc:"The user."`
 		Role     string  `json:"role,omitempty" doc:"user"`
@@ -92,7 +90,7 @@ func GetViewerFunction() app.Function {
 
 // GetViewer returns who opens the app. A browser without a valid session is not signed in.
 func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error) {
-	out := &Viewer{CacheControl: httpapi.NoStore}
+	out := &Viewer{}
 	token := in.Token(signin.Cookie)
 	if token == "" {
 		return out, nil
@@ -139,8 +137,7 @@ type UpdatePreferences struct {
 
 // Page is the answer with a user.
 type Page struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         User
+	Body User
 }
 
 // UpdatePreferencesFunction changes what the caller has chosen: units, which workouts count, and
@@ -191,7 +188,7 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 			return nil, err
 		}
 	}
-	return &Page{httpapi.NoStore, *view(u)}, nil
+	return &Page{*view(u)}, nil
 }
 
 // DeleteAccount is the request to delete the caller's account.
@@ -199,10 +196,9 @@ type DeleteAccount struct{ auth.User }
 
 // Deleting is the answer to the deletion.
 type Deleting struct {
-	Status       int
-	SetCookie    string `header:"Set-Cookie" doc:"Ends the session."`
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"Ends the session."`
+	Body      struct {
 		Apps []string `json:"apps" doc:"The apps that lose their data: the account is one for all."`
 	}
 }
@@ -228,7 +224,7 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
 	}
-	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear(), CacheControl: httpapi.NoStore}
+	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
 	out.Body.Apps = account.Apps
 	return out, nil
 }

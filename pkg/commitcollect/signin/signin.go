@@ -27,7 +27,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
@@ -159,15 +158,14 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 
 // Redirect is the answer that sends a browser elsewhere.
 type Redirect struct {
-	Status       int
-	Location     string   `header:"Location" doc:"Where the browser goes."`
-	SetCookie    []string `header:"Set-Cookie" doc:"The cookies of the sign-in."`
-	CacheControl string   `header:"Cache-Control"`
+	Status    int
+	Location  string   `header:"Location" doc:"Where the browser goes."`
+	SetCookie []string `header:"Set-Cookie" doc:"The cookies of the sign-in."`
 }
 
 // NewRedirect returns a Redirect that no cache keeps.
 func NewRedirect(to string, cookies ...string) *Redirect {
-	return &Redirect{Status: http.StatusFound, Location: to, SetCookie: cookies, CacheControl: httpapi.NoStore}
+	return &Redirect{Status: http.StatusFound, Location: to, SetCookie: cookies}
 }
 
 // StartLogin is the request to sign in.
@@ -302,8 +300,7 @@ type GetSession struct{ auth.User }
 
 // Account is the answer with the caller.
 type Account struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		UserID string `json:"userId" doc:"The id of the user."`
 		Email  string `json:"email" doc:"The address of the account."`
 	}
@@ -330,7 +327,7 @@ func (s *Service) GetSession(ctx context.Context, in *GetSession) (*Account, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Account{CacheControl: httpapi.NoStore}
+	out := &Account{}
 	out.Body.UserID, out.Body.Email = in.UserID, u.Email
 	return out, nil
 }

@@ -45,8 +45,7 @@ type GetSubscription struct{ auth.Admin }
 
 // Subscription is the answer with the subscription.
 type Subscription struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Subscribed bool  `json:"subscribed" doc:"Whether Strava has a subscription of this application."`
 		Ours       bool  `json:"ours" doc:"Whether its events are accepted here."`
 		ID         int64 `json:"subscriptionId,omitempty" doc:"Its id at Strava."`
@@ -77,7 +76,7 @@ func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription)
 	if err != nil {
 		return nil, err
 	}
-	out := &Subscription{CacheControl: httpapi.NoStore}
+	out := &Subscription{}
 	if len(all) > 0 {
 		out.Body.Subscribed, out.Body.ID, out.Body.Ours = true, all[0].ID, all[0].ID == ours.ID
 	}
@@ -130,7 +129,7 @@ func (s *Subscriptions) CreateSubscription(ctx context.Context, _ *CreateSubscri
 	if err := dynamo.Put(ctx, s.db, tables.PutSubscription, row); err != nil {
 		return nil, err
 	}
-	out := &Subscription{CacheControl: httpapi.NoStore}
+	out := &Subscription{}
 	out.Body.Subscribed, out.Body.Ours, out.Body.ID = true, true, is.ID
 	return out, nil
 }
@@ -201,5 +200,5 @@ func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, 
 	if err := s.queue.Send(ctx, EventQueue, c.Event, 0); err != nil {
 		return nil, err
 	}
-	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
+	return &Accepted{Status: http.StatusAccepted}, nil
 }

@@ -23,7 +23,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -78,8 +77,7 @@ type ListRecent struct {
 
 // WorkoutList is the answer with workouts.
 type WorkoutList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Workouts []Workout `json:"workouts" doc:"The workouts, the latest first."`
 	}
 }
@@ -114,7 +112,7 @@ func (s *Service) ListRecent(ctx context.Context, in *ListRecent) (*WorkoutList,
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
 	})
-	out := &WorkoutList{CacheControl: httpapi.NoStore}
+	out := &WorkoutList{}
 	out.Body.Workouts = []Workout{}
 	for _, r := range rows {
 		if !r.IsDeleted { // deleted since the ledger was read
@@ -156,8 +154,7 @@ type GetStatus struct{ auth.User }
 
 // Status is the answer with the state of the connection.
 type Status struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Connected bool       `json:"connected" doc:"Whether Strava is connected. If it is broken, too, the user must connect again."`
 		Broken    bool       `json:"broken" doc:"Whether Strava has ended the connection."`
 		AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`
@@ -186,7 +183,7 @@ func GetStatusFunction() app.Function {
 
 // GetStatus returns the state of the connection, and counts the workouts by their ledgers.
 func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
-	out := &Status{CacheControl: httpapi.NoStore}
+	out := &Status{}
 	c, err := link.Read(ctx, s.db, in.UserID)
 	if err != nil && !errors.Is(err, link.ErrNotConnected) {
 		return nil, err
@@ -221,8 +218,7 @@ type SyncActivities struct{ auth.User }
 
 // Accepted is the answer to a request that a job carries out.
 type Accepted struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
+	Status int
 }
 
 // SyncActivitiesFunction has the caller's latest activities fetched from Strava.
@@ -274,7 +270,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if err := dynamo.IgnoreRefused(sent); err != nil {
 		return nil, err
 	}
-	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
+	return &Accepted{Status: http.StatusAccepted}, nil
 }
 
 // Hooks is the service of the webhook.
@@ -309,8 +305,7 @@ type VerifyWebhook struct {
 
 // Challenge is the answer that Strava expects.
 type Challenge struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Challenge string `json:"hub.challenge" doc:"The challenge of the question."`
 	}
 }
@@ -332,7 +327,7 @@ func (h *Hooks) VerifyWebhook(_ context.Context, in *VerifyWebhook) (*Challenge,
 	if !h.isSecret(in.Secret) || !h.isSecret(in.Token) {
 		return nil, errSecret
 	}
-	out := &Challenge{CacheControl: httpapi.NoStore}
+	out := &Challenge{}
 	out.Body.Challenge = in.Challenge
 	return out, nil
 }
@@ -354,8 +349,7 @@ type ReceiveWebhook struct {
 
 // Received is the answer that Strava expects.
 type Received struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
+	Status int
 }
 
 // ReceiveWebhookFunction takes the events of Strava.
@@ -385,7 +379,7 @@ func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Receiv
 	if !ok || ours.ID != b.SubscriptionID {
 		return nil, errUnknown
 	}
-	out := &Received{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out := &Received{Status: http.StatusOK}
 	e := Event{Event: strava.Event{
 		ObjectType: b.ObjectType, ObjectID: b.ObjectID, AspectType: b.AspectType, OwnerID: b.OwnerID, SubscriptionID: b.SubscriptionID, EventTime: b.EventTime,
 	}}

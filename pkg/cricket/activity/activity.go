@@ -57,9 +57,8 @@ type StartActivity struct {
 
 // Started is the answer to StartActivity.
 type Started struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		MatchID    string       `json:"matchId" doc:"The id of the match."`
 		TeamID     string       `json:"teamId,omitempty" doc:"The team that the user supports. Absent: the activity is neutral."`
 		ActivityID push.TokenID `json:"activityId,omitempty" doc:"Names the activity in URLs. Absent if the request has no push token."`
@@ -130,7 +129,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if ended {
 		return nil, match.ErrMatchOver
 	}
-	out := &Started{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &Started{Status: http.StatusCreated}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
 	view := f.Perspective(in.Body.TeamID)
 	if in.Body.PushToken == "" {

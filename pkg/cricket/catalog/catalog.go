@@ -9,6 +9,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 )
 
 // Reference serves leagues and teams.
@@ -24,12 +25,11 @@ func OpenReference(_ context.Context, env app.Env) (*Reference, error) {
 	return &Reference{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
-// Leagues and teams seldom change: clients may cache an answer for cacheReference,
-// and a process caches a scanned table for scanTTL.
-const (
-	cacheReference = "public, max-age=60"
-	scanTTL        = time.Minute
-)
+// cacheReference is how long clients may cache an answer: leagues and teams seldom change.
+var cacheReference = httpapi.Cached{CacheControl: "public, max-age=60"}
+
+// scanTTL is how long a process caches a scanned table.
+const scanTTL = time.Minute
 
 // Leagues knows which leagues are inactive. It reads them at most once in scanTTL.
 type Leagues struct {

@@ -2,6 +2,4 @@ package catalog
 
 // Exported for the tests of the package.
 
-const (
-	CacheReference = cacheReference
-)
+var CacheReference = cacheReference.CacheControl

@@ -53,8 +53,8 @@ type ListLeagues struct {
 // LeagueList is a page of leagues in descending order of priority, then in order of
 // title. Next is the cursor of the next page; the last page has none.
 type LeagueList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Leagues []League `json:"leagues" doc:"The leagues of this page."`
 		Next    string   `json:"next,omitempty"`
 	}
@@ -89,7 +89,7 @@ func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueLi
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueList{CacheControl: cacheReference}
+	out := &LeagueList{Cached: cacheReference}
 	out.Body.Leagues, out.Body.Next, err = httpapi.Page(all, func(l League) string { return l.ID }, in.Cursor, in.Limit)
 	return out, err
 }
@@ -101,8 +101,8 @@ type GetLeague struct {
 
 // LeaguePage is the response with a league.
 type LeaguePage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         League
+	httpapi.Cached
+	Body League
 }
 
 // GetLeagueFunction answers with one league.
@@ -168,7 +168,7 @@ func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*League
 		return nil, err
 	}
 	l, err := league(ctx, r.db, in.ID)
-	return &LeaguePage{httpapi.NoStore, l}, err
+	return &LeaguePage{Body: l}, err
 }
 
 // DeleteLeague is the request to remove a league.
@@ -213,8 +213,8 @@ type ListSeasonTeams struct {
 // SeasonTeamList is a page of the teams of a season. Next is the cursor of the next
 // page; the last page has none.
 type SeasonTeamList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Teams []TeamRef `json:"teams" doc:"The teams of this page."`
 		Next  string    `json:"next,omitempty"`
 	}
@@ -243,7 +243,7 @@ func (r *Reference) ListSeasonTeams(ctx context.Context, in *ListSeasonTeams) (*
 	if err != nil {
 		return nil, err
 	}
-	out := &SeasonTeamList{CacheControl: cacheReference}
+	out := &SeasonTeamList{Cached: cacheReference}
 	out.Body.Teams = make([]TeamRef, len(rows))
 	for i, t := range rows {
 		out.Body.Teams[i] = TeamRef{t.TeamID, t.Code, t.Name}

@@ -67,8 +67,8 @@ type ListTeams struct {
 // TeamList is a page of teams in order of title. Next is the cursor of the next
 // page; the last page has none.
 type TeamList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Teams []TeamProfile `json:"teams" doc:"The teams of this page."`
 		Next  string        `json:"next,omitempty"`
 	}
@@ -101,7 +101,7 @@ func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, er
 	if err != nil {
 		return nil, err
 	}
-	out := &TeamList{CacheControl: cacheReference}
+	out := &TeamList{Cached: cacheReference}
 	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, in.Cursor, in.Limit)
 	return out, err
 }
@@ -113,8 +113,8 @@ type GetTeam struct {
 
 // TeamPage is the response with a team.
 type TeamPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         TeamProfile
+	httpapi.Cached
+	Body TeamProfile
 }
 
 // GetTeamFunction answers with one team.
@@ -182,5 +182,5 @@ func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, 
 		return nil, err
 	}
 	t, err := team(ctx, r.db, in.ID)
-	return &TeamPage{httpapi.NoStore, t}, err
+	return &TeamPage{Body: t}, err
 }

@@ -117,14 +117,13 @@ type Device struct {
 
 // DevicePage is the response with a phone.
 type DevicePage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Device
+	Status int
+	Body   Device
 }
 
 // page returns the response with the phone.
 func (d DeviceRow) page(status int) *DevicePage {
-	return &DevicePage{Status: status, CacheControl: httpapi.NoStore, Body: Device{
+	return &DevicePage{Status: status, Body: Device{
 		DeviceID: push.Token(d.DeviceToken).ID(), DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
 		Locale: d.Locale, TimeZone: d.TimeZone, Frequent: d.Frequent, PushToStart: d.PushToStart != "", ExpiresAt: time.Unix(d.ExpiresAt, 0).UTC(),
 	}}

@@ -67,9 +67,8 @@ var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not f
 
 // FollowPage is the response with a followed match.
 type FollowPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		MatchID   string    `json:"matchId" doc:"The id of the match."`
 		TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
 		ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
@@ -78,7 +77,7 @@ type FollowPage struct {
 
 // followPage returns the response with a followed match. expires is in epoch s.
 func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
-	out := &FollowPage{Status: status, CacheControl: httpapi.NoStore}
+	out := &FollowPage{Status: status}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
 	return out
 }

@@ -103,8 +103,7 @@ type GetPreferences struct{ auth.User }
 
 // PreferencesPage is the response with a user's preferences.
 type PreferencesPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Preferences
+	Body Preferences
 }
 
 // GetPreferencesFunction answers with the alerts that the caller wants.
@@ -123,7 +122,7 @@ func GetPreferencesFunction() app.Function {
 // stored.
 func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
 	p, err := readPreferences(ctx, s.db, in.UserID)
-	return &PreferencesPage{httpapi.NoStore, p}, err
+	return &PreferencesPage{p}, err
 }
 
 // PutPreferences is the request to replace the caller's preferences.
@@ -156,5 +155,5 @@ func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*Pre
 		}
 	}
 	row := PreferencesRow{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}
-	return &PreferencesPage{httpapi.NoStore, in.Body}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
+	return &PreferencesPage{in.Body}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
 }

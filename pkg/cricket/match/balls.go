@@ -35,8 +35,8 @@ type ListBalls struct {
 // corrections and of balls that the provider has deleted, too: a group of which no ball is
 // left is in overs alone.
 type BallList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Revision int64        `json:"revision" doc:"Of the list when the first page was read: the value of after in the next request."`
 		Overs    []OverGroup  `json:"overs" doc:"The groups of overs of which this page has all balls."`
 		Balls    []score.Ball `json:"balls" doc:"The balls of this page, the oldest first."`
@@ -87,7 +87,7 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if now := m.now(); ok && index.TTL <= now.Unix() || !ok && !f.ballsUntil(time.Time{}).After(now) {
 		return nil, ErrBallsExpired
 	}
-	out := &BallList{CacheControl: cacheFor(f.Phase())}
+	out := &BallList{Cached: cacheFor(f.Phase())}
 	out.Body.Revision, out.Body.Overs, out.Body.Balls = index.revision(), []OverGroup{}, []score.Ball{}
 	first := 0
 	if in.Cursor != "" {

@@ -10,13 +10,16 @@ import (
 
 const (
 	BallsPerPage = ballsPerPage
-	CacheIdle    = cacheIdle
-	CacheLive    = cacheLive
-	CacheOver    = cacheOver
 	MaxIDs       = maxIDs
 	KeepNames    = keepNames
 	ScanPages    = scanPages
 	ScanRows     = scanRows
+)
+
+var (
+	CacheIdle = cacheIdle.CacheControl
+	CacheLive = cacheLive.CacheControl
+	CacheOver = cacheOver.CacheControl
 )
 
 func (x *Matches) Names(ctx context.Context, f Fixture, s score.State) (Names, error) {

@@ -11,7 +11,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -45,7 +44,7 @@ func ListLeagueMatchesFunction() app.Function {
 // scores. It scans a part of the table: a page may have fewer matches than the limit,
 // even none, and is the last only if it has no Next.
 func (m *Matches) ListLeagueMatches(ctx context.Context, in *ListLeagueMatches) (*MatchList, error) {
-	out := &MatchList{CacheControl: httpapi.NoStore}
+	out := &MatchList{}
 	out.Body.Matches = []Match{}
 	ofLeague := dynamo.Equal[Fixture]("leagueId", in.LeagueID)
 	var after dynamo.Item

@@ -43,16 +43,16 @@ var (
 	errNoScore = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
 )
 
-// Cache-Control of an answer: about a slot while a match is played, longer before
+// How long an answer may be cached: about a slot while a match is played, longer before
 // and after it.
-const (
-	cacheLive = "public, max-age=2"
-	cacheIdle = "public, max-age=30"
-	cacheOver = "public, max-age=300"
+var (
+	cacheLive = httpapi.Cached{CacheControl: "public, max-age=2"}
+	cacheIdle = httpapi.Cached{CacheControl: "public, max-age=30"}
+	cacheOver = httpapi.Cached{CacheControl: "public, max-age=300"}
 )
 
-// cacheFor returns the Cache-Control of an answer about a match in phase p.
-func cacheFor(p sportmonks.Phase) string {
+// cacheFor returns how long an answer about a match in phase p may be cached.
+func cacheFor(p sportmonks.Phase) httpapi.Cached {
 	switch {
 	case p == sportmonks.Upcoming:
 		return cacheIdle
@@ -121,8 +121,8 @@ type GetMatch struct {
 
 // MatchPage is the response with a match and its full score.
 type MatchPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Match
 		Teams []catalog.TeamRef `json:"seasonTeams,omitempty" doc:"The teams of the season."`
 		Score *score.State      `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
@@ -154,7 +154,7 @@ func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error
 	}
 	out := &MatchPage{}
 	out.Body.Match, out.Body.Teams = summary(f, state, n), n.Season
-	out.CacheControl = cacheFor(out.Body.Phase)
+	out.Cached = cacheFor(out.Body.Phase)
 	if state.ID != "" {
 		out.Body.Score = &state
 	}
@@ -191,8 +191,8 @@ type ListMatches struct {
 // MatchList is a page of matches in order of start. Next is the cursor of the next
 // page; the last page has none.
 type MatchList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Matches []Match `json:"matches" doc:"The matches of this page, in order of their start."`
 		Next    string  `json:"next,omitempty"`
 	}
@@ -224,7 +224,7 @@ func ListMatchesFunction() app.Function {
 // a combination of parameters that is not supported, and httpapi.ErrBadCursor for a
 // cursor of another list.
 func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
-	out := &MatchList{CacheControl: cacheIdle}
+	out := &MatchList{Cached: cacheIdle}
 	var found []Fixture
 	var err error
 	switch {
@@ -246,7 +246,7 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	}
 	out.Body.Matches, err = m.summaries(ctx, found)
 	if slices.ContainsFunc(out.Body.Matches, func(m Match) bool { return m.Live }) {
-		out.CacheControl = cacheLive
+		out.Cached = cacheLive
 	}
 	return out, err
 }
@@ -396,8 +396,8 @@ type GetDisplay struct {
 
 // DisplayPage is the response with a display: the content state of a Live Activity.
 type DisplayPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         score.Display
+	httpapi.Cached
+	Body score.Display
 }
 
 // GetDisplayFunction answers with what a lock screen shows of a match.
@@ -425,7 +425,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	if view == Neutral && in.Team != Neutral {
 		return nil, ErrTeamNotInMatch.In("query.team")
 	}
-	out := &DisplayPage{CacheControl: cacheFor(state.Phase)}
+	out := &DisplayPage{Cached: cacheFor(state.Phase)}
 	if f.LastSlot == 0 && state.ID != "" {
 		out.Body = state.For(view)
 		return out, nil

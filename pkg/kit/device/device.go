@@ -84,9 +84,8 @@ type RegisterDevice struct {
 
 // Registered is the answer with a phone.
 type Registered struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		DeviceID  push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
 		ExpiresAt time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 	}
@@ -112,7 +111,7 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Regi
 	if err := row.Write(ctx, s.db, dynamo.PutWrite(p)); err != nil {
 		return nil, err
 	}
-	out := &Registered{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &Registered{Status: http.StatusCreated}
 	out.Body.DeviceID, out.Body.ExpiresAt = in.Body.DeviceToken.ID(), time.Unix(p.TTL, 0).UTC()
 	return out, nil
 }

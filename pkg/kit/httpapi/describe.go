@@ -108,6 +108,12 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 			first.Headers["ETag"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 			op.Responses["304"] = &huma.Response{Description: "The client has this version already."}
 		}
+		if first.Headers == nil {
+			first.Headers = map[string]*huma.Param{}
+		}
+		if first.Headers["Cache-Control"] == nil {
+			first.Headers["Cache-Control"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
+		}
 		for name, h := range first.Headers {
 			describe(&h.Description, name)
 			describe(&h.Schema.Description, name)

@@ -69,7 +69,7 @@ var statuses = [...]int{
 // a body are whose schema has additionalProperties.
 //
 // GET answers have an ETag. If the client already has that version, the answer is
-// 304.
+// 304. An answer that is not Cached has NoStore.
 //
 // Whatever is wrong with a request, the answer is a problem document. A panic of do is
 // logged without its value, which may hold a token, and answered as Internal.
@@ -86,7 +86,7 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
 	refuser, _ := any(new(Out)).(Refuser)
-	return buffered(routed(mux), refuser)
+	return buffered(routed(mux), route, refuser)
 }
 
 // maxSegment is the longest segment of a path in bytes. A key of a table holds it.
@@ -117,9 +117,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 }
 
 // buffered sends the answer of next when it is complete. If next panics, it logs where and
-// answers 500. It adds an ETag to the answers of GET requests. Refusals are the pages of
-// refuser, unless it is nil.
-func buffered(next http.Handler, refuser Refuser) http.Handler {
+// answers 500. It adds an ETag to the answers of GET requests, and NoStore to what caches must
+// not keep. Refusals are the pages of refuser, unless it is nil.
+func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 		defer func() {
@@ -134,6 +134,9 @@ func buffered(next http.Handler, refuser Refuser) http.Handler {
 			}
 			if refuser != nil {
 				a.render(refuser)
+			}
+			if a.header.Get("Cache-Control") == "" && (route.Auth != spec.Public || a.status < http.StatusMultipleChoices) {
+				a.header.Set("Cache-Control", NoStore)
 			}
 			a.send(w)
 		}()

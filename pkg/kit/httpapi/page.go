@@ -7,18 +7,20 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// NoStore is the Cache-Control value of answers that belong to one user: no cache
-// may keep them.
+// NoStore is the Cache-Control value of answers that no cache may keep. An answer that says
+// nothing has it, except for a refusal of a public route.
 const NoStore = "no-store"
 
-// Removed is the answer to a request that removed something of the caller's: 204.
-type Removed struct {
-	Status       int
+// Cached is part of an answer that caches may keep, such as "public, max-age=60".
+type Cached struct {
 	CacheControl string `header:"Cache-Control"`
 }
 
-// NewRemoved returns a Removed with its status and NoStore.
-func NewRemoved() *Removed { return &Removed{Status: http.StatusNoContent, CacheControl: NoStore} }
+// Removed is the answer to a request that removed something of the caller's: 204.
+type Removed struct{ Status int }
+
+// NewRemoved returns a Removed with its status.
+func NewRemoved() *Removed { return &Removed{http.StatusNoContent} }
 
 // ErrBadCursor reports a cursor that is not a position in the list: the item
 // that it names was deleted, or the cursor was made up.

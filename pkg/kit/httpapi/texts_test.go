@@ -262,7 +262,7 @@ func TestPathsAndQueriesOfTheGateway(t *testing.T) {
 // TestRemoved: the answer to a removal, and a page that is no longer there.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(&Removed{Status: 204, CacheControl: "no-store"}, NewRemoved()); diff != "" {
+	if diff := cmp.Diff(&Removed{Status: 204}, NewRemoved()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	want := &problem.Error{Kind: problem.Invalid, Code: "bad_cursor", Text: "this page is no longer there: begin again", Field: "query.cursor"}
@@ -407,6 +407,32 @@ func TestStatusOfAnAnswer(t *testing.T) {
 	}
 }
 
+// TestNoStoreIsTheDefault: caches keep an answer only if it says so, and of a public route also
+// what is refused.
+func TestNoStoreIsTheDefault(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		auth   spec.Auth
+		status int
+		given  string
+		want   string
+	}{
+		{spec.User, 200, "", NoStore}, {spec.Session, 404, "", NoStore}, {spec.Browser, 302, "", NoStore}, {spec.Public, 200, "", NoStore},
+		{spec.Public, 404, "", ""}, {spec.Public, 200, "public, max-age=2", "public, max-age=2"}, {spec.User, 200, "private, max-age=5", "private, max-age=5"},
+	} {
+		w := httptest.NewRecorder()
+		buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if c.given != "" {
+				w.Header().Set("Cache-Control", c.given)
+			}
+			w.WriteHeader(c.status)
+		}), spec.Route{Auth: c.auth}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if got := w.Header().Get("Cache-Control"); got != c.want {
+			t.Errorf("%s, %d, %q: got %q, want %q", c.auth, c.status, c.given, got, c.want)
+		}
+	}
+}
+
 // TestPanicLeavesNothingOfTheAnswer: what was written before a panic is not sent.
 func TestPanicLeavesNothingOfTheAnswer(t *testing.T) {
 	logged(t)
@@ -415,12 +441,12 @@ func TestPanicLeavesNothingOfTheAnswer(t *testing.T) {
 		w.Header().Set("X-Half", "1")
 		w.Write([]byte("half"))
 		panic("x")
-	}), nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	}), spec.Route{Auth: spec.Public}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	if w.Code != 500 || w.Header().Get("X-Half") != "" || strings.Contains(w.Body.String(), "half") {
 		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	w = httptest.NewRecorder()
-	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }), nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
+	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }), spec.Route{Auth: spec.Public}, nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != 200 || w.Body.String() != "x" || w.Header().Get("ETag") != "" {
 		t.Errorf("an answer without a status: %d %v %q", w.Code, w.Header(), w.Body)
 	}

@@ -105,9 +105,8 @@ var (
 
 // MatchPage is the answer with a match.
 type MatchPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Match
+	Status int
+	Body   Match
 }
 
 // AddMatch is the request for a new match.
@@ -163,7 +162,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	if err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(m)}, nil
+	return &MatchPage{http.StatusCreated, newMatch(m)}, nil
 }
 
 // addMatch writes a match that is not on the card. If it was removed from the card before,
@@ -283,7 +282,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
+	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
 // updateMatch returns the write of the fields of an existing match, without its place
@@ -395,8 +394,7 @@ type OrderCard struct {
 
 // CardPage is the answer with a card.
 type CardPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Card []Match `json:"card" doc:"The matches of the event, in order."`
 	}
 }
@@ -443,7 +441,7 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 			return nil, errCardChanged
 		}
 	}
-	out := &CardPage{CacheControl: httpapi.NoStore}
+	out := &CardPage{}
 	for _, m := range ordered {
 		out.Body.Card = append(out.Body.Card, newMatch(m))
 	}
@@ -549,7 +547,7 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
+	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
 // invalidTeam reports a team that is not in the match.
@@ -604,8 +602,7 @@ type ListCorrections struct {
 
 // CorrectionList is a page of the log, the latest first.
 type CorrectionList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Corrections []Correction `json:"corrections" doc:"The changes of this page, the newest first."`
 		Next        string       `json:"next,omitempty"`
 	}
@@ -645,7 +642,7 @@ func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*Cor
 	if err != nil {
 		return nil, err
 	}
-	out := &CorrectionList{CacheControl: httpapi.NoStore}
+	out := &CorrectionList{}
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, r := range rows {
 		out.Body.Corrections[i] = r.Correction

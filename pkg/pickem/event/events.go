@@ -80,8 +80,7 @@ type PickCount struct {
 // EventList is a page of events. Next is the cursor of the page that follows,
 // absent at the end.
 type EventList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Events []ListedEvent `json:"events" doc:"The events of the page."`
 		Next   string        `json:"next,omitempty"`
 	}
@@ -125,7 +124,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	if err != nil {
 		return nil, err
 	}
-	out := &EventList{CacheControl: httpapi.NoStore}
+	out := &EventList{}
 	out.Body.Events = []ListedEvent{}
 	for _, e := range rows {
 		if e.State != item.Deleting {
@@ -184,9 +183,8 @@ type CreateEvent struct {
 
 // EventPage is the answer with an event.
 type EventPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Event
+	Status int
+	Body   Event
 }
 
 // lockAhead is the time from lockAt to startsAt if lockAt is not given.
@@ -241,7 +239,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	} else if err != nil {
 		return nil, err
 	}
-	return &EventPage{http.StatusCreated, httpapi.NoStore, newEvent(e, s.now())}, nil
+	return &EventPage{http.StatusCreated, newEvent(e, s.now())}, nil
 }
 
 // dateLayout is the format of dates in items.
@@ -362,7 +360,7 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &EventPage{http.StatusOK, httpapi.NoStore, newEvent(e, now)}, nil
+	return &EventPage{http.StatusOK, newEvent(e, now)}, nil
 }
 
 // save writes the changed event, and a correction if the change affects points.
@@ -487,8 +485,7 @@ type ListEntries struct {
 
 // EntryList is a page of member ids, sorted.
 type EntryList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Count   int      `json:"count" doc:"The number of members on all pages."`
 		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
 		Next    string   `json:"next,omitempty"`
@@ -521,7 +518,7 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 		ids[i] = p.UserID()
 	}
 	slices.Sort(ids)
-	out := &EntryList{CacheControl: httpapi.NoStore}
+	out := &EntryList{}
 	out.Body.Count = len(ids)
 	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, in.Cursor, in.Limit)
 	return out, err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -14,8 +13,7 @@ type GetHealth struct{}
 
 // Health is the answer of a health check.
 type Health struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Status string `json:"status" enum:"ok" doc:"Says ok while the service answers."`
 	}
 }
@@ -33,7 +31,7 @@ func GetHealthFunction() app.Function {
 
 // GetHealth answers that the API works. It checks no other system.
 func (s *Events) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{CacheControl: httpapi.NoStore}
+	out := &Health{}
 	out.Body.Status = "ok"
 	return out, nil
 }

@@ -37,8 +37,7 @@ type GetEvent struct {
 
 // EventScreen is the answer with an event and the caller's part in it.
 type EventScreen struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Event
 		Card       []Match     `json:"card" doc:"The matches of the event, in order."`
 		CardRev    int         `json:"cardRev" doc:"The revision of the card. Send it with a prediction."`
@@ -85,7 +84,7 @@ func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, erro
 	if err := both.Wait(); err != nil {
 		return nil, err
 	}
-	out := &EventScreen{CacheControl: httpapi.NoStore}
+	out := &EventScreen{}
 	out.Body.Event, out.Body.Card, out.Body.CardRev = newEvent(on.Event, s.now()), shownCard(on.Card), on.CardRev
 	if picked {
 		out.Body.Prediction = newPrediction(mine, on.Event, on.Card)
@@ -129,8 +128,7 @@ type GetResults struct {
 
 // ResultsScreen is the answer with an event, and a page of its picks and scores.
 type ResultsScreen struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Event
 		Card    []Match       `json:"card" doc:"The matches of the event, in order."`
 		Count   int           `json:"count" doc:"The number of entries on all pages."`
@@ -168,7 +166,7 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 	if err != nil {
 		return nil, err
 	}
-	out := &ResultsScreen{CacheControl: httpapi.NoStore}
+	out := &ResultsScreen{}
 	out.Body.Event, out.Body.Card, out.Body.Count, out.Body.Next = newEvent(on.Event, s.now()), shownCard(on.Card), t.Count, t.Next
 	out.Body.Entries = make([]score.Entry, len(t.Rows))
 	for i, r := range t.Rows {
@@ -204,8 +202,7 @@ type PutPredictions struct {
 
 // PredictionPage is the answer with a prediction as it was saved.
 type PredictionPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Prediction
+	Body Prediction
 }
 
 // PutPredictionsFunction saves the caller's prediction of an event.
@@ -259,7 +256,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		if err != nil {
 			return nil, err
 		}
-		return &PredictionPage{httpapi.NoStore, *newPrediction(p, on.Event, on.Card)}, nil
+		return &PredictionPage{*newPrediction(p, on.Event, on.Card)}, nil
 	}
 	return nil, item.ErrChanged
 }

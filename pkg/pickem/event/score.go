@@ -8,7 +8,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
@@ -23,9 +22,8 @@ type RequestScore struct {
 
 // ScorePage is the answer when the scoring of an event is queued.
 type ScorePage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		JobID string `json:"jobId" doc:"The id of the event and the revision of its results: a repeated request for the same results has the same jobId."`
 	}
 }
@@ -69,7 +67,7 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if err := s.queue.SendInTurn(ctx, score.Queue, on.ID, score.Request{EventID: on.ID}); err != nil {
 		return nil, err
 	}
-	out := &ScorePage{Status: 202, CacheControl: httpapi.NoStore}
+	out := &ScorePage{Status: 202}
 	out.Body.JobID = fmt.Sprintf("%s@%d", on.ID, on.ResultsRev)
 	return out, nil
 }

@@ -102,9 +102,8 @@ func newLeague(l item.League) League { return League{l.ID, l.Name, l.OwnerID, l.
 
 // LeaguePage is the answer with a league.
 type LeaguePage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         League
+	Status int
+	Body   League
 }
 
 // CreateLeague is the request for a new league.
@@ -148,7 +147,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		writes := append(enter(p, l, s.Now()), dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")), dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
 		err = dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
 		if !dynamo.IsRefused(err) {
-			return &LeaguePage{http.StatusCreated, httpapi.NoStore, newLeague(l)}, err
+			return &LeaguePage{http.StatusCreated, newLeague(l)}, err
 		}
 	}
 	return nil, item.ErrChanged
@@ -180,8 +179,7 @@ type ListLeagues struct{ auth.User }
 
 // LeagueList is the answer with a member's leagues.
 type LeagueList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Leagues []Membership `json:"leagues" doc:"In order of name."`
 	}
 }
@@ -211,7 +209,7 @@ func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueList{CacheControl: httpapi.NoStore}
+	out := &LeagueList{}
 	out.Body.Leagues = NewMemberships(rows)
 	return out, nil
 }
@@ -286,7 +284,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 			return nil, err
 		}
 		if _, there := g.Membership(l.ID); there {
-			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, nil
+			return &LeaguePage{http.StatusOK, newLeague(l)}, nil
 		}
 		if len(g.Memberships) >= maxLeagues.Max {
 			return nil, problem.Beyond(maxLeagues)
@@ -299,7 +297,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(p, l, s.Now()), count)...)
 		if !dynamo.IsRefused(err) {
 			l.Members++
-			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
+			return &LeaguePage{http.StatusOK, newLeague(l)}, err
 		}
 	}
 	return nil, item.ErrChanged
@@ -344,8 +342,7 @@ type GetLeague struct {
 
 // LeagueScreen is the answer with a league and its members.
 type LeagueScreen struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		League
 		Members []LeagueMember `json:"members" doc:"In order of name."`
 	}
@@ -376,7 +373,7 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueScreen{CacheControl: httpapi.NoStore}
+	out := &LeagueScreen{}
 	out.Body.League, out.Body.Members = newLeague(l), make([]LeagueMember, len(members))
 	for i, m := range members {
 		out.Body.Members[i] = LeagueMember{m.UserID(), m.Name, item.ParseTime(m.JoinedAt)}
@@ -548,7 +545,7 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, code, dynamo.Set(item.League{}))...)
 		if !dynamo.IsRefused(err) {
 			l.Code = code
-			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
+			return &LeaguePage{http.StatusOK, newLeague(l)}, err
 		}
 	}
 	return nil, item.ErrChanged

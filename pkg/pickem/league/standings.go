@@ -40,8 +40,7 @@ type GetStandings struct {
 
 // StandingsScreen is the answer with a page of a table.
 type StandingsScreen struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Count     int        `json:"count" doc:"The number of standings on all pages."`
 		Standings []Standing `json:"standings" doc:"In order of rank, then by name. A page can have fewer than limit, also if others follow."`
 		Mine      *Standing  `json:"mine,omitempty" doc:"The caller's standing. Absent if there is none."`
@@ -75,7 +74,7 @@ func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 }
 
 func newScreen(t ranking.Table) *StandingsScreen {
-	out := &StandingsScreen{CacheControl: httpapi.NoStore}
+	out := &StandingsScreen{}
 	out.Body.Count, out.Body.Standings, out.Body.Next = t.Count, make([]Standing, len(t.Rows)), t.Next
 	for i, r := range t.Rows {
 		out.Body.Standings[i] = newStanding(r)
@@ -135,8 +134,7 @@ type GetLeagueResults struct {
 
 // LeagueResults is the answer with a page of the table of a league in an event.
 type LeagueResults struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Count   int           `json:"count" doc:"The number of entries on all pages."`
 		Entries []score.Entry `json:"entries" doc:"Those of the members of the league, ranked among them. By points, highest first, then by correct picks, then by name; by name until the event is scored."`
 		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
@@ -177,7 +175,7 @@ func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*
 		return nil, err
 	}
 	rows := score.RankEntries(on.Event, on.Card, all, item.NamesOf(members))
-	out := &LeagueResults{CacheControl: httpapi.NoStore}
+	out := &LeagueResults{}
 	out.Body.Count = len(rows)
 	entries := make([]score.Entry, len(rows))
 	for i, r := range rows {

@@ -57,8 +57,7 @@ type GetUser struct {
 
 // UserScreen is the answer with a member.
 type UserScreen struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		UserID    string              `json:"userId" doc:"The id of the member."`
 		Name      string              `json:"name" doc:"The display name of the member."`
 		Standings []YearPoints        `json:"standings" doc:"By year, latest first."`
@@ -180,7 +179,7 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &UserScreen{CacheControl: httpapi.NoStore}
+	out := &UserScreen{}
 	b := &out.Body
 	b.UserID, b.Name, b.Standings, b.Events = p.UserID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.Standings {
@@ -326,9 +325,8 @@ type InviteUser struct {
 
 // InvitedPage is the answer with the invited member.
 type InvitedPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		UserID string `json:"userId" doc:"The id of the member."`
 		Name   string `json:"name" doc:"The display name of the member."`
 	}
@@ -358,7 +356,7 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	if err != nil {
 		return nil, err
 	}
-	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &InvitedPage{Status: http.StatusCreated}
 	out.Body.UserID, out.Body.Name = invited.Subject, in.Body.Name
 	err = dynamo.Put(account.Require(ctx, invited.Subject), s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
 	if errors.Is(err, account.ErrDeleted) {
@@ -391,8 +389,7 @@ type ListUsers struct {
 
 // UserList is a page of members.
 type UserList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Users []ListedUser `json:"users" doc:"The members of this page, in order of id."`
 		Next  string       `json:"next,omitempty"`
 	}
@@ -429,7 +426,7 @@ func (s *Members) ListUsers(ctx context.Context, in *ListUsers) (*UserList, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &UserList{CacheControl: httpapi.NoStore}
+	out := &UserList{}
 	out.Body.Users = make([]ListedUser, len(rows))
 	for i, m := range rows {
 		out.Body.Users[i] = ListedUser{m.UserID(), m.Name}

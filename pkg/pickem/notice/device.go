@@ -68,9 +68,8 @@ type RegisterDevice struct {
 
 // DevicePage is the answer with a phone.
 type DevicePage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		DeviceID  push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
 		ExpiresAt time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 	}
@@ -104,7 +103,7 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrNotMember)
 	}
-	out := &DevicePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &DevicePage{Status: http.StatusCreated}
 	out.Body.DeviceID, out.Body.ExpiresAt = push.Token(d.Token).ID(), time.Unix(d.TTL, 0).UTC()
 	return out, nil
 }

@@ -106,14 +106,13 @@ func at(text string) *time.Time {
 
 // GamePage is the answer with a game.
 type GamePage struct {
-	Status       int
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Body         Game
+	Status int
+	ETag   string `header:"ETag"`
+	Body   Game
 }
 
 func page(status int, row item.Row[item.Game]) *GamePage {
-	return &GamePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row)}
+	return &GamePage{status, httpapi.ETag(row.Rev), shown(row)}
 }
 
 // state is a game with what belongs to it, as it was read.
@@ -427,8 +426,7 @@ type ListedGame struct {
 
 // GameList is the answer with games.
 type GameList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Games []ListedGame `json:"games" doc:"In order of their start."`
 	}
 }
@@ -454,7 +452,7 @@ func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &GameList{CacheControl: httpapi.NoStore}
+	out := &GameList{}
 	out.Body.Games = make([]ListedGame, len(rows))
 	for i, l := range item.Values(rows) {
 		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location, append([]item.Team{}, l.Teams...), l.Scores, l.Result}

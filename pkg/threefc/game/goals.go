@@ -68,17 +68,16 @@ func Display(minute, length int) string {
 // GoalPage is the answer with a goal, and with the game that it changes. Its ETag is the
 // game's.
 type GoalPage struct {
-	Status       int
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Body   struct {
 		Goal Goal `json:"goal" doc:"The goal."`
 		Game Game `json:"game" doc:"The game with its new score."`
 	}
 }
 
 func goalPage(status int, st *state, goal item.Goal) *GoalPage {
-	out := &GoalPage{Status: status, ETag: httpapi.ETag(st.game.Rev), CacheControl: httpapi.NoStore}
+	out := &GoalPage{Status: status, ETag: httpapi.ETag(st.game.Rev)}
 	out.Body.Goal, out.Body.Game = newGoal(goal, st.game.V().ThirdLength), shown(st.game)
 	return out
 }
@@ -439,8 +438,7 @@ type ListGoals struct {
 
 // GoalList is the answer with goals.
 type GoalList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Goals []Goal `json:"goals" doc:"In order of third, minute and id."`
 	}
 }
@@ -467,7 +465,7 @@ func (s *Service) ListGoals(ctx context.Context, in *ListGoals) (*GoalList, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &GoalList{CacheControl: httpapi.NoStore}
+	out := &GoalList{}
 	out.Body.Goals = make([]Goal, len(rows))
 	for i, g := range item.Values(rows) {
 		out.Body.Goals[i] = newGoal(g, game.V().ThirdLength)
@@ -492,8 +490,7 @@ type Correction struct {
 
 // AuditList is the answer with corrections.
 type AuditList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Corrections []Correction `json:"corrections" doc:"The newest first."`
 	}
 }
@@ -521,7 +518,7 @@ func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, err
 		return nil, err
 	}
 	slices.Reverse(rows)
-	out := &AuditList{CacheControl: httpapi.NoStore}
+	out := &AuditList{}
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, a := range item.Values(rows) {
 		out.Body.Corrections[i] = Correction{item.Parse(a.At), a.By, a.What, shownGoal(a.Before, game), shownGoal(a.After, game)}

@@ -45,9 +45,8 @@ type PutSeat struct {
 
 // SeatPage is the answer with a player of a roster.
 type SeatPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Seat
+	Status int
+	Body   Seat
 }
 
 // PutSeatFunction puts a player into a team of a game.
@@ -97,7 +96,7 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 			player, saved := player.Save(now)
 			return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), nil
 		}, func(*state) *SeatPage {
-			return &SeatPage{http.StatusOK, httpapi.NoStore, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
+			return &SeatPage{http.StatusOK, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
 		})
 	})
 }
@@ -164,8 +163,7 @@ type ListRoster struct {
 
 // Roster is the answer with a roster.
 type Roster struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Players []Seat `json:"players" doc:"In order of team and name."`
 	}
 }
@@ -204,7 +202,7 @@ func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, erro
 	for _, p := range item.Values(players) {
 		names[p.ID] = p.Nickname
 	}
-	out := &Roster{CacheControl: httpapi.NoStore}
+	out := &Roster{}
 	out.Body.Players = make([]Seat, len(rows))
 	for i, seat := range item.Values(rows) {
 		out.Body.Players[i] = Seat{seat.PlayerID, seat.TeamID, names[seat.PlayerID]}

@@ -39,8 +39,7 @@ type ListAccess struct {
 
 // AccessList is the answer with the members of a league.
 type AccessList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Members []Member `json:"members" doc:"In order of their ids."`
 	}
 }
@@ -66,7 +65,7 @@ func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, 
 	if err != nil {
 		return nil, err
 	}
-	out := &AccessList{CacheControl: httpapi.NoStore}
+	out := &AccessList{}
 	out.Body.Members = make([]Member, len(rows))
 	for i, g := range item.Values(rows) {
 		out.Body.Members[i] = Member{g.UserID, g.Role, g.Email}
@@ -76,9 +75,8 @@ func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, 
 
 // MemberPage is the answer with a member.
 type MemberPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Member
+	Status int
+	Body   Member
 }
 
 // Inviter is the service of invitations.
@@ -249,7 +247,7 @@ func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit ide
 		if err != nil {
 			return nil, err
 		}
-		out := &MemberPage{http.StatusOK, httpapi.NoStore, Member{g.UserID, g.Role, g.Email}}
+		out := &MemberPage{http.StatusOK, Member{g.UserID, g.Role, g.Email}}
 		now := s.Now()
 		row := item.New(item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID), "Grant", g, now)
 		saved := row.Create()

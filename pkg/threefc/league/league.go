@@ -58,14 +58,13 @@ func shown(row item.Row[item.League], role item.Role) League {
 
 // LeaguePage is the answer with a league.
 type LeaguePage struct {
-	Status       int
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Body         League
+	Status int
+	ETag   string `header:"ETag"`
+	Body   League
 }
 
 func page(status int, row item.Row[item.League], role item.Role) *LeaguePage {
-	return &LeaguePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row, role)}
+	return &LeaguePage{status, httpapi.ETag(row.Rev), shown(row, role)}
 }
 
 // CreateLeague is the request for a new league.
@@ -136,8 +135,7 @@ type ListLeagues struct{ auth.User }
 
 // LeagueList is the answer with leagues.
 type LeagueList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Leagues []League `json:"leagues" doc:"In order of name."`
 	}
 }
@@ -170,7 +168,7 @@ func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueList{CacheControl: httpapi.NoStore}
+	out := &LeagueList{}
 	out.Body.Leagues = make([]League, len(rows))
 	for i, row := range rows {
 		out.Body.Leagues[i] = shown(row, roles[row.V().ID])

@@ -11,7 +11,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -73,9 +72,8 @@ type PutAvailability struct {
 
 // AnswerPage is the answer with what a player says.
 type AnswerPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Answer
+	Status int
+	Body   Answer
 }
 
 // PutAvailabilityFunction says whether the caller will play in a session.
@@ -107,7 +105,7 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 			if p.ID == "" {
 				return nil, errNoPlayer
 			}
-			out := &AnswerPage{http.StatusOK, httpapi.NoStore, Answer{counts.ID, counts.Nickname, in.Body.Status}}
+			out := &AnswerPage{http.StatusOK, Answer{counts.ID, counts.Nickname, in.Body.Status}}
 			// The session changes with each answer: one that is deleted meanwhile refuses the answer,
 			// and its deletion reads the answers again.
 			_, there := x.Save(s.Now())
@@ -124,8 +122,7 @@ type ListAvailability struct {
 
 // AnswerList is the answer with who will play.
 type AnswerList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Players []Answer `json:"players" doc:"Who is in, then who may be, then who is out, in order of their names."`
 	}
 }
@@ -167,7 +164,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if err != nil {
 		return nil, err
 	}
-	out := &AnswerList{CacheControl: httpapi.NoStore}
+	out := &AnswerList{}
 	out.Body.Players = []Answer{}
 	for id, status := range said(rows, players) {
 		out.Body.Players = append(out.Body.Players, Answer{id, players[id].Nickname, status})
@@ -201,8 +198,7 @@ type GetPreferences struct{ auth.User }
 
 // PreferencesPage is the answer with preferences.
 type PreferencesPage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Preferences
+	Body Preferences
 }
 
 // GetPreferencesFunction returns which mails the caller gets.
@@ -220,7 +216,7 @@ func GetPreferencesFunction() app.Function {
 // GetPreferences returns which mails the caller gets.
 func (s *Service) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
 	p, err := read(ctx, s.DB, in.UserID)
-	return &PreferencesPage{httpapi.NoStore, p}, err
+	return &PreferencesPage{p}, err
 }
 
 // PutPreferences is the request to choose mails.
@@ -244,5 +240,5 @@ func PutPreferencesFunction() app.Function {
 // PutPreferences chooses which mails the caller gets.
 func (s *Service) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
 	err := dynamo.Put(ctx, s.DB, tables.PutPreferences, item.New(item.UserKey(in.UserID), preferences, "Preferences", in.Body, s.Now()))
-	return &PreferencesPage{httpapi.NoStore, in.Body}, err
+	return &PreferencesPage{in.Body}, err
 }

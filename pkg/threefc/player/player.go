@@ -75,14 +75,13 @@ func shown(p item.Player, userID string) Player {
 
 // PlayerPage is the answer with a player.
 type PlayerPage struct {
-	Status       int
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Body         Player
+	Status int
+	ETag   string `header:"ETag"`
+	Body   Player
 }
 
 func page(status int, row item.Row[item.Player], userID string) *PlayerPage {
-	return &PlayerPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V(), userID)}
+	return &PlayerPage{status, httpapi.ETag(row.Rev), shown(*row.V(), userID)}
 }
 
 // CreatePlayer is the request for a new player.
@@ -163,8 +162,7 @@ type ListPlayers struct {
 
 // PlayerList is the answer with players.
 type PlayerList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Players []Player `json:"players" doc:"In order of their creation, with those that are merged."`
 		Next    string   `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -196,7 +194,7 @@ func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList
 	if err != nil {
 		return nil, err
 	}
-	out := &PlayerList{CacheControl: httpapi.NoStore}
+	out := &PlayerList{}
 	out.Body.Players = make([]Player, len(rows))
 	for i, p := range item.Values(rows) {
 		out.Body.Players[i] = shown(p, in.UserID)
@@ -593,9 +591,8 @@ type CreateCode struct {
 
 // CodePage is the answer with a code.
 type CodePage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		Code      string    `json:"code" doc:"The code, of 8 characters." example:"7Q2MZ0KD"`
 		URL       string    `json:"url" doc:"The page that joins, for a QR code."`
 		ExpiresAt time.Time `json:"expiresAt" doc:"When the code ends."`
@@ -642,7 +639,7 @@ func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, er
 		code := newCode()
 		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID, Series: g.V().Series}, now)
 		row.TTL = now.Add(codeLifetime).Unix()
-		out := &CodePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+		out := &CodePage{Status: http.StatusCreated}
 		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.link(code), time.Unix(row.TTL, 0).UTC()
 		return out, commit(ctx, tables.PutCode, out, row.Create())
 	})
@@ -741,9 +738,8 @@ type Join struct {
 
 // Joined is the answer with the player who has joined.
 type Joined struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		PlayerID string `json:"playerId" doc:"The id of the player."`
 		Nickname string `json:"nickname" doc:"The name of the player."`
 		GameID   string `json:"gameId" doc:"The id of the game."`
@@ -835,7 +831,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 			writes = append(writes, claimed...)
 		}
 	}
-	out := &Joined{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out := &Joined{Status: http.StatusCreated}
 	out.Body.PlayerID, out.Body.Nickname, out.Body.GameID = row.V().ID, row.V().Nickname, g.V().ID
 	if slices.ContainsFunc(pool, func(r item.Row[item.Pooled]) bool { return r.V().PlayerID == row.V().ID }) {
 		return out, nil
@@ -884,8 +880,7 @@ type ListPool struct {
 
 // PoolList is the answer with the pool of a game.
 type PoolList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Players []Player `json:"players" doc:"In order of their ids."`
 	}
 }
@@ -920,7 +915,7 @@ func (s *Service) ListPool(ctx context.Context, in *ListPool) (*PoolList, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &PoolList{CacheControl: httpapi.NoStore}
+	out := &PoolList{}
 	out.Body.Players = make([]Player, len(players))
 	for i, p := range item.Values(players) {
 		out.Body.Players[i] = shown(p, in.UserID)

@@ -12,7 +12,6 @@ import (
 	"github.com/boombuler/barcode/qr"
 
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/tables"
 )
@@ -24,8 +23,7 @@ type ShowCode struct {
 
 // Picture is the answer with a picture.
 type Picture struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         []byte `contentType:"image/png"`
+	Body []byte `contentType:"image/png"`
 }
 
 // ShowCodeFunction shows the QR code of a code by which players join a game.
@@ -51,7 +49,7 @@ func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) 
 		return nil, err
 	}
 	picture, err := drawn(s.link(found.Code))
-	return &Picture{httpapi.NoStore, picture}, err
+	return &Picture{picture}, err
 }
 
 // Sizes of the picture of a QR code. The margin is that of ISO/IEC 18004.

@@ -16,7 +16,6 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -43,8 +42,7 @@ type GetHealth struct{}
 
 // Health is the answer to a monitor.
 type Health struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		OK bool `json:"ok" doc:"Always true."`
 	}
 }
@@ -60,7 +58,7 @@ func GetHealthFunction() app.Function {
 
 // GetHealth answers.
 func (s *Service) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{CacheControl: httpapi.NoStore}
+	out := &Health{}
 	out.Body.OK = true
 	return out, nil
 }
@@ -70,8 +68,7 @@ type GetStats struct{ auth.User }
 
 // Stats is the answer with the numbers of a user.
 type Stats struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Seasons []OwnSeason `json:"seasons" doc:"By player, the newest season first."`
 	}
 }
@@ -114,7 +111,7 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 			ids = append(ids, id)
 		}
 	}
-	out := &Stats{CacheControl: httpapi.NoStore}
+	out := &Stats{}
 	out.Body.Seasons = []OwnSeason{}
 	for _, id := range ids {
 		rows, err := item.List[standing.PlayerTotals](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
@@ -134,10 +131,9 @@ type DeleteAccount struct{ auth.User }
 
 // Deleting is the answer that the account will be deleted.
 type Deleting struct {
-	Status       int
-	SetCookie    string `header:"Set-Cookie" doc:"It clears the cookie."`
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"It clears the cookie."`
+	Body      struct {
 		Apps []string `json:"apps" doc:"The apps that lose the user's data." example:"[\"cricket\",\"threefc\"]"`
 	}
 }
@@ -161,7 +157,7 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
 	}
-	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear(), CacheControl: httpapi.NoStore}
+	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
 	out.Body.Apps = account.Apps
 	return out, nil
 }

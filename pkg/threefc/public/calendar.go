@@ -10,6 +10,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
@@ -20,8 +21,8 @@ type ShowCalendar struct{ SeasonPath }
 
 // Calendar is the answer with a calendar (RFC 5545).
 type Calendar struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         []byte `contentType:"text/calendar; charset=utf-8"`
+	httpapi.Cached
+	Body []byte `contentType:"text/calendar; charset=utf-8"`
 }
 
 // How many games a calendar has, so that what it reads does not grow with the season.
@@ -79,7 +80,7 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 	for _, r := range rows {
 		s.add(c, l, x, r)
 	}
-	return &Calendar{"public, max-age=300", []byte(c.Serialize(ics.WithNewLineWindows))}, nil
+	return &Calendar{httpapi.Cached{CacheControl: "public, max-age=300"}, []byte(c.Serialize(ics.WithNewLineWindows))}, nil
 }
 
 // add adds a game to a calendar.

@@ -50,9 +50,9 @@ const htmlType = "text/html; charset=utf-8"
 
 // HTML is the answer with a page.
 type HTML struct {
-	CacheControl string `header:"Cache-Control"`
-	Policy       string `header:"Content-Security-Policy"`
-	Body         []byte `contentType:"text/html; charset=utf-8"`
+	httpapi.Cached
+	Policy string `header:"Content-Security-Policy"`
+	Body   []byte `contentType:"text/html; charset=utf-8"`
 }
 
 // Refusal returns the page of a request that is refused.
@@ -60,7 +60,7 @@ func (*HTML) Refusal(status int) (http.Header, []byte) {
 	h, cache := head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
 	switch {
 	case status == http.StatusNotFound:
-		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", fresh
+		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", fresh.CacheControl
 	case status < http.StatusInternalServerError:
 		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
 	}

@@ -16,6 +16,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
@@ -24,8 +25,8 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// fresh is the Cache-Control of what changes while a game is played.
-const fresh = "public, max-age=5"
+// fresh is how long an answer may be cached that changes while a game is played.
+var fresh = httpapi.Cached{CacheControl: "public, max-age=5"}
 
 // ErrNotFound says that a link leads nowhere.
 var ErrNotFound = problem.New(problem.NotFound, "not_found", "there is nothing here")
@@ -165,8 +166,8 @@ type PublicGame struct {
 
 // PublicGamePage is the answer with a game.
 type PublicGamePage struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         PublicGame
+	httpapi.Cached
+	Body PublicGame
 }
 
 // GetGame is the request for a game.
@@ -217,8 +218,8 @@ type PublicGoal struct {
 
 // Timeline is the answer with the goals of a game.
 type Timeline struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Goals []PublicGoal `json:"goals" doc:"In their order."`
 	}
 }
@@ -247,7 +248,7 @@ func (s *Service) GetTimeline(ctx context.Context, in *GetTimeline) (*Timeline, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Timeline{CacheControl: fresh}
+	out := &Timeline{Cached: fresh}
 	out.Body.Goals = v.shownGoals()
 	return out, nil
 }
@@ -273,8 +274,8 @@ type GetStandings struct {
 
 // Standings is the answer with standings.
 type Standings struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Teams []standing.TeamStanding `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
 	}
 }
@@ -300,7 +301,7 @@ func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 	if err != nil {
 		return nil, err
 	}
-	out := &Standings{CacheControl: fresh}
+	out := &Standings{Cached: fresh}
 	out.Body.Teams = all
 	return out, nil
 }
@@ -328,8 +329,8 @@ type GetLeaders struct {
 
 // Leaders is the answer with players.
 type Leaders struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	httpapi.Cached
+	Body struct {
 		Players []standing.PlayerTotals `json:"players" doc:"Most goals first, then most assists, then fewest games."`
 	}
 }
@@ -355,7 +356,7 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Leaders{CacheControl: fresh}
+	out := &Leaders{Cached: fresh}
 	for i := range all {
 		all[i].PlayerID = ""
 	}

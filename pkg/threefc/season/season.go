@@ -62,14 +62,13 @@ func shown(s item.Season) Season {
 
 // SeasonPage is the answer with a season.
 type SeasonPage struct {
-	Status       int
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Body         Season
+	Status int
+	ETag   string `header:"ETag"`
+	Body   Season
 }
 
 func page(status int, row item.Row[item.Season]) *SeasonPage {
-	return &SeasonPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V())}
+	return &SeasonPage{status, httpapi.ETag(row.Rev), shown(*row.V())}
 }
 
 // Fields are what a user writes of a season.
@@ -217,8 +216,7 @@ type ListSeasons struct {
 
 // SeasonList is the answer with seasons.
 type SeasonList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Seasons []Season `json:"seasons" doc:"The newest first."`
 	}
 }
@@ -244,7 +242,7 @@ func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList
 	if err != nil {
 		return nil, err
 	}
-	out := &SeasonList{CacheControl: httpapi.NoStore}
+	out := &SeasonList{}
 	out.Body.Seasons = make([]Season, len(rows))
 	for i, v := range item.Values(rows) {
 		out.Body.Seasons[len(rows)-1-i] = shown(v)
@@ -437,9 +435,8 @@ type PutTeam struct {
 
 // TeamPage is the answer with a team.
 type TeamPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         item.Team
+	Status int
+	Body   item.Team
 }
 
 // Defaults are the teams that need no name and no color.
@@ -477,7 +474,7 @@ func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 			was, usual := *team.V(), Defaults[in.TeamID]
 			now := s.Now()
 			data := item.Team{TeamID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
-			out := &TeamPage{http.StatusOK, httpapi.NoStore, data}
+			out := &TeamPage{http.StatusOK, data}
 			switch {
 			case data.Name == "" || data.Color == "":
 				return nil, errTeamName
@@ -505,8 +502,7 @@ type ListTeams struct {
 
 // TeamList is the answer with teams.
 type TeamList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Teams []item.Team `json:"teams" doc:"In order of their ids."`
 	}
 }
@@ -533,7 +529,7 @@ func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &TeamList{CacheControl: httpapi.NoStore}
+	out := &TeamList{}
 	out.Body.Teams = item.Values(teams)
 	return out, nil
 }
@@ -603,9 +599,8 @@ type CreateSession struct {
 
 // SessionPage is the answer with a session.
 type SessionPage struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         Session
+	Status int
+	Body   Session
 }
 
 // CreateSessionFunction creates a session of a season: a day on which games are played.
@@ -644,7 +639,7 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 			id := item.NewID(now)
 			row := item.New(item.SessionKey(id), item.Metadata, "Session", item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
 			_, writes := save(parent, now)
-			out := &SessionPage{http.StatusCreated, httpapi.NoStore, shownSession(*row.V())}
+			out := &SessionPage{http.StatusCreated, shownSession(*row.V())}
 			return out, commit(ctx, tables.CreateSession, out, append(writes, row.Create(), row.Mirror(parent.PK, row.PK), item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
 		})
 	})
@@ -658,8 +653,7 @@ type ListSessions struct {
 
 // SessionList is the answer with sessions.
 type SessionList struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Body struct {
 		Sessions []Session `json:"sessions" doc:"In order of their days."`
 	}
 }
@@ -686,7 +680,7 @@ func (s *Service) ListSessions(ctx context.Context, in *ListSessions) (*SessionL
 	if err != nil {
 		return nil, err
 	}
-	out := &SessionList{CacheControl: httpapi.NoStore}
+	out := &SessionList{}
 	out.Body.Sessions = make([]Session, len(rows))
 	for i, v := range item.Values(rows) {
 		out.Body.Sessions[i] = shownSession(v)

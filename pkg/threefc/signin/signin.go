@@ -17,7 +17,6 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/problem"
@@ -119,9 +118,8 @@ type Start struct {
 
 // Started is the answer that a mail is on its way.
 type Started struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	Status int
+	Body   struct {
 		ExpiresIn int `json:"expiresInSeconds" doc:"How long the link is valid, in seconds." example:"900"`
 	}
 }
@@ -155,7 +153,7 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	}); err != nil {
 		return nil, err
 	}
-	out := &Started{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out := &Started{Status: http.StatusAccepted}
 	out.Body.ExpiresIn = int(linkLifetime.Seconds())
 	return out, nil
 }
@@ -193,9 +191,8 @@ type Complete struct {
 
 // Account is the answer with who is signed in.
 type Account struct {
-	SetCookie    string `header:"Set-Cookie" doc:"The cookie of the session."`
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
+	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session."`
+	Body      struct {
 		UserID string `json:"userId" doc:"The id of the user."`
 		Email  string `json:"email" doc:"The address of the account."`
 	}
@@ -242,7 +239,7 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, ErrLink)
 	}
-	out := &Account{SetCookie: Cookie.Set(token), CacheControl: httpapi.NoStore}
+	out := &Account{SetCookie: Cookie.Set(token)}
 	out.Body.UserID, out.Body.Email = userID, row.V().Email
 	return out, nil
 }
@@ -268,7 +265,7 @@ func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Account{CacheControl: httpapi.NoStore}
+	out := &Account{}
 	out.Body.UserID, out.Body.Email = row.V().UserID, row.V().Email
 	return out, nil
 }
@@ -278,9 +275,8 @@ type End struct{ session.Browser }
 
 // Ended is the answer that the session has ended.
 type Ended struct {
-	Status       int
-	SetCookie    string `header:"Set-Cookie" doc:"It clears the cookie."`
-	CacheControl string `header:"Cache-Control"`
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"It clears the cookie."`
 }
 
 // EndFunction ends the caller's session.
@@ -304,5 +300,5 @@ func (s *Service) End(ctx context.Context, in *End) (*Ended, error) {
 	}
 	login := item.LoginKey(session.ID(token))
 	err = dynamo.Transact(ctx, s.DB, tables.DropLogin, dynamo.DeleteWrite(item.Key(login, item.Metadata)), dynamo.DeleteWrite(item.Key(item.UserKey(userID), login)))
-	return &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear(), CacheControl: httpapi.NoStore}, err
+	return &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear()}, err
 }

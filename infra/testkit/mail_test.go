@@ -45,14 +45,16 @@ func (f *failures) Errorf(format string, args ...any) {
 func TestMail(t *testing.T) {
 	t.Parallel()
 	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	mailboxes := ses.New(ses.Config{Clock: w.Clock})
+	w.Mails = mailboxes
 	s := testkit.Open(w, invite, open)
-	w.Mail.Fail(ses.Throttled, ses.AnswerLost)
+	mailboxes.Fail(ses.Throttled, ses.AnswerLost)
 	calls := w.CountCalls(func() { testkit.Must(t, s.Send(w.NewContext(), letter)) })
 	if diff := cmp.Diff(map[string]int{"SendEmail": 1}, calls); diff != "" {
 		t.Errorf("the calls differ (-want +got):\n%s", diff)
 	}
 	var got []string
-	for _, m := range w.Mail.Mailbox(letter.To) {
+	for _, m := range mailboxes.Mailbox(letter.To) {
 		got = append(got, m.From+" "+m.Text)
 	}
 	if diff := cmp.Diff([]string{"lab_from@example.com Come.", "lab_from@example.com Come."}, got); diff != "" {
@@ -65,6 +67,7 @@ func TestMail(t *testing.T) {
 func TestMailOfOthers(t *testing.T) {
 	t.Parallel()
 	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	w.Mails = ses.New(ses.Config{Clock: w.Clock})
 	for _, c := range []struct {
 		fn   app.Function
 		want []string

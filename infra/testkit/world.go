@@ -2,13 +2,15 @@
 // a simulated clock that only the test moves. A service opens in the environment of its
 // function: using a call, a queue or a secret that the function's spec does not list
 // fails the test.
+//
+// What else a room needs, its world adds: databases (package pgtest), a cache (redistest), a
+// user pool (pooltest), files and mail. A test program links only what its world names.
 package testkit
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,20 +32,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"matchday/infra/local/databases"
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
-	"matchday/infra/sim/postgres"
-	"matchday/infra/sim/redis"
-	"matchday/infra/sim/s3"
-	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
-	"matchday/infra/testkit/pgtest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
@@ -59,20 +54,18 @@ type World struct {
 	Logs   Log
 
 	Provider http.RoundTripper  // becomes app.Env.HTTP
-	Users    http.Handler       // the API of the user pool; may be nil
-	Files    http.Handler       // S3, with the buckets of the room
-	Mail     *ses.Server        // SES; nil if no function of the room sends mail
+	Users    http.Handler       // the API of the user pool; nil for none
+	Files    http.Handler       // S3, with the Buckets; nil for none
+	Mails    http.Handler       // SES; nil for none
+	Buckets  []string           // of the room
+	Stores   []Store            // databases and caches
 	Settings map[string]string  // settings and secrets, by name
 	IO       dynamotest.Process // makes the I/O calls of every Env, for CheckFailures
-	Cache    *redis.Server      // the caches of the room; nil if it has none
-	Dial     dynamotest.Dial    // connects to databases and caches
+	Dial     dynamotest.Dial    // connects to Stores
 	Patience int                // that of each environment: calls have minutes, on a busy machine, too
 
 	// Trace sees the body of each DynamoDB call of a function. It may be nil.
 	Trace func(fn spec.Function, operation string, body []byte)
-
-	databases map[string]string // by name: that of the test
-	server    *postgres.Engine  // that has them
 
 	room  app.Room
 	http  aws.HTTPClient // to the tables' engine
@@ -81,6 +74,16 @@ type World struct {
 	calls map[string]int // of the functions, by operation
 	emits []spec.Metric  // what the opened functions may emit
 	n     atomic.Int64   // invocations
+}
+
+// Store is a server of databases or caches.
+type Store struct {
+	Name string // of its calls, for dynamotest.Process.Ended
+	// URL returns the URL that a setting of a function holds, "" if the setting is not of the
+	// store.
+	URL func(fn app.Function, setting string) string
+	// At reports whether the store has an address.
+	At func(address string) bool
 }
 
 const queueHost = "http://queues"
@@ -120,47 +123,17 @@ func New(t testing.TB, in app.Room, now time.Time) *World {
 			}
 		}
 	}
-	var buckets []string
 	for _, b := range room.Buckets() {
-		buckets = append(buckets, b.Name)
+		w.Buckets = append(w.Buckets, b.Name)
 		w.Settings[b.On("").Env()] = b.Name
-	}
-	w.Files = s3.New(buckets...)
-	w.Dial, w.Patience = (&net.Dialer{}).DialContext, 100
-	w.databases = map[string]string{}
-	for _, d := range room.Databases() {
-		w.server, w.databases[d.Name] = pgtest.Shared(t), pgtest.Create(t, d)
-	}
-	if len(room.CacheLogins()) > 0 {
-		cache, err := redis.Start(w.Clock.Now)
-		Must(t, err)
-		t.Cleanup(cache.Close)
-		w.Cache = cache
 	}
 	for _, fn := range room.Functions {
 		for _, m := range fn.Mail {
-			if w.Mail == nil {
-				w.Mail = ses.New(ses.Config{Clock: w.Clock})
-			}
 			w.Settings[m.Setting] = strings.ToLower(m.Setting) + "@example.com"
 		}
 	}
+	w.Dial, w.Patience = (&net.Dialer{}).DialContext, 100
 	return w
-}
-
-// userPoolKey is the key of the user pools of all worlds. To make one takes longer than most
-// tests.
-var userPoolKey = sync.OnceValues(cognito.NewKey)
-
-// WithUserPool gives the world an empty user pool, which is its Users.
-func (w *World) WithUserPool(issuer, clientID string) *cognito.Pool {
-	w.T.Helper()
-	key, err := userPoolKey()
-	Must(w.T, err)
-	pool, err := cognito.NewWithKey(w.Clock, issuer, clientID, key)
-	Must(w.T, err)
-	w.Users = pool
-	return pool
 }
 
 // Must fails the test if err is not nil.
@@ -208,7 +181,7 @@ func (w *World) Env(fn app.Function) app.Env {
 		}
 	}
 	env := app.Env{
-		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn.Function))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
+		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn.Function))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: account.UserPool,
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf), Patience: w.Patience,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
@@ -231,60 +204,26 @@ func (w *World) Env(fn app.Function) app.Env {
 
 // login returns the URL of a database or cache of fn that an environment variable has, or "".
 func (w *World) login(fn app.Function, name string) string {
-	for _, l := range fn.SQL {
-		if l.Env() == name {
-			return w.server.URL(l.Role, w.databases[l.Database.Name])
+	for _, s := range w.Stores {
+		if url := s.URL(fn, name); url != "" {
+			return url
 		}
 	}
-	for _, l := range fn.Caches {
-		if l.Env() == name {
-			return "redis://" + w.Cache.Addr()
-		}
+	needs := slices.ContainsFunc(fn.SQL, func(l spec.SQLLogin) bool { return l.Env() == name }) ||
+		slices.ContainsFunc(fn.Caches, func(l spec.CacheLogin) bool { return l.Env() == name })
+	if needs {
+		w.T.Errorf("%s reads %s, and the world has no such store: see pgtest.Attach and redistest.Attach", fn.Name, name)
 	}
 	return ""
 }
 
-// OwnServer gives the world a PostgreSQL server of its own, with new databases, which the test
-// may kill. It is called before services open.
-func (w *World) OwnServer() *postgres.Engine {
-	w.T.Helper()
-	e, err := postgres.Start(context.Background(), "")
-	Must(w.T, err)
-	w.T.Cleanup(e.Stop)
-	w.server = e
-	for _, d := range w.room.Spec.Databases() {
-		w.databases[d.Name] = d.Name
-		Must(w.T, databases.Create(w.T.Context(), e, d, d.Name))
-	}
-	return e
-}
-
-// Server returns the PostgreSQL server that has the databases.
-func (w *World) Server() *postgres.Engine { return w.server }
-
-// Names of calls for dynamotest.Process.Ended.
-const (
-	SQLCall   = "SQL"
-	CacheCall = "cache"
-)
-
 func (w *World) nameOf(address string) string {
-	if w.Cache != nil && address == w.Cache.Addr() {
-		return CacheCall
+	for _, s := range w.Stores {
+		if s.At(address) {
+			return s.Name
+		}
 	}
-	return SQLCall
-}
-
-// SQL returns the pool of a database of the room, as the superuser, at the time of the
-// clock.
-func (w *World) SQL(d spec.SQLDatabase) pg.DB {
-	w.T.Helper()
-	db, err := pg.Open(w.T.Context(), app.Env{Stage: spec.Local, Clock: app.Clock{Now: w.Clock.Now}, Patience: w.Patience, Setting: func(string) string {
-		return w.server.URL("", w.databases[d.Name])
-	}}, d.As(""))
-	Must(w.T, err)
-	w.T.Cleanup(db.Close)
-	return db
+	return ""
 }
 
 // CrashingEnv returns the environment of fn with its I/O calls made through the process
@@ -298,7 +237,7 @@ func (w *World) CrashingEnv(fn app.Function, p *dynamotest.Process) app.Env {
 	}
 	w.T.Cleanup(func() {
 		// The client of the cache recovers by itself from the loss of what it asks a new connection.
-		if call := p.Spared(); call != "" && call != CacheCall && !w.Logs.Warned() {
+		if call := p.Spared(); call != "" && call != dynamotest.CacheCall && !w.Logs.Warned() {
 			w.T.Errorf("the failure of the call %s is neither returned nor logged", call)
 		}
 	})
@@ -324,7 +263,7 @@ func (w *World) MoveClock(t time.Time) {
 // tables. It counts the call once, however often the SDK tries it.
 func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) {
 	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	if r.URL.Path == ses.SendEmail {
+	if r.URL.Path == sendEmail {
 		service, operation = "SES", "SendEmail"
 	}
 	if strings.HasPrefix(r.Header.Get("Amz-Sdk-Request"), "attempt=1") {
@@ -360,15 +299,21 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 		if err := w.checkMail(fn, r); err != nil {
 			return nil, err
 		}
-		to = w.Mail
+		to = w.Mails
 	case "AWSCognitoIdentityProviderService":
 		if !slices.Contains(fn.Users, spec.UserOp(operation)) {
 			w.T.Errorf("%s calls %s, which its spec does not list", fn.Name, operation)
 		}
 		to = w.Users
 	}
+	if to == nil {
+		return nil, fmt.Errorf("the world of the test has nothing that answers %s %s: see World", fn.Name, r.URL)
+	}
 	return answer(to, r)
 }
+
+// sendEmail is the path of the only call of SES that functions make.
+const sendEmail = "/v2/email/outbound-emails"
 
 // answer returns what a handler answers, or an error if it closes the connection instead.
 func answer(h http.Handler, r *http.Request) (_ *http.Response, err error) {
@@ -404,9 +349,6 @@ func (w *World) checkMail(fn spec.Function, r *http.Request) error {
 	}
 	if !slices.ContainsFunc(fn.Mail, func(m spec.MailSender) bool { return w.Settings[m.Setting] == in.FromEmailAddress }) {
 		w.T.Errorf("%s sends mail from %s, which its spec does not list", fn.Name, in.FromEmailAddress)
-	}
-	if w.Mail == nil {
-		return errors.New("no function of the room sends mail")
 	}
 	return nil
 }

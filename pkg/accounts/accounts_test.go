@@ -1,6 +1,9 @@
 package accounts_test
 
 import (
+	"matchday/infra/sim/s3"
+	"matchday/infra/testkit/pooltest"
+
 	"context"
 	"encoding/json"
 	"maps"
@@ -50,8 +53,9 @@ type world struct {
 func newWorld(t testing.TB) world {
 	t.Helper()
 	w := world{World: testkit.New(t, accounts.Room(), noon)}
-	pool := w.WithUserPool("http://pool/identity", "app")
+	pool := pooltest.Attach(w.World, "http://pool/identity", "app")
 	w.pool = pool
+	w.Files = s3.New(w.Buckets...)
 	w.routes = w.ServeRoutes()
 	confirmed := testkit.Open(w.World, accounts.OnUserConfirmedFunction(), accounts.Open)
 	pool.OnConfirmed(func(ctx context.Context, in []byte) ([]byte, error) {

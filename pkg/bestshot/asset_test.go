@@ -50,15 +50,15 @@ func address(image []byte, extension string) *string {
 // ofImages returns a world whose provider has images, by their paths.
 func ofImages(t testing.TB, images map[string][]byte) *bestshottest.World {
 	t.Helper()
-	return bestshottest.NewWith(t, func(w *testkit.World) {
-		w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
-		w.Provider = transport(func(r *http.Request) (*http.Response, error) {
-			if image, ok := images[strings.TrimPrefix(r.URL.Path, "/api/v1")]; ok {
-				return respond(200, string(image)), nil
-			}
-			return respond(404, `{"error":{"code":404}}`), nil
-		})
+	w := bestshottest.New(t)
+	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+	w.Provider = transport(func(r *http.Request) (*http.Response, error) {
+		if image, ok := images[strings.TrimPrefix(r.URL.Path, "/api/v1")]; ok {
+			return respond(200, string(image)), nil
+		}
+		return respond(404, `{"error":{"code":404}}`), nil
 	})
+	return w
 }
 
 // plan plans polls, and returns those of images: "badge 3".
@@ -217,10 +217,9 @@ func TestWhatIsNoImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := bestshottest.NewWith(t, func(w *testkit.World) {
-				w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
-				w.Provider = transport(func(*http.Request) (*http.Response, error) { return c.answer() })
-			})
+			w := bestshottest.New(t)
+			w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+			w.Provider = transport(func(*http.Request) (*http.Response, error) { return c.answer() })
 			stored := 0
 			files := w.Files
 			w.Files = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { stored++; files.ServeHTTP(rw, r) })

@@ -30,11 +30,11 @@ import (
 // guessed it wrong, and the match has ended: its message is in the queue.
 func ended(t testing.TB, own bool) (*bestshottest.World, *bestshottest.Tournament) {
 	t.Helper()
-	w := bestshottest.NewWith(t, func(w *testkit.World) {
-		if own {
-			w.OwnServer()
-		}
-	})
+	open := bestshottest.New
+	if own {
+		open = bestshottest.NewWithOwnServer
+	}
+	w := open(t)
 	w.Register("ann", "bob")
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(hour)
@@ -76,10 +76,9 @@ func TestProviderIsDown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := bestshottest.NewWith(t, func(w *testkit.World) {
-				w.Provider = transport(func(*http.Request) (*http.Response, error) { return answer() })
-				w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
-			})
+			w := bestshottest.New(t)
+			w.Provider = transport(func(*http.Request) (*http.Response, error) { return answer() })
+			w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
 			c := w.Found("cup")
 			kickOff := bestshottest.Noon.Add(hour)
 			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
@@ -166,12 +165,12 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 
 	_, err := pg.Do(t.Context(), s.DB, `SELECT`)
 	testkit.Must(t, err) // the pool has a connection to lose
-	w.Server().Kill()
+	w.SQL.Server().Kill()
 	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("after the server was killed: %v", err)
 	}
-	testkit.Must(t, w.Server().Restart(t.Context()))
-	w.DB = w.SQL(tables.DB)                      // those of the old pool are lost
+	testkit.Must(t, w.SQL.Server().Restart(t.Context()))
+	w.DB = w.SQL.Open(tables.DB)                 // those of the old pool are lost
 	for range settlement.Queue.MaxReceiveCount { // those after the first meet the lost connections of the pool, then a new one
 		if err = s.SettleMatch(w.NewContext(), m); err != nil && problem.Of(err) != problem.Unavailable {
 			t.Error(err)
@@ -216,18 +215,17 @@ func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 func TestCacheIsDown(t *testing.T) {
 	t.Parallel()
 	var blocked atomic.Bool
-	w := bestshottest.NewWith(t, func(w *testkit.World) {
-		dial := w.Dial
-		silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing: the kernel answers the handshake
-		testkit.Must(t, err)
-		t.Cleanup(func() { silent.Close() })
-		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			if blocked.Load() && address == w.Cache.Addr() {
-				address = silent.Addr().String()
-			}
-			return dial(ctx, network, address)
+	w := bestshottest.New(t)
+	dial := w.Dial
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing: the kernel answers the handshake
+	testkit.Must(t, err)
+	t.Cleanup(func() { silent.Close() })
+	w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if blocked.Load() && address == w.Cache.Addr() {
+			address = silent.Addr().String()
 		}
-	})
+		return dial(ctx, network, address)
+	}
 	w.Register("ann")
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(hour)
@@ -497,7 +495,7 @@ func TestSettleMatchCrashes(t *testing.T) {
 		w, c := ended(t, false)
 		m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 		err := testkit.OpenWith(w.World, w.CrashingEnv(settlement.SettleMatchesFunction(), p), settlement.Open).SettleMatch(w.NewContext(), m)
-		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
+		if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
 			testkit.Must(t, testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open).SettleMatch(w.NewContext(), m))
 		}
 		return []any{ledger(w), c.Board("ann"), strings.Contains(cached(w, c), `"nickName":"ann","points":3`)}
@@ -519,7 +517,7 @@ func TestIngestFeedCrashes(t *testing.T) {
 		w.MoveClock(kickOff.Add(2 * hour))
 		f := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0))
 		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
-		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
+		if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
 			// The server rolls back what the crash left when it sees the end of its connection.
 			// Until then the relay skips what is locked, and leaves it to the next run.
 			testkit.Must(t, w.DB.Tx(t.Context(), func(tx pgx.Tx) error {

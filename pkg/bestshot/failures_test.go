@@ -55,9 +55,9 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 			mu.Lock()
 			conns = append(conns, raw)
 			mu.Unlock()
-			name := testkit.SQLCall
+			name := "SQL"
 			if address == w.Cache.Addr() {
-				name = testkit.CacheCall
+				name = dynamotest.CacheCall
 			}
 			counted, err := p.Dialer(func(context.Context, string, string) (net.Conn, error) { return raw, nil }, func(string) string { return name })(ctx, network, address)
 			return &ofTurn{Conn: counted, raw: raw, current: func() bool { return now.Load() == turn }}, err
@@ -67,7 +67,7 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 			return err
 		}
 		return run(s, w.NewContext())
-	}, testkit.CacheCall)
+	}, dynamotest.CacheCall)
 }
 
 // ofTurn is a connection whose writes are calls while its run goes on.

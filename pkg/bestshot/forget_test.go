@@ -190,7 +190,7 @@ func TestForgetUserCrashes(t *testing.T) {
 		c.Board("bob") // fills the cache
 		request := account.Request{Job: "J", UserID: "ann"}
 		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter).ForgetUser(w.NewContext(), request)
-		if p.Ended(err, testkit.CacheCall) {
+		if p.Ended(err, dynamotest.CacheCall) {
 			testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), request))
 		}
 		return []any{traces(w, ann, "ann"), c.Board("bob"), len(testkit.Messages[account.Done](w.World, account.DoneQueue)) > 0}

@@ -310,11 +310,10 @@ func TestEmptyTable(t *testing.T) {
 func TestBadPartOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":9001,"startTimestamp":1780747200,"status":{"code":0,"type":"notstarted"},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
-	w := bestshottest.NewWith(t, func(w *testkit.World) {
-		w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
-		w.Provider = transport(func(*http.Request) (*http.Response, error) {
-			return respond(200, `{"events":[{"id":9002,"startTimestamp":1780747200,"homeTeam":{"id":5},"awayTeam":{"id":5}},`+good+`]}`), nil
-		})
+	w := bestshottest.New(t)
+	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+	w.Provider = transport(func(*http.Request) (*http.Response, error) {
+		return respond(200, `{"events":[{"id":9002,"startTimestamp":1780747200,"homeTeam":{"id":5},"awayTeam":{"id":5}},`+good+`]}`), nil
 	})
 	c := w.Found("cup")
 	p := c.Feed("1").Poll
@@ -413,7 +412,8 @@ func TestPlan(t *testing.T) {
 // blocks nothing for ever.
 func TestExecutionEnds(t *testing.T) {
 	t.Parallel()
-	w := bestshottest.NewWith(t, func(w *testkit.World) { w.Settings[ingest.ProviderURL] = "http://127.0.0.1:1" })
+	w := bestshottest.New(t)
+	w.Settings[ingest.ProviderURL] = "http://127.0.0.1:1"
 	c := w.Found("cup")
 	path := "/admin/tournaments/" + c.ID
 	w.Do(root, "POST", path+"/standings", nil)

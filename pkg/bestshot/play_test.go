@@ -288,16 +288,16 @@ func TestClaimEndsWithItsRead(t *testing.T) {
 func counting(t *testing.T) (*bestshottest.World, *atomic.Int64) {
 	t.Helper()
 	writes := new(atomic.Int64)
-	return bestshottest.NewWith(t, func(w *testkit.World) {
-		dial := w.Dial
-		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			c, err := dial(ctx, network, address)
-			if err == nil && address != w.Cache.Addr() {
-				c = counted{c, writes}
-			}
-			return c, err
+	w := bestshottest.New(t)
+	dial := w.Dial
+	w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err == nil && address != w.Cache.Addr() {
+			c = counted{c, writes}
 		}
-	}), writes
+		return c, err
+	}
+	return w, writes
 }
 
 type counted struct {

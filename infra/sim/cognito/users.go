@@ -26,7 +26,7 @@ import (
 )
 
 // ID is the id of the pool in AWS's API.
-const ID = account.Region + "_local"
+const ID = account.UserPool
 
 // User statuses: AdminCreateUser sets the first, SignUp the second, and signing in sets
 // the third.

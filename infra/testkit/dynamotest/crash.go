@@ -22,6 +22,10 @@ import (
 // ErrCrashed is the error of the I/O calls of a crashed process.
 var ErrCrashed = errors.New("the process has crashed")
 
+// CacheCall names the calls of a cache. Its client recovers by itself from the loss of what it
+// asks a new connection.
+const CacheCall = "cache"
+
 // Process is a simulated process that may crash. It counts the I/O calls that are
 // made through AWS and RoundTripper. After its crash all of them fail with
 // ErrCrashed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"matchday/infra/sim/s3"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -69,6 +70,7 @@ var nobodys = []string{
 func plant(t *testing.T) *testkit.World {
 	t.Helper()
 	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	w.Files = s3.New(w.Buckets...)
 	for _, table := range cricket.Room().Spec.Tables() {
 		rows := append(kept(ann)[table.Name], kept(bob)[table.Name]...)
 		if (len(rows) == 0) != slices.Contains(nobodys, table.Name) {
@@ -110,6 +112,7 @@ func exported(t *testing.T, w *testkit.World, job string) map[string][]item {
 func TestFormerPhoneDoesNotStay(t *testing.T) {
 	t.Parallel()
 	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	w.Files = s3.New(w.Buckets...)
 	d := testkit.Open(w, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	for _, last := range []string{"1", "2"} {
 		in := &follower.RegisterDevice{User: auth.User{UserID: ann}}

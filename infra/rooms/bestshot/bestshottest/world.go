@@ -3,6 +3,11 @@
 package bestshottest
 
 import (
+	"matchday/infra/sim/redis"
+	"matchday/infra/sim/s3"
+	"matchday/infra/testkit/pgtest"
+	"matchday/infra/testkit/redistest"
+
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,19 +36,30 @@ var Noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
 type World struct {
 	*testkit.World
 	Routes map[string]testkit.Route
+	SQL    *pgtest.Databases
 	DB     pg.DB // as the superuser
+	Cache  *redis.Server
 }
 
 // New returns a world.
-func New(t testing.TB) *World { t.Helper(); return NewWith(t, func(*testkit.World) {}) }
+func New(t testing.TB) *World {
+	t.Helper()
+	return open(t, pgtest.Attach)
+}
 
-// NewWith returns a world that change has changed before its services open.
-func NewWith(t testing.TB, change func(*testkit.World)) *World {
+// NewWithOwnServer returns a world whose database server the test may kill.
+func NewWithOwnServer(t testing.TB) *World {
+	t.Helper()
+	return open(t, pgtest.AttachOwnServer)
+}
+
+func open(t testing.TB, attach func(*testkit.World, ...spec.SQLDatabase) *pgtest.Databases) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, bestshot.Room(), Noon)}
-	change(w.World)
-	w.DB = w.SQL(tables.DB)
-	w.Routes = map[string]testkit.Route{}
+	w.SQL = attach(w.World, tables.DB)
+	w.Cache = redistest.Attach(w.World)
+	w.Files = s3.New(w.Buckets...)
+	w.DB = w.SQL.Open(tables.DB)
 	w.Routes = w.ServeRoutes()
 	return w
 }

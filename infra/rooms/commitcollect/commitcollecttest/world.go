@@ -3,6 +3,9 @@
 package commitcollecttest
 
 import (
+	"matchday/infra/sim/s3"
+	"matchday/infra/testkit/pooltest"
+
 	"bytes"
 	"cmp"
 	"context"
@@ -66,7 +69,7 @@ type World struct {
 func New(t testing.TB, faults strava.Faults) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, commitcollect.Room(), Noon), cookies: map[string]string{}, Origin: App}
-	w.Pool = w.WithUserPool(pool+"/pool", "client")
+	w.Pool = pooltest.Attach(w.World, pool+"/pool", "client")
 	w.Pool.AllowRedirects(api+spec.SignedIn, App)
 	w.Provider = network(w.send)
 	w.Strava = strava.New(strava.Config{Clock: w.Clock, ID: "4711", Secret: "app-s3cret", HTTP: network(w.send), Faults: faults})
@@ -76,6 +79,7 @@ func New(t testing.TB, faults strava.Faults) *World {
 	} {
 		w.Settings[name] = value
 	}
+	w.Files = s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
 	return w
 }

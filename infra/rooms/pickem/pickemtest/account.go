@@ -1,6 +1,8 @@
 package pickemtest
 
 import (
+	"matchday/infra/testkit/pooltest"
+
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -11,7 +13,7 @@ import (
 // WithUserPool adds an empty user pool.
 func (w *Room) WithUserPool() *cognito.Pool {
 	w.T.Helper()
-	return w.World.WithUserPool("http://pool/identity", "app")
+	return pooltest.Attach(w.World, "http://pool/identity", "app")
 }
 
 // RefuseCall writes an error answer of an AWS service.

@@ -3,6 +3,7 @@ package pickemtest
 import (
 	"encoding/json"
 	"fmt"
+	"matchday/infra/sim/s3"
 	"net/http"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type Room struct {
 func New(t testing.TB) *Room {
 	t.Helper()
 	w := &Room{World: testkit.New(t, pickem.Room(), Noon)}
+	w.Files = s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
 	return w
 }

@@ -3,6 +3,8 @@
 package seasontest
 
 import (
+	"matchday/infra/testkit/pooltest"
+
 	"context"
 	"encoding/json"
 	"io"
@@ -37,7 +39,7 @@ type World struct {
 func New(t testing.TB, now time.Time) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, pickem.Room(), now), routes: http.NewServeMux()}
-	users := w.WithUserPool("http://pool/identity", "app")
+	users := pooltest.Attach(w.World, "http://pool/identity", "app")
 	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call, SignIn: func(ctx context.Context, user, name string) error {
 		_, err := users.SignIn(ctx, user, name, nil)
 		return err

@@ -3,6 +3,10 @@
 package threefctest
 
 import (
+	"matchday/infra/sim/s3"
+	"matchday/infra/sim/ses"
+	"matchday/infra/testkit/pooltest"
+
 	"context"
 	"encoding/json"
 	"slices"
@@ -37,6 +41,7 @@ type World struct {
 	Routes map[string]testkit.Route
 	Origin string // of the page whose requests Ask sends
 	Caller string // the address from which Ask sends
+	Mail   *ses.Server
 
 	cookies map[string]string // of each user's browser
 }
@@ -45,7 +50,7 @@ type World struct {
 func (w *World) Accounts() *cognito.Pool {
 	w.T.Helper()
 	if w.Users == nil {
-		w.WithUserPool("https://pool.test/pool", "client")
+		pooltest.Attach(w.World, "https://pool.test/pool", "client")
 	}
 	return w.Users.(*cognito.Pool)
 }
@@ -58,6 +63,8 @@ func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, threefc.Room(), Noon), cookies: map[string]string{}, Origin: App}
 	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, "https://api.test/threefc", "3fc@example.com"
+	w.Mail = ses.New(ses.Config{Clock: w.Clock})
+	w.Mails, w.Files = w.Mail, s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
 	return w
 }

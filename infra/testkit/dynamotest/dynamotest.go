@@ -5,7 +5,6 @@ package dynamotest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 
-	"matchday/infra/local/tables"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
@@ -30,27 +28,6 @@ var shared = sync.OnceValues(func() (string, error) {
 	e, err := dynamodbsim.Start(context.Background(), "")
 	return e.URL, err
 })
-
-// CreateTables creates tables whose names start with a prefix that no other test has,
-// and deletes them after the test.
-func CreateTables(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
-	t.Helper()
-	url, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, prefix = dynamodbsim.Config(url), rand.Text()[:12]+"-"
-	c := dynamodb.NewFromConfig(cfg)
-	if err := dynamodbsim.Create(t.Context(), c, tables.FromSpec(prefix, all)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, table := range all {
-			c.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: aws.String(prefix + table.Name)})
-		}
-	})
-	return cfg, prefix
-}
 
 // WithGuard returns a copy of cfg for the code of fn. A DynamoDB call outside the
 // access patterns that the spec of fn lists fails the test, because IAM would deny it

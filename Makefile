@@ -25,6 +25,9 @@ APPROVE ?= broadening
 LINK := -s -w
 # Tests link without what only a debugger reads, and leave vet to `make check`.
 TEST := go test -vet=off -ldflags=-w
+# How long the tests of a package may take: one that hangs is a failure that says where.
+LONGEST := 15m
+space := $(subst ,, )
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,12 +38,26 @@ run: program ## the whole fleet on this machine, with a live match: MATCH=file.j
 replay: folder seed program ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
+# The packages that start goroutines, of the kit and the simulators also those whose tests do, as
+# folders: their tests run with the race detector, which needs a C compiler. RACE=1 has all tests
+# run with it, but for those that link the CDK.
+STARTS = ^[[:space:]]*go (func|[a-z])|\.Go\(
+RACING = $(if $(RACE),pkg infra,$(shell { grep -rlE --include='*.go' --exclude='*_test.go' '$(STARTS)' pkg infra/local infra/testkit; \
+  grep -rlE --include='*.go' '$(STARTS)' pkg/kit infra/sim; } | xargs -n 1 dirname | sort -u))
+RACED = matchday/($(subst $(space),|,$(strip $(RACING))))$(if $(RACE),(/.*)?)
+# Tests use little memory: the garbage collector may wait.
+test: export GOGC ?= 400
 # The CDK's cache of its modules is the clone's own: two processes that fill one cache disturb
 # each other.
-test: program ## all tests, with the race detector
+test: export JSII_RUNTIME_PACKAGE_CACHE_ROOT = $(CURDIR)/.local/jsii
+test: export MATCHDAY_COVERAGE = $(CURDIR)/.local/coverage
+test: export MATCHDAY_PROGRAM = $(CURDIR)/$(BIN)/local
+test: program ## all tests; those of code with goroutines with the race detector; RACE=1 has all with it
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage MATCHDAY_PROGRAM=$(CURDIR)/$(BIN)/local CGO_ENABLED=1 $(TEST) -race -timeout 2h $$(go list ./... | grep -vxE '$(CDK)') && JSII_RUNTIME_PACKAGE_CACHE_ROOT=$(CURDIR)/.local/jsii $(TEST) -timeout 2h $$(go list ./... | grep -xE '$(CDK)') && \
-	  go run ./infra/tools/accesscoverage .local/coverage
+	@all=$$(go list ./...) && raced=$$(echo "$$all" | grep -vxE '$(CDK)' | grep -xE '$(RACED)'); race="env CGO_ENABLED=1 $(TEST) -race"; \
+	command -v cc >/dev/null || { echo "no C compiler: no test runs with the race detector"; race="$(TEST)"; }; \
+	$(TEST) -timeout $(LONGEST) $$(comm -23 <(echo "$$all" | sort) <(echo "$$raced" | sort)) && $$race -timeout $(LONGEST) $$raced && \
+	go run ./infra/tools/accesscoverage .local/coverage
 
 attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
 	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(BIN)/local attack

@@ -24,7 +24,7 @@ APPROVE ?= broadening
 # of this machine, and the RPC mode, which the Lambda runtime does not need.
 LINK := -s -w
 # Tests link without what only a debugger reads, and leave vet to `make check`.
-TEST := go test -vet=off -ldflags=-w
+TEST := go test -vet=off "-ldflags=-s -w"
 # How long the tests of a package may take: one that hangs is a failure that says where.
 LONGEST := 15m
 space := $(subst ,, )

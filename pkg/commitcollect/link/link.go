@@ -235,11 +235,8 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 
 // connect writes the link of a user to an athlete, in place of one to another athlete,
 // which it returns.
-func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) (left Connection, err error) {
-	for try := range 3 {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return left, err
-		}
+func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) (Connection, error) {
+	return dynamo.RetryValue(ctx, connectAttempts, func() (left Connection, err error) {
 		old, err := Read(ctx, s.db, userID)
 		if err != nil && !errors.Is(err, ErrNotConnected) {
 			return left, err
@@ -258,7 +255,7 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 			}, unchanged),
 			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID}),
 		}
-		if left = (Connection{}); old.PK != "" && old.AthleteID != t.Athlete.ID {
+		if old.PK != "" && old.AthleteID != t.Athlete.ID {
 			left = old
 			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
@@ -275,16 +272,15 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 			return left, err
 		}
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
-		refused, ok := errors.AsType[*dynamo.Refused](err)
-		switch {
-		case !ok:
-			return left, err
-		case refused.Write == 0:
+		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == 0 {
 			return left, errTaken
 		}
-	}
-	return left, errRefreshing
+		return left, err
+	})
 }
+
+// connectAttempts bounds connect while the connection changes.
+var connectAttempts = dynamo.Attempts{Max: 3, Err: errRefreshing}
 
 // leave ends the access to the athlete of a connection that is no more, if Strava answers.
 func (s *Service) leave(ctx context.Context, old Connection) {

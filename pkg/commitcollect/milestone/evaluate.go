@@ -78,34 +78,41 @@ func (s *Service) workouts(ctx context.Context, userID string, from int64) ([]ta
 	return entries, u.Counts, err
 }
 
-// evaluate writes what the workouts make of a milestone, and mints the parts. It returns
-// the milestone and the number of new parts. If another gets ahead, it reads the milestone
-// again, and then its workouts, by again; errVersion if that happens too often.
-func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum, again func() ([]tally.Entry, tally.Choice, error)) (Row, int, error) {
-	for range tries {
-		var err error // the parts first of a worker that has died after it minted them
-		if r, err = s.notice(ctx, r); err != nil {
-			return r, 0, err
-		}
-		next, parts := r.after(sum, s.now())
-		next, err = s.mint(ctx, r, next, parts)
-		if dynamo.IsRefused(err) {
-			if r, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || r.Status == Paused {
-				return r, 0, err
+// evaluate writes the progress of a milestone, and mints the parts that it has earned. It
+// returns the milestone and the number of new parts. If a concurrent write changes the
+// milestone first, it reads the milestone again, and then its workouts, by again.
+// Errors: milestone_version_conflict if that happens too often.
+func (s *Service) evaluate(
+	ctx context.Context, r Row, sum tally.Sum, again func() ([]tally.Entry, tally.Choice, error),
+) (next Row, minted int, err error) {
+	overtaken := false
+	err = dynamo.Retry(ctx, attempts, func() (err error) {
+		if next = r; overtaken {
+			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || next.Status == Paused {
+				return err
 			}
 			entries, choice, err := again()
 			if err != nil {
-				return r, 0, err
+				return err
 			}
-			sum = tally.Count(entries, r.Goal(), choice)
-			continue
+			sum = tally.Count(entries, next.Goal(), choice)
 		}
-		if err == nil {
-			next, err = s.notice(ctx, next)
+
+		// The parts first of a worker that has died after it minted them.
+		if next, err = s.notice(ctx, next); err != nil {
+			return err
 		}
-		return next, len(parts), err
-	}
-	return r, 0, errVersion
+
+		after, parts := next.after(sum, s.now())
+		if next, err = s.mint(ctx, next, after, parts); err != nil {
+			overtaken = true
+			return err
+		}
+		minted = len(parts)
+		next, err = s.notice(ctx, next)
+		return err
+	})
+	return next, minted, err
 }
 
 // after returns the milestone with the progress of workouts, and the indexes of the parts

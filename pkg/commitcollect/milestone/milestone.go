@@ -407,7 +407,7 @@ func UpdateMilestoneFunction() app.Function {
 // second run changes nothing. Errors: milestone_not_found, milestone_completed,
 // milestone_version_conflict.
 func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Changed, error) {
-	for range tries {
+	return dynamo.RetryValue(ctx, attempts, func() (*Changed, error) {
 		r, err := s.read(ctx, in.UserID, in.ID)
 		switch {
 		case err != nil:
@@ -418,21 +418,18 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 		if r.Status != in.Body.Status {
 			was := r.Version
 			r.Status, r.Version = in.Body.Status, r.Version+1
-			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK), dynamo.Set(r, "status", "version"), dynamo.Equal[Row]("version", was))
-			if dynamo.IsRefused(err) {
-				continue
-			}
+			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
+				dynamo.Set(r, "status", "version"), dynamo.Equal[Row]("version", was))
 		}
 		if err == nil && r.Status == Active {
 			err = s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 		}
 		return &Changed{r.view()}, err
-	}
-	return nil, errVersion
+	})
 }
 
-// tries is how often a change is tried of which another gets ahead.
-const tries = 3
+// attempts bounds the changes of a milestone while concurrent requests overtake them.
+var attempts = dynamo.Attempts{Max: 3, Err: errVersion}
 
 func (s *Service) read(ctx context.Context, userID, id string) (Row, error) {
 	r, ok, err := dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, item.User(userID), item.Milestone(id))

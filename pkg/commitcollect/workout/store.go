@@ -123,10 +123,7 @@ func startOf(c change) int64 {
 // storePart writes some changes in one transaction. If another writer is faster, it reads
 // again.
 func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, now time.Time) error {
-	for try := 0; ; try++ {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return err
-		}
+	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
 		writes, err := plan(ctx, db, userID, part, now)
 		if err != nil || len(writes) == 0 {
 			return err
@@ -135,10 +132,8 @@ func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, 
 		if part[0].purged {
 			a = tables.DropWorkouts
 		}
-		if err := dynamo.Transact(ctx, db, a, writes...); !dynamo.IsRefused(err) {
-			return err
-		}
-	}
+		return dynamo.Transact(ctx, db, a, writes...)
+	})
 }
 
 // plan returns the writes of changes, none if all are known.

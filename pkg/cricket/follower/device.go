@@ -144,9 +144,9 @@ type RegisterDevice struct {
 	}
 }
 
-// registerTries is the number of attempts of a registration. An attempt fails only if
-// another registration succeeds, so that many concurrent ones all succeed.
-const registerTries = 10
+// registerAttempts bounds a registration. An attempt is refused only if another registration
+// succeeds, so that many concurrent ones all succeed.
+var registerAttempts = dynamo.Attempts{Max: 10, Err: errDevicesBusy}
 
 // RegisterDeviceFunction has the caller's alerts sent to a phone.
 func RegisterDeviceFunction() app.Function {
@@ -178,16 +178,10 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 		Locale: in.Body.Locale, TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
-	for range registerTries {
-		err := d.replace(ctx, &mine)
-		if err == nil {
-			return mine.page(http.StatusCreated), nil
-		}
-		if !dynamo.IsRefused(err) {
-			return nil, err
-		}
+	if err := dynamo.Retry(ctx, registerAttempts, func() error { return d.replace(ctx, &mine) }); err != nil {
+		return nil, err
 	}
-	return nil, errDevicesBusy
+	return mine.page(http.StatusCreated), nil
 }
 
 // replace writes mine, and deletes the other phones of the user, with the rows of their

@@ -6,11 +6,11 @@ import (
 
 // Exported for the tests of the package.
 
-const (
-	RegisterTries = registerTries
-	TurnRow       = turnRow
-)
+const TurnRow = turnRow
 
-var MaxFollows = maxFollows.Max
+var (
+	RegisterTries = registerAttempts.Max
+	MaxFollows    = maxFollows.Max
+)
 
 func (x *QuietHours) Include(at time.Time) bool { return x.include(at) }

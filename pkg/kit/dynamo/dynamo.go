@@ -456,16 +456,23 @@ func wrap(a spec.Access, err error) error {
 	return fmt.Errorf("%s: %w", a.ID(), err)
 }
 
+// maxRepeats is how often a call is repeated that the table throttles.
+const maxRepeats = 10
+
+var errTableBusy = problem.New(problem.Unavailable, "table_busy", "the table is too busy: try again")
+
 // BackOff waits before try number try, from 0: not before the first, then at random
-// up to 50 ms, doubled for each try up to 1.6 s. After ten repetitions it returns an
-// Unavailable problem.
+// up to 50 ms, doubled for each try up to 1.6 s. After maxRepeats repetitions it returns
+// table_busy.
 func BackOff(ctx context.Context, try int) error {
 	if try == 0 {
 		return nil
 	}
-	if try > 10 {
-		return problem.New(problem.Unavailable, "table_busy", "the table is too busy: try again")
+
+	if try > maxRepeats {
+		return errTableBusy
 	}
+
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {
 	case <-ctx.Done():

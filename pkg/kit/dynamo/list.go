@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -30,11 +31,11 @@ type Entry struct {
 	Existing func(ctx context.Context, ids []string) ([]string, error)
 }
 
-// entryTries is the number of attempts of Entry.Write. An attempt fails only if another
-// write of the same user succeeds.
-const entryTries = 10
+// entryAttempts bounds Entry.Write. An attempt is refused only if another write of the same
+// user succeeds.
+var entryAttempts = Attempts{Max: 10, Err: errUserBusy}
 
-var errBusy = problem.New(problem.Conflict, "user_busy", "other requests of this user are in progress: try again")
+var errUserBusy = problem.New(problem.Conflict, "user_busy", "other requests of this user are in progress: try again")
 
 // Write makes the writes of the row and lists it, in one transaction. Of concurrent
 // calls as many succeed as the limit allows. A second call with the same row changes
@@ -44,29 +45,46 @@ var errBusy = problem.New(problem.Conflict, "user_busy", "other requests of this
 // the limit if the user has as many other rows; user_busy if other calls for the user
 // overtake every attempt.
 func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
-	for range entryTries {
+	var refused error // of one of the writes, which is not tried again
+	err := Retry(ctx, entryAttempts, func() error {
 		list, _, err := Get[List](ctx, db, e.Access, e.List...)
 		if err != nil {
 			return err
 		}
-		expires := max(list.ExpiresAt, e.ExpiresAt)
-		next := List{IDs: list.IDs, ExpiresAt: expires, TTL: expires}
-		if !slices.Contains(next.IDs, e.ID) {
-			if len(next.IDs) >= e.Limit.Max {
-				if next.IDs, err = e.Existing(ctx, next.IDs); err != nil {
-					return err
-				}
-			}
-			if len(next.IDs) >= e.Limit.Max {
-				return problem.Beyond(e.Limit)
-			}
-			next.IDs = append(slices.Clone(next.IDs), e.ID)
-		}
-		own := UpdateWrite(Key(e.Access, e.List...), Set(next, "ids", "expiresAt", "ttl"), Unchanged(list, "ids"))
-		err = Transact(ctx, db, e.Access, append(slices.Clone(writes), own)...)
-		if r, ok := errors.AsType[*Refused](err); !ok || r.Write < len(writes) {
+
+		next, err := e.listed(ctx, list)
+		if err != nil {
 			return err
 		}
+
+		own := UpdateWrite(Key(e.Access, e.List...), Set(next, "ids", "expiresAt", "ttl"), Unchanged(list, "ids"))
+		err = Transact(ctx, db, e.Access, append(slices.Clone(writes), own)...)
+		if r, ok := errors.AsType[*Refused](err); ok && r.Write < len(writes) {
+			refused, err = err, nil
+		}
+		return err
+	})
+	return cmp.Or(err, refused)
+}
+
+// listed returns a list with the row: problem.Beyond of the limit if it is full.
+func (e Entry) listed(ctx context.Context, list List) (List, error) {
+	expires := max(list.ExpiresAt, e.ExpiresAt)
+	next := List{IDs: list.IDs, ExpiresAt: expires, TTL: expires}
+	if slices.Contains(next.IDs, e.ID) {
+		return next, nil
 	}
-	return errBusy
+
+	var err error
+	if len(next.IDs) >= e.Limit.Max {
+		if next.IDs, err = e.Existing(ctx, next.IDs); err != nil {
+			return next, err
+		}
+	}
+	if len(next.IDs) >= e.Limit.Max {
+		return next, problem.Beyond(e.Limit)
+	}
+
+	next.IDs = append(slices.Clone(next.IDs), e.ID)
+	return next, nil
 }

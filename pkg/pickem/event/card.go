@@ -3,7 +3,6 @@ package event
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -139,22 +138,20 @@ func AddMatchFunction() app.Function {
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
 	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
 	var on item.EventWithCard
-	var m item.Match
-	err := error(item.ErrChanged)
-	for try := 0; errors.Is(err, item.ErrChanged); try++ {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return nil, err
-		}
+	m, err := dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (m item.Match, err error) {
 		if on, err = item.ReadEventWithCard(ctx, s.db, in.EventID); err != nil {
-			return nil, err
+			return m, err
 		}
-		var ok bool
-		if m, ok = on.Match(id); !ok {
-			m, err = s.addMatch(ctx, on, id, in.Body.MatchFields)
-		} else if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
+
+		m, ok := on.Match(id)
+		if !ok {
+			return s.addMatch(ctx, on, id, in.Body.MatchFields)
+		}
+		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
 			err = errMatchExists
 		}
-	}
+		return m, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +197,8 @@ func (s *Events) change(ctx context.Context, was, e item.Event, writes ...dynamo
 	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), was, now)
 }
 
-// refused returns event_locked or changed for a refused condition on an open event.
+// refused returns event_locked or, with the refusal as its cause, changed for a refused
+// condition on an open event.
 func refused(err error, e item.Event, now time.Time) error {
 	switch {
 	case !dynamo.IsRefused(err):
@@ -208,7 +206,7 @@ func refused(err error, e item.Event, now time.Time) error {
 	case !e.IsOpen(now):
 		return errLocked
 	}
-	return item.ErrChanged
+	return item.ErrChanged.Because(err)
 }
 
 // UpdateMatch is the request to replace the fields of a match.

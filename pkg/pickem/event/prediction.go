@@ -223,7 +223,7 @@ func PutPredictionsFunction() app.Function {
 // cardRev, not_a_member, and event_locked after lockAt. The transaction checks the event's
 // state and lockAt, so no prediction is saved late.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
-	for range item.MaxTries {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*PredictionPage, error) {
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 		if err != nil {
 			return nil, err
@@ -247,18 +247,14 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 			s.whileOpen(on.Key(), dynamo.Unchanged(on.Event, "cardRev")),
 			dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()),
 			dynamo.PutWrite(p))
-		if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
-			if refused.Write == 1 {
-				return nil, item.ErrNotMember
-			}
-			continue // the event or its card has changed
+		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == 1 {
+			return nil, item.ErrNotMember
 		}
-		if err != nil {
+		if err != nil { // refused if the event or its card has changed
 			return nil, err
 		}
 		return &PredictionPage{*newPrediction(p, on.Event, on.Card)}, nil
-	}
-	return nil, item.ErrChanged
+	})
 }
 
 // checkPicks returns an error unless the picked teams compete on the card, in matches that

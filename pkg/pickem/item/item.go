@@ -20,11 +20,11 @@ import (
 // OpenTable opens the room's table.
 func OpenTable(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }
 
-// Limits of the work of one invocation.
-const (
-	MaxTries      = 5  // of a write whose condition was refused
-	MaxConcurrent = 32 // calls to DynamoDB
-)
+// MaxConcurrent bounds the calls to DynamoDB that one invocation makes at the same time.
+const MaxConcurrent = 32
+
+// Attempts bounds the changes of a request while concurrent requests overtake it.
+var Attempts = dynamo.Attempts{Max: 5, Err: ErrChanged}
 
 // ErrChanged reports that a condition was refused because of a concurrent write.
 var ErrChanged = problem.New(problem.Conflict, "changed", "another request changed this at the same time: read it again")

@@ -49,7 +49,7 @@ func (s *Leagues) uncountWrong(ctx context.Context, userID, code string) error {
 // changeTried writes what change makes of the user's item, and deletes it when it lists
 // no code. If another request has changed it meanwhile, changeTried begins again.
 func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*triedCodes) error) error {
-	for range item.MaxTries {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
 		was, _, err := dynamo.Get[triedCodes](ctx, s.Db, tables.TryCode, item.UserRef(userID), triedSK)
 		if err != nil {
 			return err
@@ -59,15 +59,12 @@ func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*t
 		if err := change(&next); err != nil {
 			return err
 		}
+
 		key, unchanged := item.Key(item.UserRef(userID), triedSK), dynamo.Unchanged(was, "codes")
 		if len(next.Codes) == 0 {
 			_, err = dynamo.Delete(ctx, s.Db, tables.TryCode, key, unchanged)
-		} else {
-			err = dynamo.Update(ctx, s.Db, tables.TryCode, key, dynamo.Set(next, "codes", "since", "ttl"), unchanged)
-		}
-		if !dynamo.IsRefused(err) {
 			return err
 		}
-	}
-	return item.ErrChanged
+		return dynamo.Update(ctx, s.Db, tables.TryCode, key, dynamo.Set(next, "codes", "since", "ttl"), unchanged)
+	})
 }

@@ -131,7 +131,7 @@ func CreateLeagueFunction() app.Function {
 // caller who is in maxLeagues leagues gets too_many_leagues. Each request creates
 // another league.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
-	for range item.MaxTries {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 		g, p, err := s.joiner(ctx, in.UserID)
 		if err != nil {
 			return nil, err
@@ -144,13 +144,11 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
 		}
-		writes := append(enter(p, l, s.Now()), dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")), dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
-		err = dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
-		if !dynamo.IsRefused(err) {
-			return &LeaguePage{http.StatusCreated, newLeague(l)}, err
-		}
-	}
-	return nil, item.ErrChanged
+		writes := append(enter(p, l, s.Now()),
+			dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")),
+			dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
+		return &LeaguePage{http.StatusCreated, newLeague(l)}, dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
+	})
 }
 
 // joiner reads a member who is about to join a league, with the member's items.
@@ -264,7 +262,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 
 // join makes the user a member of the league of the code.
 func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, error) {
-	for range item.MaxTries {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 		to, ok, err := dynamo.Get[invitation](ctx, s.Db, tables.FindLeague, codePrefix+code, codeSK)
 		if err != nil {
 			return nil, err
@@ -295,12 +293,9 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers.Max))
 		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(p, l, s.Now()), count)...)
-		if !dynamo.IsRefused(err) {
-			l.Members++
-			return &LeaguePage{http.StatusOK, newLeague(l)}, err
-		}
-	}
-	return nil, item.ErrChanged
+		l.Members++
+		return &LeaguePage{http.StatusOK, newLeague(l)}, err
+	})
 }
 
 // league reads a league, also one with EndedAt, or returns league_not_found.
@@ -427,7 +422,7 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 // member is not in the league it returns league_not_found, so a second run changes
 // nothing. It completes the deletion of a league with EndedAt.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
-	for range item.MaxTries {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
 		g, err := s.read(ctx, leagueID)
 		if err != nil {
 			return err
@@ -446,13 +441,11 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 		if by != userID {
 			writes = withNewCode(l, newCode(), dynamo.Add[item.League]("members", -1))
 		}
-		writes = append(writes, dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))), dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
-		err = dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
-		if !dynamo.IsRefused(err) {
-			return err
-		}
-	}
-	return item.ErrChanged
+		writes = append(writes,
+			dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))),
+			dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
+		return dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
+	})
 }
 
 // read reads a league, also one with EndedAt, and its members, or returns
@@ -533,7 +526,7 @@ func RenewCodeFunction() app.Function {
 // RenewCode replaces the code of a league of the caller. The old code is invalid at
 // once. Each request makes another code.
 func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, error) {
-	for range item.MaxTries {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 		l, err := s.owned(ctx, in.LeagueID, in.UserID)
 		if err != nil {
 			return nil, err
@@ -543,12 +536,9 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 		}
 		code := newCode()
 		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, code, dynamo.Set(item.League{}))...)
-		if !dynamo.IsRefused(err) {
-			l.Code = code
-			return &LeaguePage{http.StatusOK, newLeague(l)}, err
-		}
-	}
-	return nil, item.ErrChanged
+		l.Code = code
+		return &LeaguePage{http.StatusOK, newLeague(l)}, err
+	})
 }
 
 // withNewCode returns the writes that replace the code of a league, with other changes

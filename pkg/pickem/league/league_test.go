@@ -454,7 +454,7 @@ func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 	w.JoinLeague(l, "bob")
 	again := w.CreateLeague("bob", "Family")
 	conflicting := func(fn app.Function, user string) *league.Leagues {
-		return testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(fn), "TransactWriteItems", item.MaxTries, func() {
+		return testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(fn), "TransactWriteItems", int64(item.Attempts.Max), func() {
 			p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(user), item.UserTag)
 			p.Rev++
 			testkit.PutRows(w.World, tables.Pickem, p)
@@ -477,7 +477,7 @@ func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 			t.Errorf("%s returned %v, want %v", fn, err, item.ErrChanged)
 		}
 	}
-	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction()), "TransactWriteItems", item.MaxTries, func() {
+	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction()), "TransactWriteItems", int64(item.Attempts.Max), func() {
 		w.Ask(league.RenewCodeFunction(), "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	}), league.OpenLeagues)
 	if _, err := renewing.RenewCode(w.NewContext(), &league.RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, item.ErrChanged) {

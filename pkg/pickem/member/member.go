@@ -229,7 +229,9 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 	if err := s.setName(ctx, in.UserID, in.Body.Name); err != nil {
 		return nil, err
 	}
-	for try := range item.MaxTries {
+
+	copied := false
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*UserScreen, error) {
 		g, err := item.ReadMember(ctx, s.db, in.UserID, true)
 		if err != nil {
 			return nil, err
@@ -238,28 +240,26 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if err != nil {
 			return nil, item.ErrNotMember
 		}
-		if try == 0 && !p.CopyName { // a later try replaces what the one before has written
+
+		if !copied && !p.CopyName { // a later attempt replaces what the one before has copied
 			return s.ownScreen(ctx, g)
 		}
+		copied = true
 		if err := s.rename(ctx, g, p); err != nil {
 			return nil, err
 		}
-		copied := item.IsMember().And(dynamo.Unchanged(p, "name", "renames", "renamedAt"))
-		err = dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), dynamo.Remove[item.Member]("copyName"), copied)
-		if dynamo.IsRefused(err) {
-			continue
-		}
-		if err != nil {
+
+		same := item.IsMember().And(dynamo.Unchanged(p, "name", "renames", "renamedAt"))
+		if err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), dynamo.Remove[item.Member]("copyName"), same); err != nil {
 			return nil, err
 		}
 		return s.ownScreen(ctx, g)
-	}
-	return nil, item.ErrChanged
+	})
 }
 
 // setName sets the name of a member, and counts it if it is another.
 func (s *Members) setName(ctx context.Context, userID, name string) error {
-	for range item.MaxTries {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
 		was, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, item.UserRef(userID), item.UserTag)
 		switch {
 		case err != nil:
@@ -279,12 +279,9 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 			return problem.Beyond(maxRenames).WithRetryAfter(wait)
 		}
 		set := dynamo.Set(next, "name", "copyName", "renames", "renamedAt").Add("rev", 1)
-		err = dynamo.Update(ctx, s.db, tables.SaveMember, was.Key(), set, item.IsMember().And(dynamo.Unchanged(was, "name", "renames", "renamedAt")))
-		if !dynamo.IsRefused(err) {
-			return err
-		}
-	}
-	return item.ErrChanged
+		same := item.IsMember().And(dynamo.Unchanged(was, "name", "renames", "renamedAt"))
+		return dynamo.Update(ctx, s.db, tables.SaveMember, was.Key(), set, same)
+	})
 }
 
 // rename writes the name of a member into the leagues and rankings that show the member.

@@ -274,7 +274,7 @@ func Remove(ctx context.Context, db dynamo.DB, scope, userID string) (written bo
 // no number if there is nothing to change, and no writer that may have read what was before:
 // otherwise a member could keep a table from being written by repeated requests.
 func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (written bool, err error) {
-	for range item.MaxTries {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (bool, error) {
 		h, ok, err := get[head](ctx, db, tables.AmendRanking, scope, headSK, true)
 		if err != nil || !ok {
 			return false, err
@@ -286,13 +286,10 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 		// Once the number is claimed, a writer that has read the old name writes no row that
 		// locate does not find, or starts again.
 		next := head{Rev: h.Rev + 1}
-		err = dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Set(next, "rev", "open"), dynamo.Unchanged(h, "rev"))
-		if dynamo.IsRefused(err) {
-			continue
-		}
-		if err != nil {
+		if err := dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Set(next, "rev", "open"), dynamo.Unchanged(h, "rev")); err != nil {
 			return true, err
 		}
+
 		p, i, err := locate(ctx, db, h, userID)
 		if err != nil || i < 0 || p.Rows[i].Name == name {
 			return true, err
@@ -305,11 +302,8 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 			p.Rows[i].Name = name
 			slices.SortFunc(p.Rows, Row.Compare)
 		}
-		if err := dynamo.Put(ctx, db, tables.AmendRanking, p, unchanged); !dynamo.IsRefused(err) {
-			return true, err
-		}
-	}
-	return true, item.ErrChanged
+		return true, dynamo.Put(ctx, db, tables.AmendRanking, p, unchanged)
+	})
 }
 
 // locate returns the page with a member's row and its index, -1 if there is none.

@@ -72,99 +72,99 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	if in.EventID == "" {
 		return s.rankYear(ctx, in.Year, nil)
 	}
-	for try := 0; ; try++ {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return err
-		}
-		began := s.now()
-		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
-		if errors.Is(err, item.ErrNoEvent) {
-			slog.WarnContext(ctx, "the event is gone", "event", in.EventID)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		asked := on.ScoringAt != "" || on.Withdrawn
-		reveals := !asked && on.RevealAtLock && !on.IsOpen(began)
-		if !asked && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
-			slog.InfoContext(ctx, "the points were withdrawn, or the event is open again", "event", in.EventID)
-			return nil
-		}
-		if !asked && !reveals {
-			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
-		}
-		rev, err := ranking.Claim(ctx, s.db, on.ID)
-		if err != nil {
-			return err
-		}
-		entries, err := item.ReadPredictions(ctx, s.db, on.ID)
-		if err != nil {
-			return err
-		}
-		tallies := make([]item.Standing, len(entries))
-		var work errgroup.Group
-		work.SetLimit(item.MaxConcurrent)
-		for i, p := range entries {
-			if p.ScoredRev != on.ResultsRev && !reveals {
-				work.Go(func() error {
-					scored, t, err := s.score(ctx, on, p.UserID())
-					if err == nil {
-						entries[i], tallies[i] = scored, t
-					}
-					return err
-				})
-			}
-		}
-		failed := work.Wait()
-		entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.BelongsTo == "" }) // of deleted members
-		users := make([]string, len(entries))
-		for i, p := range entries {
-			users[i] = p.UserID()
-		}
-		names, err := item.ReadNames(ctx, s.db, users)
-		if err != nil {
-			return errors.Join(failed, err)
-		}
-		err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Event, on.Card, entries, names))
-		if dynamo.IsRefused(err) {
-			continue
-		}
-		if err == nil && !reveals {
-			err = s.rankYear(ctx, year(on.ID), tallies)
-		}
-		if err := errors.Join(failed, err); err != nil {
-			return err
-		}
-		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "state", "scoredRev", "scoredAt")
-		same := dynamo.Unchanged(on.Event, "resultsRev")
-		if reveals {
-			done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
-		} else if withdraws(on) {
-			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "scoringAt", "scoredRev", "scoredAt")
-			if on.RevealAtLock { // the ranking without points has the picks
-				done = done.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt")
-			}
-			same = dynamo.Unchanged(on.Event, "resultsRev", "state")
-		}
-		// An event with a request is not deleted. To withdraw the request changes the results, and
-		// so does a request after that.
-		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
-		if !dynamo.IsRefused(err) {
-			slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
-			return err
+	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error { return s.scoreEvent(ctx, in) })
+}
+
+// scoreEvent is one attempt of ScoreEvent: *dynamo.Refused if the results or the ranking
+// have changed meanwhile.
+func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
+	began := s.now()
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if errors.Is(err, item.ErrNoEvent) {
+		slog.WarnContext(ctx, "the event is gone", "event", in.EventID)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	asked := on.ScoringAt != "" || on.Withdrawn
+	reveals := !asked && on.RevealAtLock && !on.IsOpen(began)
+	if !asked && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
+		slog.InfoContext(ctx, "the points were withdrawn, or the event is open again", "event", in.EventID)
+		return nil
+	}
+	if !asked && !reveals {
+		return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
+	}
+	rev, err := ranking.Claim(ctx, s.db, on.ID)
+	if err != nil {
+		return err
+	}
+	entries, err := item.ReadPredictions(ctx, s.db, on.ID)
+	if err != nil {
+		return err
+	}
+	tallies := make([]item.Standing, len(entries))
+	var work errgroup.Group
+	work.SetLimit(item.MaxConcurrent)
+	for i, p := range entries {
+		if p.ScoredRev != on.ResultsRev && !reveals {
+			work.Go(func() error {
+				scored, t, err := s.score(ctx, on, p.UserID())
+				if err == nil {
+					entries[i], tallies[i] = scored, t
+				}
+				return err
+			})
 		}
 	}
+	failed := work.Wait()
+	entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.BelongsTo == "" }) // of deleted members
+	users := make([]string, len(entries))
+	for i, p := range entries {
+		users[i] = p.UserID()
+	}
+	names, err := item.ReadNames(ctx, s.db, users)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+
+	err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Event, on.Card, entries, names))
+	if dynamo.IsRefused(err) {
+		return err
+	}
+	if err == nil && !reveals {
+		err = s.rankYear(ctx, year(on.ID), tallies)
+	}
+	if err := errors.Join(failed, err); err != nil {
+		return err
+	}
+	done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "state", "scoredRev", "scoredAt")
+	same := dynamo.Unchanged(on.Event, "resultsRev")
+	if reveals {
+		done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
+	} else if withdraws(on) {
+		done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "scoringAt", "scoredRev", "scoredAt")
+		if on.RevealAtLock { // the ranking without points has the picks
+			done = done.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt")
+		}
+		same = dynamo.Unchanged(on.Event, "resultsRev", "state")
+	}
+	// An event with a request is not deleted. To withdraw the request changes the results, and
+	// so does a request after that.
+	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
+	if !dynamo.IsRefused(err) {
+		slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
+	}
+	return err
 }
 
 // rankYear writes the ranking of a year. The index may lack standings that were just
 // written: written has those of this run. It may also have those of removed members, who
 // have no name.
 func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Standing) error {
-	for try := 0; ; try++ { // other events of the year may be scored at the same time
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return err
-		}
+	// Other events of the year may be scored at the same time.
+	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
 		rev, err := ranking.Claim(ctx, s.db, year)
 		if err != nil {
 			return err
@@ -184,11 +184,8 @@ func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Stand
 		if err != nil {
 			return err
 		}
-		err = ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
-		if !dynamo.IsRefused(err) {
-			return err
-		}
-	}
+		return ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
+	})
 }
 
 // withdraws reports whether the predictions of an event lose their points: a result is missing,
@@ -232,10 +229,7 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 // of the same transaction, and if it returns false nothing is written. recount starts again
 // if the member's Rev has changed meanwhile, and does nothing for a deleted member.
 func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*item.Collection) (w dynamo.Write, ok bool, err error)) (t item.Standing, err error) {
-	for try := 0; ; try++ {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return t, err
-		}
+	return dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (t item.Standing, err error) {
 		g, err := item.ReadMember(ctx, s.db, userID, true)
 		if err != nil {
 			return t, err
@@ -267,11 +261,8 @@ func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*
 		case i >= 0:
 			writes = append(writes, dynamo.DeleteWrite(t.Key()))
 		}
-		err = dynamo.Transact(ctx, s.db, tables.ScoreMember, writes...)
-		if !dynamo.IsRefused(err) {
-			return t, err
-		}
-	}
+		return t, dynamo.Transact(ctx, s.db, tables.ScoreMember, writes...)
+	})
 }
 
 // RebuildStandings is the request to rebuild the standings of a year.

@@ -263,7 +263,7 @@ var errUnchanged = errors.New("there is nothing to change")
 func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role, match httpapi.IfMatch, commit idem.Commit[Out],
 	do func(st *state, now time.Time) ([]dynamo.Write, error), answer func(*state) *Out) (*Out, error) {
 	var done *state
-	out, err := item.Retry(ctx, func() (*Out, error) {
+	out, err := dynamo.RetryValue(ctx, item.Attempts, func() (*Out, error) {
 		st, err := s.load(ctx, gameID, userID, least)
 		if err != nil {
 			return nil, err
@@ -321,7 +321,7 @@ func CreateGameFunction() app.Function {
 // three_teams_needed, too_many_games.
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return item.Retry(ctx, func() (*GamePage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*GamePage, error) {
 			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
@@ -608,7 +608,7 @@ func DeleteGameFunction() app.Function {
 func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
 	var st *state
 	begun := false
-	out, err := item.Retry(ctx, func() (_ *httpapi.Removed, err error) {
+	out, err := dynamo.RetryValue(ctx, item.Attempts, func() (_ *httpapi.Removed, err error) {
 		if st, err = s.load(ctx, in.GameID, in.UserID, item.Admin); err != nil {
 			return nil, err
 		}

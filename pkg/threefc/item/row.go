@@ -126,22 +126,8 @@ func Values[T any](rows []Row[T]) []T {
 	return all
 }
 
-// MaxTries is the number of tries of a change that others overtake.
-const MaxTries = 8
-
-// Retry repeats a change while writes are refused because others have changed what it has
-// read: httpapi.ErrStale after MaxTries.
-func Retry[Out any](ctx context.Context, change func() (*Out, error)) (*Out, error) {
-	for try := range MaxTries {
-		if err := dynamo.BackOff(ctx, try); err != nil {
-			return nil, err
-		}
-		if out, err := change(); !dynamo.IsRefused(err) {
-			return out, err
-		}
-	}
-	return nil, httpapi.ErrStale
-}
+// Attempts bounds the changes of a request while concurrent requests overtake it: stale.
+var Attempts = dynamo.Attempts{Max: 8, Err: httpapi.ErrStale}
 
 // InTurn returns a write that changes the row of a user, which it reads by an access pattern. It
 // holds a limit: call it, count what the user has, and add one more in a transaction with the

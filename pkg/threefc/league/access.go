@@ -137,7 +137,7 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		if err != nil {
 			return nil, refusedAddress(err) // and no mail tells of it
 		}
-		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
+		if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
 			return nil, err
 		}
 		// Nobody can sign up any more with an address that has an account. So one is created when
@@ -238,7 +238,7 @@ func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, er
 // grant gives a user a role, with the league, whose counts it keeps. Without an address the
 // user must be a member.
 func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-	return item.Retry(ctx, func() (*MemberPage, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*MemberPage, error) {
 		league, _, err := s.read(ctx, g.LeagueID, by, item.Admin)
 		if err != nil {
 			return nil, err
@@ -313,7 +313,7 @@ func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.
 	if in.MemberID == in.UserID {
 		least = item.Viewer
 	}
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		league, _, err := s.read(ctx, in.LeagueID, in.UserID, least)
 		if err != nil {
 			return nil, err

@@ -94,7 +94,7 @@ func CreateLeagueFunction() app.Function {
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 		slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
-		return item.Retry(ctx, func() (*LeaguePage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 			now := s.Now()
 			counted, err := item.InTurn(ctx, s.DB, tables.CreateLeague, in.UserID, now)
 			if err != nil {
@@ -240,7 +240,7 @@ func UpdateLeagueFunction() app.Function {
 // UpdateLeague changes a league. Errors: slug_taken, stale.
 func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-		return item.Retry(ctx, func() (*LeaguePage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 			row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err

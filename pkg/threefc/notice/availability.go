@@ -93,7 +93,7 @@ func PutAvailabilityFunction() app.Function {
 // nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
-		return item.Retry(ctx, func() (*AnswerPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*AnswerPage, error) {
 			x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
 			if err != nil {
 				return nil, err

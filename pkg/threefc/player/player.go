@@ -116,7 +116,7 @@ func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPa
 		}
 	}
 	return idem.Once(ctx, s.Answers, CreatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return item.Retry(ctx, func() (*PlayerPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
 			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
@@ -281,7 +281,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 		return nil, errAvatar
 	}
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return item.Retry(ctx, func() (*PlayerPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
 				return nil, err
@@ -361,7 +361,7 @@ func DeletePlayerFunction() app.Function {
 // pools go with the games. A second run finds no player. Errors: player_not_found,
 // player_in_use, stale.
 func (s *Service) DeletePlayer(ctx context.Context, in *DeletePlayer) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
@@ -414,7 +414,7 @@ func MergePlayerFunction() app.Function {
 // too_many_merges.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
 	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return item.Retry(ctx, func() (*PlayerPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
 			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
@@ -476,7 +476,7 @@ func ClaimPlayerFunction() app.Function {
 // league_access_required.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return item.Retry(ctx, func() (*PlayerPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
 				return nil, err
@@ -529,7 +529,7 @@ func DropClaimFunction() app.Function {
 // second run changes nothing. The user's claim of a player who is not there ends, too. Errors:
 // player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 		if errors.Is(err, game.ErrNoPlayer) { // a claim that was made while the league was deleted counts no more
 			_, dropped := dynamo.Delete(ctx, s.DB, tables.SavePlayer, item.Key(item.UserKey(in.UserID), item.PlayerKey(in.PlayerID)))
@@ -666,7 +666,7 @@ func RevokeCodesFunction() app.Function {
 // RevokeCodes ends all codes of a game. Who has joined by one stays. A second run ends those
 // that were made since.
 func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
 		if err != nil {
 			return nil, err
@@ -685,7 +685,7 @@ func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + co
 // are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
 	pk := item.GuessKey(signin.CallerOf(ctx))
-	row, err := item.Retry(ctx, func() (*item.Row[item.Join], error) {
+	row, err := dynamo.RetryValue(ctx, item.Attempts, func() (*item.Row[item.Join], error) {
 		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
 		if err != nil {
 			return nil, err
@@ -778,7 +778,7 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	if userID != "" {
 		ctx = account.Require(ctx, userID)
 	}
-	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
 }
 
 func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string) (*Joined, error) {

@@ -245,22 +245,22 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 
 // leave takes the role of a user away.
 func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
-	_, err := item.Retry(ctx, func() (*struct{}, error) {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
 		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !ok { // its deletion was begun
 			_, err := dynamo.Delete(ctx, s.db, tables.SaveGrant, item.Key(item.LeagueKey(leagueID), item.GrantKey(userID)))
-			return nil, err
+			return err
 		}
 		grants, err := item.List[item.Grant](ctx, s.db, tables.ListGrants, l.PK, item.Grants)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		i := slices.IndexFunc(grants, func(g item.Row[item.Grant]) bool { return g.V().UserID == userID })
 		if i < 0 {
-			return nil, nil
+			return nil
 		}
 		now := s.now()
 		writes := []dynamo.Write{grants[i].Drop()}
@@ -279,9 +279,8 @@ func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
 			writes = append(writes, saved, row.Mirror(item.UserKey(row.V().UserID), l.PK))
 		}
 		_, counted := l.Save(now)
-		return nil, dynamo.Transact(ctx, s.db, tables.SaveGrant, append(writes, counted)...)
+		return dynamo.Transact(ctx, s.db, tables.SaveGrant, append(writes, counted)...)
 	})
-	return err
 }
 
 func weight(g item.Row[item.Grant]) int {
@@ -319,7 +318,7 @@ func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (league
 		}
 	}
 	for _, id := range append(same, playerID) { // the claim goes last: a second run finds the others by it
-		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.anonymize(ctx, id, userID) }); err != nil {
+		if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.anonymize(ctx, id, userID) }); err != nil {
 			return "", err
 		}
 	}

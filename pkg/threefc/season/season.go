@@ -130,7 +130,7 @@ func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPa
 
 // create creates a season with teams.
 func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-	return item.Retry(ctx, func() (*SeasonPage, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
 		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
 		if err != nil {
 			return nil, err
@@ -318,7 +318,7 @@ func UpdateSeasonFunction() app.Function {
 // season_ends_before_it_starts.
 func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-		return item.Retry(ctx, func() (*SeasonPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
 			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
@@ -371,7 +371,7 @@ func DeleteSeasonFunction() app.Function {
 // DeleteSeason deletes a season without sessions, with its teams and what was computed of
 // its games. Errors: season_not_empty, stale.
 func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
@@ -462,7 +462,7 @@ func PutTeamFunction() app.Function {
 // Games that exist keep the team as it was. Errors: too_many_teams, team_needs_a_name.
 func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
-		return item.Retry(ctx, func() (*TeamPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*TeamPage, error) {
 			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
@@ -556,7 +556,7 @@ func DeleteTeamFunction() app.Function {
 // DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
 // nothing.
 func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
@@ -619,7 +619,7 @@ func CreateSessionFunction() app.Function {
 // too_many_sessions_of_day.
 func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
 	return idem.Once(ctx, s.Answers, CreateSessionFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
-		return item.Retry(ctx, func() (*SessionPage, error) {
+		return dynamo.RetryValue(ctx, item.Attempts, func() (*SessionPage, error) {
 			parent, err := s.read(ctx, in.SeasonID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
@@ -711,7 +711,7 @@ func DeleteSessionFunction() app.Function {
 
 // DeleteSession deletes a session without games. Errors: session_not_empty.
 func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpapi.Removed, error) {
-	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
 		if err != nil {
 			return nil, err

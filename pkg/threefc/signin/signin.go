@@ -142,7 +142,7 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
 	secret, hash := session.New()
-	if _, err := item.Retry(ctx, func() (*Started, error) { return nil, s.put(ctx, email, id, hash) }); err != nil {
+	if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.put(ctx, email, id, hash) }); err != nil {
 		return nil, err
 	}
 	// The token is in the fragment, which browsers do not send, so that no log has it.

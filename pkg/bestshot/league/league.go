@@ -4,10 +4,8 @@ package league
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +15,7 @@ import (
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
@@ -45,24 +44,6 @@ func Open(ctx context.Context, env app.Env) (*Leagues, error) {
 	base, err := member.NewBase(ctx, env)
 	return &Leagues{base}, err
 }
-
-// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html, which
-// has no letters that look alike. Eight of them are 40 bits.
-const (
-	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	codeLength  = 8
-)
-
-func newCode() string {
-	code := make([]byte, codeLength)
-	rand.Read(code) // never fails
-	for i, b := range code {
-		code[i] = codeLetters[int(b)%len(codeLetters)]
-	}
-	return string(code)
-}
-
-var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
 
 // League is a league as its members see it.
 type League struct {
@@ -136,7 +117,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 			return problem.Beyond(maxLeagues)
 		}
 		for ok := false; !ok; { // until the code is nobody's
-			if id, ok, err = pg.Value[string](ctx, tx, `INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`, in.Body.Name, newCode()); err != nil {
+			if id, ok, err = pg.Value[string](ctx, tx, `INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`, in.Body.Name, code.New()); err != nil {
 				return err
 			}
 		}
@@ -248,7 +229,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 			Members int    `db:"members"`
 			In      bool   `db:"inside"`
 		}](ctx, tx, `SELECT id::text, members, EXISTS (SELECT FROM league_role WHERE league_id = league.id AND member_id = $2) AS inside FROM league WHERE code = $1 FOR NO KEY UPDATE`,
-			misread.Replace(strings.ToUpper(in.Body.Code)), me)
+			code.Read(in.Body.Code), me)
 		id = l.ID
 		switch {
 		case err != nil:

@@ -4,9 +4,6 @@ import "matchday/pkg/kit/problem"
 
 // What the tests of this package look at beside what it exports.
 
-const CodeLength = codeLength
-const CodeLetters = codeLetters
-
 var ErrLeagueFull = problem.Beyond(maxMembers)
 var ErrNoCode = errNoCode
 var ErrNotIn = errNotIn
@@ -18,8 +15,5 @@ const LeagueSK = leagueSK
 var MaxCodes = maxCodes.Max
 var MaxLeagues = maxLeagues.Max
 var MaxMembers = maxMembers.Max
-
-var NewCode = newCode
-var ReadCode = readCode
 
 type TriedCodes = triedCodes

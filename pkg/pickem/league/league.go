@@ -3,11 +3,9 @@ package league
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -15,6 +13,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
@@ -49,28 +48,6 @@ func codeItem(code string) dynamo.Item { return item.Key(codePrefix+code, codeSK
 func newInvitation(code, leagueID string) invitation {
 	return invitation{item.Row{PK: codePrefix + code, SK: codeSK, Type: codeType}, leagueID}
 }
-
-// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html,
-// which has no letters that look alike. Eight of them are 40 bits.
-const (
-	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	codeLength  = 8
-)
-
-func newCode() string {
-	code := make([]byte, codeLength)
-	rand.Read(code)
-	for i, b := range code {
-		code[i] = codeLetters[int(b)%len(codeLetters)]
-	}
-	return string(code)
-}
-
-var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
-
-// readCode normalizes a typed code: upper case, no hyphens and spaces, and the digits
-// for letters that look like them.
-func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
 	errNoCode   = problem.New(problem.NotFound, "code_not_found", "no league has this code")
@@ -142,7 +119,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		id := item.NewUUID()
 		l := item.League{
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
-			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
+			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: code.New(), Members: 1,
 		}
 		writes := append(enter(p, l, s.Now()),
 			dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")),
@@ -249,15 +226,15 @@ func JoinLeagueFunction() app.Function {
 // maxCodes of them, too_many_leagues if the caller is in maxLeagues leagues, league_full
 // if it has maxMembers members.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
-	code := readCode(in.Body.Code)
-	if err := s.countWrong(ctx, in.UserID, code); err != nil {
+	typed := code.Read(in.Body.Code)
+	if err := s.countWrong(ctx, in.UserID, typed); err != nil {
 		return nil, err
 	}
-	out, err := s.join(ctx, in.UserID, code)
+	out, err := s.join(ctx, in.UserID, typed)
 	if errors.Is(err, errNoCode) {
 		return nil, err
 	}
-	return out, errors.Join(err, s.uncountWrong(ctx, in.UserID, code))
+	return out, errors.Join(err, s.uncountWrong(ctx, in.UserID, typed))
 }
 
 // join makes the user a member of the league of the code.
@@ -439,7 +416,7 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 		}
 		writes := without(g, userID)
 		if by != userID {
-			writes = withNewCode(l, newCode(), dynamo.Add[item.League]("members", -1))
+			writes = withNewCode(l, code.New(), dynamo.Add[item.League]("members", -1))
 		}
 		writes = append(writes,
 			dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))),
@@ -534,9 +511,9 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 		if l.EndedAt != "" {
 			return nil, item.ErrNoLeague
 		}
-		code := newCode()
-		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, code, dynamo.Set(item.League{}))...)
-		l.Code = code
+		next := code.New()
+		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, next, dynamo.Set(item.League{}))...)
+		l.Code = next
 		return &LeaguePage{http.StatusOK, newLeague(l)}, err
 	})
 }

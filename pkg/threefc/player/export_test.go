@@ -1,7 +1,4 @@
 package player
 
 // Names for tests.
-var (
-	Drawn   = drawn
-	NewCode = newCode
-)
+var Drawn = drawn

@@ -13,16 +13,15 @@ package player
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -602,20 +601,6 @@ type CodePage struct {
 // codeLifetime is how long a code is valid.
 const codeLifetime = 24 * time.Hour
 
-// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html.
-const codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-func newCode() string {
-	code := make([]byte, 8) // 40 bits
-	rand.Read(code)
-	for i, b := range code {
-		code[i] = codeLetters[int(b)%len(codeLetters)]
-	}
-	return string(code)
-}
-
-var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
-
 // CreateCodeFunction makes a code by which players join a game.
 func CreateCodeFunction() app.Function {
 	return app.API(spec.Function{
@@ -636,11 +621,11 @@ func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, er
 			return nil, err
 		}
 		now := s.Now()
-		code := newCode()
-		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID, Series: g.V().Series}, now)
+		join := code.New()
+		row := item.New(item.JoinKey(join), item.Metadata, "JoinCode", item.Join{Code: join, GameID: in.GameID, Series: g.V().Series}, now)
 		row.TTL = now.Add(codeLifetime).Unix()
 		out := &CodePage{Status: http.StatusCreated}
-		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.link(code), time.Unix(row.TTL, 0).UTC()
+		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = join, s.link(join), time.Unix(row.TTL, 0).UTC()
 		return out, commit(ctx, tables.PutCode, out, row.Create())
 	})
 }
@@ -683,7 +668,7 @@ func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + co
 // find reads a valid code, as a person types it. A wrong one is counted for the address of
 // the caller, who may be anybody; from then on a right one is refused, too. Requests that
 // are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
-func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
+func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 	pk := item.GuessKey(signin.CallerOf(ctx))
 	row, err := dynamo.RetryValue(ctx, item.Attempts, func() (*item.Row[item.Join], error) {
 		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
@@ -693,7 +678,7 @@ func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
 		if n, wait := guesses.V().Within(MaxGuesses, s.Now()); n >= MaxGuesses.Max {
 			return nil, problem.Beyond(MaxGuesses).WithRetryAfter(wait)
 		}
-		row, ok, err := dynamo.Get[item.Row[item.Join]](ctx, s.DB, tables.FindCode, item.JoinKey(misread.Replace(strings.ToUpper(code))), item.Metadata)
+		row, ok, err := dynamo.Get[item.Row[item.Join]](ctx, s.DB, tables.FindCode, item.JoinKey(code.Read(typed)), item.Metadata)
 		if err != nil || ok && s.Now().Unix() < row.TTL {
 			return &row, err
 		}

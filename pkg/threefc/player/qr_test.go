@@ -31,26 +31,6 @@ func TestTooLongForACode(t *testing.T) {
 	}
 }
 
-// TestCodesHaveAllLetters of Base32, each as often as others.
-func TestCodesHaveAllLetters(t *testing.T) {
-	t.Parallel()
-	seen := map[rune]int{}
-	for range 1000 {
-		for _, r := range player.NewCode() {
-			seen[r]++
-		}
-	}
-	for _, r := range "0123456789ABCDEFGHJKMNPQRSTVWXYZ" {
-		if n := seen[r]; n < 125 || n > 375 { // of 250, eight standard deviations
-			t.Errorf("%c is there %d times in 1,000 codes", r, n)
-		}
-		delete(seen, r)
-	}
-	if len(seen) > 0 {
-		t.Errorf("other letters: %v", seen)
-	}
-}
-
 // TestJoinCodeIsShown: the picture has the modules of the link, within a margin, and only
 // for a valid code.
 func TestJoinCodeIsShown(t *testing.T) {

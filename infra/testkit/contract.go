@@ -103,7 +103,7 @@ func function(f spec.Function) (lines []string) {
 		add("limit %s, %s", l, l.Code)
 	}
 	for _, b := range f.Budgets {
-		add("%d of %d requests in %s, %s", b.UpTo, b.Budget.Max, b.Budget.Per, b.Budget.Name)
+		add("%s", b)
 	}
 	for _, m := range f.Emits {
 		add("emits %s in %s, of the room %v", m.Name, m.Unit, m.OfRoom)

@@ -84,6 +84,27 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 	}
 }
 
+// TestBudgetsAreShared: a function may use a part of a budget, or all of it. Functions that
+// share a budget agree on how much it is.
+func TestBudgetsAreShared(t *testing.T) {
+	t.Parallel()
+	for _, room := range Specs() {
+		budgets := map[string]spec.Budget{} // by name and period
+		for _, f := range room.Functions {
+			for _, s := range f.Budgets {
+				if s.Budget.Name == "" || s.Budget.Per <= 0 || s.UpTo < 1 || s.UpTo > s.Budget.Max {
+					t.Errorf("%s has the share %s, want a name, a period, and at least one request of the budget", f.Name, s)
+				}
+				key := fmt.Sprint(s.Budget.Name, s.Budget.Per)
+				if other, ok := budgets[key]; ok && other != s.Budget {
+					t.Errorf("%s has the share %s, and another function one of %d", f.Name, s, other.Max)
+				}
+				budgets[key] = s.Budget
+			}
+		}
+	}
+}
+
 // TestSizesOfFunctions: the memory is one of four sizes, and a function ends before what
 // waits for it gives up: the API after 29 s, and Lambda after 15 minutes.
 func TestSizesOfFunctions(t *testing.T) {

@@ -9,6 +9,7 @@ package spec
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -255,12 +256,15 @@ func (f Function) Grants() []Grant {
 	return all
 }
 
-// Budget is how many requests of one kind a provider allows to all functions together,
-// in a period that begins with the first request after the period before.
+// Budget is how many requests of one kind a provider allows to all functions together in a
+// period, or how many of them a room makes for one user.
 type Budget struct {
 	Name string
 	Max  int
 	Per  time.Duration
+	// Aligned is set if the periods begin at the multiples of Per in UTC, as days do. Otherwise
+	// a period begins with the first request after the period before.
+	Aligned bool
 }
 
 // Share is what a function may use of a budget: it sends a request only while fewer than
@@ -269,6 +273,11 @@ type Budget struct {
 type Share struct {
 	Budget Budget
 	UpTo   int
+}
+
+// String is the share for an operator: "1400 of 2000 requests in 1h0m0s, fixtures".
+func (s Share) String() string {
+	return fmt.Sprintf("%d of %d requests in %s, %s", s.UpTo, s.Budget.Max, s.Budget.Per, s.Budget.Name)
 }
 
 // Limit bounds what a user may have, or do in a period. A request beyond it is

@@ -100,6 +100,12 @@ func (c Changes) Add(name string, n int) Changes {
 	return c
 }
 
+// SetNumber also sets a number of the row, to n.
+func (c Changes) SetNumber(name string, n int64) Changes {
+	c.b = c.b.Set(c.of.of(name, n).name, expression.Value(n))
+	return c
+}
+
 // Exists holds for an item that has the attribute of a T.
 func Exists[T any](name string) expression.ConditionBuilder {
 	return expression.AttributeExists(attributesOf(reflect.TypeFor[T]()).get(name).name)

@@ -61,6 +61,7 @@ func TestChanges(t *testing.T) {
 		"SetIfAbsent, absent":    {dynamo.SetIfAbsent(spell{Notes: []string{"rain"}}, "notes"), map[string]any{"notes": []any{"rain"}}},
 		"Remove":                 {dynamo.Remove[spell]("bowler", "notes"), map[string]any{"bowler": nil}},
 		"Add":                    {dynamo.Add[spell]("wickets", 2), map[string]any{"wickets": 3.}},
+		"SetNumber":              {dynamo.Remove[spell]("bowler").SetNumber("wickets", 4).SetNumber("runs", 0), map[string]any{"bowler": nil, "wickets": 4., "runs": 0.}},
 		"an empty slice is kept": {dynamo.Set(spell{Notes: []string{}}, "notes"), map[string]any{"notes": []any{}}},
 		"a pointer to a row":     {dynamo.Set(spell{}, "runs").Set(&spell{Wickets: 5}, "wickets"), map[string]any{"runs": nil, "wickets": 5.}},
 		"all at once": {
@@ -204,6 +205,7 @@ func TestMistakesPanic(t *testing.T) {
 		"Remove":          {func() { dynamo.Remove[spell]("x") }, `no attribute "x"`},
 		"Add":             {func() { dynamo.Add[spell]("x", 1) }, `no attribute "x"`},
 		"Add to a string": {func() { dynamo.Add[spell]("bowler", 1) }, `"bowler" of dynamo_test.spell is a string, and is never 1`},
+		"SetNumber":       {func() { dynamo.Remove[spell]("runs").SetNumber("bowler", 1) }, `"bowler" of dynamo_test.spell is a string, and is never 1`},
 		"Exists":          {func() { dynamo.Exists[spell]("x") }, `no attribute "x"`},
 		"Absent":          {func() { dynamo.Absent[spell]("x") }, `no attribute "x"`},
 		"Unchanged":       {func() { dynamo.Unchanged(spell{}, "x") }, `no attribute "x"`},

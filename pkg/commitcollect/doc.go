@@ -12,7 +12,7 @@
 //	what a pause does                                     milestone: UpdateMilestone
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
-//	how many calls to Strava a user may cause             workout: take, takeOfUser
+//	how many calls to Strava a user may cause             workout: eventReads, backfillReads, userEvents, userBackfills
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session

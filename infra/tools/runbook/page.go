@@ -70,6 +70,9 @@ func unset(v spec.Setting) string {
 func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function, alarms []stage.Alarm) {
 	fmt.Fprintf(out, "\n### %s\n\n%s **If it is down:** %s\n\n", f.Name, f.Does, f.IfDown)
 	fmt.Fprintf(out, "* Started by %s.\n", trigger(room, f))
+	for _, b := range f.Budgets {
+		fmt.Fprintf(out, "* Budget at the provider: %s.\n", b)
+	}
 	for _, a := range alarms {
 		notice := ""
 		if a.IfDown != f.IfDown {

@@ -38,7 +38,8 @@ func BackfillFunction() app.Function {
 		On:     link.BackfillQueue,
 		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
 		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
-		Memory: 512, Timeout: 5 * time.Minute,
+		Budgets: slices.Concat(backfillReads, userBackfills.shares),
+		Memory:  512, Timeout: 5 * time.Minute,
 	}, OpenIngester, (*Ingester).Backfill)
 }
 
@@ -64,10 +65,10 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	for {
 		var page []strava.Activity
 		// The user's calls first: who has none left uses none of the others'.
-		err := takeOfUser(ctx, s.db, m.UserID, backfillCalls, s.clock.Now())
+		err := s.takeOfUser(ctx, m.UserID, userBackfills)
 		own := err != nil // a limit is then the user's own, and no call was counted
 		if !own {
-			err = s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
+			err = s.call(ctx, m.UserID, backfillReads, func(access string) (err error) {
 				page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
 				return err
 			})
@@ -79,7 +80,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		case strava.Is(err, strava.Limited):
 			if !own {
-				if err := giveBack(ctx, s.db, m.UserID, backfillCalls, s.clock.Now()); err != nil {
+				if err := s.giveBack(ctx, m.UserID, userBackfills); err != nil {
 					return err
 				}
 			}

@@ -97,7 +97,8 @@ func IngestEventsFunction() app.Function {
 		On:     EventQueue,
 		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
 		Sends:  []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
-		Memory: 256, Timeout: time.Minute,
+		Budgets: slices.Concat(eventReads, userEvents.shares),
+		Memory:  256, Timeout: time.Minute,
 	}, OpenIngester, (*Ingester).IngestEvent)
 }
 
@@ -156,12 +157,12 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		return nil
 	}
 	if e.AspectType != "delete" { // of which Strava is not asked
-		err := takeOfUser(ctx, s.db, userID, eventCalls, s.clock.Now())
+		err := s.takeOfUser(ctx, userID, userEvents)
 		limited, _ := errors.AsType[*strava.Error](err)
 		switch {
 		case errors.Is(err, account.ErrDeleted):
 			return nil
-		case strava.Is(err, strava.Limited) && limited.RetryAfter > window:
+		case strava.Is(err, strava.Limited) && limited.RetryAfter > readsOfQuarter.Per:
 			return s.leaveToNight(ctx, userID)
 		case strava.Is(err, strava.Limited):
 			return &repeat{e, limited.RetryAfter}
@@ -214,7 +215,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 // later returns the error of an event that waits because the calls of all users are used up. The
 // user's are not used by waiting.
 func (s *Ingester) later(ctx context.Context, userID string, e Event, limited error) error {
-	if err := giveBack(ctx, s.db, userID, eventCalls, s.clock.Now()); err != nil {
+	if err := s.giveBack(ctx, userID, userEvents); err != nil {
 		return err
 	}
 	l, _ := errors.AsType[*strava.Error](limited)
@@ -232,7 +233,7 @@ func (s *Ingester) leaveToNight(ctx context.Context, userID string) error {
 
 // fetch returns an activity. A token that Strava refuses is renewed once.
 func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activity, err error) {
-	err = s.call(ctx, userID, 1, func(access string) error {
+	err = s.call(ctx, userID, eventReads, func(access string) error {
 		a, err = s.link.Strava.Activity(ctx, access, id)
 		return err
 	})
@@ -241,10 +242,10 @@ func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activ
 
 // call makes a call to Strava for a user, within a share of the limits. If Strava refuses
 // the token, it is made once more with another.
-func (s *Ingester) call(ctx context.Context, userID string, share float64, do func(access string) error) error {
+func (s *Ingester) call(ctx context.Context, userID string, shares []spec.Share, do func(access string) error) error {
 	access, err := s.link.Token(ctx, userID, "")
 	for try := 0; err == nil; try++ {
-		if err := take(ctx, s.db, s.clock.Now(), share); err != nil {
+		if err := s.take(ctx, shares); err != nil {
 			return err
 		}
 		err = do(access)
@@ -269,7 +270,7 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	if err != nil {
 		return err
 	}
-	err = s.call(ctx, userID, 1, func(access string) error {
+	err = s.call(ctx, userID, eventReads, func(access string) error {
 		_, err := s.link.Strava.Activities(ctx, access, s.clock.Now(), 1)
 		return err
 	})

@@ -46,7 +46,7 @@ func OpenProvider(ctx context.Context, env app.Env, shares ...spec.Share) (*spor
 		transport = http.DefaultTransport
 	}
 	for _, s := range shares {
-		transport = budgeted{transport, s, dynamo.Open(env.AWS, env.Prefix), env.Now}
+		transport = withBudget(env, transport, s)
 	}
 	return sportmonks.Open(base, token, &http.Client{Timeout: env.Limit(providerTimeout), Transport: transport}), nil
 }

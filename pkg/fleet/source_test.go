@@ -164,7 +164,7 @@ func declared(t *testing.T, dir, variable string) (starter, name string) {
 	return "", ""
 }
 
-// TestDeclarationsAreUsed: every access pattern and every metric that a room
+// TestDeclarationsAreUsed: every access pattern, every metric and every budget that a room
 // declares is in some function's value.
 func TestDeclarationsAreUsed(t *testing.T) {
 	t.Parallel()
@@ -175,6 +175,11 @@ func TestDeclarationsAreUsed(t *testing.T) {
 		}
 		for _, m := range room.Metrics() {
 			used[m.Name] = true
+		}
+		for _, f := range room.Functions {
+			for _, s := range f.Budgets {
+				used[s.Budget.Name] = true
+			}
 		}
 		for _, file := range sources(t, filepath.Join(root, "pkg", room.Name)) {
 			variables(parse(t, file), func(variable string, value ast.Expr) {
@@ -190,7 +195,7 @@ func TestDeclarationsAreUsed(t *testing.T) {
 						return
 					}
 				case *ast.CompositeLit:
-					if from, kind := selected(v.Type); from != "spec" || kind != "Metric" {
+					if from, kind := selected(v.Type); from != "spec" || kind != "Metric" && kind != "Budget" {
 						return
 					}
 					name = nameOf(v)
@@ -198,7 +203,7 @@ func TestDeclarationsAreUsed(t *testing.T) {
 					return
 				}
 				if !used[name] {
-					t.Errorf("%s: no function uses or emits %s, %q", file, variable, name)
+					t.Errorf("%s: no function uses, emits or shares %s, %q", file, variable, name)
 				}
 			})
 		}
@@ -206,9 +211,10 @@ func TestDeclarationsAreUsed(t *testing.T) {
 }
 
 // TestLimitsAreEnforced: every limit that a room declares is in the Limits of a function.
-// Code of the room or the kit reads its Max and passes it to problem.Beyond, or passes it on
-// as the Limit of a type that does both. A test of the room expects its code. Every limit of
-// a function is declared in the room or the kit.
+// Code of the room or the kit reads its Max and passes it to problem.Beyond, passes it to the
+// method Take of a limit.Window, or passes it on as the Limit of a type that does one of
+// these. A test of the room expects its code. Every limit of a function is declared in the
+// room or the kit.
 func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
 	for _, room := range Specs() {
@@ -235,6 +241,9 @@ func TestLimitsAreEnforced(t *testing.T) {
 				case *ast.CallExpr:
 					if from, name := selected(n.Fun); from == "problem" && name == "Beyond" {
 						enforced[last(n.Args[0])] |= 2
+					}
+					if method, ok := n.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "Take" && len(n.Args) > 0 { // of a limit.Window
+						enforced[last(n.Args[0])] |= 3
 					}
 				case *ast.KeyValueExpr: // given to what enforces it
 					if last(n.Key) == "Limit" {

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
@@ -176,19 +177,24 @@ func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 	if r.Noticed >= r.Awarded {
 		return r, nil
 	}
-	for n := r.Noticed + 1; n <= r.Awarded; n++ {
-		s.trail.Write(ctx, trail.Entry{
-			Event: trail.MilestonePartMint, Result: trail.Success, UserID: r.UserID, CorrelationID: "milestone:" + r.MilestoneID,
-			Data: map[string]string{"partIndex": strconv.Itoa(n)}, ID: fmt.Sprintf("%s-%02d", r.MilestoneID, n), At: time.Unix(*r.AwardedAt, 0),
-		})
-		if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
-			return r, err
-		}
-	}
-	was := r.Noticed
+
+	was := r
 	r.Noticed = r.Awarded
-	return r, dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkNoticed, dynamo.Key(tables.MarkNoticed, r.PK, r.SK),
-		dynamo.Set(r, "partsNoticedCount"), dynamo.Equal[Row]("partsNoticedCount", was)))
+	return r, outbox.Deliver(func() error {
+		for n := was.Noticed + 1; n <= was.Awarded; n++ {
+			s.trail.Write(ctx, trail.Entry{
+				Event: trail.MilestonePartMint, Result: trail.Success, UserID: r.UserID, CorrelationID: "milestone:" + r.MilestoneID,
+				Data: map[string]string{"partIndex": strconv.Itoa(n)}, ID: fmt.Sprintf("%s-%02d", r.MilestoneID, n), At: time.Unix(*r.AwardedAt, 0),
+			})
+			if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() error {
+		key := dynamo.Key(tables.MarkNoticed, r.PK, r.SK)
+		return dynamo.Update(ctx, s.db, tables.MarkNoticed, key, dynamo.Set(r, "partsNoticedCount"), dynamo.Unchanged(was, "partsNoticedCount"))
+	})
 }
 
 // ErrNoAward is returned for a part that is not minted.

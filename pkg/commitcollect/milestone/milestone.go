@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -249,16 +250,19 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	if !r.Unsent {
 		return out, nil
 	}
-	if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
-		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
-	} else {
-		err = s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
-	}
+	err = outbox.Deliver(func() error {
+		if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
+			return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
+		}
+		return s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
+	}, func() error {
+		key := dynamo.Key(tables.PutMilestone, r.PK, r.SK)
+		return dynamo.Update(ctx, s.db, tables.PutMilestone, key, dynamo.Remove[Row]("unsent"), dynamo.Exists[Row]("PK"))
+	})
 	if err != nil {
 		return nil, err
 	}
-	sent := dynamo.Update(ctx, s.db, tables.PutMilestone, dynamo.Key(tables.PutMilestone, r.PK, r.SK), dynamo.Remove[Row]("unsent"), dynamo.Exists[Row]("PK"))
-	return out, dynamo.IgnoreRefused(sent)
+	return out, nil
 }
 
 // dayAhead is how much earlier than in UTC a day begins anywhere.

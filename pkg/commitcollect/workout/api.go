@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/signin"
@@ -23,6 +21,8 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/limit"
+	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -238,12 +238,6 @@ func SyncActivitiesFunction() app.Function {
 // user. One that fails or dies can be repeated once the function's timeout is over. Errors:
 // not_connected, reconnect_required, sync_too_soon.
 func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Accepted, error) {
-	now, rest := s.now(), syncs.Per/time.Duration(syncs.Max)
-	before := func(d time.Duration) expression.ConditionBuilder {
-		return dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-d).Unix())
-	}
-	rested := dynamo.Absent[link.Connection]("lastSyncAtUtc").Or(before(rest))
-	unsent := dynamo.Equal[link.Connection]("syncUnsent", true).And(before(SyncActivitiesFunction().Timeout))
 	c, err := link.Read(ctx, s.db, in.UserID)
 	if err == nil && c.Status == link.Broken {
 		err = link.ErrBroken
@@ -251,23 +245,30 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if err != nil {
 		return nil, err
 	}
+
+	now, period := s.now(), syncs
+	if c.Unsent { // the request that set the mark has died, unless it is still running
+		period.Per = SyncActivitiesFunction().Timeout
+	}
+	last := limit.Window{Begins: time.Unix(c.SyncedAt, 0), Count: syncs.Max}
+	if left := last.Left(period, now); left > 0 {
+		return nil, problem.Beyond(syncs).WithRetryAfter(left)
+	}
+
 	key := dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection)
 	mark := dynamo.Set(link.Connection{SyncedAt: now.Unix(), Unsent: true}, "lastSyncAtUtc", "syncUnsent")
-	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, dynamo.Exists[link.Connection]("PK").And(rested.Or(unsent)))
-	if dynamo.IsRefused(err) {
-		if c.Unsent {
-			rest = SyncActivitiesFunction().Timeout
-		}
-		return nil, problem.Beyond(syncs).WithRetryAfter(time.Unix(c.SyncedAt, 0).Add(rest).Sub(now))
+	same := dynamo.Exists[link.Connection]("PK").And(dynamo.Unchanged(c, "lastSyncAtUtc"))
+	if err := dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, same); err != nil {
+		return nil, dynamo.RefusedAs(err, problem.Beyond(syncs))
 	}
+
+	err = outbox.Deliver(func() error {
+		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0)
+	}, func() error {
+		mine := dynamo.Equal[link.Connection]("lastSyncAtUtc", now.Unix())
+		return dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("syncUnsent"), mine)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0); err != nil {
-		return nil, err
-	}
-	sent := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("syncUnsent"), dynamo.Equal[link.Connection]("lastSyncAtUtc", now.Unix()))
-	if err := dynamo.IgnoreRefused(sent); err != nil {
 		return nil, err
 	}
 	return &Accepted{Status: http.StatusAccepted}, nil

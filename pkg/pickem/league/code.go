@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
 )
@@ -26,14 +26,20 @@ const triedSK = "CODES"
 func (s *Leagues) countWrong(ctx context.Context, userID, code string) error {
 	return s.changeTried(ctx, userID, func(tried *triedCodes) error {
 		now := s.Now()
-		if wait := time.Unix(tried.Since, 0).Add(maxCodes.Per).Sub(now); wait <= 0 {
-			*tried = triedCodes{Since: now.Unix(), TTL: now.Add(maxCodes.Per).Unix()}
-		} else if len(tried.Codes) >= maxCodes.Max && !slices.Contains(tried.Codes, code) {
-			return problem.Beyond(maxCodes).WithRetryAfter(wait)
+		was := limit.Window{Begins: time.Unix(tried.Since, 0), Count: len(tried.Codes)}
+		if was.Left(maxCodes, now) > 0 && slices.Contains(tried.Codes, code) {
+			return nil
 		}
-		if !slices.Contains(tried.Codes, code) {
-			tried.Codes = append(tried.Codes, code)
+
+		w, err := was.Take(maxCodes, now)
+		if err != nil {
+			return err
 		}
+
+		if w.Count == 1 {
+			*tried = triedCodes{Since: w.Begins.Unix(), TTL: w.Begins.Add(maxCodes.Per).Unix()}
+		}
+		tried.Codes = append(tried.Codes, code)
 		return nil
 	})
 }

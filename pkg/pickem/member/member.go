@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
@@ -269,15 +270,14 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 		case was.Name == name:
 			return nil
 		}
-		next, now := was, s.now()
-		next.Name, next.CopyName = name, true
-		wait := item.ParseTime(was.RenamedAt).Add(maxRenames.Per).Sub(now)
-		if wait <= 0 {
-			next.Renames, next.RenamedAt = 0, item.FormatTime(now)
+
+		w, err := limit.Window{Begins: item.ParseTime(was.RenamedAt), Count: was.Renames}.Take(maxRenames, s.now())
+		if err != nil {
+			return err
 		}
-		if next.Renames++; next.Renames > maxRenames.Max {
-			return problem.Beyond(maxRenames).WithRetryAfter(wait)
-		}
+
+		next := was
+		next.Name, next.CopyName, next.Renames, next.RenamedAt = name, true, w.Count, item.FormatTime(w.Begins)
 		set := dynamo.Set(next, "name", "copyName", "renames", "renamedAt").Add("rev", 1)
 		same := item.IsMember().And(dynamo.Unchanged(was, "name", "renames", "renamedAt"))
 		return dynamo.Update(ctx, s.db, tables.SaveMember, was.Key(), set, same)

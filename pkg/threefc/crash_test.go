@@ -258,7 +258,7 @@ func (m *match) players() (all []string) {
 
 // gone takes what a run before has deleted for success.
 func gone(err error) error {
-	if errors.Is(err, league.ErrScope) {
+	if errors.Is(err, item.ErrScope) {
 		return nil
 	}
 	return err
@@ -556,8 +556,8 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
 			in.Body.Status = "in"
 			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)
-			if !errors.Is(err, league.ErrScope) {
-				t.Errorf("the answer is refused with %v, want %v", err, league.ErrScope)
+			if !errors.Is(err, item.ErrScope) {
+				t.Errorf("the answer is refused with %v, want %v", err, item.ErrScope)
 			}
 			check(m)
 		})

@@ -13,6 +13,7 @@ import (
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
@@ -580,7 +581,7 @@ func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
 	same(t, "the refused address signs up", signUp("lena@example.com"), 1)
 
 	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = 4 })
-	set(m, item.UserKey("ann"), item.Invitations, func(w *item.Window) { w.Count = league.MaxMails.Max - 1 })
+	set(m, item.UserKey("ann"), item.Invitations, func(w *limit.Window) { w.Count = league.MaxMails.Max - 1 })
 	emails := make([]string, 5)
 	for i := range emails {
 		emails[i] = fmt.Sprintf("user%d@example.com", i)

@@ -152,7 +152,7 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 		}
 	}
 	if st.game.PK == "" {
-		return nil, league.ErrScope
+		return nil, item.ErrScope
 	}
 	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
 	st.role, err = item.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
@@ -212,14 +212,19 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(pk, st.key)))
 		}
 	}
-	if st.told() {
-		writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: game.Rev}, now)))
+	if st.affectsStandings() {
+		writes = append(writes, putOutbox(*g, game.Rev, now))
 	}
 	return writes
 }
 
-// told reports whether the standings depend on the change.
-func (st *state) told() bool {
+// putOutbox returns the write that puts a revision of a game into the outbox.
+func putOutbox(g item.Game, rev int, now time.Time) dynamo.Write {
+	return dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: rev}, now))
+}
+
+// affectsStandings reports whether the standings depend on the change.
+func (st *state) affectsStandings() bool {
 	return st.listing.Status == item.Finished || st.game.Status == item.Finished
 }
 
@@ -229,10 +234,10 @@ func (st *state) log(now time.Time, what string, before, after *item.Goal) dynam
 	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit", item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
 }
 
-// tell sends what the outbox has, after its transaction. If it cannot, or is never called,
-// the sweep of the outbox does.
-func (s *Service) tell(ctx context.Context, st *state) {
-	if st != nil && st.told() {
+// requestAggregation sends what the outbox has, after its transaction. If it cannot, or is
+// never called, the sweep of the outbox does.
+func (s *Service) requestAggregation(ctx context.Context, st *state) {
+	if st != nil && st.affectsStandings() {
 		m := Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}
 		if err := s.queue.SendInTurn(ctx, AggregateQueue, m.SeasonID, m); err != nil {
 			slog.WarnContext(ctx, "the sweep of the outbox will compute the standings", "season", m.SeasonID, "err", err)
@@ -287,7 +292,7 @@ func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, use
 	if err != nil {
 		return nil, err
 	}
-	s.tell(ctx, done)
+	s.requestAggregation(ctx, done)
 	return out, nil
 }
 
@@ -322,7 +327,7 @@ func CreateGameFunction() app.Function {
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*GamePage, error) {
-			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
+			session, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
 			}
@@ -369,16 +374,6 @@ func checkStart(at time.Time) error {
 
 // suffix returns the end of an id, for a slug.
 func suffix(id string) string { return strings.ToLower(id[len(id)-4:]) }
-
-// session reads a session in whose league the user has at least a role.
-func (s *Service) session(ctx context.Context, sessionID, userID string, least item.Role) (item.Row[item.Session], error) {
-	row, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(sessionID), item.Metadata, league.ErrScope)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
-	return row, err
-}
 
 // teams returns the three teams of a season with the ids, in their order; without ids those
 // of a season that has three, else none.
@@ -445,7 +440,7 @@ func ListGamesFunction() app.Function {
 
 // ListGames returns the games of a session.
 func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, error) {
-	if _, err := s.session(ctx, in.SessionID, in.UserID, item.Viewer); err != nil {
+	if _, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
 	rows, err := item.List[item.Listing](ctx, s.DB, tables.ListGames, item.SessionKey(in.SessionID), item.Games)
@@ -480,21 +475,11 @@ func GetGameFunction() app.Function {
 
 // GetGame returns a game.
 func (s *Service) GetGame(ctx context.Context, in *GetGame) (*GamePage, error) {
-	row, err := s.read(ctx, in.GameID, in.UserID)
+	row, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
 	return page(http.StatusOK, row), nil
-}
-
-// read reads a game alone, for a viewer.
-func (s *Service) read(ctx context.Context, gameID, userID string) (item.Row[item.Game], error) {
-	row, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, league.ErrScope)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, item.Viewer)
-	return row, err
 }
 
 // UpdateGame is the request to change a game.
@@ -625,7 +610,7 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 			return nil, err
 		}
 		g := st.game.V()
-		session, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(g.SessionID), item.Metadata, league.ErrScope)
+		session, err := item.SessionRow.Read(ctx, s.DB, g.SessionID)
 		if err != nil {
 			return nil, err
 		}
@@ -637,8 +622,8 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 			st.game.Drop(), counted, session.Mirror(season, session.PK), dynamo.DeleteWrite(item.Key(season, item.SlugKey(g.Slug))),
 			dynamo.DeleteWrite(item.Key(season, st.key)), dynamo.DeleteWrite(item.Key(session.PK, st.key)),
 		}
-		if st.told() {
-			writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: st.game.Rev + 1}, now)))
+		if st.affectsStandings() {
+			writes = append(writes, putOutbox(*g, st.game.Rev+1, now))
 		}
 		writes = append(writes, st.cancelled(now))
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropGame, writes...)
@@ -646,7 +631,7 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 	if err != nil {
 		return nil, err
 	}
-	s.tell(ctx, st)
+	s.requestAggregation(ctx, st)
 	return out, s.dropParts(ctx, st.game.PK) // of who has joined meanwhile
 }
 

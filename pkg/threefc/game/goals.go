@@ -457,7 +457,7 @@ func ListGoalsFunction() app.Function {
 
 // ListGoals returns the goals of a game, in the order of the timeline.
 func (s *Service) ListGoals(ctx context.Context, in *ListGoals) (*GoalList, error) {
-	game, err := s.read(ctx, in.GameID, in.UserID)
+	game, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -509,7 +509,7 @@ func ListAuditFunction() app.Function {
 
 // ListAudit returns the log of corrections of a game.
 func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, error) {
-	game, err := s.read(ctx, in.GameID, in.UserID)
+	game, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}

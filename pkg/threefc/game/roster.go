@@ -19,11 +19,7 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// Errors about rosters.
-var (
-	ErrNoPlayer = problem.New(problem.NotFound, "player_not_found", "the league has no such player")
-	errHasGoals = problem.New(problem.Conflict, "player_has_goals", "the player has goals or assists in this game: change these first")
-)
+var errHasGoals = problem.New(problem.Conflict, "player_has_goals", "the player has goals or assists in this game: change these first")
 
 // Seat is a player of a roster.
 type Seat struct {
@@ -69,12 +65,12 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 		var player item.Row[item.Player]
 		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
 			var err error
-			if player, err = item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer); err != nil {
+			if player, err = item.PlayerRow.Read(ctx, s.DB, in.PlayerID); err != nil {
 				return nil, err
 			}
 			switch team := st.teamOf(in.PlayerID); {
 			case player.V().LeagueID != st.game.V().LeagueID:
-				return nil, ErrNoPlayer
+				return nil, item.ErrNoPlayer
 			case !plays(st.game.V().Teams, in.Body.TeamID):
 				return nil, errUnderTeam.In("body.teamId")
 			case team == in.Body.TeamID:
@@ -182,7 +178,7 @@ func ListRosterFunction() app.Function {
 
 // ListRoster returns the roster of a game.
 func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, error) {
-	game, err := s.read(ctx, in.GameID, in.UserID)
+	game, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}

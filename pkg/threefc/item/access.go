@@ -7,6 +7,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/tables"
 )
 
@@ -42,4 +43,45 @@ func CheckAgain(ctx context.Context, db dynamo.DB, userID, right string) error {
 	leagueID, least, _ := strings.Cut(right, " ")
 	_, err := Check(ctx, db, leagueID, userID, Role(least))
 	return err
+}
+
+// Kind is a kind of row that belongs to a league.
+type Kind[T any] struct {
+	access  spec.Access
+	key     func(id string) string // the partition of the row
+	sk      string
+	league  func(T) string
+	missing error
+}
+
+// The kinds of rows that requests name by an id.
+var (
+	LeagueRow  = Kind[League]{tables.GetLeague, LeagueKey, Metadata, func(l League) string { return l.ID }, ErrScope}
+	SeasonRow  = Kind[Season]{tables.GetSeason, SeasonKey, Metadata, func(s Season) string { return s.LeagueID }, ErrScope}
+	SessionRow = Kind[Session]{tables.GetSession, SessionKey, Metadata, func(s Session) string { return s.LeagueID }, ErrScope}
+	GameRow    = Kind[Game]{tables.GetGame, GameKey, Metadata, func(g Game) string { return g.LeagueID }, ErrScope}
+	PlayerRow  = Kind[Player]{tables.GetPlayer, PlayerKey, Profile, func(p Player) string { return p.LeagueID }, ErrNoPlayer}
+)
+
+// Errors of Kind: there is no such row.
+var (
+	ErrScope    = problem.New(problem.NotFound, "acl_scope_not_found", "there is nothing with this id")
+	ErrNoPlayer = problem.New(problem.NotFound, "player_not_found", "the league has no such player")
+)
+
+// Read reads a row: ErrScope, or ErrNoPlayer for a player, if there is none.
+func (k Kind[T]) Read(ctx context.Context, db dynamo.DB, id string) (Row[T], error) {
+	return Read[T](ctx, db, k.access, k.key(id), k.sk, k.missing)
+}
+
+// ReadAs reads a row for a user, and the user's role in its league. Errors: those of Read,
+// and of Check if the role is not at least one.
+func (k Kind[T]) ReadAs(ctx context.Context, db dynamo.DB, id, userID string, least Role) (Row[T], Role, error) {
+	row, err := k.Read(ctx, db, id)
+	if err != nil {
+		return row, "", err
+	}
+
+	role, err := Check(ctx, db, k.league(*row.V()), userID, least)
+	return row, role, err
 }

@@ -3,6 +3,8 @@ package item
 import (
 	"fmt"
 	"time"
+
+	"matchday/pkg/kit/limit"
 )
 
 // Metadata is the sort key of the item that a partition is about.
@@ -92,14 +94,14 @@ func (r Role) AtLeast(least Role) bool { return ranks[r] >= ranks[least] }
 
 // League is a league.
 type League struct {
-	ID      string `json:"leagueId"`
-	Name    string `json:"name"`
-	Slug    string `json:"slug"`
-	Admins  int    `json:"adminCount"`
-	Members int    `json:"memberCount"`
-	Seasons int    `json:"seasonCount"`
-	Players int    `json:"playerCount"`
-	Joins   Window `json:"joins,omitzero"` // of new players, by a code
+	ID      string       `json:"leagueId"`
+	Name    string       `json:"name"`
+	Slug    string       `json:"slug"`
+	Admins  int          `json:"adminCount"`
+	Members int          `json:"memberCount"`
+	Seasons int          `json:"seasonCount"`
+	Players int          `json:"playerCount"`
+	Joins   limit.Window `json:"joins,omitzero"` // of new players, by a code
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.

@@ -4,24 +4,25 @@ import (
 	"context"
 
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/spec"
 )
 
 // Player is a player of a league.
 type Player struct {
-	ID         string `json:"playerId"`
-	LeagueID   string `json:"leagueId"`
-	Nickname   string `json:"nickname"`
-	Avatar     string `json:"avatar,omitempty"`
-	ClaimedBy  string `json:"claimedByUserId,omitempty"`
-	Claims     int    `json:"claimCount,omitempty"` // so far: what a claim before has left is not of the next
-	MergedInto string `json:"mergedInto,omitempty"`
-	Used       bool   `json:"used,omitempty"`    // was in a team, or another was merged into it: it cannot be deleted
-	Guarded    bool   `json:"guarded,omitempty"` // an administrator has ended a claim: only members may claim it
-	Stale      bool   `json:"stale,omitempty"`   // the tables may show it as it was before a change
-	Renames    Window `json:"renames,omitzero"`  // by who has claimed it
-	Edits      Window `json:"edits,omitzero"`    // by scorekeepers
-	Merges     Window `json:"merges,omitzero"`
+	ID         string       `json:"playerId"`
+	LeagueID   string       `json:"leagueId"`
+	Nickname   string       `json:"nickname"`
+	Avatar     string       `json:"avatar,omitempty"`
+	ClaimedBy  string       `json:"claimedByUserId,omitempty"`
+	Claims     int          `json:"claimCount,omitempty"` // so far: what a claim before has left is not of the next
+	MergedInto string       `json:"mergedInto,omitempty"`
+	Used       bool         `json:"used,omitempty"`    // was in a team, or another was merged into it: it cannot be deleted
+	Guarded    bool         `json:"guarded,omitempty"` // an administrator has ended a claim: only members may claim it
+	Stale      bool         `json:"stale,omitempty"`   // the tables may show it as it was before a change
+	Renames    limit.Window `json:"renames,omitzero"`  // by who has claimed it
+	Edits      limit.Window `json:"edits,omitzero"`    // by scorekeepers
+	Merges     limit.Window `json:"merges,omitzero"`
 }
 
 // Resolve returns the player as whom one counts: the one into whom it is merged, if any.

@@ -1,47 +1,40 @@
 package item
 
 import (
+	"context"
 	"time"
 
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/spec"
 )
 
-// Window counts what happens in a period that begins with the first.
-type Window struct {
-	Begins string `json:"begins"`
-	Count  int    `json:"count"`
+// Counter is the row of the window of a limit.
+type Counter struct {
+	PK, SK, Type string
+	Limit        spec.Limit
 }
 
-// Within returns how many there are in a window of a limit's period, and when it ends.
-func (w Window) Within(limit spec.Limit, now time.Time) (count int, wait time.Duration) {
-	if wait = Parse(w.Begins).Add(limit.Per).Sub(now); wait <= 0 {
-		return 0, 0
+// Take reads the window, and returns the write that counts one more in it. Errors: the
+// limit's, if it allows no more.
+func (c Counter) Take(ctx context.Context, db dynamo.DB, a spec.Access, now time.Time) (dynamo.Write, error) {
+	row, found, err := dynamo.Get[Row[limit.Window]](ctx, db, a, c.PK, c.SK)
+	if err != nil {
+		return nil, err
 	}
-	return w.Count, wait
-}
 
-// CountOne returns the write that counts one more in a window as it was read, or begins
-// another. Row is zero for one that is not there.
-func CountOne(row Row[Window], pk, sk, entityType string, limit spec.Limit, now time.Time) dynamo.Write {
-	ends := now.Add(limit.Per).Unix()
-	if row.Rev == 0 {
-		row = New(pk, sk, entityType, Window{Format(now), 1}, now)
-		row.TTL = ends
-		return row.Create()
+	w, err := row.V().Take(c.Limit, now)
+	if err != nil {
+		return nil, err
 	}
-	if *row.V() = row.V().And(limit, now); row.V().Count == 1 {
-		row.TTL = ends
+
+	if !found {
+		row = New(c.PK, c.SK, c.Type, w, now)
+		row.TTL = w.Begins.Add(c.Limit.Per).Unix()
+		return row.Create(), nil
 	}
+
+	*row.V(), row.TTL = w, w.Begins.Add(c.Limit.Per).Unix()
 	_, saved := row.Save(now)
-	return saved
-}
-
-// And returns the window with one more, or another that begins with it.
-func (w Window) And(limit spec.Limit, now time.Time) Window {
-	if n, _ := w.Within(limit, now); n == 0 {
-		return Window{Format(now), 1}
-	}
-	w.Count++
-	return w
+	return saved, nil
 }

@@ -120,7 +120,7 @@ func InviteFunction() app.Function {
 // the address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
 // userpool.ErrUnverified, account_deleting if the account of the address is about to disappear.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
-	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
+	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
 		return nil, err
 	}
@@ -186,22 +186,21 @@ func refusedAddress(err error) error {
 // a crash repeats is counted again.
 func (s *Inviter) count(ctx context.Context, by, email string) error {
 	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to, from := item.InviteKey(hex.EncodeToString(sum[:])), item.UserKey(by)
-	got, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, to, item.Metadata)
+	to := item.Counter{PK: item.InviteKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations}
+	toAddress, err := to.Take(ctx, s.DB, tables.CountInvitation, now)
+	if p, ok := errors.AsType[*problem.Error](err); ok {
+		return p.In("body.email")
+	}
 	if err != nil {
 		return err
 	}
-	if n, wait := got.V().Within(MaxInvitations, now); n >= MaxInvitations.Max {
-		return problem.Beyond(MaxInvitations).WithRetryAfter(wait).In("body.email")
-	}
-	sent, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, from, item.Invitations)
+	from := item.Counter{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails}
+	fromUser, err := from.Take(ctx, s.DB, tables.CountInvitation, now)
 	if err != nil {
 		return err
 	}
-	if n, wait := sent.V().Within(MaxMails, now); n >= MaxMails.Max {
-		return problem.Beyond(MaxMails).WithRetryAfter(wait)
-	}
-	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, item.CountOne(got, to, item.Metadata, "InvitedMail", MaxInvitations, now), item.CountOne(sent, from, item.Invitations, "Invitations", MaxMails, now))
+
+	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, toAddress, fromUser)
 }
 
 // PutAccess is the request to give a user a role.
@@ -239,7 +238,7 @@ func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, er
 // user must be a member.
 func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit idem.Commit[MemberPage]) (*MemberPage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*MemberPage, error) {
-		league, _, err := s.read(ctx, g.LeagueID, by, item.Admin)
+		league, _, err := item.LeagueRow.ReadAs(ctx, s.DB, g.LeagueID, by, item.Admin)
 		if err != nil {
 			return nil, err
 		}
@@ -314,7 +313,7 @@ func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.
 		least = item.Viewer
 	}
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		league, _, err := s.read(ctx, in.LeagueID, in.UserID, least)
+		league, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, least)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,6 @@ import (
 
 // Errors about leagues.
 var (
-	ErrScope     = problem.New(problem.NotFound, "acl_scope_not_found", "there is nothing with this id")
 	errSlug      = problem.New(problem.Conflict, "slug_taken", "another league has this slug").In("body.slug")
 	errNotEmpty  = problem.New(problem.Conflict, "league_not_empty", "the league has seasons: delete them first")
 	errLastAdmin = problem.New(problem.Conflict, "last_admin", "the league needs an administrator: make another one first")
@@ -197,20 +196,11 @@ func GetLeagueFunction() app.Function {
 
 // GetLeague returns a league.
 func (s *Service) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
-	row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Viewer)
+	row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
 	return page(http.StatusOK, row, role), nil
-}
-
-// read reads a league in which the user has at least a role.
-func (s *Service) read(ctx context.Context, leagueID, userID string, least item.Role) (row item.Row[item.League], role item.Role, err error) {
-	if row, err = item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, ErrScope); err != nil {
-		return row, "", err
-	}
-	role, err = item.Check(ctx, s.DB, leagueID, userID, least)
-	return row, role, err
 }
 
 // UpdateLeague is the request to change a league.
@@ -241,7 +231,7 @@ func UpdateLeagueFunction() app.Function {
 func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
-			row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
+			row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
 			}
@@ -293,8 +283,8 @@ func DeleteLeagueFunction() app.Function {
 // added to it; a second run, by any administrator, deletes what a crash has left. Errors:
 // league_not_empty, stale.
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
-	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
-	if err == ErrScope {
+	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
+	if err == item.ErrScope {
 		_, err = item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
 	} else if err == nil {
 		err = s.dropLeague(ctx, row, in.IfMatch)

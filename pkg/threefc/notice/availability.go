@@ -94,7 +94,7 @@ func PutAvailabilityFunction() app.Function {
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*AnswerPage, error) {
-			x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
+			x, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
 			if err != nil {
 				return nil, err
 			}
@@ -142,7 +142,7 @@ func ListAvailabilityFunction() app.Function {
 // ListAvailability returns who will play in a session, to members of the league and to
 // players of it.
 func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*AnswerList, error) {
-	x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
+	x, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
@@ -116,7 +117,7 @@ func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPa
 	}
 	return idem.Once(ctx, s.Answers, CreatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
+			parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
 			}
@@ -128,16 +129,6 @@ func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPa
 			return out, commit(ctx, tables.CreatePlayer, out, writes...)
 		})
 	})
-}
-
-// league reads a league in which the user has at least a role.
-func (s *Service) league(ctx context.Context, leagueID, userID string, least item.Role) (item.Row[item.League], error) {
-	row, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, leagueID, userID, least)
-	return row, err
 }
 
 // add returns a new player of a league, and the writes.
@@ -224,21 +215,11 @@ func GetPlayerFunction() app.Function {
 
 // GetPlayer returns a player.
 func (s *Service) GetPlayer(ctx context.Context, in *GetPlayer) (*PlayerPage, error) {
-	row, err := s.read(ctx, in.PlayerID, in.UserID, item.Viewer)
+	row, _, err := item.PlayerRow.ReadAs(ctx, s.DB, in.PlayerID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
 	return page(http.StatusOK, row, in.UserID), nil
-}
-
-// read reads a player in whose league the user has at least a role.
-func (s *Service) read(ctx context.Context, playerID, userID string, least item.Role) (item.Row[item.Player], error) {
-	row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
-	return row, err
 }
 
 // save returns the player as written, and the writes of both copies.
@@ -281,7 +262,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	}
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+			row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
 			if err != nil {
 				return nil, err
 			}
@@ -304,10 +285,10 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				return page(http.StatusOK, row, in.UserID), nil
 			}
 			now := s.Now()
-			if n, wait := changes.Within(MaxRenames, now); n >= MaxRenames.Max {
-				return nil, problem.Beyond(MaxRenames).WithRetryAfter(wait)
+			if *changes, err = changes.Take(MaxRenames, now); err != nil {
+				return nil, err
 			}
-			*changes, row.V().Stale = changes.And(MaxRenames, now), true
+			row.V().Stale = true
 			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, writes...)
@@ -326,15 +307,15 @@ func (s *Service) recompute(ctx context.Context, playerID string) error {
 	if err != nil || !ok || !row.V().Stale { // or it was deleted since
 		return err
 	}
-	if err := game.Recompute(ctx, s.DB, s.queue, row.V().LeagueID); err != nil {
-		return err
-	}
-	row.V().Stale = false
-	// The answer has the revision of the change. A change that came since has a mark of its own:
-	// it refuses this write. One whose player was read before writes the mark again, by which the
-	// tables are computed once more than they must.
-	err = dynamo.Transact(ctx, s.DB, tables.SavePlayer, row.Keep(), row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
-	return dynamo.IgnoreRefused(err)
+
+	return outbox.Deliver(func() error {
+		return game.Recompute(ctx, s.DB, s.queue, row.V().LeagueID)
+	}, func() error {
+		// The answer has the revision of the change. A change whose player was read before this
+		// write stores the mark again, and the tables are computed once more than they must.
+		row.V().Stale = false
+		return dynamo.Transact(ctx, s.DB, tables.SavePlayer, row.Keep(), row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
+	})
 }
 
 // DeletePlayer is the request to delete a player.
@@ -361,7 +342,7 @@ func DeletePlayerFunction() app.Function {
 // player_in_use, stale.
 func (s *Service) DeletePlayer(ctx context.Context, in *DeletePlayer) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
+		row, _, err := item.PlayerRow.ReadAs(ctx, s.DB, in.PlayerID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
@@ -372,7 +353,7 @@ func (s *Service) DeletePlayer(ctx context.Context, in *DeletePlayer) (*httpapi.
 		if p.Used {
 			return nil, errUsed
 		}
-		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(p.LeagueID), item.Metadata, league.ErrScope)
+		parent, err := item.LeagueRow.Read(ctx, s.DB, p.LeagueID)
 		if err != nil {
 			return nil, err
 		}
@@ -414,7 +395,7 @@ func MergePlayerFunction() app.Function {
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
 	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
+			row, _, err := item.PlayerRow.ReadAs(ctx, s.DB, in.PlayerID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
 			}
@@ -423,7 +404,7 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 			}
 			var same []dynamo.Write
 			if in.Body.Into != "" {
-				into, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.Body.Into), item.Profile, game.ErrNoPlayer)
+				into, err := item.PlayerRow.Read(ctx, s.DB, in.Body.Into)
 				if err != nil {
 					return nil, err
 				}
@@ -433,12 +414,11 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 				into.V().Used = true
 				_, same = save(into, s.Now()) // nobody merges or deletes it meanwhile
 			}
-			now, merges := s.Now(), &row.V().Merges
-			if n, wait := merges.Within(MaxMerges, now); n >= MaxMerges.Max {
-				return nil, problem.Beyond(MaxMerges).WithRetryAfter(wait)
+			now := s.Now()
+			if row.V().Merges, err = row.V().Merges.Take(MaxMerges, now); err != nil {
+				return nil, err
 			}
-			*merges, row.V().Stale = merges.And(MaxMerges, now), true
-			row.V().MergedInto = in.Body.Into
+			row.V().MergedInto, row.V().Stale = in.Body.Into, true
 			row, writes := save(row, now)
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
@@ -476,7 +456,7 @@ func ClaimPlayerFunction() app.Function {
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+			row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
 			if err != nil {
 				return nil, err
 			}
@@ -529,8 +509,8 @@ func DropClaimFunction() app.Function {
 // player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
-		if errors.Is(err, game.ErrNoPlayer) { // a claim that was made while the league was deleted counts no more
+		row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+		if errors.Is(err, item.ErrNoPlayer) { // a claim that was made while the league was deleted counts no more
 			_, dropped := dynamo.Delete(ctx, s.DB, tables.SavePlayer, item.Key(item.UserKey(in.UserID), item.PlayerKey(in.PlayerID)))
 			err = cmp.Or(dropped, err)
 		}
@@ -616,7 +596,7 @@ func CreateCodeFunction() app.Function {
 // CreateCode returns a new code for a game; earlier codes stay valid.
 func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, error) {
 	return idem.Once(ctx, s.Answers, CreateCodeFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
-		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
+		g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Scorekeeper)
 		if err != nil {
 			return nil, err
 		}
@@ -652,7 +632,7 @@ func RevokeCodesFunction() app.Function {
 // that were made since.
 func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		g, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper)
+		g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Scorekeeper)
 		if err != nil {
 			return nil, err
 		}
@@ -669,20 +649,18 @@ func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + co
 // the caller, who may be anybody; from then on a right one is refused, too. Requests that
 // are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
-	pk := item.GuessKey(signin.CallerOf(ctx))
+	wrong := item.Counter{PK: item.GuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongCodes", Limit: MaxGuesses}
 	row, err := dynamo.RetryValue(ctx, item.Attempts, func() (*item.Row[item.Join], error) {
-		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
+		counted, err := wrong.Take(ctx, s.DB, tables.CountGuess, s.Now())
 		if err != nil {
 			return nil, err
 		}
-		if n, wait := guesses.V().Within(MaxGuesses, s.Now()); n >= MaxGuesses.Max {
-			return nil, problem.Beyond(MaxGuesses).WithRetryAfter(wait)
-		}
+
 		row, ok, err := dynamo.Get[item.Row[item.Join]](ctx, s.DB, tables.FindCode, item.JoinKey(code.Read(typed)), item.Metadata)
 		if err != nil || ok && s.Now().Unix() < row.TTL {
 			return &row, err
 		}
-		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, item.CountOne(guesses, pk, item.Metadata, "WrongCodes", MaxGuesses, s.Now())); err != nil {
+		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, counted); err != nil {
 			return nil, err
 		}
 		return nil, errCode
@@ -700,16 +678,6 @@ func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Gam
 		err = errCode
 	}
 	return g, err
-}
-
-// game reads a game in whose league the user has at least a role.
-func (s *Service) game(ctx context.Context, gameID, userID string, least item.Role) (item.Row[item.Game], error) {
-	row, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, league.ErrScope)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
-	return row, err
 }
 
 // Join is the request to play in the game of a code.
@@ -800,11 +768,9 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 		if nickname == "" {
 			return nil, errName
 		}
-		joins := &parent.V().Joins
-		if n, wait := joins.Within(MaxJoins, now); n >= MaxJoins.Max {
-			return nil, problem.Beyond(MaxJoins).WithRetryAfter(wait)
+		if parent.V().Joins, err = parent.V().Joins.Take(MaxJoins, now); err != nil {
+			return nil, err
 		}
-		*joins = joins.And(MaxJoins, now)
 		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
 			return nil, err
 		}
@@ -884,7 +850,7 @@ func ListPoolFunction() app.Function {
 
 // ListPool returns the players who have joined a game.
 func (s *Service) ListPool(ctx context.Context, in *ListPool) (*PoolList, error) {
-	g, err := s.game(ctx, in.GameID, in.UserID, item.Viewer)
+	g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}

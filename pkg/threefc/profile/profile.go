@@ -294,8 +294,8 @@ func weight(g item.Row[item.Grant]) int {
 // same person because they are merged. It returns the player's league, "" if there is no such
 // player.
 func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (leagueID string, err error) {
-	claimed, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
-	if errors.Is(err, game.ErrNoPlayer) {
+	claimed, err := item.PlayerRow.Read(ctx, s.db, playerID)
+	if errors.Is(err, item.ErrNoPlayer) {
 		return "", nil
 	}
 	leagueID = claimed.V().LeagueID
@@ -327,8 +327,8 @@ func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (league
 
 // anonymize takes the name of a player away, unless another user has claimed the player.
 func (s *Forgetter) anonymize(ctx context.Context, playerID, userID string) error {
-	p, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
-	if errors.Is(err, game.ErrNoPlayer) {
+	p, err := item.PlayerRow.Read(ctx, s.db, playerID)
+	if errors.Is(err, item.ErrNoPlayer) {
 		return nil
 	}
 	if err != nil || p.V().ClaimedBy != "" && p.V().ClaimedBy != userID {

@@ -131,13 +131,11 @@ func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPa
 // create creates a season with teams.
 func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
-		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
+		parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, leagueID, userID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := item.Check(ctx, s.DB, leagueID, userID, item.Admin); err != nil {
-			return nil, err
-		}
+
 		if parent.V().Seasons++; parent.V().Seasons > MaxSeasons.Max {
 			return nil, problem.Beyond(MaxSeasons)
 		}
@@ -195,7 +193,7 @@ func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, 
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
 	return idem.Once(ctx, s.Answers, CopySeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-		from, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		from, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
@@ -270,21 +268,11 @@ func GetSeasonFunction() app.Function {
 
 // GetSeason returns a season.
 func (s *Service) GetSeason(ctx context.Context, in *GetSeason) (*SeasonPage, error) {
-	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
 	return page(http.StatusOK, row), nil
-}
-
-// read reads a season in whose league the user has at least a role.
-func (s *Service) read(ctx context.Context, seasonID, userID string, least item.Role) (item.Row[item.Season], error) {
-	row, err := item.Read[item.Season](ctx, s.DB, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, league.ErrScope)
-	if err != nil {
-		return row, err
-	}
-	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
-	return row, err
 }
 
 // save returns the season as written, and the writes of both copies.
@@ -319,7 +307,7 @@ func UpdateSeasonFunction() app.Function {
 func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
-			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+			row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
 			}
@@ -372,7 +360,7 @@ func DeleteSeasonFunction() app.Function {
 // its games. Errors: season_not_empty, stale.
 func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
@@ -382,7 +370,7 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 		if row.V().Sessions > 0 {
 			return nil, errNotEmpty
 		}
-		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(row.V().LeagueID), item.Metadata, league.ErrScope)
+		parent, err := item.LeagueRow.Read(ctx, s.DB, row.V().LeagueID)
 		if err != nil {
 			return nil, err
 		}
@@ -463,7 +451,7 @@ func PutTeamFunction() app.Function {
 func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*TeamPage, error) {
-			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+			row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
 			}
@@ -521,7 +509,7 @@ func ListTeamsFunction() app.Function {
 
 // ListTeams returns the teams of a season.
 func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
-	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -557,7 +545,7 @@ func DeleteTeamFunction() app.Function {
 // nothing.
 func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
@@ -620,7 +608,7 @@ func CreateSessionFunction() app.Function {
 func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
 	return idem.Once(ctx, s.Answers, CreateSessionFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
 		return dynamo.RetryValue(ctx, item.Attempts, func() (*SessionPage, error) {
-			parent, err := s.read(ctx, in.SeasonID, in.UserID, item.Scorekeeper)
+			parent, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
 			}
@@ -672,7 +660,7 @@ func ListSessionsFunction() app.Function {
 
 // ListSessions returns the sessions of a season.
 func (s *Service) ListSessions(ctx context.Context, in *ListSessions) (*SessionList, error) {
-	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -712,11 +700,11 @@ func DeleteSessionFunction() app.Function {
 // DeleteSession deletes a session without games. Errors: session_not_empty.
 func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
-		row, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
+		row, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
 		if err != nil {
 			return nil, err
 		}
-		parent, err := s.read(ctx, row.V().SeasonID, in.UserID, item.Admin)
+		parent, _, err := item.SeasonRow.ReadAs(ctx, s.DB, row.V().SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}

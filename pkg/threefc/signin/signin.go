@@ -162,24 +162,20 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 // whether the address has an account.
 func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to, by := item.MailKey(hex.EncodeToString(sum[:])), item.CallerKey(CallerOf(ctx))
-	got, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, to, item.Metadata)
+	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+	toAddress, err := to.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
-	if n, wait := got.V().Within(MaxLinks, now); n >= MaxLinks.Max {
-		return problem.Beyond(MaxLinks).WithRetryAfter(wait)
-	}
-	sent, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, by, item.Metadata)
+	by := item.Counter{PK: item.CallerKey(CallerOf(ctx)), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
+	byCaller, err := by.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
-	if n, wait := sent.V().Within(MaxCallerLinks, now); n >= MaxCallerLinks.Max {
-		return problem.Beyond(MaxCallerLinks).WithRetryAfter(wait)
-	}
+
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(got, to, item.Metadata, "AuthMail", MaxLinks, now), item.CountOne(sent, by, item.Metadata, "AuthCaller", MaxCallerLinks, now))
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), toAddress, byCaller)
 }
 
 // Complete is the request of a browser that has followed a link.

@@ -12,6 +12,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
@@ -66,7 +67,7 @@ func AggregateSeasonFunction() app.Function {
 // writes nothing. The queue runs one at a time for a season.
 func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error {
 	// The outbox is read before the games: what changes after they were read stays in it.
-	told, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
+	due, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error
 	if !waits {
 		return nil
 	}
-	return s.tell(ctx, told)
+	return s.deliver(ctx, due)
 }
 
 var errNoSeason = errors.New("the season was deleted")
@@ -171,21 +172,21 @@ func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string
 	return have, nil
 }
 
-// tell sends what follows from a game in the outbox, and removes it unless it has changed
-// since it was read.
-func (s *Aggregator) tell(ctx context.Context, row item.Row[item.Outbox]) error {
-	id := row.V().GameID
-	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata)
-	if err != nil {
-		return err
-	}
-	if ok && g.Status == item.Finished {
-		if err := s.queue.Send(ctx, FinishQueue, Finished{id}, 0); err != nil {
+// deliver announces a game in the outbox, if it is finished, and removes it unless it has
+// changed since it was read.
+func (s *Aggregator) deliver(ctx context.Context, row item.Row[item.Outbox]) error {
+	return outbox.Deliver(func() error {
+		id := row.V().GameID
+		g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata)
+		if err != nil || !ok || g.Status != item.Finished {
 			return err
 		}
-	}
-	_, err = dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), dynamo.Equal[item.Row[item.Outbox]]("data", row.Data))
-	return dynamo.IgnoreRefused(err)
+		return s.queue.Send(ctx, FinishQueue, Finished{id}, 0)
+	}, func() error {
+		same := dynamo.Equal[item.Row[item.Outbox]]("data", row.Data)
+		_, err := dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), same)
+		return err
+	})
 }
 
 // SweepOutboxFunction has the standings computed for finished games whose message was lost.

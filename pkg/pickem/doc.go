@@ -56,13 +56,14 @@
 //	CODE#{code}      CODE                                                                     the league that a code invites to
 //	USER#{userId}    CODES                                                                    the wrong codes that a user has tried within an hour
 //	USER#{userId}    DEVICES                                                                  the list of a member's phones
-//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by the time it was seen
+//	DEVICE#{token}   DEVICE                                                                   a phone that gets notices: see kit/device
+//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that was registered before kit/device: see notice.FormerDevice
 //	USER#{userId}    NOTICE#{id}                                                              a notice that the member got, until its ttl
 //	NOTICE#{id}      DONE                                                                     a reminder whose notices are queued, until its ttl
 //
 // A member's partition read backwards returns the member first, then standings, notices,
-// leagues and events. Items of a member name the member in belongsto, as USER#{userId}. All
-// that is kept of a member is in this partition, with the phones, with leagues and in
+// leagues and events. Items of a member name the member in belongsto, as USER#{userId}, and
+// phones in userId. All that is kept of a member is in this partition, with the phones, with leagues and in
 // rankings: from there it is exported, and deleted with the member.
 //
 // A screen costs the same among any number of members, at most 4 read units with a usual

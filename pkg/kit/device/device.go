@@ -7,15 +7,22 @@
 //	USER#{userId}   DEVICES  the tokens of a user's phones
 //
 // A phone belongs to the user who registered it last. The list of an earlier user keeps the
-// token until it is full, and what reads the list compares the owner.
+// token until it is full, and what reads the list compares the owner. A row of another form
+// under the key of a phone, which an earlier version of a room has written, is nobody's phone
+// until the next registration replaces it.
 package device
 
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -47,8 +54,19 @@ type Device struct {
 	SK     string `dynamodbav:"SK" json:"SK"`
 	Token  string `dynamodbav:"token" json:"token"` // hexadecimal, in small letters
 	UserID string `dynamodbav:"userId" json:"userId"`
-	SeenAt int64  `dynamodbav:"seenAt" json:"seenAt"` // epoch s
-	TTL    int64  `dynamodbav:"ttl" json:"ttl"`       // epoch s
+	SeenAt epoch  `dynamodbav:"seenAt" json:"seenAt"`
+	TTL    int64  `dynamodbav:"ttl" json:"ttl"` // epoch s
+}
+
+// epoch is a time in seconds. A time that a row has in another form is 0.
+type epoch int64
+
+// UnmarshalDynamoDBAttributeValue decodes a number.
+func (e *epoch) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
+	if n, ok := av.(*types.AttributeValueMemberN); ok {
+		return attributevalue.Unmarshal(n, (*int64)(e))
+	}
+	return nil
 }
 
 const deviceSK, listSK = "DEVICE", "DEVICES"
@@ -63,15 +81,16 @@ var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no
 
 // Devices is the service of the phones of a room.
 type Devices struct {
+	Limit time.Duration // for Apple, of one Push
+
 	db    dynamo.DB
 	table Table
 	now   func() time.Time
-	limit time.Duration // for Apple
 }
 
 // Open returns the service of the phones in a table.
 func Open(env app.Env, t Table) *Devices {
-	return &Devices{dynamo.Open(env.AWS, env.Prefix), t, env.Now, env.Limit(sendTime)}
+	return &Devices{env.Limit(sendTime), dynamo.Open(env.AWS, env.Prefix), t, env.Now}
 }
 
 // RegisterDevice is the request to register a phone for notifications.
@@ -95,8 +114,14 @@ type Registered struct {
 // another user becomes the caller's. A caller with MaxDevices other phones gets
 // too_many_devices.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Registered, error) {
+	return s.Register(ctx, in)
+}
+
+// Register is RegisterDevice with conditions of the room, in the same transaction. It returns
+// *dynamo.Refused if one does not hold.
+func (s *Devices) Register(ctx context.Context, in *RegisterDevice, conditions ...dynamo.Write) (*Registered, error) {
 	token, now := in.Body.DeviceToken.Lower(), s.now()
-	p := Device{deviceKey(token), deviceSK, token, in.UserID, now.Unix(), now.Add(push.KeepDevice).Unix()}
+	p := Device{deviceKey(token), deviceSK, token, in.UserID, epoch(now.Unix()), now.Add(push.KeepDevice).Unix()}
 	row := dynamo.Entry{
 		Access: s.table.Register, List: []string{listKey(in.UserID), listSK}, ID: token, ExpiresAt: p.TTL, Limit: MaxDevices,
 		Existing: func(ctx context.Context, tokens []string) ([]string, error) {
@@ -108,7 +133,7 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Regi
 			return own, err
 		},
 	}
-	if err := row.Write(ctx, s.db, dynamo.PutWrite(p)); err != nil {
+	if err := row.Write(ctx, s.db, append(conditions, dynamo.PutWrite(p))...); err != nil {
 		return nil, err
 	}
 	out := &Registered{Status: http.StatusCreated}
@@ -162,27 +187,37 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	if i < 0 {
 		return nil, errNoDevice
 	}
-	if err := s.drop(ctx, in.UserID, tokens[i]); err != nil {
+	if err := s.drop(ctx, tokens[i], ownedBy(in.UserID)); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
 	return httpapi.NewRemoved(), nil
 }
 
-// drop deletes a phone if it is the user's.
-func (s *Devices) drop(ctx context.Context, userID, token string) error {
-	_, err := dynamo.Delete(ctx, s.db, s.table.Drop, dynamo.Key(s.table.Drop, deviceKey(token), deviceSK), dynamo.Equal[Device]("userId", userID))
+// ownedBy holds for a phone of the user.
+func ownedBy(userID string) expression.ConditionBuilder {
+	return dynamo.Equal[Device]("userId", userID)
+}
+
+// drop deletes a phone on a condition.
+func (s *Devices) drop(ctx context.Context, token string, cond expression.ConditionBuilder) error {
+	_, err := dynamo.Delete(ctx, s.db, s.table.Drop, dynamo.Key(s.table.Drop, deviceKey(token), deviceSK), cond)
 	return err
 }
 
-// Forget deletes the phones of a user, and then the list of them. A second run deletes what
-// is left.
-func (s *Devices) Forget(ctx context.Context, userID string) error {
+// Forget deletes the phones of a user, and then the list of them. former holds for listed
+// rows of another form that are the user's, too. A second run deletes what is left.
+func (s *Devices) Forget(ctx context.Context, userID string, former ...expression.ConditionBuilder) error {
 	tokens, err := s.tokens(ctx, userID)
 	if err != nil {
 		return err
 	}
+
+	owned := ownedBy(userID)
+	for _, cond := range former {
+		owned = owned.Or(cond)
+	}
 	for _, token := range tokens {
-		if err := dynamo.IgnoreRefused(s.drop(ctx, userID, token)); err != nil {
+		if err := dynamo.IgnoreRefused(s.drop(ctx, token, owned)); err != nil {
 			return err
 		}
 	}
@@ -190,44 +225,65 @@ func (s *Devices) Forget(ctx context.Context, userID string) error {
 	return err
 }
 
-// sendTime is the time for Apple, out of the 30 s of a function that sends.
-const sendTime = 15 * time.Second
+// sendTime is the time for Apple, out of the 30 s of a function that sends: the rest is for
+// reading phones before, and for recording who was reached.
+const sendTime = 12 * time.Second
 
-// Send sends a notification to the phones, and deletes those that Apple reports as gone,
-// unless they were registered again since. A phone shows a notification that is sent twice
-// once, if it has a collapse id.
-//
-// Errors: apple_unavailable; phones_not_reached if a later try can reach a phone.
-func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, phones []Device) (push.Counts, error) {
+// Delivery says what became of a notification.
+type Delivery struct {
+	push.Counts
+	Reached []Device // Apple has accepted the notification for them
+	Missed  []Device // a later try can reach them
+}
+
+// Push sends a notification to phones, and deletes those whose tokens are invalid, unless
+// they were registered again since. When the time for Apple is over it takes no more phones;
+// the last one that it has taken is then missed. A phone shows a notification that is sent
+// twice once, if it has a collapse id. Errors: apple_unavailable.
+func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, phones iter.Seq[Device]) (Delivery, error) {
+	var d Delivery
 	if err := to.Ready(ctx); err != nil {
-		return push.Counts{}, problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
+		return d, problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
 	}
-	outcomes := map[string]push.Outcome{}
-	sending, stop := context.WithTimeout(ctx, s.limit)
-	defer stop()
-	counts, err := to.Send(sending, m, func(yield func(string) bool) {
-		for _, p := range phones {
+
+	var taken []Device
+	tokens := func(yield func(string) bool) {
+		for p := range phones {
+			taken = append(taken, p)
 			if !yield(p.Token) {
 				return
 			}
 		}
-	}, func(token string, o push.Outcome) { outcomes[token] = o })
+	}
+	outcomes := map[string]push.Outcome{} // by token
+	sending, stop := context.WithTimeout(ctx, s.Limit)
+	defer stop()
+	counts, err := to.Send(sending, m, tokens, func(token string, o push.Outcome) { outcomes[token] = o })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // phones that were not reached have no outcome
 	}
-	later := 0
-	for _, p := range phones {
+
+	d.Counts = counts
+	for _, p := range taken {
 		switch o, ok := outcomes[p.Token]; {
 		case ok && o.Result == push.Delivered:
+			d.Reached = append(d.Reached, p)
 		case !ok || o.Result != push.Gone:
-			later++
-		case p.SeenAt <= o.Since.Unix():
-			_, dropped := dynamo.Delete(ctx, s.db, s.table.Drop, dynamo.Key(s.table.Drop, p.PK, p.SK), dynamo.Unchanged(p, "userId", "seenAt"))
-			err = errors.Join(err, dynamo.IgnoreRefused(dropped))
+			d.Missed = append(d.Missed, p)
+		case int64(p.SeenAt) <= o.Since.Unix():
+			same := dynamo.Unchanged(p, "userId", "seenAt")
+			err = errors.Join(err, dynamo.IgnoreRefused(s.drop(ctx, p.Token, same)))
 		}
 	}
-	if later > 0 {
-		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", later, len(phones)))
+	return d, err
+}
+
+// Send is Push to the phones of one user. It returns phones_not_reached if a later try can
+// reach one of them.
+func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, phones []Device) (push.Counts, error) {
+	d, err := s.Push(ctx, to, m, slices.Values(phones))
+	if missed := len(phones) - len(d.Reached) - d.Gone; missed > 0 { // also those that were not taken
+		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
 	}
-	return counts, err
+	return d.Counts, err
 }

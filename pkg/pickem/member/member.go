@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/limit"
@@ -40,11 +41,12 @@ var maxRenames = spec.Limit{Name: "new names per member", Max: 10, Per: 24 * tim
 
 // Members is the service of members.
 type Members struct {
-	db    dynamo.DB
-	pool  userpool.Pool
-	queue queue.Sender
-	files object.Bucket
-	now   func() time.Time
+	db     dynamo.DB
+	pool   userpool.Pool
+	queue  queue.Sender
+	files  object.Bucket
+	phones *device.Devices
+	now    func() time.Time
 }
 
 // GetMe is the request for the caller's profile.
@@ -497,7 +499,7 @@ func ExportUserFunction() app.Function {
 		Does:   "Hands out what the room has of a user.",
 		IfDown: "Exports of users do not end.",
 		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.GetMember, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
+		Uses:   []spec.Access{tables.GetMember, tables.ListDevices, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: 30 * time.Second,
 	}, OpenMembers, (*Members).ExportUser)
@@ -510,11 +512,22 @@ func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
-	phones, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.MembersDevices, notice.DevicesRange(in.UserID))
+	phones, err := s.phones.Of(ctx, in.UserID)
 	if err != nil {
 		return err
 	}
-	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "devices": phones}); err != nil {
+	former, err := notice.FormerDevices(ctx, s.db, in.UserID)
+	if err != nil {
+		return err
+	}
+	devices := []any{}
+	for _, p := range phones {
+		devices = append(devices, p)
+	}
+	for _, p := range former {
+		devices = append(devices, p)
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "devices": devices}); err != nil {
 		return err
 	}
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
@@ -526,8 +539,8 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	phones, err := notice.DevicesOf(ctx, s.db, userID)
-	if err != nil || len(rows)+len(phones) == 0 {
+	former, err := notice.FormerDevices(ctx, s.db, userID)
+	if err != nil || len(rows)+len(former) == 0 {
 		return false, err
 	}
 	mark := item.NewMember(userID, "")
@@ -554,16 +567,16 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 			keys = append(keys, r.Key())
 		}
 	}
-	if err := notice.DropListed(ctx, s.db, userID); err != nil { // the list is one of the items
+	if err := s.phones.Forget(ctx, userID, notice.FormerDevice(userID)); err != nil { // the list is one of the items
 		return false, err
 	}
 	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
 		return false, err
 	}
-	if phones, err = notice.DevicesOf(ctx, s.db, userID); err != nil {
+	if former, err = notice.FormerDevices(ctx, s.db, userID); err != nil {
 		return false, err
 	}
-	if err := notice.DropDevices(ctx, s.db, phones); err != nil {
+	if err := notice.DropFormerDevices(ctx, s.db, userID, former); err != nil {
 		return false, err
 	}
 	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
@@ -604,6 +617,6 @@ func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
 func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
 	return &Members{
 		db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), queue: queue.Open(env.AWS, env.Queues),
-		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), now: env.Now,
+		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), phones: device.Open(env, tables.Phones), now: env.Now,
 	}, nil
 }

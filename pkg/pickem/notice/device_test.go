@@ -14,9 +14,12 @@ import (
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
@@ -68,7 +71,7 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	}
 	out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")})
 	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
-	kept := testkit.Row[notice.Device](w.World, tables.Pickem, notice.DevicePrefix+pickemtest.TokenOf("red"), notice.DeviceSK)
+	kept := testkit.Row[device.Device](w.World, tables.Pickem, "DEVICE#"+pickemtest.TokenOf("red"), "DEVICE")
 	if want := pickemtest.Noon.Add(push.KeepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
 		t.Errorf("expiresAt is %v and ttl %d, want %v", got.ExpiresAt, kept.TTL, want)
 	}
@@ -88,7 +91,7 @@ func TestPhonesAreLimited(t *testing.T) {
 		}
 		return fmt.Sprint(out.StatusCode)
 	}
-	for i := range notice.MaxDevices - 1 {
+	for i := range device.MaxDevices.Max - 1 {
 		w.RegisterPhone(fmt.Sprint(i), "ann")
 	}
 	var wg sync.WaitGroup
@@ -122,7 +125,7 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.New(t)
 		w.AddMembers("ann")
-		in := &notice.RegisterDevice{User: auth.User{UserID: "ann"}}
+		in := &device.RegisterDevice{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken = push.Token(pickemtest.TokenOf("red"))
 		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction(), p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 		p.Ended(err)
@@ -130,4 +133,106 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 		testkit.Must(t, err)
 		return append(w.RegisteredPhones("red"), testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES").IDs...)
 	})
+}
+
+// former is the item of a phone that was registered before the room used kit/device.
+type former struct {
+	PK, SK, Type string
+	GSIPK        string `dynamodbav:"GSI_PK"`
+	GSISK        string `dynamodbav:"GSI_SK"`
+	Token        string `dynamodbav:"token"`
+	BelongsTo    string `dynamodbav:"belongsto"`
+	SeenAt       string `dynamodbav:"seenAt"`
+	TTL          int64  `dynamodbav:"ttl"`
+}
+
+// putFormer stores the items of phones as they were registered before, and a list of them.
+func putFormer(w *pickemtest.Room, user string, names ...string) {
+	w.T.Helper()
+	var list dynamo.List
+	ttl := pickemtest.Noon.Add(push.KeepDevice).Unix()
+	for _, name := range names {
+		token, seen := pickemtest.TokenOf(name), pickemtest.Noon.Format(time.RFC3339)
+		list.IDs = append(list.IDs, token)
+		testkit.PutRows(w.World, tables.Pickem, former{
+			PK: "DEVICE#" + token, SK: "DEVICE", Type: "device", GSIPK: "DEVICES#" + user, GSISK: seen + "#" + token,
+			Token: token, BelongsTo: "USER#" + user, SeenAt: seen, TTL: ttl,
+		})
+	}
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": "USER#" + user, "SK": "DEVICES", "ids": list.IDs, "expiresAt": ttl, "ttl": ttl})
+}
+
+// TestFormerPhones: phones that were registered before get no notices, do not count, and keep
+// nobody from notices. Their next registration replaces the item.
+func TestFormerPhones(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	phones := w.WithAPNs()
+	w.AddMembers("ann", "bob")
+	var names []string
+	for i := range device.MaxDevices.Max {
+		names = append(names, fmt.Sprint("old", i))
+	}
+	putFormer(w, "ann", names...)
+	putFormer(w, "bob", "passed on")
+	if err := testkit.CheckProblemCode(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+pickemtest.DeviceID("old0"), "ann", ""), 404, "device_not_found"); err != nil {
+		t.Errorf("deleting a former phone: %v", err)
+	}
+
+	w.RegisterPhone("red", "ann")
+	w.RegisterPhone("passed on", "ann")
+	n := noticeTo("ann", "bob")
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n))
+	got := notificationsOn(phones, append(names, "red", "passed on")...)
+	if want := []string{"red: Clash, Pick!", "passed on: Clash, Pick!"}; !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
+	}
+
+	w.RegisterPhone("old3", "ann")
+	kept := testkit.Row[map[string]any](w.World, tables.Pickem, "DEVICE#"+pickemtest.TokenOf("old3"), "DEVICE")
+	delete(kept, "seenAt")
+	want := map[string]any{
+		"PK": "DEVICE#" + pickemtest.TokenOf("old3"), "SK": "DEVICE", "token": pickemtest.TokenOf("old3"),
+		"userId": "ann", "ttl": float64(w.Clock.Now().Add(push.KeepDevice).Unix()),
+	}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Errorf("the phone after its registration (-want +got):\n%s", diff)
+	}
+}
+
+// TestFormerPhonesAreForgotten: an export has them, and a deletion deletes them, also one that the
+// list has lost, but not those that another user has registered since.
+func TestFormerPhonesAreForgotten(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob")
+	putFormer(w, "ann", "listed", "passed on", "not listed")
+	w.RegisterPhone("new", "ann")
+	w.RegisterPhone("passed on", "bob")
+	putFormer(w, "bob", "bobs")
+	list := testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES")
+	list.IDs = slices.DeleteFunc(list.IDs, func(token string) bool { return token == pickemtest.TokenOf("not listed") })
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": "USER#ann", "SK": "DEVICES", "ids": list.IDs, "expiresAt": list.ExpiresAt, "ttl": list.TTL})
+
+	in := account.Request{Job: "j1", UserID: "ann"}
+	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
+	export := w.Export("j1")
+	for name, want := range map[string]bool{"listed": true, "not listed": true, "new": true, "passed on": false, "bobs": false} {
+		if got := strings.Contains(export, `"PK": "DEVICE#`+pickemtest.TokenOf(name)); got != want {
+			t.Errorf("the export has the phone %q: %v, want %v", name, got, want)
+		}
+	}
+
+	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+	var left []string
+	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
+		if row["SK"] == "DEVICE" || row["SK"] == "DEVICES" {
+			left = append(left, fmt.Sprint(row["PK"]))
+		}
+	}
+	slices.Sort(left)
+	want := []string{"DEVICE#" + pickemtest.TokenOf("bobs"), "DEVICE#" + pickemtest.TokenOf("passed on"), "USER#bob"}
+	if slices.Sort(want); !slices.Equal(left, want) {
+		t.Errorf("rows of phones (-want +got):\n%s", cmp.Diff(want, left))
+	}
 }

@@ -9,15 +9,11 @@ import (
 // What the tests of this package look at beside what it exports.
 
 const DayAhead = dayAhead
-const DevicePrefix = devicePrefix
-const DeviceSK = deviceSK
 const HoursAhead = hoursAhead
 
 var InWords = inWords
 
 const KeepNotices = keepNotices
-
-var MaxDevices = maxDevices.Max
 
 const NoticeDone = noticeDone
 
@@ -32,4 +28,4 @@ func (n Notice) Check() error { return n.check() }
 func (s *Notifier) SetSender(sender *push.Sender) { s.sender = sender }
 
 // SetPatience sets the time for one message.
-func (s *Notifier) SetPatience(d time.Duration) { s.patience = d }
+func (s *Notifier) SetPatience(d time.Duration) { s.phones.Limit = d }

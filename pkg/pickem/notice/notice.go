@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"iter"
 	"log/slog"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
@@ -105,15 +107,11 @@ func newDelivery(n Notice, pk, sk string) delivery {
 
 // Notifier is the service that sends notices.
 type Notifier struct {
-	db       dynamo.DB
-	sender   *push.Sender
-	now      func() time.Time
-	patience time.Duration // with Apple, for one message
+	db     dynamo.DB
+	phones *device.Devices
+	sender *push.Sender
+	now    func() time.Time
 }
-
-// sendTime is the time for Apple, out of the function's 30 s: the rest is for reading
-// phones before and recording deliveries after.
-const sendTime = 12 * time.Second
 
 // OpenNotifier opens the service that sends notices.
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
@@ -122,7 +120,7 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 		return nil, err
 	}
 	sender, err := push.Open(c)
-	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: env.Limit(sendTime)}, err
+	return &Notifier{item.OpenTable(env), device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
 // SendNoticesFunction sends a notification to members.
@@ -132,15 +130,14 @@ func SendNoticesFunction() app.Function {
 		Does:   "Sends a notification to the phones of up to 100 members.",
 		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.FindNotices, tables.MembersDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},
+		Uses:   []spec.Access{tables.FindNotices, tables.ListDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
+		Emits:  []spec.Metric{noticesDelivered, noticesInvalid, noticesRetried},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
 // SendNotices sends a notice to the phones of those of its members who have not got it,
-// records who got it, and deletes phones that Apple reports as gone. After Until it sends
-// nothing.
+// records who got it, and deletes phones with invalid tokens. After Until it sends nothing.
 //
 // A member has got the notice if Apple accepted it for one of the phones. If a later try
 // can reach a member, the message fails, so that the queue delivers it again. A
@@ -158,53 +155,59 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err != nil {
 		return err
 	}
-	if err := s.sender.Ready(ctx); err != nil {
-		return problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
-	}
-	users, err := s.lacking(ctx, n)
-	if err != nil {
-		return err
-	}
-	phones := map[string][]Device{} // by member
-	var broken error
-	tokens := func(yield func(string) bool) {
-		for _, user := range users {
-			if phones[user], broken = DevicesOf(ctx, s.db, user); broken != nil {
+
+	var broken error // of a read: the members before it get the notice
+	d, err := s.phones.Push(ctx, s.sender, m, func(yield func(device.Device) bool) {
+		for p, err := range s.phonesOf(ctx, n) {
+			if broken = err; broken != nil || !yield(p) {
 				return
 			}
-			for _, p := range phones[user] {
-				if !yield(p.Token) {
+		}
+	})
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
+		telemetry.Count(noticesDelivered, d.Delivered), telemetry.Count(noticesInvalid, d.Gone), telemetry.Count(noticesRetried, d.Requeued),
+	}, slog.String("notice", n.ID))
+
+	got, missed := owners(d.Reached), owners(d.Missed)
+	missed = slices.DeleteFunc(missed, func(user string) bool { return slices.Contains(got, user) })
+	if len(missed) > 0 {
+		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", len(missed), len(n.UserIDs)))
+	}
+	return errors.Join(broken, err, s.record(ctx, n, got))
+}
+
+// phonesOf returns the phones of the members of a notice who have not got it, up to the first
+// error.
+func (s *Notifier) phonesOf(ctx context.Context, n Notice) iter.Seq2[device.Device, error] {
+	return func(yield func(device.Device, error) bool) {
+		users, err := s.lacking(ctx, n)
+		if err != nil {
+			yield(device.Device{}, err)
+			return
+		}
+		for _, user := range users {
+			phones, err := s.phones.Of(ctx, user)
+			if err != nil {
+				yield(device.Device{}, err)
+				return
+			}
+			for _, p := range phones {
+				if !yield(p, nil) {
 					return
 				}
 			}
 		}
 	}
-	outcomes := map[string]push.Outcome{} // by token
-	sending, stop := context.WithTimeout(ctx, s.patience)
-	defer stop()
-	counts, err := s.sender.Send(sending, m, tokens, func(token string, o push.Outcome) { outcomes[token] = o })
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // members that were not reached have no outcome, or one that is not Delivered
-	}
-	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
-		telemetry.Count(noticesDelivered, counts.Delivered), telemetry.Count(noticesGone, counts.Gone), telemetry.Count(noticesRetried, counts.Requeued),
-	}, slog.String("notice", n.ID))
-	var got []string
-	var gone []Device
-	missed := 0
-	for _, user := range users {
-		reached, later, dead := sum(phones[user], outcomes)
-		gone = append(gone, dead...)
-		if reached {
-			got = append(got, user)
-		} else if later {
-			missed++
+}
+
+// owners returns the users of phones, each once.
+func owners(phones []device.Device) (users []string) {
+	for _, p := range phones {
+		if !slices.Contains(users, p.UserID) {
+			users = append(users, p.UserID)
 		}
 	}
-	if missed > 0 {
-		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", missed, len(n.UserIDs)))
-	}
-	return errors.Join(broken, err, s.record(ctx, n, got), DropDevices(ctx, s.db, gone))
+	return users
 }
 
 // record records that members have got a notice, except those who are removed meanwhile.
@@ -230,20 +233,4 @@ func (s *Notifier) lacking(ctx context.Context, n Notice) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(n.UserIDs), func(user string) bool {
 		return slices.ContainsFunc(got, func(d delivery) bool { return d.PK == item.UserRef(user) })
 	}), err
-}
-
-// sum says of a member whether a phone was reached, whether a later try can reach one, and
-// which phones are gone.
-func sum(phones []Device, outcomes map[string]push.Outcome) (reached, later bool, gone []Device) {
-	for _, p := range phones {
-		switch o, ok := outcomes[p.Token]; {
-		case ok && o.Result == push.Delivered:
-			reached = true
-		case !ok || o.Result != push.Gone:
-			later = true
-		case !item.ParseTime(p.SeenAt).After(o.Since):
-			gone = append(gone, p)
-		}
-	}
-	return reached, later, gone
 }

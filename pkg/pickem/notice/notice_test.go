@@ -18,6 +18,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/item"
@@ -138,7 +139,7 @@ func TestAllPhonesGetNotices(t *testing.T) {
 	phones := w.WithAPNs()
 	w.AddMembers("ann")
 	var names []string
-	for i := range notice.MaxDevices {
+	for i := range device.MaxDevices.Max {
 		names = append(names, fmt.Sprint("phone ", i))
 		w.RegisterPhone(names[i], "ann")
 		w.MoveClock(w.Clock.Now().Add(time.Second))
@@ -325,7 +326,7 @@ func TestFailedReadOfPhonesRepeatsTheRest(t *testing.T) {
 	env := w.Env(notice.SendNoticesFunction())
 	next, reads := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") { // of the list of a member's phones
 			reads++
 		}
 		if reads != 2 {

@@ -17,6 +17,6 @@ var Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1
 // The metrics that the functions emit.
 var (
 	noticesDelivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
-	noticesGone      = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
+	noticesInvalid   = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
 	noticesRetried   = spec.Metric{Name: "NoticesRetried", Unit: spec.Count}
 )

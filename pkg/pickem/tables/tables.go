@@ -3,6 +3,7 @@ package tables
 import (
 	"time"
 
+	"matchday/pkg/kit/device"
 	"matchday/pkg/spec"
 )
 
@@ -47,9 +48,12 @@ var (
 	FindMember     = Pickem.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
 	RenameCopies   = Pickem.On("Rename copies", "PK=LEAGUE#{leagueId}, SK=MEMBER#{userId}, of each league of the member", onUser, spec.UpdateItem)
 	RegisterDevice = Pickem.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, and PK=USER#{userId}, SK=DEVICES, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.GetItem, spec.BatchGetItem, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
-	ListDevices    = Pickem.On("List devices", "PK=USER#{userId}, SK=DEVICES", onUser, spec.GetItem)
+	ListDevices    = Pickem.On("List devices", "PK=USER#{userId}, SK=DEVICES, then PK=DEVICE#{token}, SK=DEVICE (a batch)", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.GetItem, spec.BatchGetItem)
 	DropDevice     = Pickem.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
 )
+
+// Phones is where the phones that get notices are.
+var Phones = device.Table{Register: RegisterDevice, List: ListDevices, Drop: DropDevice}
 
 // What administrators write.
 var (
@@ -62,7 +66,7 @@ var (
 	ListMembers     = Pickem.OnIndex("GSI", "List members", "GSI_PK=USER, by id", byAdmin, spec.Query)
 	InviteMember    = Pickem.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
 	RemoveMember    = Pickem.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25), USER last", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
-	MembersDevices  = Pickem.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.Query)
+	MembersDevices  = Pickem.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}: phones that were registered before kit/device", spec.Rate{Driver: spec.Message, Note: "of a deletion or an export"}, spec.Query)
 )
 
 // What jobs do.

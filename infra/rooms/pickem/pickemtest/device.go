@@ -10,13 +10,16 @@ import (
 	"encoding/pem"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"matchday/infra/sim/apns"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/device"
+	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
@@ -65,11 +68,23 @@ func (w *Room) RegisterPhone(name, user string) {
 // RegisteredPhones returns the owners of the phones with these names.
 func (w *Room) RegisteredPhones(names ...string) (all []string) {
 	w.T.Helper()
-	rows := testkit.Rows[notice.Device](w.World, tables.Pickem)
+	rows := testkit.Rows[device.Device](w.World, tables.Pickem)
 	for _, name := range names {
-		if i := slices.IndexFunc(rows, func(d notice.Device) bool { return d.Token == TokenOf(name) }); i >= 0 {
-			all = append(all, name+" of "+strings.TrimPrefix(rows[i].BelongsTo, "USER#"))
+		if i := slices.IndexFunc(rows, func(d device.Device) bool { return d.Token == TokenOf(name) }); i >= 0 {
+			all = append(all, name+" of "+rows[i].UserID)
 		}
 	}
 	return all
+}
+
+// Export returns the document of an export of a user.
+func (w *Room) Export(job string) string {
+	w.T.Helper()
+	server := httptest.NewServer(w.Files)
+	defer server.Close()
+	cfg := w.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	text, err := object.Open(cfg, account.Exports.Name).Get(w.T.Context(), account.PartKey("pickem", job))
+	testkit.Must(w.T, err)
+	return string(text)
 }

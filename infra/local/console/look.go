@@ -36,6 +36,24 @@ func (l *Look) Latest() json.RawMessage {
 	return l.seen
 }
 
+// View returns the View of a panel whose section shows what was read last.
+func (l *Look) View(section string) func(time.Time) map[string]any {
+	return func(time.Time) map[string]any {
+		if seen := l.Latest(); seen != nil {
+			return map[string]any{section: seen}
+		}
+		return nil
+	}
+}
+
+// NewButtonOf returns a button that changes what l shows. The page shows the change at once.
+func NewButtonOf[T any](l *Look, do func(context.Context, T) (said string, err error)) Button {
+	return NewButton(func(ctx context.Context, in T) (string, error) {
+		defer l.Again()
+		return do(ctx, in)
+	})
+}
+
 // Again reads now, so that the page shows a change at once.
 func (l *Look) Again() {
 	l.reading.Lock() // what is being read may be older

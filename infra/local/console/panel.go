@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -42,6 +43,15 @@ type Panel struct {
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Transition func(machine string, t stepfunctions.Transition)
+}
+
+// FilesOf returns the files of a room's panel, which are embedded in the folder panel.
+func FilesOf(embedded embed.FS) fs.FS {
+	files, err := fs.Sub(embedded, "panel")
+	if err != nil {
+		panic(err) // it has the folder
+	}
+	return files
 }
 
 const worker = "sw.js"

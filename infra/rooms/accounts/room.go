@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"regexp"
 
@@ -62,10 +61,6 @@ var users = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 // panel returns the room's tab: what a user may do with the account, and the accounts as
 // an administrator sees them.
 func panel(call func(ctx context.Context, user, method, path string, in, out any) error) console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	button := func(do func(ctx context.Context, user string) (string, error)) console.Button {
 		return console.NewButton(func(ctx context.Context, in order) (string, error) {
 			if !users.MatchString(in.User) {
@@ -75,7 +70,7 @@ func panel(call func(ctx context.Context, user, method, path string, in, out any
 		})
 	}
 	return console.Panel{
-		Room: accounts.Room().Spec.Name, Title: "Accounts", Files: page,
+		Room: accounts.Room().Spec.Name, Title: "Accounts", Files: console.FilesOf(files),
 		Buttons: map[string]console.Button{
 			"export": button(func(ctx context.Context, user string) (string, error) {
 				var out struct{ URL string }

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"regexp"
 	"strings"
@@ -26,11 +25,12 @@ var files embed.FS
 // account.
 var visitors = [...]string{"me", "bestshot-visitor"}
 
+var errStarting = errors.New("the fleet is starting")
+
 // visit is the tournament of the console.
 type visit struct {
 	*Host
 	show *show
-	look *console.Look
 	ask  func(ctx context.Context, user, method, path string, in, out any) error // calls the API
 
 	mu    sync.Mutex
@@ -42,38 +42,27 @@ type visit struct {
 
 // panel returns the room's tab: a round that is being played, and the leaderboard.
 func (v *visit) panel() console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
-	v.look = &console.Look{Every: 1500 * time.Millisecond, Read: func(ctx context.Context) (any, error) {
+	look := &console.Look{Every: 1500 * time.Millisecond, Read: func(ctx context.Context) (any, error) {
+		if v.tournament() == "" {
+			return nil, errStarting
+		}
 		defer v.Clock.Work()()
 		return v.read(ctx)
 	}}
 	return console.Panel{
-		Room: bestshot.Room().Spec.Name, Title: "Best Shot", Files: page,
-		View: func(time.Time) map[string]any {
-			if v.tournament() == "" {
-				return nil
-			}
-			if seen := v.look.Latest(); seen != nil {
-				return map[string]any{"bestshot": seen}
-			}
-			return nil
-		},
+		Room: bestshot.Room().Spec.Name, Title: "Best Shot", Files: console.FilesOf(files),
+		View: look.View("bestshot"),
 		Buttons: map[string]console.Button{
-			"guess": console.NewButton(func(ctx context.Context, in guess) (string, error) {
+			"guess": console.NewButtonOf(look, func(ctx context.Context, in guess) (string, error) {
 				if !ids.MatchString(in.Match) {
 					return "", errors.New("there is no such match")
 				}
 				v.mu.Lock()
 				user := v.user
 				v.mu.Unlock()
-				defer v.look.Again()
 				return "Your guess is saved.", v.guess(ctx, user, in)
 			}),
-			"cache": console.NewButton(func(_ context.Context, in struct{ Off bool }) (string, error) {
-				defer v.look.Again()
+			"cache": console.NewButtonOf(look, func(_ context.Context, in struct{ Off bool }) (string, error) {
 				return v.switchCache(in.Off)
 			}),
 		},

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"strings"
 	"time"
@@ -19,57 +18,37 @@ var files embed.FS
 
 var errStarting = errors.New("the fleet is starting")
 
-// panel has the buttons of the visitor.
-type panel struct {
-	visit *visit
-	look  *console.Look
-}
-
 // panel returns the room's tab: the app of the visitor, and the visitor's athlete at Strava.
 func (v *visit) panel() console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
-	p := &panel{v, &console.Look{
-		Every: 2 * time.Second,
-		Read: func(ctx context.Context) (any, error) {
-			if v.browser == nil {
-				return nil, errStarting
-			}
-			defer v.Clock.Work()()
-			return v.look(ctx)
-		},
+	look := &console.Look{Every: 2 * time.Second, Read: func(ctx context.Context) (any, error) {
+		if v.browser == nil {
+			return nil, errStarting
+		}
+		defer v.Clock.Work()()
+		return v.look(ctx)
 	}}
 	return console.Panel{
-		Room: commitcollect.Room().Spec.Name, Title: "CommitCollect", Files: page,
-		View: func(time.Time) map[string]any {
-			if seen := p.look.Latest(); seen != nil {
-				return map[string]any{"collect": seen}
-			}
-			return nil
-		},
+		Room: commitcollect.Room().Spec.Name, Title: "CommitCollect", Files: console.FilesOf(files),
+		View: look.View("collect"),
 		Buttons: map[string]console.Button{
-			"connect":    button(p, func(ctx context.Context, _ struct{}) (string, error) { return v.connect(ctx) }),
-			"disconnect": button(p, func(ctx context.Context, _ struct{}) (string, error) { return v.disconnect(ctx) }),
-			"start":      button(p, v.start),
-			"set":        button(p, v.set),
-			"go":         button(p, v.goOut),
-			"delete":     button(p, v.delete),
-			"why":        button(p, v.why),
+			"connect":    button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.connect(ctx) }),
+			"disconnect": button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.disconnect(ctx) }),
+			"start":      button(v, look, v.start),
+			"set":        button(v, look, v.set),
+			"go":         button(v, look, v.goOut),
+			"delete":     button(v, look, v.delete),
+			"why":        button(v, look, v.why),
 		},
 	}
 }
 
-// button returns a button of the visitor. The page shows the change at once.
-func button[T any](p *panel, do func(context.Context, T) (string, error)) console.Button {
-	return console.NewButton(func(ctx context.Context, in T) (string, error) {
-		if p.visit.browser == nil {
+// button returns a button of the visitor.
+func button[T any](v *visit, look *console.Look, do func(context.Context, T) (string, error)) console.Button {
+	return console.NewButtonOf(look, func(ctx context.Context, in T) (string, error) {
+		if v.browser == nil {
 			return "", errStarting
 		}
-		said, err := do(ctx, in)
-		p.look.Again()
-		return said, err
+		return do(ctx, in)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -23,14 +22,10 @@ var files embed.FS
 // the provider. phones must be safe to call from
 // any goroutine; there is a fleet before the first call.
 func panel(w *local.World, phones func() []local.Phone) console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	t := newTicks()
 	b := buttons{w}
 	return console.Panel{
-		Room: cricket.Room().Spec.Name, Title: "Cricket", Files: page,
+		Room: cricket.Room().Spec.Name, Title: "Cricket", Files: console.FilesOf(files),
 		Log: t.Log, Invocation: t.Invocation, Transition: t.Transition,
 		View: func(now time.Time) map[string]any {
 			state := map[string]any{"matches": matches(w, phones(), now), "faults": w.Provider.Counts(), "choices": choices()}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"strings"
 	"sync"
@@ -39,12 +38,8 @@ type visit struct {
 // panel returns the room's tab: the page of a scorekeeper's phone, which calls the API
 // itself.
 func (v *visit) panel() console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
 	return console.Panel{
-		Room: threefc.Room().Spec.Name, Title: "3FC", Files: page, View: v.view,
+		Room: threefc.Room().Spec.Name, Title: "3FC", Files: console.FilesOf(files), View: v.view,
 		Buttons: map[string]console.Button{
 			"game": console.NewButton(func(ctx context.Context, _ struct{}) (string, error) {
 				if v.browser == nil {

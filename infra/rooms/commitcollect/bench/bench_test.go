@@ -14,9 +14,9 @@ import (
 func good() []useCost {
 	ms := measure.Usage{Wall: time.Millisecond, CPU: time.Millisecond, Allocs: 9}
 	return []useCost{
-		{What: getHealth, Workouts: many, Usage: ms},
-		{What: "get-viewer", Workouts: many, target: 4, Capacity: measure.Capacity{Reads: 4}, Usage: ms},
-		{What: ingest, Workouts: many, Capacity: measure.Capacity{Reads: mostReads, Writes: mostWrites}, Usage: ms},
+		{measure.Cost{What: getHealth, Usage: ms}, many, 0},
+		{measure.Cost{What: "get-viewer", Capacity: measure.Capacity{Reads: 4}, Usage: ms}, many, 4},
+		{measure.Cost{What: ingest, Capacity: measure.Capacity{Reads: mostReads, Writes: mostWrites}, Usage: ms}, many, 0},
 	}
 }
 

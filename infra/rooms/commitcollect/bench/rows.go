@@ -17,15 +17,8 @@ const (
 
 func rows(all []useCost) (rows []measure.Row) {
 	for _, u := range all {
-		r := measure.RowOf("CommitCollect, "+measure.Counted(u.Workouts, "workout")+", "+u.What, u.Usage, u.Sum())
-		if u.What != getHealth {
-			health := all[slices.IndexFunc(all, func(o useCost) bool { return o.What == getHealth && o.Workouts == u.Workouts })]
-			r.Compared = fmt.Sprintf("× %.0f %s; %s", measure.Share(u.Wall, health.Wall), getHealth, u.Capacity)
-			r.Details = fmt.Sprintf("%s; fastest %s", u.Counters, measure.Short(u.Fastest))
-			if u.Answer > 0 {
-				r.Details = fmt.Sprintf("%s; %.1f KB answer; fastest %s", u.Counters, u.Answer/1e3, measure.Short(u.Fastest))
-			}
-		}
+		health := all[slices.IndexFunc(all, func(o useCost) bool { return o.What == getHealth && o.Workouts == u.Workouts })]
+		r := u.Row("CommitCollect, "+measure.Counted(u.Workouts, "workout")+", ", health.Cost)
 		switch {
 		case u.target > 0:
 			r.Target, r.Met = fmt.Sprintf("≤ %.0f read units", u.target), u.Reads <= u.target

@@ -70,8 +70,8 @@ func good() figures {
 		},
 		delays: []delayCost{{matches: 50, followers: few, p50: time.Second, p99: slot}},
 		uses: []useCost{
-			{What: "unfollow-match", Audience: 10, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
-			{What: "unfollow-match", Audience: 10_000, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
+			{measure.Cost{What: "unfollow-match", Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}}, 10},
+			{measure.Cost{What: "unfollow-match", Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}}, 10_000},
 		},
 	}
 }

@@ -3,14 +3,10 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
-	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/follower"
@@ -21,18 +17,12 @@ import (
 // useCost is one request of a user that writes, about a match with activities on so many
 // phones of others.
 type useCost struct {
-	What     string `json:"what"` // the function
-	Audience int    `json:"audience"`
-	measure.Counters
-	measure.Capacity
-	measure.Usage `json:"-"`
+	measure.Cost
+	Audience int `json:"audience"`
 }
 
 // audiences are the numbers of phones of others.
 var audiences = []int{10, 10_000}
-
-// handler answers as a function does.
-type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
 func benchUsers(ctx context.Context) (all []useCost, err error) {
 	apns, err := measure.StartAPNs()
@@ -77,45 +67,21 @@ func benchUses(ctx context.Context, apns *measure.APNs, audience, rounds int) ([
 		{activity.StartActivityFunction(), "/user/activity/" + match, fmt.Sprintf(`{"pushToken":%q}`, tokens[1])},
 		{follower.UnfollowMatchFunction(), "/user/follow/" + match, ""},
 	}
-	costs, spent := make([]useCost, len(steps)), make([][]measure.Usage, len(steps))
-	var meter dynamodb.Meter
-	for round := range rounds + 1 { // the first is metered, and registers the phone
-		for i, s := range steps {
-			env := w.Env()
-			if round == 0 {
-				env.AWS = meter.On(env.AWS)
-			}
-			handle, err := measure.Open(ctx, s.fn, env)
-			if err != nil {
-				return nil, err
-			}
-			request := measure.SignedRequest(s.fn.On.(spec.Route), s.target, "7f6c1f0e-5d0a-4c5e-9b57-000000000000", s.body)
-			w.Reset()
-			meter.Take()
-			each, err := measure.Run(func() error {
-				out, err := handle(ctx, request)
-				if err == nil && out.StatusCode >= http.StatusMultipleChoices {
-					err = fmt.Errorf("%s: %d %s", s.fn.Name, out.StatusCode, out.Body)
-				}
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			if round == 0 {
-				costs[i] = useCost{What: s.fn.Name[len("cricket/"):], Audience: audience, Capacity: measure.Capacity(meter.Take())}
-				continue
-			}
-			spent[i] = append(spent[i], each)
-			if c := w.Counts(); round == 1 || c.Sum() < costs[i].Sum() { // the fewest, without retries
-				costs[i].Counters = c
-			}
-		}
+	var measured []measure.Use
+	for _, s := range steps {
+		request := measure.SignedRequest(s.fn.On.(spec.Route), s.target, "7f6c1f0e-5d0a-4c5e-9b57-000000000000", s.body)
+		measured = append(measured, measure.Use{What: s.fn.Name[len("cricket/"):], Open: measure.Ask(s.fn, measure.Same(request))})
 	}
-	for i := range costs {
-		costs[i].Usage = measure.MedianUsage(spent[i])
+	costs, err := w.Uses(ctx, rounds, measured)
+	if err != nil {
+		return nil, err
 	}
-	return costs, nil
+
+	all := make([]useCost, len(costs))
+	for i, c := range costs {
+		all[i] = useCost{c, audience}
+	}
+	return all, nil
 }
 
 // useRows are the uses. The units of each must not depend on the audience.

@@ -5,7 +5,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -35,13 +34,9 @@ type figures struct {
 // useCost is one call of a function in this process, in a room with so many members
 // and 40 events: a screen, a save, or a job that finds nothing to do.
 type useCost struct {
-	What    string  `json:"what"`
-	Members int     `json:"members"`
-	Answer  float64 `json:"answer"` // bytes of it
-	ranked  bool    // a screen whose cost must not grow with the members
-	measure.Counters
-	measure.Capacity
-	measure.Usage `json:"-"`
+	measure.Cost
+	Members int  `json:"members"`
+	ranked  bool // a screen whose cost must not grow with the members
 }
 
 // scoreCost is the scoring of one event. All of so many members have predicted its
@@ -105,62 +100,39 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 	if err := scorer.ScoreEvent(ctx, score.Request{EventID: eventOf(eventsOfYear - 2)}); err != nil { // writes the rankings
 		return nil, err
 	}
-	var m dynamodb.Meter
 	uses := []struct {
-		useCost
-		fn     app.Function
-		target string
-		body   string
+		what         string
+		fn           app.Function
+		target, body string
+		ranked       bool
 	}{
-		{useCost{What: getHealth}, event.GetHealthFunction(), "/health", ""},
-		{useCost{What: "list-events", ranked: true}, event.ListEventsFunction(), "/app/events", ""},
-		{useCost{What: "get-standings", ranked: true}, league.GetStandingsFunction(), "/app/standings/2026", ""},
-		{useCost{What: "get-event", ranked: true}, event.GetEventFunction(), "/app/events/" + eventOf(eventsOfYear-1), ""},
-		{useCost{What: "get-results", ranked: true}, event.GetResultsFunction(), "/app/events/" + eventOf(eventsOfYear-2) + "/results", ""},
-		{useCost{What: "get-me"}, member.GetMeFunction(), "/app/me", ""},
-		{useCost{What: "put-predictions"}, event.PutPredictionsFunction(), "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7)},
-		{useCost{What: "lock-events"}, event.LockEventsFunction(), "", ""},
+		{getHealth, event.GetHealthFunction(), "/health", "", false},
+		{"list-events", event.ListEventsFunction(), "/app/events", "", true},
+		{"get-standings", league.GetStandingsFunction(), "/app/standings/2026", "", true},
+		{"get-event", event.GetEventFunction(), "/app/events/" + eventOf(eventsOfYear-1), "", true},
+		{"get-results", event.GetResultsFunction(), "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", true},
+		{"get-me", member.GetMeFunction(), "/app/me", "", false},
+		{"put-predictions", event.PutPredictionsFunction(), "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7), false},
+		{"lock-events", event.LockEventsFunction(), "", "", false},
 	}
-	var costs []useCost
-	handlers, requests, spent := make([]app.Route, len(uses)), make([]events.APIGatewayV2HTTPRequest, len(uses)), make([][]measure.Usage, len(uses))
-	for i, u := range uses {
+	var measured []measure.Use
+	for _, u := range uses {
+		var request events.APIGatewayV2HTTPRequest
 		if route, ok := u.fn.On.(spec.Route); ok {
-			requests[i] = measure.SignedRequest(route, u.target, userOf(members/2), u.body)
+			request = measure.SignedRequest(route, u.target, userOf(members/2), u.body)
 		}
-		metered := w.Env()
-		metered.AWS = m.On(metered.AWS)
-		handle, err := measure.Open(ctx, u.fn, metered)
-		if err != nil {
-			return nil, err
-		}
-		m.Take()
-		out, err := handle(ctx, requests[i])
-		if err != nil || out.StatusCode >= http.StatusMultipleChoices {
-			return nil, fmt.Errorf("%s: %d %s %w", u.What, out.StatusCode, out.Body, err)
-		}
-		u.Members, u.Capacity, u.Answer = members, measure.Capacity(m.Take()), float64(len(out.Body))
-		costs = append(costs, u.useCost)
-		if handlers[i], err = measure.Open(ctx, u.fn, w.Env()); err != nil {
-			return nil, err
-		}
+		measured = append(measured, measure.Use{What: u.what, Open: measure.Ask(u.fn, measure.Same(request))})
 	}
-	for round := range rounds {
-		for i := range uses {
-			w.Reset()
-			each, err := measure.Run(func() error { _, err := handlers[i](ctx, requests[i]); return err })
-			if err != nil {
-				return nil, err
-			}
-			spent[i] = append(spent[i], each)
-			if c := w.Counts(); round == 0 || c.Sum() < costs[i].Sum() { // the fewest, without retries
-				costs[i].Counters = c
-			}
-		}
+	costs, err := w.Uses(ctx, rounds, measured)
+	if err != nil {
+		return nil, err
 	}
-	for i := range costs {
-		costs[i].Usage = measure.MedianUsage(spent[i])
+
+	all := make([]useCost, len(costs))
+	for i, c := range costs {
+		all[i] = useCost{c, members, uses[i].ranked}
 	}
-	return costs, nil
+	return all, nil
 }
 
 // benchScore scores the last event, and scores it again after its results have been

@@ -31,9 +31,10 @@ func good() figures {
 	ms := time.Millisecond
 	return figures{
 		uses: []useCost{
-			{What: "get-health", Members: 100}, {What: "list-events", Members: 100},
-			{What: "get-health", Members: 1000, Usage: cost(ms, ms)},
-			{What: "get-event", Members: 1000, ranked: true, Counters: queries(2), Capacity: measure.Capacity{Reads: 4}, Usage: cost(80*ms, ms)},
+			{measure.Cost{What: "get-health"}, 100, false},
+			{measure.Cost{What: "list-events"}, 100, false},
+			{measure.Cost{What: "get-health", Usage: cost(ms, ms)}, 1000, false},
+			{measure.Cost{What: "get-event", Counters: queries(2), Capacity: measure.Capacity{Reads: 4}, Usage: cost(80*ms, ms)}, 1000, true},
 		},
 		scores: []scoreCost{
 			{Members: 1000, Counters: scoringOf(1000), Usage: cost(2*ms, 20*ms)},

@@ -14,12 +14,8 @@ func (f figures) rows() (rows []measure.Row) {
 		if u.Members < f.uses[len(f.uses)-1].Members && !u.ranked {
 			continue // it is measured for the cost of a member
 		}
-		r := measure.RowOf("pick'em, "+measure.Counted(u.Members, "member")+", "+u.What, u.Usage, u.Sum())
-		if u.What != getHealth {
-			health := f.uses[slices.IndexFunc(f.uses, func(o useCost) bool { return o.What == getHealth && o.Members == u.Members })]
-			r.Compared = fmt.Sprintf("× %.0f %s; %s", measure.Share(u.Wall, health.Wall), getHealth, u.Capacity)
-			r.Details = fmt.Sprintf("%s; %.1f KB answer; fastest %s", u.Counters, u.Answer/1e3, measure.Short(u.Fastest))
-		}
+		health := f.uses[slices.IndexFunc(f.uses, func(o useCost) bool { return o.What == getHealth && o.Members == u.Members })]
+		r := u.Row("pick'em, "+measure.Counted(u.Members, "member")+", ", health.Cost)
 		if u.ranked {
 			r.Target, r.Met = "≤ 4 read units", u.Reads <= 4
 		}

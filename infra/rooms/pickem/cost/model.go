@@ -22,7 +22,7 @@ const (
 	viewsOfWeek    = 4.0  // of each screen, by a member
 	savesOfEvent   = 2.0  // by a member; there is one event a week
 	noticesOfEvent = 0.75 // to a member
-	noticeReads    = 1.5  // read units: the record of the notice, and the phones
+	noticeReads    = 3.0  // read units: the record of the notice, the list of phones, and one phone
 	noticeWrites   = 4.0  // write units: the record and a check, in a transaction
 	noticesAtOnce  = 100  // members of one message
 	scoredPerSec   = 1000 // members, with 32 in flight

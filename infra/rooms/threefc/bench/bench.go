@@ -4,13 +4,12 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
@@ -27,15 +26,13 @@ var Suite = measure.Suite{Run: run, Binaries: []app.Function{game.CreateGoalFunc
 
 // useCost is one call of a function in this process, for a season with so many players.
 type useCost struct {
-	What    string  `json:"what"`
-	Players int     `json:"players"`
-	Answer  float64 `json:"answer"` // bytes of it
-	reads   float64 // most read units; 0 for no target
-	writes  float64 // most write units
-	measure.Counters
-	measure.Capacity
-	measure.Usage `json:"-"`
+	measure.Cost
+	target
+	Players int `json:"players"`
 }
+
+// target is the most units that a call may cost; 0 read units for no target.
+type target struct{ reads, writes float64 }
 
 // getHealth is the function with which the others are compared.
 const getHealth = "get-health"
@@ -63,16 +60,6 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 	return rows(all), map[string]any{"uses": all}, nil
 }
 
-// use is a function to measure. before is not measured.
-type use struct {
-	useCost
-	before func() error
-	open   func(app.Env) (call, error)
-}
-
-// call calls a function, and returns the size of the answer.
-type call func(context.Context) (answer int, err error)
-
 // benchUses measures the functions in turns. In each turn a goal is scored, and another game
 // is finished.
 func benchUses(ctx context.Context, players int) ([]useCost, error) {
@@ -92,105 +79,61 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 		return map[string]any{"eventId": item.NewID(evening), "scoringTeamId": "red", "concedingTeamId": "blue", "scorerPlayerId": player(0), "assistPlayerIds": []string{player(1)}}
 	}
 	of := func() []string { return []string{"bench", "spring", s.live} }
-	costs, err := s.measure(ctx, []use{
-		{useCost: useCost{What: getHealth}, open: screen(s, profile.GetHealthFunction(), none, nil)},
-		{useCost: useCost{What: "create-goal", reads: 10, writes: 8}, open: screen(s, game.CreateGoalFunction(), func() []string { return []string{s.live} }, body)},
-		{useCost: useCost{What: "finish-game", reads: 10, writes: 24}, before: finish, open: screen(s, game.FinishGameFunction(), func() []string { return []string{over} }, nil)},
-		{useCost: useCost{What: "show-game", reads: 3}, open: screen(s, public.GetGameFunction(), of, nil)},
-		{useCost: useCost{What: "show-game-page", reads: 8}, open: screen(s, public.ShowGameFunction(), of, nil)},
-		{useCost: useCost{What: "show-standings", reads: 1}, open: screen(s, public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil)},
-		{useCost: useCost{What: "show-season-page", reads: 20}, open: screen(s, public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil)},
-	})
-	for i := range costs {
-		costs[i].Players = players
+	live := func() []string { return []string{s.live} }
+	finishing := s.screen("finish-game", game.FinishGameFunction(), func() []string { return []string{over} }, nil)
+	finishing.Before = finish
+	uses := []struct {
+		measure.Use
+		target
+	}{
+		{s.screen(getHealth, profile.GetHealthFunction(), none, nil), target{}},
+		{s.screen("create-goal", game.CreateGoalFunction(), live, body), target{10, 8}},
+		{finishing, target{10, 24}},
+		{s.screen("show-game", public.GetGameFunction(), of, nil), target{3, 0}},
+		{s.screen("show-game-page", public.ShowGameFunction(), of, nil), target{8, 0}},
+		{s.screen("show-standings", public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil), target{1, 0}},
+		{s.screen("show-season-page", public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil), target{20, 0}},
 	}
-	return costs, err
+	var measured []measure.Use
+	for _, u := range uses {
+		measured = append(measured, u.Use)
+	}
+	costs, err := w.Uses(ctx, rounds, measured)
+	if err != nil {
+		return nil, err
+	}
+
+	all := make([]useCost, len(costs))
+	for i, c := range costs {
+		all[i] = useCost{c, uses[i].target, players}
+	}
+	return all, nil
 }
 
 func none() []string { return nil }
 
-// measure measures functions: the units of the first call, the fewest calls of all rounds,
-// and the median of what they use.
-func (s *season) measure(ctx context.Context, uses []use) ([]useCost, error) {
-	var m dynamodb.Meter
-	costs, calls, spent := make([]useCost, len(uses)), make([]call, len(uses)), make([][]measure.Usage, len(uses))
-	before := func(u use) error {
-		if u.before == nil {
-			return nil
-		}
-		return u.before()
-	}
-	for i, u := range uses {
-		metered := s.world.Env()
-		metered.AWS = m.On(metered.AWS)
-		do, err := u.open(metered)
-		if err == nil {
-			err = before(u)
-		}
-		if err != nil {
-			return nil, err
-		}
-		m.Take()
-		answer, err := do(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", u.What, err)
-		}
-		u.Capacity, u.Answer = measure.Capacity(m.Take()), float64(answer)
-		costs[i] = u.useCost
-		if calls[i], err = u.open(s.world.Env()); err != nil {
-			return nil, err
-		}
-	}
-	for round := range rounds {
-		for i, u := range uses {
-			if err := before(u); err != nil {
-				return nil, err
-			}
-			s.world.Reset()
-			each, err := measure.Run(func() error { _, err := calls[i](ctx); return err })
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", u.What, err)
-			}
-			spent[i] = append(spent[i], each)
-			if c := s.world.Counts(); round == 0 || c.Sum() < costs[i].Sum() {
-				costs[i].Counters = c
-			}
-		}
-	}
-	for i := range costs {
-		costs[i].Usage = measure.MedianUsage(spent[i])
-	}
-	return costs, nil
-}
-
-// screen returns what calls a function of a route as the scorekeeper's browser. ids are those
+// screen returns the use of a function with a route by the scorekeeper's browser. ids are those
 // of the path, and body what it sends, both for each call; body may be nil.
-func screen(s *season, fn app.Function, ids func() []string, body func() any) func(app.Env) (call, error) {
+func (s *season) screen(what string, fn app.Function, ids func() []string, body func() any) measure.Use {
 	route := fn.On.(spec.Route)
-	return func(env app.Env) (call, error) {
-		handle, err := measure.Open(context.Background(), fn, env)
-		return func(ctx context.Context) (int, error) {
-			path, text := strings.Split(route.Path, "/"), ""
-			given := ids()
-			for i, part := range path {
-				if strings.HasPrefix(part, "{") {
-					path[i], given = given[0], given[1:]
-				}
+	return measure.Use{What: what, Open: measure.Ask(fn, func() (e events.APIGatewayV2HTTPRequest, err error) {
+		path, text := strings.Split(route.Path, "/"), ""
+		given := ids()
+		for i, part := range path {
+			if strings.HasPrefix(part, "{") {
+				path[i], given = given[0], given[1:]
 			}
-			if body != nil {
-				encoded, err := json.Marshal(body())
-				if err != nil {
-					return 0, err
-				}
-				text = string(encoded)
+		}
+		if body != nil {
+			encoded, err := json.Marshal(body())
+			if err != nil {
+				return e, err
 			}
-			e := measure.SignedRequest(route, strings.Join(path, "/"), "", text)
-			e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
-			out, err := handle(ctx, e)
-			if err == nil && out.StatusCode >= http.StatusMultipleChoices {
-				err = fmt.Errorf("%d %s", out.StatusCode, out.Body)
-			}
-			return len(out.Body), err
-		}, err
-	}
+			text = string(encoded)
+		}
+
+		e = measure.SignedRequest(route, strings.Join(path, "/"), "", text)
+		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
+		return e, nil
+	})}
 }

@@ -20,7 +20,10 @@ func TestTargets(t *testing.T) {
 		"more reads":  {20.5, 12, []string{"3FC, 1,000 players, create-goal"}},
 		"more writes": {20, 13, []string{"3FC, 1,000 players, create-goal"}},
 	} {
-		all := []useCost{{What: getHealth, Players: many}, {What: "create-goal", Players: many, reads: 20, writes: 12, Capacity: measure.Capacity{Reads: c.reads, Writes: c.writes}}}
+		all := []useCost{
+			{measure.Cost{What: getHealth}, target{}, many},
+			{measure.Cost{What: "create-goal", Capacity: measure.Capacity{Reads: c.reads, Writes: c.writes}}, target{20, 12}, many},
+		}
 		if diff := cmp.Diff(c.missed, measure.Missed(rows(all))); diff != "" {
 			t.Errorf("%s: missed targets (-want +got):\n%s", name, diff)
 		}

@@ -115,7 +115,7 @@ func TestMailPage(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
-		if err := chromedp.Do(tab, actions...); err != nil {
+		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the browser's console has %q", err, complaints())
 		}
 	}

@@ -133,8 +133,9 @@ const (
 	// SampleOrigin is the origin of the requests in the sample events. No page of it
 	// reaches the fleet.
 	SampleOrigin = "https://app.example.com"
-	// patience is how many times longer than in AWS work may take on a free clock.
+	// On a free clock work may take patience times as long as in AWS, and at most longest.
 	patience = 20
+	longest  = 2 * time.Minute
 )
 
 // Start starts everything but the schedules, which Begin does. On a free clock
@@ -537,11 +538,12 @@ func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []st
 	return all
 }
 
-// limit returns a limit of wall time. On a free clock it is longer than in AWS, so that
-// a busy machine does not cause timeouts: simulated time stands still during the work.
+// limit returns a limit of wall time. On a free clock, simulated time stands still during the
+// work, so the limit differs from that of AWS: it is longer for short work, so that a busy
+// machine does not cause timeouts, and ends work that hangs.
 func (f *Fleet) limit(aws time.Duration) time.Duration {
 	if f.Clock.Speed() == clock.Free {
-		return patience * aws
+		return min(patience*aws, longest)
 	}
 	return aws
 }

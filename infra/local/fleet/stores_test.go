@@ -81,7 +81,7 @@ func TestLetters(t *testing.T) {
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
 	var err error
-	if f.Functions, err = lambda.New(c, lambda.Config{Init: 5 * time.Minute, Log: h.log}); err != nil {
+	if f.Functions, err = lambda.New(c, lambda.Config{Init: time.Minute, Log: h.log}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Functions.Close)

@@ -128,7 +128,7 @@ func TestPageBestShot(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
-		if err := chromedp.Do(tab, actions...); err != nil {
+		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
 	}
@@ -153,7 +153,7 @@ func TestPageBestShot(t *testing.T) {
 
 	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from PostgreSQL")`),
 		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
-	picture, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+	picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "bestshot.png"), picture, 0o600))
 	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from Redis")`))

@@ -64,7 +64,7 @@ func TestPanel(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
-		if err := chromedp.Do(tab, actions...); err != nil {
+		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
 	}

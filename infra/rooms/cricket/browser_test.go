@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	}
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
-		if err := chromedp.Do(tab, actions...); err != nil {
+		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
 	}
@@ -99,14 +99,14 @@ func TestPage(t *testing.T) {
 	consoletest.Shoot(t, tab, "six")
 
 	place := chromedp.Evaluate[string](`[".large .activity", ".large .notes", ".beside"].map((s) => JSON.stringify(document.querySelector(s).getBoundingClientRect())).join()`)
-	before, err := chromedp.Run(tab, place)
+	before, err := consoletest.Run(tab, place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.alert(fan, "hundred", "Hundred for OI Ackroyd", "100 (58)")
 	run(consoletest.Says(large+" .notes li:first-child", "Hundred for OI Ackroyd"), consoletest.Says(large+" .notes time", "now"), consoletest.Says(large+" .count", "5 notifications"), consoletest.Says("#pushes li:first-child .alert", "alert"),
 		consoletest.See(fmt.Sprintf(`document.querySelectorAll(%q).length === 3`, large+" .notes li")))
-	if after, err := chromedp.Run(tab, place); err != nil || after != before {
+	if after, err := consoletest.Run(tab, place); err != nil || after != before {
 		t.Errorf("a notification moved the page from %s to %s, %v", before, after, err)
 	}
 	s.alert(fan, "w1", "Wicket! "+home+" 45/1 (6.2)", "run out, as corrected")
@@ -142,7 +142,7 @@ func TestPageAwaits(t *testing.T) {
 	server := httptest.NewServer(s.hub.Handler())
 	t.Cleanup(server.Close)
 	tab, complaints := consoletest.Browser(t)
-	if err := chromedp.Do(tab, consoletest.Resize(390, 844, "light"), chromedp.Navigate(server.URL+"/cricket/"),
+	if err := consoletest.Do(tab, consoletest.Resize(390, 844, "light"), chromedp.Navigate(server.URL+"/cricket/"),
 		consoletest.Says(".screen.large .headline", "The match starts in 4 min"), consoletest.Says(".match header", "not started"), consoletest.Says("#next", "the live loop plans again in 60 s"),
 		consoletest.Says("#pushes", "No push yet"), consoletest.Says("#problems", "Nothing has."), consoletest.Says(".screen figcaption", "no push yet")); err != nil {
 		t.Fatalf("%v; the page complained %q", err, complaints())

@@ -158,7 +158,7 @@ func TestPagePickem(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
-		if err := chromedp.Do(tab, actions...); err != nil {
+		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
 	}
@@ -178,7 +178,7 @@ func TestPagePickem(t *testing.T) {
 		consoletest.See(`document.querySelector(".bout:last-child .corner:nth-child(2) input").checked`))
 	evaluate := func(script string) {
 		t.Helper()
-		if _, err := chromedp.Run(tab, chromedp.Evaluate[bool](script+"; true")); err != nil {
+		if _, err := consoletest.Run(tab, chromedp.Evaluate[bool](script+"; true")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,7 +216,7 @@ func TestPagePickem(t *testing.T) {
 	run(consoletest.Says(mainEvent+" .note", "Corrected at the console."))
 
 	// The points and the standings.
-	before, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("#standings .me").textContent`))
+	before, err := consoletest.Run(tab, chromedp.Evaluate[string](`document.querySelector("#standings .me").textContent`))
 	testkit.Must(t, err)
 	press("#season-score", "being computed")
 	w.MoveClock(w.Clock.Now().Add(time.Second))

@@ -171,7 +171,7 @@ func (p *phone) arrived(n int) {
 
 func (p *phone) run(actions ...consoletest.Action) {
 	p.T.Helper()
-	if err := chromedp.Do(p.tab, actions...); err != nil {
+	if err := consoletest.Do(p.tab, actions...); err != nil {
 		p.T.Fatalf("%v; the page complained %q", err, p.complaints())
 	}
 }
@@ -347,7 +347,7 @@ func TestScorekeeper(t *testing.T) {
 	p.run(consoletest.See(`(localStorage.setItem("threefc-scorekeeper", before), dispatchEvent(new StorageEvent("storage", { key: "threefc-scorekeeper", newValue: before })), true)`))
 	p.sees("2 waiting")
 	p.shown(two...)
-	picture, err := chromedp.Run(p.tab, chromedp.CaptureScreenshot())
+	picture, err := consoletest.Run(p.tab, chromedp.CaptureScreenshot())
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "scorekeeper-offline.png"), picture, 0o600))
 	p.set(down)

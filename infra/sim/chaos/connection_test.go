@@ -69,7 +69,7 @@ func TestConnections(t *testing.T) {
 		KilledBefore: {fails: true, kills: true}, KilledAfter: {effect: true, fails: true, kills: true},
 	} {
 		check := func(name string, f *Faults, killed chan string, call func(context.Context) error, end func(), effect func() bool) {
-			ctx, die := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, die := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer die()
 			token := ""
 			if want.kills {

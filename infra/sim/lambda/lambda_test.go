@@ -73,7 +73,7 @@ func newFleet(t *testing.T, f Function) *fleet {
 	t.Helper()
 	fl := &fleet{t: t, clock: clock.New(start, clock.Free)}
 	r, err := New(fl.clock, Config{
-		Init: 5 * time.Minute, // for slow machines
+		Init: time.Minute, // for slow machines
 		Log: func(l Log) {
 			fl.mu.Lock()
 			defer fl.mu.Unlock()
@@ -95,7 +95,7 @@ func newFleet(t *testing.T, f Function) *fleet {
 		f.Path = binary
 	}
 	if f.Timeout == 0 {
-		f.Timeout = 5 * time.Minute // for slow machines
+		f.Timeout = time.Minute // for slow machines
 	}
 	r.Add(f)
 	return fl

@@ -119,7 +119,7 @@ func New(cfg Config) *Attack {
 		client: &http.Client{
 			Transport:     &http.Transport{MaxIdleConnsPerHost: cfg.Workers, DisableCompression: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Timeout:       20 * time.Minute, // that of a function, on a free clock
+			Timeout:       2 * time.Minute, // that of a function, on a free clock
 		},
 		kinds: map[string]int{}, operations: map[string]bool{}, counts: map[string]map[int]int{}, findings: map[string]*Finding{},
 	}

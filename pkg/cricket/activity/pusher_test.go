@@ -515,7 +515,6 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.Phones.Answer(crickettest.Token(names[1]), gone)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	*p.PageTimeout() = time.Hour // on a busy machine a page takes longer than five seconds
 
 	var whole, parts int
 	handled := testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(ctx context.Context, m activity.MatchChanged) error {
@@ -567,7 +566,6 @@ func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
 		return next.Do(r)
 	})
 	p := w.Pusher(env)
-	*p.PageTimeout() = time.Hour // on a busy machine a page takes longer than five seconds
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); queries != 3 || len(sent) != 0 {
 		t.Errorf("after %d queries the messages are %+v, want none after 3", queries, sent)
@@ -739,7 +737,6 @@ func TestCancelledRunKeepsRetriesOfEarlierPages(t *testing.T) {
 		}
 	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	*p.PageTimeout() = time.Hour
 	if err := p.PushActivities(ctx, activity.MatchChanged{MatchID: "7"}); err == nil {
 		t.Error("no error from a cancelled run")
 	}

@@ -77,18 +77,24 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestLimit: a call has more time on one machine only, and as much as in a stage by default.
+// TestLimit: a call has more time on one machine only, at most a minute, and as much as in a
+// stage by default.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		stage, patience string
-		want            time.Duration
+		limit, want     time.Duration
 	}{
-		{"prod", "", time.Second}, {"prod", "20", time.Second}, {spec.Local, "", time.Second}, {spec.Local, "20", 20 * time.Second},
+		{"prod", "", time.Second, time.Second},
+		{"prod", "20", time.Second, time.Second},
+		{spec.Local, "", time.Second, time.Second},
+		{spec.Local, "20", time.Second, 20 * time.Second},
+		{spec.Local, "100", time.Second, time.Minute},
+		{spec.Local, "100", 2 * time.Minute, 2 * time.Minute},
 	} {
 		env := envOf(t, map[string]string{spec.EnvStage: c.stage, spec.EnvPatience: c.patience})
-		if got := env.Limit(time.Second); got != c.want {
-			t.Errorf("stage %s, patience %q: got %v, want %v", c.stage, c.patience, got, c.want)
+		if got := env.Limit(c.limit); got != c.want {
+			t.Errorf("stage %s, patience %q: the limit of %v is %v, want %v", c.stage, c.patience, c.limit, got, c.want)
 		}
 	}
 	const want = `MATCHDAY_PATIENCE must be a whole number, not "long"`

@@ -36,13 +36,20 @@ type Env struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Setting reads a plain setting, "" when it is not set.
 	Setting func(name string) string
-	// Patience is by what Limit multiplies, 1 when zero: more only on the local stage.
+	// Patience is the factor of Limit: 1 in a stage, more on one machine. Zero is 1.
 	Patience int
 }
 
-// Limit returns how long a call may take that may take d in a stage. On one machine, where
-// whoever answers shares the processors with all others, it may take longer.
-func (e Env) Limit(d time.Duration) time.Duration { return d * time.Duration(max(1, e.Patience)) }
+// longestCall is the upper bound of a limit that Patience extends: a call that takes longer
+// hangs.
+const longestCall = time.Minute
+
+// Limit returns the time limit of a call that has the limit d in a stage. On one machine the
+// callers and the servers share the processors, so the limit there is Patience times d, but
+// at most a minute if d is shorter than that.
+func (e Env) Limit(d time.Duration) time.Duration {
+	return max(d, min(d*time.Duration(e.Patience), longestCall))
+}
 
 // Secret reads a secret's current value from Secrets Manager. The local stage
 // keeps its secrets in settings.

@@ -57,7 +57,7 @@ type process struct {
 func run(t *testing.T, stage string, env ...string) *process {
 	t.Helper()
 	p := &process{t: t, clock: clock.New(noon, clock.Free)}
-	r, err := lambda.New(p.clock, lambda.Config{Init: 5 * time.Minute, Log: func(l lambda.Log) {
+	r, err := lambda.New(p.clock, lambda.Config{Init: time.Minute, Log: func(l lambda.Log) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.logs = append(p.logs, l.Line)
@@ -66,7 +66,7 @@ func run(t *testing.T, stage string, env ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close(); p.clock.Stop() })
-	r.Add(lambda.Function{Name: "test/keep-score", Path: binary, Timeout: 5 * time.Minute, Env: append(env,
+	r.Add(lambda.Function{Name: "test/keep-score", Path: binary, Timeout: time.Minute, Env: append(env,
 		spec.EnvStage+"="+stage, "AWS_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")})
 	p.Runtime = r
 	return p

@@ -49,7 +49,7 @@ func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
-		Backoff: time.Millisecond, Dial: time.Hour, Patience: time.Minute, // for slow machines
+		Backoff: time.Millisecond, Dial: time.Minute, Patience: time.Minute, // for slow machines
 	}
 	at := apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	for _, f := range change {
@@ -343,7 +343,7 @@ func TestFreezeLosesNoChannel(t *testing.T) {
 			*endpoint = server.URL()
 			others = append(others, server)
 		}
-		cfg.Patience = time.Hour
+		cfg.Patience = 2 * time.Minute
 	})
 	for n := range 3 {
 		if err := s.Ready(t.Context()); err != nil {
@@ -374,10 +374,28 @@ func TestFreezeLosesNoChannel(t *testing.T) {
 // sends its pushes again.
 func TestSilentBreakUnderLoad(t *testing.T) {
 	t.Parallel()
-	server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight, c.Patience = 5, 3*time.Second }) // five answers take milliseconds
+	server, s := apple(t, func(c *Config, _ *apns.Config) {
+		// A dial and five answers take milliseconds.
+		c.InFlight, c.Dial, c.Patience = 5, 3*time.Second, 3*time.Second
+	})
 	to := tokens(40)
 	var once sync.Once
 	counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), func(string, Outcome) { once.Do(server.Mute) })
+	if err != nil || counts.Delivered != len(to) || counts.Retries == 0 {
+		t.Fatalf("%+v, %v; want %d delivered, some at a second try", counts, err, len(to))
+	}
+}
+
+// TestSilenceInTheHandshake: a dial whose TLS handshake gets no answer ends with its time limit,
+// and its pushes are sent again.
+func TestSilenceInTheHandshake(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight, c.Dial = 5, 3*time.Second })
+	s.slots[1].addr, _ = relay(t, server, 1)
+
+	to := tokens(40)
+	counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), nil)
+
 	if err != nil || counts.Delivered != len(to) || counts.Retries == 0 {
 		t.Fatalf("%+v, %v; want %d delivered, some at a second try", counts, err, len(to))
 	}

@@ -15,20 +15,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/http2"
+
+	"matchday/infra/sim/apns"
 )
 
-// TestBytesOnTheWire: a push of 700 bytes costs at most 870 bytes within TLS's records
-// and with its answer, and 40 more when it and its answer have records of their own. A header
-// block that is written out takes 330 more.
-func TestBytesOnTheWire(t *testing.T) {
-	t.Parallel()
-	server, s := apple(t)
+// relay passes connections on to a server, and counts the bytes of both directions. It never
+// answers the first connections, of the number silent.
+func relay(t *testing.T, server *apns.Server, silent int) (addr string, wire *atomic.Int64) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	var wire atomic.Int64
+
+	wire = new(atomic.Int64)
 	forward := func(to, from net.Conn) {
 		defer to.Close()
 		for buf := make([]byte, 1<<15); ; {
@@ -40,10 +41,14 @@ func TestBytesOnTheWire(t *testing.T) {
 		}
 	}
 	go func() {
-		for {
+		for n := 0; ; n++ {
 			near, err := l.Accept()
 			if err != nil {
 				return
+			}
+			if n < silent {
+				defer near.Close()
+				continue
 			}
 			far, err := net.Dial("tcp", strings.TrimPrefix(server.URL(), "https://"))
 			if err != nil {
@@ -54,8 +59,18 @@ func TestBytesOnTheWire(t *testing.T) {
 			go forward(near, far)
 		}
 	}()
+	return l.Addr().String(), wire
+}
+
+// TestBytesOnTheWire: a push of 700 bytes costs at most 870 bytes within TLS's records
+// and with its answer, and 40 more when it and its answer have records of their own. A header
+// block that is written out takes 330 more.
+func TestBytesOnTheWire(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	addr, wire := relay(t, server, 0)
 	for _, slot := range s.slots {
-		slot.addr = l.Addr().String()
+		slot.addr = addr
 	}
 	m := must(Update(State{Content: map[string]string{"text": strings.Repeat("x", 623)}, Time: start}))(t)
 	to := tokens(5000)

@@ -85,19 +85,19 @@ func TestPagesInABrowser(t *testing.T) {
 		_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
 	})
-	testkit.Must(t, chromedp.Do(tab, noScripts))
+	testkit.Must(t, consoletest.Do(tab, noScripts))
 	for _, look := range []struct {
 		width, height int64
 		mode          string
 		back          string // of the page
 	}{{360, 740, "light", "#ffffff"}, {360, 740, "dark", "#111418"}, {1280, 900, "light", "#ffffff"}} {
 		for name, url := range pages {
-			testkit.Must(t, chromedp.Do(tab, consoletest.Resize(look.width, look.height, look.mode), chromedp.Navigate(url)))
-			over, err := chromedp.Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
+			testkit.Must(t, consoletest.Do(tab, consoletest.Resize(look.width, look.height, look.mode), chromedp.Navigate(url)))
+			over, err := consoletest.Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 			if err != nil || over > 0 {
 				t.Errorf("%s at %d px is %d px too wide, %v", name, look.width, over, err)
 			}
-			picture, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+			picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
 			testkit.Must(t, err)
 			testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), fmt.Sprintf("%s-%d-%s.png", name, look.width, look.mode)), picture, 0o600))
 			notBlank(t, name+" "+look.mode, picture, look.back)

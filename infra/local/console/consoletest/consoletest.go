@@ -56,11 +56,17 @@ type Push struct {
 	Bytes                     int
 }
 
-// Stream reads the events that a tab gets.
+// limit is the time limit of one wait for the console or the browser.
+const limit = 2 * time.Minute
+
+// Stream reads the events that a tab gets. next waits for the next one, and fails the test after
+// two minutes.
 func Stream(t *testing.T, url, room string) (next func() Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
+	silent := time.AfterFunc(limit, cancel)
+
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/console/events?room="+room, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +79,13 @@ func Stream(t *testing.T, url, room string) (next func() Event) {
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Fatalf("the type is %q", kind)
 	}
+	silent.Stop()
+
 	lines := bufio.NewReader(answer.Body)
 	return func() (e Event) {
 		t.Helper()
+		silent.Reset(limit)
+		defer silent.Stop()
 		for {
 			line, err := lines.ReadString('\n')
 			if err != nil {
@@ -109,11 +119,11 @@ func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 	if path == "" {
 		t.Skip("neither chromium, google-chrome nor chrome is on PATH")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(10*time.Minute))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(limit))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Minute)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -142,11 +152,30 @@ func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 // Action is a step in the browser.
 type Action = chromedp.Action[chromedp.Void]
 
+// Do runs actions in a tab, one after the other. Each has two minutes.
+func Do(tab context.Context, actions ...Action) error {
+	for _, a := range actions {
+		if _, err := Run(tab, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run runs an action in a tab, and returns its value. It has two minutes.
+func Run[T any](tab context.Context, a chromedp.Action[T]) (T, error) {
+	return chromedp.Run(tab, func(ctx context.Context, page *chromedp.Target) (T, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return a(ctx, page)
+	})
+}
+
 // See waits until a script's value is true, also on the page that a click opens.
 func See(condition string) Action {
 	return func(ctx context.Context, tab *chromedp.Target) (none chromedp.Void, err error) {
 		for range 5 {
-			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(2*time.Minute))(ctx, tab)
+			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(limit))(ctx, tab)
 			if err == nil || !strings.Contains(err.Error(), "context with specified id") && !strings.Contains(err.Error(), "navigated") {
 				break // else the page was left meanwhile
 			}
@@ -186,7 +215,7 @@ func Resize(width, height int64, mode string) Action {
 func Shoot(t *testing.T, tab context.Context, name string) {
 	t.Helper()
 	for suffix, take := range map[string]chromedp.Action[[]byte]{"": chromedp.CaptureScreenshot(), "-whole": chromedp.FullScreenshot(100)} {
-		picture, err := chromedp.Run(tab, take)
+		picture, err := Run(tab, take)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +228,7 @@ func Shoot(t *testing.T, tab context.Context, name string) {
 // Fits fails the test if the page is wider than the window.
 func Fits(t *testing.T, tab context.Context, width int64) {
 	t.Helper()
-	over, err := chromedp.Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
+	over, err := Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 	if err != nil || over > 0 {
 		t.Errorf("at %d px the page is %d px too wide, %v", width, over, err)
 	}

@@ -125,13 +125,13 @@ func (w *World) Pusher(env app.Env, change ...func(*push.Config)) *activity.Push
 	return activity.NewPusher(env, w.Sender(env, change...))
 }
 
-// Sender opens a sender with one connection, a short backoff and long patience. change may
-// change its configuration.
+// Sender opens a sender with one connection and a short backoff. change may change its
+// configuration.
 func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
 	c, err := push.ConfigOf(w.T.Context(), env, tables.APNSKey, tables.APNSBundle)
 	testkit.Must(w.T, err)
-	c.Connections, c.Backoff, c.Dial, c.Patience = 1, time.Microsecond, time.Hour, time.Hour // a busy machine answers late
+	c.Connections, c.Backoff = 1, time.Microsecond
 	for _, f := range change {
 		f(&c)
 	}

@@ -75,7 +75,10 @@ func newPhones(t *testing.T) (*World, *service, *push.Sender) {
 	t.Cleanup(func() { w.Phones.Close() })
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(w.Phones.CA())
-	sender, err := push.Open(push.Config{Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle, Now: c.Now, RootCAs: roots, Dial: time.Hour, Patience: time.Hour})
+	sender, err := push.Open(push.Config{
+		Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle,
+		Now: c.Now, RootCAs: roots, Dial: time.Minute, Patience: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -626,7 +626,6 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Definition, err)
 	}
-	machine.Name = m.Name
 	if f.Transition != nil {
 		machine.Observe = func(t stepfunctions.Transition) { f.Transition(m.Name, t) }
 	}

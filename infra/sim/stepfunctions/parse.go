@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,7 +15,7 @@ import (
 )
 
 // branch is a set of states with a start state: the whole machine, or the part that a
-// Map or Parallel state runs.
+// Map runs for each item.
 type branch struct {
 	start  string
 	states map[string]*state
@@ -28,85 +27,70 @@ type state struct {
 
 	next          string
 	end           bool
-	inputPath     filter
-	outputPath    filter
-	parameters    template
-	resultPath    destination
-	selectResult  template
-	retry         []retrier
-	catch         []catcher
 	resource      string
 	timeout       seconds
-	seconds       *seconds
-	timestamp     instant
-	secondsPath   *path
-	timestampPath *path
-	choices       []choice
+	retry         []retrier
+	catch         []catcher
+	dropResult    null // the output is the input; else it is the result
+	choices       []rule
 	fallback      string // of a Choice: its Default
-	itemsPath     *path
-	itemSelector  template
+	timestampPath path
+	itemsPath     path
+	concurrency   uint
 	processor     processor
-	concurrency   int
-	branches      []*branch
-	result        literal
-	failError     string
-	failCause     string
-	errorPath     *path
-	causePath     *path
 }
 
-type retrier struct {
-	names    []string
-	interval seconds
-	attempts int
-	backoff  float64
-	most     seconds
-}
-
-type catcher struct {
-	names      []string
-	next       string
-	resultPath destination
-}
-
-// fieldsOf lists the fields that each kind of state has besides Type and Comment.
-func fieldsOf(kind string) string {
-	const work = "Next End InputPath OutputPath ResultSelector ResultPath Retry Catch "
-	switch kind {
+// fields returns the fields that a state of this kind has besides Comment, nil for an
+// unsupported kind.
+func (s *state) fields() map[string]any {
+	fields := map[string]any{"Type": &s.kind, "Next": &s.next, "End": &s.end}
+	switch s.kind {
 	case "Task":
-		return work + "Parameters Resource TimeoutSeconds"
+		fields["Resource"], fields["TimeoutSeconds"], fields["ResultPath"] = &s.resource, &s.timeout, &s.dropResult
+		fields["Retry"], fields["Catch"] = &s.retry, &s.catch
 	case "Map":
-		return work + "ItemsPath ItemSelector ItemProcessor MaxConcurrency"
-	case "Parallel":
-		return work + "Parameters Branches"
-	case "Pass":
-		return "Next End InputPath OutputPath ResultPath Parameters Result"
+		fields["ItemsPath"], fields["ItemProcessor"] = &s.itemsPath, &s.processor
+		fields["MaxConcurrency"], fields["ResultPath"] = &s.concurrency, &s.dropResult
 	case "Wait":
-		return "Next End InputPath OutputPath Seconds Timestamp SecondsPath TimestampPath"
+		fields["TimestampPath"] = &s.timestampPath
+	case "Pass":
 	case "Choice":
-		return "InputPath OutputPath Choices Default"
+		return map[string]any{"Type": &s.kind, "Choices": &s.choices, "Default": &s.fallback}
 	case "Succeed":
-		return "InputPath OutputPath"
-	case "Fail":
-		return "Error Cause ErrorPath CausePath"
+		return map[string]any{"Type": &s.kind}
+	default:
+		return nil
 	}
-	return ""
+	return fields
+}
+
+// optional are the fields that may be absent where they are supported.
+var optional = []string{
+	"BackoffRate", "Catch", "End", "IntervalSeconds", "MaxAttempts", "MaxConcurrency", "Next", "ProcessorConfig", "ResultPath", "Retry",
+	"TimeoutSeconds",
 }
 
 var placeholder = regexp.MustCompile(`\$\{([^{}"]+)\}`)
 
 // Parse reads a definition in the Amazon States Language, in which ${name} stands for a
 // substitution. It rejects a definition that it would not run as AWS does. The error
-// names the state and the field.
+// names the state and the field, and what is supported there.
 func Parse(definition []byte, substitutions map[string]string) (*Machine, error) {
-	m, err := parse(definition, substitutions)
+	definition, err := substitute(definition, substitutions)
 	if err != nil {
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
+
+	m := new(Machine)
+	timeout := seconds(expressLimit / time.Second)
+	if err := m.branch.decode(definition, map[string]any{"TimeoutSeconds": &timeout}); err != nil {
+		return nil, fmt.Errorf("state machine: %w", err)
+	}
+	m.timeout = min(expressLimit, timeout.duration())
 	return m, nil
 }
 
-func parse(definition []byte, substitutions map[string]string) (*Machine, error) {
+func substitute(definition []byte, substitutions map[string]string) ([]byte, error) {
 	var missing string
 	definition = placeholder.ReplaceAllFunc(definition, func(found []byte) []byte {
 		name := string(placeholder.FindSubmatch(found)[1])
@@ -120,58 +104,27 @@ func parse(definition []byte, substitutions map[string]string) (*Machine, error)
 	if missing != "" {
 		return nil, fmt.Errorf("no value for the substitution ${%s}", missing)
 	}
-	var (
-		m        = new(Machine)
-		version  = "1.0"
-		language = "JSONPath"
-		timeout  seconds
-	)
-	members, err := m.branch.members(definition)
-	if err != nil {
-		return nil, err
-	}
-	if err := decode(members, map[string]any{
-		"Comment": new(any), "Version": &version, "QueryLanguage": &language, "TimeoutSeconds": &timeout,
-	}); err != nil {
-		return nil, err
-	}
-	if version != "1.0" || language != "JSONPath" {
-		return nil, fmt.Errorf("unsupported version %q with %q; supported: 1.0 with JSONPath", version, language)
-	}
-	m.timeout = expressLimit
-	if timeout > 0 {
-		m.timeout = min(m.timeout, timeout.duration())
-	}
-	return m, nil
+	return definition, nil
 }
 
-// members decodes b from an object and returns its other members.
-func (b *branch) members(raw []byte) (map[string]json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if err := unmarshal(raw, &members); err != nil {
-		return nil, err
-	}
-	own := map[string]json.RawMessage{}
-	for _, name := range []string{"StartAt", "States"} {
-		if _, ok := members[name]; !ok {
-			return nil, fmt.Errorf("field %s is missing", name)
-		}
-		own[name] = members[name]
-		delete(members, name)
-	}
+// decode reads a branch from an object that may have other fields, too.
+func (b *branch) decode(raw []byte, other map[string]any) error {
 	var states map[string]json.RawMessage
-	if err := decode(own, map[string]any{"StartAt": &b.start, "States": &states}); err != nil {
-		return nil, err
+	fields := map[string]any{"StartAt": &b.start, "States": &states}
+	maps.Copy(fields, other)
+	if err := decode(raw, fields); err != nil {
+		return err
 	}
+
 	b.states = make(map[string]*state, len(states))
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		s := &state{name: name}
 		if err := s.decode(states[name]); err != nil {
-			return nil, fmt.Errorf("state %q: %w", name, err)
+			return fmt.Errorf("state %q: %w", name, err)
 		}
 		b.states[name] = s
 	}
-	return members, b.check()
+	return b.check()
 }
 
 // check returns an error if a transition names a state that does not exist.
@@ -179,10 +132,19 @@ func (b *branch) check() error {
 	if b.states[b.start] == nil {
 		return fmt.Errorf("field StartAt: there is no state %q", b.start)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(b.states)) {
 		s := b.states[name]
-		for field, target := range s.targets() {
-			if b.states[target] == nil {
+		targets := map[string]string{"Next": s.next, "Default": s.fallback}
+		for i, r := range s.choices {
+			targets[fmt.Sprintf("Choices[%d]", i)] = r.next
+		}
+		for _, c := range s.catch {
+			targets["Catch"] = c.next
+		}
+
+		for _, field := range slices.Sorted(maps.Keys(targets)) {
+			if target := targets[field]; target != "" && b.states[target] == nil {
 				return fmt.Errorf("state %q: field %s: there is no state %q beside it", name, field, target)
 			}
 		}
@@ -190,281 +152,196 @@ func (b *branch) check() error {
 	return nil
 }
 
-// targets yields the states that may follow, and the field that names each.
-func (s *state) targets() iter.Seq2[string, string] {
-	return func(yield func(field, target string) bool) {
-		if s.next != "" && !yield("Next", s.next) {
-			return
-		}
-		if s.fallback != "" && !yield("Default", s.fallback) {
-			return
-		}
-		for _, c := range s.choices {
-			if !yield("Choices", c.next) {
-				return
-			}
-		}
-		for _, c := range s.catch {
-			if !yield("Catch", c.next) {
-				return
-			}
-		}
-	}
-}
-
-func (b *branch) UnmarshalJSON(raw []byte) error {
-	members, err := b.members(raw)
-	if err != nil {
+func (s *state) decode(raw []byte) error {
+	var typed struct{ Type string }
+	if err := unmarshal(raw, &typed); err != nil {
 		return err
 	}
-	return decode(members, map[string]any{"Comment": new(any)})
+	s.kind = typed.Type
+	fields := s.fields()
+	if fields == nil {
+		return fmt.Errorf("field Type: unsupported type %q; supported: Choice, Map, Pass, Succeed, Task, Wait", s.kind)
+	}
+
+	if err := decode(raw, fields); err != nil {
+		return fmt.Errorf("%w (a %s state)", err, s.kind)
+	}
+
+	switch {
+	case fields["Next"] != nil && (s.next != "") == s.end:
+		return errors.New("fields Next and End: exactly one is required")
+	case strings.Contains(s.resource, ":states:"):
+		return fmt.Errorf("field Resource: unsupported integration %q; supported: functions", s.resource)
+	case len(s.retry) > 1:
+		return fmt.Errorf("field Retry: %d retriers are unsupported; supported: one", len(s.retry))
+	case len(s.catch) > 1:
+		return fmt.Errorf("field Catch: %d catchers are unsupported; supported: one", len(s.catch))
+	}
+	return nil
 }
 
 // processor is a Map's ItemProcessor.
-type processor struct{ *branch }
+type processor struct{ branch }
 
 func (p *processor) UnmarshalJSON(raw []byte) error {
-	p.branch = new(branch)
-	members, err := p.branch.members(raw)
-	if err != nil {
+	var config json.RawMessage
+	if err := p.decode(raw, map[string]any{"ProcessorConfig": &config}); err != nil || config == nil {
 		return err
 	}
-	config := map[string]string{}
-	if err := decode(members, map[string]any{"Comment": new(any), "ProcessorConfig": &config}); err != nil {
-		return err
+
+	mode := "INLINE"
+	if err := decode(config, map[string]any{"Mode": &mode}); err != nil {
+		return fmt.Errorf("field ProcessorConfig: %w", err)
 	}
-	for name, value := range config {
-		if name != "Mode" || value != "INLINE" {
-			return fmt.Errorf("field ProcessorConfig: unsupported %s %q; supported: Mode INLINE", name, value)
-		}
+	if mode != "INLINE" {
+		return fmt.Errorf("field ProcessorConfig: unsupported Mode %q; supported: INLINE", mode)
 	}
 	return nil
 }
 
-func (s *state) decode(raw []byte) error {
-	var members map[string]json.RawMessage
-	if err := unmarshal(raw, &members); err != nil {
-		return err
-	}
-	if err := unmarshal(members["Type"], &s.kind); err != nil {
-		return errors.New("field Type is missing or not a string")
-	}
-	fields := fieldsOf(s.kind)
-	if fields == "" {
-		return fmt.Errorf("field Type: unsupported type %q", s.kind)
-	}
-	targets := map[string]any{
-		"Next": &s.next, "End": &s.end, "InputPath": &s.inputPath, "OutputPath": &s.outputPath,
-		"Parameters": &s.parameters, "ResultPath": &s.resultPath, "ResultSelector": &s.selectResult,
-		"Retry": &s.retry, "Catch": &s.catch, "Resource": &s.resource, "TimeoutSeconds": &s.timeout,
-		"Seconds": &s.seconds, "Timestamp": &s.timestamp, "SecondsPath": &s.secondsPath, "TimestampPath": &s.timestampPath,
-		"Choices": &s.choices, "Default": &s.fallback,
-		"ItemsPath": &s.itemsPath, "ItemSelector": &s.itemSelector, "ItemProcessor": &s.processor,
-		"MaxConcurrency": &s.concurrency, "Branches": &s.branches, "Result": &s.result,
-		"Error": &s.failError, "Cause": &s.failCause, "ErrorPath": &s.errorPath, "CausePath": &s.causePath,
-	}
-	own := strings.Fields(fields)
-	maps.DeleteFunc(targets, func(name string, _ any) bool { return !slices.Contains(own, name) })
-	targets["Type"], targets["Comment"] = new(string), new(any)
-	if err := decode(members, targets); err != nil {
-		return fmt.Errorf("%w (a %s state)", err, s.kind)
-	}
-	if slices.Contains(own, "Next") && (s.next != "") == s.end {
-		return errors.New("fields Next and End: exactly one is required")
-	}
-	return s.validate(members)
+// rule is one of a Choice: the next state if the boolean at a path has a value.
+type rule struct {
+	variable path
+	equals   bool
+	next     string
 }
 
-func (s *state) validate(members map[string]json.RawMessage) error {
-	for i, r := range s.retry {
-		if i < len(s.retry)-1 && r.names[0] == "States.ALL" {
-			return errors.New("field Retry: States.ALL must come last")
-		}
-	}
-	for i, c := range s.catch {
-		if i < len(s.catch)-1 && c.names[0] == "States.ALL" {
-			return errors.New("field Catch: States.ALL must come last")
-		}
-	}
-	has := func(name string) bool { return members[name] != nil }
-	switch s.kind {
-	case "Task":
-		return s.validateTask()
-	case "Wait":
-		n := 0
-		for _, name := range []string{"Seconds", "Timestamp", "SecondsPath", "TimestampPath"} {
-			if has(name) {
-				n++
-			}
-		}
-		if n != 1 {
-			return errors.New("fields Seconds, Timestamp, SecondsPath and TimestampPath: exactly one is required")
-		}
-	case "Choice":
-		if len(s.choices) == 0 {
-			return errors.New("field Choices: at least one rule is required")
-		}
-		if slices.ContainsFunc(s.choices, func(c choice) bool { return c.next == "" }) {
-			return errors.New("field Choices: a rule has no Next")
-		}
-	case "Map":
-		if !has("ItemProcessor") {
-			return errors.New("field ItemProcessor is missing")
-		}
-		if s.concurrency < 0 {
-			return errors.New("field MaxConcurrency must not be negative")
-		}
-	case "Parallel":
-		if len(s.branches) == 0 || slices.Contains(s.branches, nil) {
-			return errors.New("field Branches: at least one branch is required")
-		}
-	case "Fail":
-		if has("Error") && has("ErrorPath") || has("Cause") && has("CausePath") {
-			return errors.New("fields Error and ErrorPath, or Cause and CausePath: only one of each pair is allowed")
-		}
-	}
-	return nil
+func (r *rule) UnmarshalJSON(raw []byte) error {
+	fields := map[string]any{"Variable": &r.variable, "BooleanEquals": &r.equals, "Next": &r.next}
+	return decode(raw, fields)
 }
 
-// lambdaInvoke is the service integration with Lambda. Its Parameters hold the function
-// and the payload.
-const lambdaInvoke = "arn:aws:states:::lambda:invoke"
-
-func (s *state) validateTask() error {
-	switch {
-	case s.resource == "":
-		return errors.New("field Resource is missing")
-	case s.resource == lambdaInvoke:
-		if s.parameters.fill == nil {
-			return errors.New("field Parameters is missing; it must name the function to invoke")
-		}
-		for _, name := range s.parameters.names {
-			if name != "FunctionName" && name != "Payload" {
-				return fmt.Errorf("field Parameters: unsupported member %s; supported: FunctionName and Payload", name)
-			}
-		}
-		if !slices.Contains(s.parameters.names, "FunctionName") {
-			return errors.New("field Parameters: FunctionName is missing")
-		}
-	case strings.Contains(s.resource, ":states:"):
-		return fmt.Errorf("field Resource: unsupported %q; supported: functions and %s", s.resource, lambdaInvoke)
-	}
-	return nil
+// retrier retries a state after a failure.
+type retrier struct {
+	interval seconds
+	attempts uint
+	backoff  float64
 }
 
 func (r *retrier) UnmarshalJSON(raw []byte) error {
 	*r = retrier{interval: 1, attempts: 3, backoff: 2} // the language's defaults
-	jitter := "NONE"
-	var members map[string]json.RawMessage
-	if err := unmarshal(raw, &members); err != nil {
-		return err
+	fields := map[string]any{
+		"ErrorEquals": new(allErrors), "IntervalSeconds": &r.interval, "MaxAttempts": &r.attempts, "BackoffRate": &r.backoff,
 	}
-	if err := decode(members, map[string]any{
-		"ErrorEquals": &r.names, "IntervalSeconds": &r.interval, "MaxAttempts": &r.attempts,
-		"BackoffRate": &r.backoff, "MaxDelaySeconds": &r.most, "JitterStrategy": &jitter, "Comment": new(any),
-	}); err != nil {
-		return err
-	}
-	switch {
-	case jitter != "NONE":
-		return fmt.Errorf("field JitterStrategy: unsupported %q; supported: NONE", jitter)
-	case r.attempts < 0:
-		return errors.New("field MaxAttempts must not be negative")
-	case r.backoff < 1:
-		return errors.New("field BackoffRate must be at least 1")
-	}
-	return checkNames(r.names)
+	return decode(raw, fields)
 }
+
+// catcher names the state after a failure, which gets the input of the state that failed.
+type catcher struct{ next string }
 
 func (c *catcher) UnmarshalJSON(raw []byte) error {
-	var members map[string]json.RawMessage
-	if err := unmarshal(raw, &members); err != nil {
+	var dropError null
+	fields := map[string]any{"ErrorEquals": new(allErrors), "ResultPath": &dropError, "Next": &c.next}
+	if err := decode(raw, fields); err != nil {
 		return err
 	}
-	if err := decode(members, map[string]any{
-		"ErrorEquals": &c.names, "Next": &c.next, "ResultPath": &c.resultPath, "Comment": new(any),
-	}); err != nil {
-		return err
-	}
-	if c.next == "" {
-		return errors.New("field Next is missing")
-	}
-	return checkNames(c.names)
-}
-
-func checkNames(names []string) error {
-	if len(names) == 0 {
-		return errors.New("field ErrorEquals: at least one error name is required")
-	}
-	if len(names) > 1 && slices.Contains(names, "States.ALL") {
-		return errors.New("field ErrorEquals: States.ALL must be the only name")
+	if !dropError {
+		return errors.New("field ResultPath is missing; supported: null")
 	}
 	return nil
 }
 
-// seconds is a whole number of seconds, at most 99,999,999 as in AWS.
-type seconds int
+// allErrors is an ErrorEquals of all errors.
+type allErrors struct{}
 
-func (s *seconds) UnmarshalJSON(raw []byte) error {
-	var n int
-	if err := unmarshal(raw, &n); err != nil {
+func (allErrors) UnmarshalJSON(raw []byte) error {
+	var names []string
+	if err := unmarshal(raw, &names); err != nil {
 		return err
 	}
-	if n < 0 || n > 99_999_999 {
-		return fmt.Errorf("%d is not between 0 and 99999999", n)
+	if !slices.Equal(names, []string{"States.ALL"}) {
+		return fmt.Errorf(`unsupported %q; supported: ["States.ALL"]`, names)
 	}
-	*s = seconds(n)
 	return nil
 }
+
+// null is a ResultPath: null, or absent.
+type null bool
+
+func (n *null) UnmarshalJSON(raw []byte) error {
+	if *n = string(raw) == "null"; !*n {
+		return fmt.Errorf("unsupported %s; supported: null", raw)
+	}
+	return nil
+}
+
+// seconds is a whole number of seconds; the largest of AWS is 99,999,999.
+type seconds uint32
 
 func (s seconds) duration() time.Duration { return time.Duration(s) * time.Second }
 
-// literal is a JSON value. It distinguishes null from a missing value.
-type literal struct {
-	set   bool
-	value any
+// path is a JSONPath made of the names of members, as in $.match.at.
+type path struct {
+	text  string
+	names []string
 }
 
-func (l *literal) UnmarshalJSON(raw []byte) error {
-	l.set = true
-	return unmarshal(raw, &l.value)
-}
+var (
+	member   = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+	function = regexp.MustCompile(`^States\.\w+\(`)
+)
 
-type instant struct{ time.Time }
-
-func (i *instant) UnmarshalJSON(raw []byte) error {
-	var v any
-	if err := unmarshal(raw, &v); err != nil {
+func (p *path) UnmarshalJSON(raw []byte) error {
+	if err := unmarshal(raw, &p.text); err != nil {
 		return err
 	}
-	t, ok := timestamp(v)
-	if !ok {
-		return fmt.Errorf("%s is not an RFC 3339 time", raw)
+	if function.MatchString(p.text) {
+		return fmt.Errorf("unsupported intrinsic function %s; supported: JSONPaths such as $.a.b", p.text)
 	}
-	i.Time = t
+
+	names := strings.Split(p.text, ".")
+	p.names = names[1:]
+	if names[0] != "$" || slices.ContainsFunc(p.names, func(name string) bool { return !member.MatchString(name) }) {
+		return fmt.Errorf("unsupported JSONPath %q; supported: names of members, as in $.a.b", p.text)
+	}
 	return nil
 }
 
-// decode fills targets from the members of an object. It returns an error for a member
-// without a target.
-func decode(members map[string]json.RawMessage, targets map[string]any) error {
+// get returns the value at p. If there is none, it returns the failure of the state that
+// has the field.
+func (p path) get(field string, in any) (any, error) {
+	for _, name := range p.names {
+		object, _ := in.(map[string]any)
+		v, ok := object[name]
+		if !ok {
+			return nil, runtimeFailure("%s: no value at %s", field, p.text)
+		}
+		in = v
+	}
+	return in, nil
+}
+
+// decode reads the members of an object into the targets of the same names. It returns an
+// error for a member without a target, and for a target without a member that is not
+// optional. Every object may have a Comment.
+func decode(raw []byte, targets map[string]any) error {
+	var members map[string]json.RawMessage
+	if err := unmarshal(raw, &members); err != nil {
+		return err
+	}
+
 	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name == "Comment" {
+			continue
+		}
 		target, ok := targets[name]
 		if !ok {
-			return fmt.Errorf("unsupported field %s", name)
+			return fmt.Errorf("unsupported field %s; supported: %s", name, strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 		}
-		if string(members[name]) == "null" && !nullable(name) {
+		if _, nullable := target.(*null); string(members[name]) == "null" && !nullable {
 			return fmt.Errorf("field %s must not be null", name)
 		}
 		if err := unmarshal(members[name], target); err != nil {
 			return fmt.Errorf("field %s: %w", name, err)
 		}
 	}
-	return nil
-}
 
-func nullable(field string) bool {
-	return slices.Contains([]string{"InputPath", "OutputPath", "ResultPath", "Result", "Comment"}, field)
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		if _, ok := members[name]; !ok && !slices.Contains(optional, name) {
+			return fmt.Errorf("field %s is missing", name)
+		}
+	}
+	return nil
 }
 
 // unmarshal is json.Unmarshal, except that numbers keep their text.

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,36 +22,15 @@ type execution struct {
 	invoke   Invoke
 	name     string
 	deadline time.Time
-	context  map[string]any // the part of the context object that all states share
 }
 
-// data holds the values that paths read.
-type data struct {
-	in      any
-	context map[string]any
-}
-
-// item is the element of a Map that a state processes; nil outside Maps.
-type item struct {
-	index int
-	value any
-}
+// noItem is the index of the item outside Maps.
+const noItem = -1
 
 var (
 	errTimeout = errors.New("the execution's time is over")
 	errAllDone = errors.New("all branches are over")
 )
-
-func (x *execution) run(ctx context.Context, in any) ([]byte, error) {
-	out, err := x.branch(ctx, &x.machine.branch, in, nil)
-	if errors.Is(err, errTimeout) {
-		return nil, x.timeoutFailure()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return encode(out)
-}
 
 // timeoutFailure is the failure of an execution that exceeds its time. No state can
 // catch it.
@@ -63,9 +40,9 @@ func (x *execution) timeoutFailure() *Failure {
 
 // branch runs states from b's start to an end. Its error is a *Failure, errTimeout when
 // the execution's time is over, or ctx's error.
-func (x *execution) branch(ctx context.Context, b *branch, in any, it *item) (any, error) {
+func (x *execution) branch(ctx context.Context, b *branch, in any, item int) (any, error) {
 	for s := b.states[b.start]; ; {
-		out, next, err := x.state(ctx, s, in, it)
+		out, next, err := x.state(ctx, s, in, item)
 		if err != nil || next == "" {
 			return out, err
 		}
@@ -73,235 +50,114 @@ func (x *execution) branch(ctx context.Context, b *branch, in any, it *item) (an
 	}
 }
 
-// state runs s and returns the next state.
-func (x *execution) state(ctx context.Context, s *state, in any, it *item) (out any, next string, err error) {
-	x.observe(s, it, Entered, nil)
-	out, next, caught, err := x.runWithRetries(ctx, s, in, it)
+// state runs s, retries it, and applies its catcher. It returns the next state.
+func (x *execution) state(ctx context.Context, s *state, in any, item int) (out any, next string, err error) {
+	x.observe(s, item, Entered, nil)
+	out, next, err = x.runWithRetries(ctx, s, in, item)
+
 	switch failure, failed := errors.AsType[*Failure](err); {
+	case failed && len(s.catch) > 0 && failure.mayPass():
+		x.observe(s, item, Caught, failure)
+		return in, s.catch[0].next, nil
 	case failed:
-		x.observe(s, it, Failed, failure)
+		x.observe(s, item, Failed, failure)
 	case errors.Is(err, errTimeout):
-		x.observe(s, it, Failed, x.timeoutFailure())
+		x.observe(s, item, Failed, x.timeoutFailure())
 	case err != nil:
-		x.observe(s, it, Aborted, nil)
-	case caught != nil:
-		x.observe(s, it, Caught, caught)
+		x.observe(s, item, Aborted, nil)
 	default:
-		x.observe(s, it, Exited, nil)
+		x.observe(s, item, Exited, nil)
 	}
 	return out, next, err
 }
 
-// runWithRetries runs s, retries it as its retriers demand, and then applies its
-// catchers, which may turn the failure into an output.
-func (x *execution) runWithRetries(ctx context.Context, s *state, in any, it *item) (out any, next string, caught *Failure, err error) {
-	tries := make([]int, len(s.retry))
-	for retries := 0; ; retries++ {
+func (x *execution) runWithRetries(ctx context.Context, s *state, in any, item int) (out any, next string, err error) {
+	for tries := 0; ; tries++ {
 		if err := x.checkAlive(ctx); err != nil {
-			return nil, "", nil, err
+			return nil, "", err
 		}
-		out, next, err = x.runOnce(ctx, s, data{in, x.contextOf(s, it, retries)}, it)
+
+		out, next, err = x.runOnce(ctx, s, in, item)
 		failure, failed := errors.AsType[*Failure](err)
-		if !failed {
-			return out, next, nil, err
+		if !failed || !failure.mayPass() || len(s.retry) == 0 || tries == int(s.retry[0].attempts) {
+			return out, next, err
 		}
-		i := slices.IndexFunc(s.retry, func(r retrier) bool { return matches(r.names, failure) })
-		if i < 0 || tries[i] == s.retry[i].attempts {
-			i = slices.IndexFunc(s.catch, func(c catcher) bool { return matches(c.names, failure) })
-			if i < 0 {
-				return nil, "", nil, failure
-			}
-			out, err = s.catch[i].resultPath.apply(in, map[string]any{"Error": failure.Code, "Cause": failure.Cause})
-			return out, s.catch[i].next, failure, err
-		}
-		x.observe(s, it, Retried, failure)
-		wait := s.retry[i].delay(tries[i])
-		tries[i]++
-		if err := x.sleep(ctx, x.clock.Now().Add(wait)); err != nil {
-			return nil, "", nil, err
+
+		x.observe(s, item, Retried, failure)
+		if err := x.sleep(ctx, x.clock.Now().Add(s.retry[0].delay(tries))); err != nil {
+			return nil, "", err
 		}
 	}
 }
 
-// matches reports whether a retrier or catcher with these names applies to f. Wildcards
-// do not match failures that a retry would only repeat.
-func matches(names []string, f *Failure) bool {
-	if slices.Contains(names, f.Code) {
-		return true
-	}
-	if f.Code == "States.Runtime" || f.Code == "States.DataLimitExceeded" {
-		return false
-	}
-	return names[0] == "States.ALL" || f.Code != "States.Timeout" && slices.Contains(names, "States.TaskFailed")
+// mayPass reports whether States.ALL matches f. It does not match failures that a retry
+// would only repeat.
+func (f *Failure) mayPass() bool {
+	return f.Code != "States.Runtime" && f.Code != "States.DataLimitExceeded"
 }
 
+// delay returns the pause after a number of tries. A pause that is longer than the
+// execution is cut.
 func (r retrier) delay(tries int) time.Duration {
 	s := float64(r.interval) * math.Pow(r.backoff, float64(tries))
-	if r.most > 0 {
-		s = min(s, float64(r.most))
-	}
-	return time.Duration(min(s, expressLimit.Seconds()+1) * float64(time.Second)) // a longer sleep would end after the execution
+	return time.Duration(min(s, expressLimit.Seconds()+1) * float64(time.Second))
 }
 
-func (x *execution) contextOf(s *state, it *item, retries int) map[string]any {
-	c := maps.Clone(x.context)
-	c["State"] = map[string]any{
-		"Name": s.name, "EnteredTime": stamp(x.clock.Now()), "RetryCount": json.Number(fmt.Sprint(retries)),
+func (x *execution) observe(s *state, item int, kind Kind, f *Failure) {
+	if x.machine.Observe != nil {
+		x.machine.Observe(Transition{x.name, x.clock.Now(), s.name, item, kind, f})
 	}
-	if it != nil {
-		c["Map"] = map[string]any{"Item": map[string]any{"Index": json.Number(fmt.Sprint(it.index)), "Value": it.value}}
-	}
-	return c
 }
 
-func (x *execution) observe(s *state, it *item, kind Kind, f *Failure) {
-	if x.machine.Observe == nil {
-		return
-	}
-	index := -1
-	if it != nil {
-		index = it.index
-	}
-	x.machine.Observe(Transition{x.name, x.clock.Now(), s.name, index, kind, f})
-}
-
-// runOnce runs s once: InputPath, Parameters, the work, ResultSelector, ResultPath,
-// OutputPath.
-func (x *execution) runOnce(ctx context.Context, s *state, d data, it *item) (out any, next string, err error) {
-	raw := d.in
-	if d.in, err = s.inputPath.apply("InputPath", d); err != nil {
-		return nil, "", err
-	}
-	next = s.next
+// runOnce runs s once. Its output is the input, or the result of a Task or a Map.
+func (x *execution) runOnce(ctx context.Context, s *state, in any, item int) (out any, next string, err error) {
+	out, next = in, s.next
 	var result any
 	switch s.kind {
-	case "Succeed":
-		result = d.in
-	case "Fail":
-		return nil, "", s.failure(d)
 	case "Choice":
-		result = d.in
-		next, err = s.choose(d)
+		next, err = s.choose(in)
 	case "Wait":
-		result = d.in
-		err = x.wait(ctx, s, d)
-	case "Pass":
-		result, err = s.parameters.apply("Parameters", d)
-		if s.result.set {
-			result = s.result.value
-		}
+		err = x.wait(ctx, s, in)
 	case "Task":
-		result, err = x.runTask(ctx, s, d)
+		result, err = x.runTask(ctx, s, in)
 	case "Map":
-		result, err = x.runMap(ctx, s, d, it)
-	case "Parallel":
-		result, err = x.runParallel(ctx, s, d, it)
+		result, err = x.runMap(ctx, s, in)
 	}
-	if err == nil {
-		result, err = s.selectResult.apply("ResultSelector", data{result, d.context})
-	}
-	if err == nil && (s.kind == "Pass" || s.kind == "Task" || s.kind == "Map" || s.kind == "Parallel") {
-		result, err = s.resultPath.apply(raw, result)
-	}
-	if err == nil {
-		out, err = s.outputPath.apply("OutputPath", data{result, d.context})
+
+	if (s.kind == "Task" || s.kind == "Map") && !s.dropResult {
+		out = result
 	}
 	return out, next, err
 }
 
-func (s *state) failure(d data) error {
-	f := &Failure{s.failError, s.failCause}
-	for _, dynamic := range []struct {
-		field string
-		path  *path
-		to    *string
-	}{{"ErrorPath", s.errorPath, &f.Code}, {"CausePath", s.causePath, &f.Cause}} {
-		if dynamic.path == nil {
-			continue
-		}
-		v, err := dynamic.path.getRequired(dynamic.field, d)
-		if err != nil {
-			return err
-		}
-		text, ok := v.(string)
-		if !ok {
-			return runtimeFailure("%s: %s is not a string", dynamic.field, dynamic.path.text)
-		}
-		*dynamic.to = text
-	}
-	return f
-}
-
-func (s *state) choose(d data) (next string, err error) {
-	for _, c := range s.choices {
-		ok, err := c.test(d)
+func (s *state) choose(in any) (next string, err error) {
+	for _, r := range s.choices {
+		v, err := r.variable.get("Variable", in)
 		if err != nil {
 			return "", err
 		}
-		if ok {
-			return c.next, nil
+		if is, ok := v.(bool); ok && is == r.equals {
+			return r.next, nil
 		}
-	}
-	if s.fallback == "" {
-		return "", &Failure{"States.NoChoiceMatched", "no rule holds, and there is no Default"}
 	}
 	return s.fallback, nil
 }
 
-// wait sleeps whole seconds only, as AWS does: it truncates a time to its second.
-func (x *execution) wait(ctx context.Context, s *state, d data) error {
-	until := s.timestamp.Time
-	switch {
-	case s.seconds != nil:
-		until = x.clock.Now().Add(s.seconds.duration())
-	case s.secondsPath != nil:
-		v, err := s.secondsPath.getRequired("SecondsPath", d)
-		if err != nil {
-			return err
-		}
-		n, _ := v.(json.Number)
-		var wait seconds
-		if err := wait.UnmarshalJSON([]byte(n)); err != nil {
-			return runtimeFailure("SecondsPath: %s is not a whole number of seconds from 0 to 99999999", s.secondsPath.text)
-		}
-		until = x.clock.Now().Add(wait.duration())
-	case s.timestampPath != nil:
-		v, err := s.timestampPath.getRequired("TimestampPath", d)
-		if err != nil {
-			return err
-		}
-		t, ok := timestamp(v)
-		if !ok {
-			return runtimeFailure("TimestampPath: %s is not an RFC 3339 time", s.timestampPath.text)
-		}
-		until = t.Truncate(time.Second)
-	default:
-		until = until.Truncate(time.Second)
+// wait sleeps until a whole second, as AWS does: it truncates a time to its second.
+func (x *execution) wait(ctx context.Context, s *state, in any) error {
+	v, err := s.timestampPath.get("TimestampPath", in)
+	if err != nil {
+		return err
 	}
-	return x.sleep(ctx, until)
+	text, _ := v.(string)
+	until, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return runtimeFailure("TimestampPath: %s is not an RFC 3339 time", s.timestampPath.text)
+	}
+	return x.sleep(ctx, until.Truncate(time.Second))
 }
 
-func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) {
-	payload, err := s.parameters.apply("Parameters", d)
-	if err != nil {
-		return nil, err
-	}
-	resource := s.resource
-	if s.resource == lambdaInvoke {
-		request := payload.(map[string]any)
-		name, ok := request["FunctionName"].(string)
-		if !ok {
-			return nil, runtimeFailure("Parameters: FunctionName is not a string")
-		}
-		resource = name
-		if payload, ok = request["Payload"]; !ok {
-			payload = map[string]any{}
-		}
-	}
-	body, err := encode(payload)
-	if err != nil {
-		return nil, err
-	}
+func (x *execution) runTask(ctx context.Context, s *state, in any) (any, error) {
 	until := x.deadline
 	if s.timeout > 0 {
 		if t := x.clock.Now().Add(s.timeout.duration()); t.Before(until) {
@@ -309,11 +165,11 @@ func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) 
 		}
 	}
 	answers := make(chan []byte, 1) // not a variable: the function may answer after await has returned
-	err = x.await(ctx, until, func(ctx context.Context) error {
+	err := x.await(ctx, until, func(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		answer, err := x.invoke(ctx, resource, body)
+		answer, err := x.invoke(ctx, s.resource, encode(in))
 		if err != nil {
 			return taskFailure(err)
 		}
@@ -322,29 +178,24 @@ func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) 
 	})
 	switch {
 	case errors.Is(err, errTimeout) && x.clock.Now().Before(x.deadline):
-		return nil, &Failure{"States.Timeout", fmt.Sprintf("%s did not answer within %v", resource, s.timeout.duration())}
+		return nil, &Failure{"States.Timeout", fmt.Sprintf("%s did not answer within %v", s.resource, s.timeout.duration())}
 	case err != nil:
 		return nil, err
 	}
+
 	var result any
 	if answer := <-answers; len(answer) > payloadLimit {
-		return nil, tooLarge(len(answer))
+		return nil, &Failure{"States.DataLimitExceeded", fmt.Sprintf("the answer of %s is %d bytes, over the limit of %d", s.resource, len(answer), payloadLimit)}
 	} else if len(answer) > 0 {
 		if err := unmarshal(answer, &result); err != nil {
-			return nil, runtimeFailure("the answer of %s is not JSON: %v", resource, err)
+			return nil, runtimeFailure("the answer of %s is not JSON: %v", s.resource, err)
 		}
-	}
-	if s.resource == lambdaInvoke {
-		result = map[string]any{"ExecutedVersion": "$LATEST", "StatusCode": json.Number("200"), "Payload": result}
 	}
 	return result, nil
 }
 
 // taskFailure converts an error to the Failure that Lambda's answer causes.
 func taskFailure(err error) *Failure {
-	if f, ok := errors.AsType[*Failure](err); ok {
-		return f
-	}
 	code, message := "States.TaskFailed", err.Error()
 	if typed, ok := errors.AsType[interface {
 		error
@@ -356,79 +207,38 @@ func taskFailure(err error) *Failure {
 	return &Failure{code, string(cause)}
 }
 
-func (x *execution) runMap(ctx context.Context, s *state, d data, outer *item) (any, error) {
-	v := d.in
-	if s.itemsPath != nil {
-		var err error
-		if v, err = s.itemsPath.getRequired("ItemsPath", d); err != nil {
-			return nil, err
-		}
-	}
-	items, ok := v.([]any)
-	if !ok {
-		return nil, runtimeFailure("the Map's items are not an array")
-	}
-	limit := mapConcurrency
-	if s.concurrency > 0 {
-		limit = min(limit, s.concurrency)
-	}
-	out := make([]any, len(items))
-	err := x.fanOut(ctx, len(items), limit, func(ctx context.Context, i int) error {
-		it := &item{i, items[i]}
-		in := items[i]
-		if s.itemSelector.fill != nil {
-			var err error
-			if in, err = s.itemSelector.fill("ItemSelector", data{d.in, x.contextOf(s, it, 0)}); err != nil {
-				return err
-			}
-		}
-		var err error
-		out[i], err = x.branch(ctx, s.processor.branch, in, it)
-		return err
-	})
-	return out, err
-}
-
-func (x *execution) runParallel(ctx context.Context, s *state, d data, it *item) (any, error) {
-	in, err := s.parameters.apply("Parameters", d)
+func (x *execution) runMap(ctx context.Context, s *state, in any) (any, error) {
+	v, err := s.itemsPath.get("ItemsPath", in)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]any, len(s.branches))
-	err = x.fanOut(ctx, len(s.branches), len(s.branches), func(ctx context.Context, i int) (err error) {
-		out[i], err = x.branch(ctx, s.branches[i], in, it)
-		return err
-	})
-	return out, err
-}
-
-// fanOut calls do with 0 to n-1, limit of them at once, and returns when all have
-// returned. The first error ends the contexts of the others.
-func (x *execution) fanOut(ctx context.Context, n, limit int, do func(ctx context.Context, i int) error) error {
-	if n == 0 {
-		return nil
+	items, ok := v.([]any)
+	if !ok {
+		return nil, runtimeFailure("ItemsPath: %s is not an array", s.itemsPath.text)
 	}
-	var taken atomic.Int64
-	var working sync.WaitGroup
-	worker := func(ctx context.Context) error {
-		defer working.Done()
-		for {
-			i := int(taken.Add(1)) - 1
-			if i >= n {
-				return nil
-			}
+
+	if most := min(cmp.Or(s.concurrency, mapConcurrency), mapConcurrency); len(items) > int(most) {
+		return nil, runtimeFailure("MaxConcurrency: %d items are unsupported; supported: %d, which run at once", len(items), most)
+	}
+
+	// The branches that still run when await returns end at once: each of their waits ends
+	// with the context.
+	var running sync.WaitGroup
+	defer running.Wait()
+	out := make([]any, len(items))
+	branches := make([]func(context.Context) error, len(items))
+	running.Add(len(items))
+	for i := range items {
+		branches[i] = func(ctx context.Context) (err error) {
+			defer running.Done()
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err := do(ctx, i); err != nil {
-				return err
-			}
+			out[i], err = x.branch(ctx, &s.processor.branch, items[i], i)
+			return err
 		}
 	}
-	workers := slices.Repeat([]func(context.Context) error{worker}, min(n, limit))
-	working.Add(len(workers))
-	defer working.Wait() // they return at once: each of their waits ends with ctx
-	return x.await(ctx, x.deadline, workers...)
+	return out, x.await(ctx, x.deadline, branches...)
 }
 
 // await starts fs, each with its own clock work, and releases the caller's work while
@@ -445,6 +255,10 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 	outer := ctx
 	ctx, end := context.WithCancelCause(outer)
 	defer end(nil)
+
+	if len(fs) == 0 {
+		return nil
+	}
 	var left atomic.Int64
 	left.Store(int64(len(fs)))
 	resumed := make(chan struct{})
@@ -462,16 +276,18 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 		end(errTimeout)
 	}
 	close(resumed)
+
 	for i, stop := range stops {
 		if stop() {
 			_ = fs[i](ctx) // it has not started: start it, so that it returns with the error of ctx
 		}
 	}
+
 	switch cause := context.Cause(ctx); {
 	case cause == errAllDone:
 		return nil
 	case outer.Err() != nil:
-		return outer.Err() // not context.Cause: that is the failure of another branch
+		return outer.Err() // not context.Cause: that is the failure of another item
 	default:
 		return cause
 	}
@@ -498,19 +314,13 @@ func (x *execution) checkAlive(ctx context.Context) error {
 	return nil
 }
 
-func encode(v any) ([]byte, error) {
+// encode returns the JSON form of data, which was decoded from JSON.
+func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, runtimeFailure("%v", err)
+		panic(err)
 	}
-	if b.Len()-1 > payloadLimit {
-		return nil, tooLarge(b.Len() - 1)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-func tooLarge(n int) *Failure {
-	return &Failure{"States.DataLimitExceeded", fmt.Sprintf("a state's data is %d bytes, over the limit of %d", n, payloadLimit)}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -1,18 +1,18 @@
 // Package stepfunctions runs Step Functions Express state machines under a simulated
-// clock, from the definitions that are deployed. It supports the JSONPath dialect of
-// the Amazon States Language (https://states-language.net/spec.html) with Task, Wait,
-// Choice, inline Map, Parallel, Pass, Succeed and Fail, and rejects everything else
-// when it parses: intrinsic functions, JSONata, distributed Maps, and integrations
-// other than Lambda's.
+// clock, from the definitions that are deployed.
+//
+// It supports the part of the Amazon States Language that the fleet's machines use
+// (https://states-language.net/spec.html): Task, Choice, Wait, inline Map, Pass and
+// Succeed, each with the fields that Parse lists. Parse rejects everything else by name.
 package stepfunctions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
 )
 
@@ -20,13 +20,12 @@ import (
 const (
 	expressLimit   = 5 * time.Minute
 	mapConcurrency = 40      // of an inline Map
-	payloadLimit   = 1 << 18 // bytes of a state's input or output
+	payloadLimit   = 1 << 18 // bytes of a function's answer
 )
 
-// Machine is a parsed definition. Set its fields before the first Run.
+// Machine is a parsed definition. Set Observe before the first Run.
 type Machine struct {
-	Name    string           // shown as $$.StateMachine.Name
-	Observe func(Transition) // if set, is called for every transition, concurrently by branches
+	Observe func(Transition) // if set, is called for every transition, concurrently by the items of a Map
 
 	branch  branch
 	timeout time.Duration
@@ -54,7 +53,7 @@ const (
 	Retried Kind = "retried" // it failed and will be retried
 	Caught  Kind = "caught"  // it failed and a catcher named the next state
 	Failed  Kind = "failed"  // it failed without a catcher, or the execution's time is over: its branch fails
-	Aborted Kind = "aborted" // another branch failed, or the run's context ended
+	Aborted Kind = "aborted" // another item failed, or the run's context ended
 )
 
 // Failure is the failure of a state or an execution.
@@ -78,34 +77,28 @@ type Invoke = func(ctx context.Context, resource string, payload []byte) ([]byte
 // when ctx ends. The caller holds clock work, which counts only while a state runs, so
 // that the clock moves during waits and back-offs.
 //
-// The branches of a Map or Parallel each hold work of their own. A free clock starts
-// them in order, each when the one before waits or has ended, so that every run is the
-// same.
+// The items of a Map each hold work of their own. A free clock starts them in order, each
+// when the one before waits or has ended, so that every run is the same.
 func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke Invoke) ([]byte, error) {
 	var in any
 	if err := unmarshal(input, &in); err != nil {
 		return nil, fmt.Errorf("execution input: %w", err)
 	}
-	if len(input) > payloadLimit {
-		return nil, fmt.Errorf("execution input is %d bytes, over the limit of %d", len(input), payloadLimit)
-	}
-	began := c.Now()
-	name := fmt.Sprintf("%s-%d", began.UTC().Format("20060102T150405"), m.runs.Add(1))
-	x := &execution{
-		machine: m, clock: c, invoke: invoke, name: name, deadline: began.Add(m.timeout),
-		context: map[string]any{
-			"Execution": map[string]any{
-				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:express:%s:%s", account.Region, account.ID, m.Name, name),
-				"Name": name, "Input": in, "StartTime": stamp(began),
-			},
-			"StateMachine": map[string]any{
-				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", account.Region, account.ID, m.Name),
-				"Name": m.Name,
-			},
-		},
-	}
-	return x.run(ctx, in)
-}
 
-// stamp formats a time as the context object does.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+	began := c.Now()
+	x := &execution{
+		machine:  m,
+		clock:    c,
+		invoke:   invoke,
+		name:     fmt.Sprintf("%s-%d", began.UTC().Format("20060102T150405"), m.runs.Add(1)),
+		deadline: began.Add(m.timeout),
+	}
+	out, err := x.branch(ctx, &m.branch, in, noItem)
+	switch {
+	case errors.Is(err, errTimeout):
+		return nil, x.timeoutFailure()
+	case err != nil:
+		return nil, err
+	}
+	return encode(out), nil
+}

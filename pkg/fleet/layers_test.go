@@ -16,7 +16,7 @@ const module = "matchday/"
 var rooms = []string{"accounts", "cricket", "pickem", "commitcollect", "bestshot", "threefc"}
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object", "outbox", "pg", "pg/migrate", "problem", "push", "queue", "redis", "session", "telemetry", "userpool"}
+var kit = []string{"account", "app", "auth", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object", "outbox", "pg", "pg/migrate", "problem", "push", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:

@@ -65,7 +65,7 @@ func newSample(t testing.TB, played int) *sample {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(phones.CA())
 	s.sender, err = push.Open(push.Config{
-		Endpoint: phones.URL(), TeamID: team, KeyID: keyID, Key: key, Bundle: bundle, Now: c.Now, RootCAs: roots, Dial: time.Minute, Patience: time.Minute,
+		Endpoint: phones.URL(), TeamID: team, KeyID: keyID, Key: key, Bundle: bundle, Now: c.Now, RootCAs: roots, DialTimeout: time.Minute, AnswerTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +17,18 @@ import (
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/sim/apns"
+	"matchday/pkg/kit/push/h2conn"
 )
 
 // TestReasonsOfAnswers: the reason of a refusal is in its body. A body that is not Apple's says
 // nothing, in whole or in part.
 func TestReasonsOfAnswers(t *testing.T) {
 	t.Parallel()
-	type read struct {
+	type content struct {
 		Reason string
 		Since  time.Time
 	}
-	for body, want := range map[string]read{
+	for body, want := range map[string]content{
 		"":                      {},
 		`{"reason":"BadTopic"}`: {Reason: "BadTopic"},
 		`{"reason":"Unregistered","timestamp":1780317000123}`: {"Unregistered", start.Add(123 * time.Millisecond)},
@@ -36,9 +36,8 @@ func TestReasonsOfAnswers(t *testing.T) {
 		`{"reason":"BadTopic","timestamp":"noon"}`:            {},
 		`<html>busy`: {},
 	} {
-		a := answer{body: []byte(body)}
-		a.read()
-		if diff := cmp.Diff(want, read{a.reason, a.since}); diff != "" {
+		a := read(h2conn.Answer{Body: []byte(body)})
+		if diff := cmp.Diff(want, content{a.reason, a.since}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", body, diff)
 		}
 	}
@@ -55,7 +54,7 @@ func TestStepsByStatus(t *testing.T) {
 		{400, apns2.ReasonIdleTimeout}: reconnect, {403, "UnrelatedKeyIdInToken"}: reconnect, {403, apns2.ReasonExpiredProviderToken}: remint,
 		{429, "TooManyProviderTokenUpdates"}: later,
 	} {
-		if got := (answer{status: a[0].(int), reason: a[1].(string)}).next(); got != want {
+		if got := (answer{Answer: h2conn.Answer{Status: a[0].(int)}, reason: a[1].(string)}).next(); got != want {
 			t.Errorf("%v: step %d, want %d", a, got, want)
 		}
 	}
@@ -64,7 +63,7 @@ func TestStepsByStatus(t *testing.T) {
 		"BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders", "InvalidPushType", "MissingDeviceToken", "MissingTopic",
 		"PayloadEmpty", "TopicDisallowed", "MissingPushType", "MissingChannelId", "BadChannelId", "ChannelNotRegistered", "CannotCreateChannelConfig", "FeatureNotEnabled",
 	} {
-		if got := (answer{status: 400, reason: reason}).next(); got != stop {
+		if got := (answer{Answer: h2conn.Answer{Status: 400}, reason: reason}).next(); got != stop {
 			t.Errorf("400 %s: step %d, want the end of the run", reason, got)
 		}
 	}
@@ -88,23 +87,12 @@ func TestEndpoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, [3]string{s.slots[0].host, s.broadcast.host, s.manage.host}); diff != "" {
+		if diff := cmp.Diff(want, [3]string{s.clients[0].Host, s.broadcast.Host, s.manage.Host}); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", given, diff)
 		}
-		if s.cfg.Connections != 4 || len(s.slots) != 4 || s.cfg.InFlight != 200 || s.cfg.Backoff != 200*time.Millisecond || s.cfg.Patience != 5*time.Second || s.cfg.Dial != 5*time.Second || s.cfg.Key != nil || s.cfg.PEM != nil {
+		if s.cfg.Connections != 4 || len(s.clients) != 4 || s.cfg.InFlight != 200 || s.cfg.Backoff != 200*time.Millisecond || s.cfg.AnswerTimeout != 5*time.Second || s.cfg.DialTimeout != 5*time.Second || s.cfg.Key != nil || s.cfg.PEM != nil {
 			t.Errorf("%q: the sender has %+v", given, s.cfg)
 		}
-	}
-	for endpoint, want := range map[string][2]string{
-		"https://a": {"a", "a:443"}, "https://a:1": {"a:1", "a:1"}, "https://[::1]:2": {"[::1]:2", "[::1]:2"},
-	} {
-		if s, err := newConnSlot(endpoint, nil, time.Second); err != nil || s.host != want[0] || s.addr != want[1] {
-			t.Errorf("%s: got %+v, %v, want %v", endpoint, s, err, want)
-		}
-	}
-	const want = `push: an endpoint is https://host[:port], not "https://a b"`
-	if _, err := newConnSlot("https://a b", nil, time.Second); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -146,22 +134,6 @@ func TestKeysThatSignNothing(t *testing.T) {
 	sig, err := es256{jwt.SigningMethodES256}.Sign("text", newKey(t))
 	if err != nil || len(sig) != 64 {
 		t.Errorf("a signature of %d bytes, %v, want 64", len(sig), err)
-	}
-}
-
-// TestNoHTTP2: a host that does not agree to HTTP/2 is not APNs.
-func TestNoHTTP2(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	t.Cleanup(server.Close)
-	_, s := apple(t, func(c *Config, _ *apns.Config) {
-		c.ManageEndpoint = server.URL
-		c.RootCAs.AddCert(server.Certificate())
-	})
-	s.manage.tls.NextProtos = nil // else the server ends the handshake itself
-	_, err := s.manage.get(t.Context(), "jwt")
-	if want := fmt.Sprintf("push: %s does not speak HTTP/2", s.manage.addr); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

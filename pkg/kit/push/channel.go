@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/sideshow/apns2/payload"
+
+	"matchday/pkg/kit/push/h2conn"
 )
 
 // Keep is a channel's message storage policy: what APNs stores for phones that are
@@ -22,11 +24,12 @@ const (
 // CreateChannel creates a broadcast channel and returns its id. Apple allows an app
 // 10,000 channels in each environment.
 func (s *Sender) CreateChannel(ctx context.Context, keep Keep) (id string, err error) {
-	a, err := s.manageChannels(ctx, http.MethodPost, "channels", "", fmt.Appendf(nil, `{"message-storage-policy":%d,"push-type":"LiveActivity"}`, keep))
-	if err == nil && a.channel == "" {
+	body := fmt.Appendf(nil, `{"message-storage-policy":%d,"push-type":"LiveActivity"}`, keep)
+	a, err := s.manageChannels(ctx, http.MethodPost, "channels", "", body)
+	if err == nil && a.Channel == "" {
 		return "", errors.New("push: APNs returned no id for the new channel")
 	}
-	return a.channel, err
+	return a.Channel, err
 }
 
 // DeleteChannel deletes a channel. It returns nil if the channel does not exist.
@@ -47,15 +50,15 @@ func (s *Sender) Channels(ctx context.Context) ([]string, error) {
 	var list struct {
 		Channels []string `json:"channels"`
 	}
-	if err := json.Unmarshal(a.body, &list); err != nil {
+	if err := json.Unmarshal(a.Body, &list); err != nil {
 		return nil, fmt.Errorf("push: read the list of channels: %w", err)
 	}
 	return list.Channels, nil
 }
 
 func (s *Sender) manageChannels(ctx context.Context, method, what, channel string, body []byte) (answer, error) {
-	h, err := s.template(func(bearer string) *header {
-		return newHeader(s.manage.host, method, bearer, "apns-channel-id", channel, "content-type", "application/json")
+	h, err := s.template(func(bearer string) *h2conn.Header {
+		return h2conn.NewHeader(s.manage.Host, method, bearer, "apns-channel-id", channel, "content-type", "application/json")
 	})
 	if err != nil {
 		return answer{}, err
@@ -72,8 +75,8 @@ func (s *Sender) Broadcast(ctx context.Context, channel string, m *Message) erro
 	}
 	ctx, cancel := s.life(ctx, m)
 	defer cancel()
-	h, err := s.template(func(bearer string) *header {
-		return m.header(s.broadcast.host, bearer, "apns-channel-id", channel)
+	h, err := s.template(func(bearer string) *h2conn.Header {
+		return m.header(s.broadcast.Host, bearer, "apns-channel-id", channel)
 	})
 	if err != nil {
 		return err

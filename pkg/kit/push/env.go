@@ -68,7 +68,7 @@ func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, err
 	return Config{
 		Endpoint: env.Setting(SettingURL), BroadcastEndpoint: env.Setting(SettingBroadcastURL), TeamID: env.Setting(SettingTeamID), KeyID: env.Setting(SettingKeyID),
 		PEM: []byte(pem), Bundle: env.Setting(bundle), Now: env.Now, RootCAs: roots,
-		Dial: env.Limit(answerTime), Patience: env.Limit(answerTime),
+		DialTimeout: env.Limit(answerTime), AnswerTimeout: env.Limit(answerTime),
 	}, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/sideshow/apns2"
 	"github.com/sideshow/apns2/payload"
+
+	"matchday/pkg/kit/push/h2conn"
 )
 
 // MaxPayload is APNs' limit of a payload, in bytes.
@@ -43,8 +45,8 @@ func (m *Message) fleeting() bool { return m.event == payload.LiveActivityEventU
 func (m *Message) once() bool { return m.event == eventStart }
 
 // header returns the header of the message's requests to a device or a channel.
-func (m *Message) header(host, bearer, to, value string) *header {
-	return newHeader(host, http.MethodPost, bearer, to, value,
+func (m *Message) header(host, bearer, to, value string) *h2conn.Header {
+	return h2conn.NewHeader(host, http.MethodPost, bearer, to, value,
 		"apns-push-type", string(m.pushType),
 		"apns-priority", m.priority,
 		"apns-expiration", m.expiration,

@@ -26,6 +26,8 @@ import (
 	"github.com/sideshow/apns2"
 	"github.com/sideshow/apns2/token"
 	"golang.org/x/sync/errgroup"
+
+	"matchday/pkg/kit/push/h2conn"
 )
 
 // Config has the sender's credentials and APNs' endpoints: URLs of scheme and host.
@@ -43,11 +45,11 @@ type Config struct {
 	Now     func() time.Time
 	RootCAs *x509.CertPool // the system's when nil
 
-	Connections int           // 4 when zero
-	InFlight    int           // pushes at once on each connection, 200 when zero
-	Backoff     time.Duration // before the first retry, doubled for each more; 200 ms when zero
-	Dial        time.Duration // for a connection with TLS; 5 s when zero
-	Patience    time.Duration // for one answer; 5 s when zero
+	Connections   int           // 4 when zero
+	InFlight      int           // pushes at once on each connection, 200 when zero
+	Backoff       time.Duration // before the first retry, doubled for each more; 200 ms when zero
+	DialTimeout   time.Duration // for a connection with TLS; 5 s when zero
+	AnswerTimeout time.Duration // for one answer; 5 s when zero
 }
 
 // answerTime is how long Apple may take to open a connection, and to answer.
@@ -64,9 +66,9 @@ const (
 type Sender struct {
 	cfg       Config
 	provider  *provider
-	slots     []*connSlot
-	broadcast *connSlot
-	manage    *connSlot
+	clients   []*h2conn.Client
+	broadcast *h2conn.Client
+	manage    *h2conn.Client
 }
 
 // Open prepares a Sender. It dials nothing: Ready and Send do.
@@ -86,8 +88,8 @@ func Open(c Config) (*Sender, error) {
 	c.Connections = cmp.Or(c.Connections, 4)
 	c.InFlight = cmp.Or(c.InFlight, 200)
 	c.Backoff = cmp.Or(c.Backoff, 200*time.Millisecond)
-	c.Dial = cmp.Or(c.Dial, answerTime)
-	c.Patience = cmp.Or(c.Patience, answerTime)
+	c.DialTimeout = cmp.Or(c.DialTimeout, answerTime)
+	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, answerTime)
 	if c.TeamID == "" || c.KeyID == "" || c.Bundle == "" || c.Now == nil {
 		return nil, errors.New("push: a team id, a key id, a bundle and a clock are needed")
 	}
@@ -102,22 +104,22 @@ func Open(c Config) (*Sender, error) {
 	c.Key, c.PEM = nil, nil // nothing else needs them
 	s.cfg = c
 	for range c.Connections {
-		l, err := newConnSlot(c.Endpoint, c.RootCAs, c.Dial)
+		l, err := h2conn.NewClient(c.Endpoint, c.RootCAs, c.DialTimeout)
 		if err != nil {
 			return nil, err
 		}
-		s.slots = append(s.slots, l)
+		s.clients = append(s.clients, l)
 	}
 	var err error
-	s.broadcast = s.slots[0]
+	s.broadcast = s.clients[0]
 	if c.BroadcastEndpoint != c.Endpoint {
-		if s.broadcast, err = newConnSlot(c.BroadcastEndpoint, c.RootCAs, c.Dial); err != nil {
+		if s.broadcast, err = h2conn.NewClient(c.BroadcastEndpoint, c.RootCAs, c.DialTimeout); err != nil {
 			return nil, err
 		}
 	}
-	s.manage = s.slots[0]
+	s.manage = s.clients[0]
 	if c.ManageEndpoint != c.Endpoint {
-		if s.manage, err = newConnSlot(c.ManageEndpoint, c.RootCAs, c.Dial); err != nil {
+		if s.manage, err = h2conn.NewClient(c.ManageEndpoint, c.RootCAs, c.DialTimeout); err != nil {
 			return nil, err
 		}
 	}
@@ -142,33 +144,33 @@ const (
 	reasonNoChannel      = "ChannelNotRegistered"
 )
 
-// answer is APNs' answer to one request.
+// answer is APNs' answer to one request, with what its body contains.
 type answer struct {
-	status  int
-	reason  string
-	since   time.Time // of a 410: when the token became invalid
-	asked   bool      // the request was handed to a connection, and APNs may have it
-	conn    *conn
-	channel string // apns-channel-id
-	body    []byte
+	h2conn.Answer
+	reason string
+	since  time.Time // of a 410: when the token became invalid
 }
 
-// read decodes the reason in the body of an error.
-func (a *answer) read() {
-	if len(a.body) == 0 {
-		return
+// read decodes the reason in the body of an error. A body that is not Apple's has none.
+func read(in h2conn.Answer) answer {
+	a := answer{Answer: in}
+	if len(a.Body) == 0 {
+		return a
 	}
+
 	var e struct {
 		Reason    string `json:"reason"`
 		Timestamp int64  `json:"timestamp"` // ms
 	}
-	if json.Unmarshal(a.body, &e) != nil {
-		return
+	if json.Unmarshal(a.Body, &e) != nil {
+		return a
 	}
+
 	a.reason = e.Reason
 	if e.Timestamp > 0 {
 		a.since = time.UnixMilli(e.Timestamp).UTC()
 	}
+	return a
 }
 
 // step is what to do after an answer.
@@ -206,13 +208,13 @@ func (a answer) next() step {
 		return remint
 	}
 	switch {
-	case a.status/100 == 2:
+	case a.Status/100 == 2:
 		return done
-	case a.status == http.StatusGone:
+	case a.Status == http.StatusGone:
 		return forget
-	case a.status == http.StatusTooManyRequests, a.status >= 500: // also TooManyProviderTokenUpdates: keep the token
+	case a.Status == http.StatusTooManyRequests, a.Status >= 500: // also TooManyProviderTokenUpdates: keep the token
 		return later
-	case a.status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
+	case a.Status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
 		return pass
 	}
 	return stop
@@ -234,7 +236,7 @@ const maxPause = 2 * time.Second
 // ErrUnavailable or the cause of ctx's end. If once is set, a request whose answer
 // was lost is not repeated, and the answer is empty. The first try may have been
 // made already.
-func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *headerTemplate, body []byte, once bool, first *attempt) (a answer, tries int, err error) {
+func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h *headerTemplate, body []byte, once bool, first *attempt) (a answer, tries int, err error) {
 	var pause time.Duration
 	var reminted bool
 	for tries < maxTries {
@@ -246,13 +248,15 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 				return a, tries, err
 			}
 			got.header = h.current.Load()
-			got.answer, got.err = l.do(ctx, s.cfg.Patience, path, got.header, body)
+			var in h2conn.Answer
+			in, got.err = l.Do(ctx, s.cfg.AnswerTimeout, path, got.header, body)
+			got.answer = read(in)
 		}
 		tries++
 		pause = min(s.cfg.Backoff<<(tries-1), maxPause)
 		pause = pause/2 + rand.N(pause/2+1)
 		if got.err != nil {
-			if once && got.asked {
+			if once && got.Sent {
 				return answer{}, tries, ErrUnavailable
 			}
 			if tries == 1 {
@@ -266,11 +270,11 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 			return a, tries, nil
 		case later:
 		case reconnect:
-			a.conn.retire()
+			a.Conn.Retire()
 			pause = 0
 		case remint:
 			if reminted {
-				return a, tries, &Refused{a.status, a.reason}
+				return a, tries, &Refused{a.Status, a.reason}
 			}
 			if err := h.renew(s, got.header); err != nil {
 				return a, tries, err
@@ -279,7 +283,7 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 		case pass:
 			return a, tries, ErrUnavailable
 		case stop:
-			return a, tries, &Refused{a.status, a.reason}
+			return a, tries, &Refused{a.Status, a.reason}
 		}
 	}
 	return a, tries, ErrUnavailable
@@ -289,17 +293,17 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 type attempt struct {
 	answer
 	err    error
-	header *header
+	header *h2conn.Header
 }
 
 // headerTemplate is the header of a run's requests. It is built again when the
 // provider token expires.
 type headerTemplate struct {
-	current atomic.Pointer[header]
-	build   func(bearer string) *header
+	current atomic.Pointer[h2conn.Header]
+	build   func(bearer string) *h2conn.Header
 }
 
-func (s *Sender) template(build func(bearer string) *header) (*headerTemplate, error) {
+func (s *Sender) template(build func(bearer string) *h2conn.Header) (*headerTemplate, error) {
 	bearer, err := s.provider.token(s.cfg.Now())
 	if err != nil {
 		return nil, err
@@ -309,8 +313,8 @@ func (s *Sender) template(build func(bearer string) *header) (*headerTemplate, e
 	return h, nil
 }
 
-func (h *headerTemplate) renew(s *Sender, expired *header) error {
-	bearer, err := s.provider.renew(expired.bearer, s.cfg.Now())
+func (h *headerTemplate) renew(s *Sender, expired *h2conn.Header) error {
+	bearer, err := s.provider.renew(expired.Bearer(), s.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -328,23 +332,23 @@ func (s *Sender) Ready(ctx context.Context) error {
 		return err
 	}
 	var g errgroup.Group
-	g.Go(func() error { return s.slots[0].ready(ctx, bearer, true) })
-	for _, l := range s.slots[1:] {
-		g.Go(func() error { return l.ready(ctx, bearer, false) })
+	g.Go(func() error { return s.clients[0].Ready(ctx, bearer, true) })
+	for _, l := range s.clients[1:] {
+		g.Go(func() error { return l.Ready(ctx, bearer, false) })
 	}
-	if s.broadcast != s.slots[0] {
-		g.Go(func() error { s.broadcast.ready(ctx, bearer, false); return nil })
+	if s.broadcast != s.clients[0] {
+		g.Go(func() error { s.broadcast.Ready(ctx, bearer, false); return nil })
 	}
-	if s.manage != s.slots[0] && s.manage != s.broadcast {
-		g.Go(func() error { s.manage.ready(ctx, bearer, false); return nil })
+	if s.manage != s.clients[0] && s.manage != s.broadcast {
+		g.Go(func() error { s.manage.Ready(ctx, bearer, false); return nil })
 	}
 	return g.Wait()
 }
 
 // Close ends the connections after their last answers.
 func (s *Sender) Close() {
-	for _, l := range append(slices.Clone(s.slots), s.broadcast, s.manage) {
-		l.close()
+	for _, l := range append(slices.Clone(s.clients), s.broadcast, s.manage) {
+		l.Close()
 	}
 }
 

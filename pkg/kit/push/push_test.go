@@ -5,11 +5,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -49,7 +49,7 @@ func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
-		Backoff: time.Millisecond, Dial: time.Minute, Patience: time.Minute, // for slow machines
+		Backoff: time.Millisecond, DialTimeout: time.Minute, AnswerTimeout: time.Minute, // for slow machines
 	}
 	at := apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	for _, f := range change {
@@ -327,7 +327,7 @@ func TestFreezeLosesNothing(t *testing.T) {
 }
 
 // TestFreezeLosesNoChannel: after a freeze, channels with endpoints of their own are reached on
-// new connections at once, and not after Patience.
+// new connections at once, and not after AnswerTimeout.
 func TestFreezeLosesNoChannel(t *testing.T) {
 	t.Parallel()
 	c := clock.New(start, clock.Free)
@@ -343,7 +343,7 @@ func TestFreezeLosesNoChannel(t *testing.T) {
 			*endpoint = server.URL()
 			others = append(others, server)
 		}
-		cfg.Patience = 2 * time.Minute
+		cfg.AnswerTimeout = 2 * time.Minute
 	})
 	for n := range 3 {
 		if err := s.Ready(t.Context()); err != nil {
@@ -376,7 +376,7 @@ func TestSilentBreakUnderLoad(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t, func(c *Config, _ *apns.Config) {
 		// A dial and five answers take milliseconds.
-		c.InFlight, c.Dial, c.Patience = 5, 3*time.Second, 3*time.Second
+		c.InFlight, c.DialTimeout, c.AnswerTimeout = 5, 3*time.Second, 3*time.Second
 	})
 	to := tokens(40)
 	var once sync.Once
@@ -390,8 +390,8 @@ func TestSilentBreakUnderLoad(t *testing.T) {
 // and its pushes are sent again.
 func TestSilenceInTheHandshake(t *testing.T) {
 	t.Parallel()
-	server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight, c.Dial = 5, 3*time.Second })
-	s.slots[1].addr, _ = relay(t, server, 1)
+	server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight, c.DialTimeout = 5, 3*time.Second })
+	s.clients[1].Addr, _ = relay(t, server, 1)
 
 	to := tokens(40)
 	counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), nil)
@@ -495,15 +495,21 @@ func TestSupersededRunStops(t *testing.T) {
 func TestCloseEndsConnections(t *testing.T) {
 	t.Parallel()
 	_, s := apple(t)
+	var open net.Conn
+	dial := s.clients[0].Dial
+	s.clients[0].Dial = func(ctx context.Context) (nc net.Conn, err error) {
+		open, err = dial(ctx)
+		return open, err
+	}
 	if err := s.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	open := s.slots[0].conn
-	if !open.usable() {
-		t.Error("the connection cannot be used before")
+	if err := open.SetDeadline(time.Time{}); err != nil {
+		t.Errorf("the connection is closed before: %v", err)
 	}
-	if s.Close(); open.usable() {
-		t.Error("the connection can be used afterwards")
+	s.Close()
+	if err := open.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the connection is open afterwards: %v", err)
 	}
 }
 
@@ -636,7 +642,7 @@ func TestOpenRefusesNonsense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if apple.broadcast != apple.slots[0] || apple.manage == apple.slots[0] {
+	if apple.broadcast != apple.clients[0] || apple.manage == apple.clients[0] {
 		t.Error("broadcasts have a connection of their own, or channels have none: their hosts are api.push.apple.com and another")
 	}
 	for name, spoil := range map[string]func(*Config){
@@ -682,7 +688,7 @@ func TestStartIsNotRepeated(t *testing.T) {
 			defer c.Work()() // so that no phone is waited for
 			server, s := appleAt(t, c, func(c *Config, _ *apns.Config) {
 				if name == "no answer" {
-					c.Patience = time.Second
+					c.AnswerTimeout = time.Second
 				}
 			})
 			to := tokens(1)
@@ -704,12 +710,12 @@ func TestStartIsNotRepeated(t *testing.T) {
 func TestUnsentStartIsRepeated(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
-	dials := 0
-	s.slots[0].tls.VerifyConnection = func(tls.ConnectionState) error {
+	dials, dial := 0, s.clients[0].Dial
+	s.clients[0].Dial = func(ctx context.Context) (net.Conn, error) {
 		if dials++; dials == 1 {
-			return errors.New("no")
+			return nil, errors.New("no")
 		}
-		return nil
+		return dial(ctx)
 	}
 	to := tokens(1)
 	state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
@@ -718,8 +724,8 @@ func TestUnsentStartIsRepeated(t *testing.T) {
 	if err != nil || got[to[0]].Result != Delivered || counts.Retries != 1 {
 		t.Errorf("outcome %+v after %d retries, %v; want it delivered after one", got[to[0]], counts.Retries, err)
 	}
-	if n := s.slots[0].dials.Load(); n != 2 {
-		t.Errorf("%d dials are counted, want 2: who waits for a dial gets its error only if it is counted", n)
+	if dials != 2 {
+		t.Errorf("%d dials, want 2", dials)
 	}
 	if d, _ := server.Device(to[0]); d.Started != 1 {
 		t.Errorf("%d activities started, want 1", d.Started)

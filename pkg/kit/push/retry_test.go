@@ -3,7 +3,6 @@ package push
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,8 +20,7 @@ import (
 func TestPausesBetweenTries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, p := primed(t)
-		s := on(t, c, 1)
+		s, p := over(t, 1)
 		var asked []time.Time
 		go func() {
 			for {
@@ -32,7 +30,7 @@ func TestPausesBetweenTries(t *testing.T) {
 				}
 				if f.Header().Type == http2.FrameData {
 					asked = append(asked, time.Now())
-					p.answer(f.Header().StreamID, "503", `{"reason":"ServiceUnavailable"}`)
+					p.Answer(f.Header().StreamID, "503", `{"reason":"ServiceUnavailable"}`)
 				}
 			}
 		}()
@@ -87,62 +85,6 @@ func TestGoneAfterATry(t *testing.T) {
 	if want := (Outcome{Gone, "BadDeviceToken", start}); err != nil || got[to[0]] != want || counts.Retries != 1 {
 		t.Errorf("got %+v after %d retries, %v; want %+v after 1", got[to[0]], counts.Retries, err, want)
 	}
-}
-
-// TestRetiredConnection takes no new requests: who waits for room is told so, and after the
-// last answer it is closed.
-func TestRetiredConnection(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c, p := primed(t)
-		p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
-		p.next(http2.FrameSettings)
-		out := ask(t, c, "/out", 1)
-		id, _ := p.request()
-		waits := ask(t, c, "/waits", 1)
-		began := time.Now()
-		c.retire()
-		if r := <-waits; r.err != errClosed || time.Since(began) != 0 {
-			t.Errorf("who waits for room gets %+v after %v, want errClosed at once", r, time.Since(began))
-		}
-		p.answer(id, "200", "")
-		if r := <-out; r.err != nil || r.status != 200 {
-			t.Errorf("the last answer: %+v", r)
-		}
-		if _, err := p.ReadFrame(); err != io.EOF || !c.hasEnded() {
-			t.Errorf("the connection is open: %v", err)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		c, p := primed(t)
-		c.retire()
-		if _, err := p.ReadFrame(); err != io.EOF || !c.hasEnded() {
-			t.Errorf("a connection without requests is open: %v", err)
-		}
-	})
-}
-
-// TestUnansweredFirstRequest: while no token was accepted, requests go out one by one.
-func TestUnansweredFirstRequest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c, p := pair(t)
-		first := ask(t, c, "/a", 1)
-		p.request()
-		time.Sleep(4 * time.Second)
-		p.must(p.WritePing(false, [8]byte{}))
-		p.next(http2.FramePing)
-		if r := <-first; r.err != errSlow {
-			t.Fatalf("%+v", r)
-		}
-		p.next(http2.FrameRSTStream)
-		ask(t, c, "/b", 1)
-		ask(t, c, "/c", 1)
-		if n := active(c); n != 1 {
-			t.Errorf("%d requests are out before a token was accepted, want 1", n)
-		}
-		p.request()
-	})
 }
 
 // TestTokensOfTheGreatestLength: 100 bytes are a token, and 101 are none.

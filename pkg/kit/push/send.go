@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/sideshow/apns2"
+
+	"matchday/pkg/kit/push/h2conn"
 )
 
 // Result is the result of a message for one token.
@@ -60,8 +62,8 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	template, err := s.template(func(bearer string) *header {
-		return m.header(s.slots[0].host, bearer, "apns-topic", s.topic(m))
+	template, err := s.template(func(bearer string) *h2conn.Header {
+		return m.header(s.clients[0].Host, bearer, "apns-topic", s.topic(m))
 	})
 	if err != nil {
 		return Counts{}, err
@@ -81,7 +83,7 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 		}
 		// Lanes start one after the other, so that few tokens use few connections.
 		if n := int(r.feed.added.Load()); n > len(r.lanes)*r.cfg.InFlight && len(r.lanes) < r.cfg.Connections {
-			l := &lane{run: r, slot: r.slots[len(r.lanes)], line: newLine()}
+			l := &lane{run: r, client: r.clients[len(r.lanes)], completions: h2conn.NewCompletions()}
 			r.lanes = append(r.lanes, l)
 			r.workers.Go(func() { l.work(ctx) })
 		}
@@ -101,6 +103,9 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 	}
 	return context.WithTimeoutCause(ctx, m.deadline.Sub(s.cfg.Now()), ErrLate)
 }
+
+// errStuck is the error of pushes for which a connection never had room.
+var errStuck = errors.New("push: the connection has no room")
 
 // run is one Send. Its lanes take tokens from the feed, each as many as it has room
 // for.
@@ -146,8 +151,8 @@ func (r *run) gone(reason string, since time.Time) Outcome {
 }
 
 // push sends to one token until its outcome is known, after a first try.
-func (r *run) push(ctx context.Context, slot *connSlot, token string, first attempt) (o Outcome, tries int) {
-	a, tries, err := r.exchange(ctx, slot, "/3/device/"+token, r.template, r.m.body, r.m.once(), &first)
+func (r *run) push(ctx context.Context, client *h2conn.Client, token string, first attempt) (o Outcome, tries int) {
+	a, tries, err := r.exchange(ctx, client, "/3/device/"+token, r.template, r.m.body, r.m.once(), &first)
 	switch _, refused := errors.AsType[*Refused](err); {
 	case refused:
 		r.fail(err)
@@ -167,15 +172,17 @@ func (r *run) push(ctx context.Context, slot *connSlot, token string, first atte
 // push that does not succeed at once is sent again by a goroutine of its own.
 type lane struct {
 	*run
-	slot  *connSlot
-	line  *line
-	conns []*conn // that may have requests of the line
+	client      *h2conn.Client
+	completions *h2conn.Completions
+	conns       []*h2conn.Conn // that may have requests of the lane
 
-	tokens []string  // scratch
-	todo   []*stream // taken and not sent yet
-	busy   int       // pushes that were sent, and whose outcome is not known
-	done   []*stream // scratch: requests that ended
-	free   []*stream // to be used again
+	tokens []string          // scratch
+	todo   []*h2conn.Request // taken and not sent yet
+	busy   int               // pushes that were sent, and whose outcome is not known
+	done   []*h2conn.Request // scratch: requests that ended
+	free   []*h2conn.Request // to be used again
+
+	slow atomic.Int32 // pushes that ended in goroutines of their own since the last collect
 }
 
 func (l *lane) work(ctx context.Context) {
@@ -191,7 +198,7 @@ func (l *lane) work(ctx context.Context) {
 		} else {
 			ended = nil
 			for _, c := range l.conns {
-				c.abandon(l.line, context.Cause(ctx))
+				c.Abandon(l.completions, context.Cause(ctx))
 			}
 			if len(l.todo) > 0 {
 				l.retry(ctx, context.Cause(ctx))
@@ -200,13 +207,13 @@ func (l *lane) work(ctx context.Context) {
 		}
 		var stuck <-chan time.Time
 		if l.busy == 0 && len(l.todo) > 0 { // there is no room, and no answer of ours will make any
-			stuck = time.After(l.cfg.Patience)
+			stuck = time.After(l.cfg.AnswerTimeout)
 		}
 		select {
-		case <-l.line.wake:
+		case <-l.completions.Wake():
 		case <-ended:
 		case <-stuck:
-			l.retry(ctx, errSlow)
+			l.retry(ctx, errStuck)
 		}
 	}
 }
@@ -214,46 +221,43 @@ func (l *lane) work(ctx context.Context) {
 // collect reports the outcomes of the requests that have ended, and starts the next
 // try of those that have none yet.
 func (l *lane) collect(ctx context.Context) {
-	l.line.mu.Lock()
-	l.done, l.line.ended = l.line.ended, l.done[:0]
-	l.busy -= l.line.slow
-	l.line.slow = 0
-	l.line.mu.Unlock()
-	l.busy -= len(l.done)
+	l.done = l.completions.Take(l.done)
+	l.busy -= len(l.done) + int(l.slow.Swap(0))
 	again := l.done[:0]
 	l.mu.Lock()
-	for _, s := range l.done {
-		s.read()
-		switch next := s.next(); {
-		case s.err == nil && next == done:
-			l.report(s.token, Outcome{Result: Delivered}, 1)
-		case s.err == nil && next == forget:
-			l.report(s.token, l.gone(s.reason, s.since), 1)
+	for _, r := range l.done {
+		a := read(r.Answer)
+		switch next := a.next(); {
+		case r.Err == nil && next == done:
+			l.report(r.Name, Outcome{Result: Delivered}, 1)
+		case r.Err == nil && next == forget:
+			l.report(r.Name, l.gone(a.reason, a.since), 1)
 		default:
-			again = append(again, s)
+			again = append(again, r)
 			continue
 		}
-		l.recycle(s)
+		l.recycle(r)
 	}
 	l.mu.Unlock()
-	for _, s := range again {
-		l.again(ctx, s)
+
+	for _, r := range again {
+		l.again(ctx, r)
 	}
 }
 
 // take fills the places that are free with tokens, and reports whether there may be
 // more.
 func (l *lane) take() (more bool) {
-	l.tokens, more = l.feed.take(l.tokens[:0], l.cfg.InFlight-l.busy-len(l.todo), l.line)
+	l.tokens, more = l.feed.take(l.tokens[:0], l.cfg.InFlight-l.busy-len(l.todo), l.completions)
 	for _, token := range l.tokens {
 		if len(l.free) == 0 {
-			l.free = append(l.free, &stream{line: l.line})
+			l.free = append(l.free, &h2conn.Request{Completions: l.completions})
 		}
 		last := len(l.free) - 1
-		s := l.free[last]
+		r := l.free[last]
 		l.free = l.free[:last]
-		s.token = token
-		l.todo = append(l.todo, s)
+		r.Name = token
+		l.todo = append(l.todo, r)
 	}
 	return more
 }
@@ -264,17 +268,17 @@ func (l *lane) send(ctx context.Context) {
 		return
 	}
 	h := l.template.current.Load()
-	c, err := l.slot.get(ctx, h.bearer)
+	c, err := l.client.Conn(ctx, h.Bearer())
 	if err == nil {
 		if !slices.Contains(l.conns, c) {
-			l.conns = append(slices.DeleteFunc(l.conns, (*conn).hasEnded), c)
+			l.conns = append(slices.DeleteFunc(l.conns, (*h2conn.Conn).Ended), c)
 		}
-		due := time.Now().Add(l.cfg.Patience)
-		for _, s := range l.todo {
-			s.header, s.due = h, due
+		due := time.Now().Add(l.cfg.AnswerTimeout)
+		for _, r := range l.todo {
+			r.Header, r.Deadline = h, due
 		}
 		var n int
-		n, err = c.send(l.todo, l.m.body)
+		n, err = c.Send(l.todo, "/3/device/", l.m.body)
 		l.busy += n
 		l.todo = slices.Delete(l.todo, 0, n)
 	}
@@ -285,20 +289,20 @@ func (l *lane) send(ctx context.Context) {
 
 // retry gives up the first try of what is to be sent.
 func (l *lane) retry(ctx context.Context, err error) {
-	for _, s := range l.todo {
-		s.err, s.header = err, l.template.current.Load()
-		l.again(ctx, s)
+	for _, r := range l.todo {
+		r.Err, r.Header = err, l.template.current.Load()
+		l.again(ctx, r)
 	}
 	l.todo = l.todo[:0]
 }
 
 // again continues with a push after its first try.
-func (l *lane) again(ctx context.Context, s *stream) {
-	token, first := s.token, attempt{s.answer, s.err, s.header}
-	first.body = nil
-	l.recycle(s)
+func (l *lane) again(ctx context.Context, r *h2conn.Request) {
+	token, first := r.Name, attempt{read(r.Answer), r.Err, r.Header}
+	first.Body = nil
+	l.recycle(r)
 	end := func() {
-		o, tries := l.push(ctx, l.slot, token, first)
+		o, tries := l.push(ctx, l.client, token, first)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.report(token, o, tries)
@@ -310,16 +314,15 @@ func (l *lane) again(ctx context.Context, s *stream) {
 	l.busy++
 	l.workers.Go(func() {
 		end()
-		l.line.mu.Lock()
-		l.line.slow++
-		l.line.mu.Unlock()
-		l.line.poke()
+		l.slow.Add(1)
+		l.completions.Notify()
 	})
 }
 
-func (l *lane) recycle(s *stream) {
-	s.answer, s.err, s.token = answer{body: s.body[:0]}, nil, ""
-	l.free = append(l.free, s)
+// recycle keeps a request for another push.
+func (l *lane) recycle(r *h2conn.Request) {
+	r.Answer, r.Err, r.Name = h2conn.Answer{Body: r.Body[:0]}, nil, ""
+	l.free = append(l.free, r)
 }
 
 // feed is a queue of tokens from one goroutine to the lanes, which take them by
@@ -328,11 +331,11 @@ type feed struct {
 	ring   [1024]string
 	added  atomic.Uint32
 	taken  atomic.Uint32
-	hungry atomic.Bool   // lines are waiting
+	hungry atomic.Bool   // lanes are waiting
 	space  chan struct{} // has an element when half of the ring is free
 
-	mu     sync.Mutex // held by take
-	lines  []*line    // that wait for tokens
+	mu     sync.Mutex            // held by take
+	lanes  []*h2conn.Completions // of the lanes that wait for tokens
 	closed bool
 }
 
@@ -361,21 +364,21 @@ func (f *feed) put(ctx context.Context, token string) bool {
 	return true
 }
 
-// wake pokes the lines that wait for tokens. After the last call no more come.
+// wake notifies the lanes that wait for tokens. After the last call no more come.
 func (f *feed) wake(last bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = last
 	f.hungry.Store(false)
-	for _, l := range f.lines {
-		l.poke()
+	for _, lane := range f.lanes {
+		lane.Notify()
 	}
-	f.lines = f.lines[:0]
+	f.lanes = f.lanes[:0]
 }
 
 // take appends at most n tokens to to, and reports whether there may be more. If
-// there are fewer, l is poked when one is added.
-func (f *feed) take(to []string, n int, l *line) (tokens []string, more bool) {
+// there are fewer, lane is notified when one is added.
+func (f *feed) take(to []string, n int, lane *h2conn.Completions) (tokens []string, more bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for next := f.taken.Load(); ; {
@@ -393,10 +396,10 @@ func (f *feed) take(to []string, n int, l *line) (tokens []string, more bool) {
 		if n <= 0 || f.closed {
 			return to, !f.closed || next != f.added.Load()
 		}
-		if f.hungry.Load() && slices.Contains(f.lines, l) {
+		if f.hungry.Load() && slices.Contains(f.lanes, lane) {
 			return to, true
 		}
-		f.lines = append(f.lines, l)
+		f.lanes = append(f.lanes, lane)
 		f.hungry.Store(true) // and look again: put may have looked before
 	}
 }

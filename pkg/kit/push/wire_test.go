@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"matchday/infra/sim/apns"
+	"matchday/infra/testkit/h2peer"
 )
 
 // relay passes connections on to a server, and counts the bytes of both directions. It never
@@ -69,8 +71,8 @@ func TestBytesOnTheWire(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	addr, wire := relay(t, server, 0)
-	for _, slot := range s.slots {
-		slot.addr = addr
+	for _, c := range s.clients {
+		c.Addr = addr
 	}
 	m := must(Update(State{Content: map[string]string{"text": strings.Repeat("x", 623)}, Time: start}))(t)
 	to := tokens(5000)
@@ -82,70 +84,45 @@ func TestBytesOnTheWire(t *testing.T) {
 	}
 }
 
-// TestHeaderTable: APNs reads the header that was sent, whatever size of HPACK's table it
-// allows and however the headers of two runs alternate.
-func TestHeaderTable(t *testing.T) {
-	t.Parallel()
-	headers := []*header{
-		newHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", bundle, "apns-collapse-id", "m1/w3"),
-		newHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", bundle, "apns-collapse-id", "m2/w1"),
-	}
-	for _, size := range []uint32{0, 100, 400, 4096, 1 << 16} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c, p := primed(t)
-				last := 0
-				for i, n := range []int{0, 0, 0, 1, 1, 0, 1, 1, 1} {
-					if i == 2 { // when the first header is in the table
-						p.must(p.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: size}))
-						p.next(http2.FrameSettings)
-					}
-					got := make(chan result, 1)
-					go func() {
-						a, err := c.do(t.Context(), time.Minute, "/x", headers[n], []byte("x"))
-						got <- result{a, err}
-					}()
-					f := p.next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
-					p.next(http2.FrameData)
-					var read, sent []string
-					for _, field := range f.Fields {
-						if field.Name != ":path" {
-							read = append(read, field.Name, field.Value)
-						}
-					}
-					for _, field := range headers[n].fields {
-						sent = append(sent, field.Name, field.Value)
-					}
-					if diff := cmp.Diff(sent, read); diff != "" {
-						t.Fatalf("request %d (-sent +read):\n%s", i, diff)
-					}
-					last = int(f.Length)
-					p.answer(f.StreamID, "200", "")
-					if r := <-got; r.err != nil {
-						t.Fatal(r.err)
-					}
-				}
-				if small := last < 20; small != (size >= 4096) {
-					t.Errorf("the block of a header that was sent before has %d bytes", last)
-				}
-			})
-		})
-	}
-}
-
-// on returns a Sender whose only connection is c.
-func on(t *testing.T, c *conn, inFlight int) *Sender {
+// over returns a Sender whose only connection is to the peer, which has accepted the provider
+// token. It must be called in a synctest bubble.
+func over(t *testing.T, inFlight int) (*Sender, *h2peer.Peer) {
 	t.Helper()
-	s, err := Open(Config{TeamID: team, KeyID: keyID, Bundle: bundle, Key: newKey(t), Now: time.Now, Endpoint: "https://127.0.0.1:1", Connections: 1, InFlight: inFlight})
+	s, err := Open(Config{
+		TeamID: team, KeyID: keyID, Bundle: bundle, Key: newKey(t), Now: time.Now,
+		Endpoint: "https://apple", Connections: 1, InFlight: inFlight,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.slots[0].bearer, err = s.provider.token(time.Now()); err != nil {
-		t.Fatal(err)
+	near, p := h2peer.Pipe(t)
+	dials := 0
+	s.clients[0].Dial = func(context.Context) (net.Conn, error) {
+		if dials++; dials > 1 {
+			return nil, errors.New("there is one connection")
+		}
+		return near, nil
 	}
-	s.slots[0].conn = c
-	return s
+
+	first := make(chan error)
+	go func() {
+		counts, err := s.Send(t.Context(), update(t, 0), slices.Values(tokens(1)), nil)
+		if counts.Delivered != 1 {
+			err = fmt.Errorf("%+v, %w", counts, err)
+		}
+		first <- err
+	}()
+	p.Accept()
+	id, _ := p.Request()
+	p.Answer(id, "200", "")
+	p.Must(<-first)
+	return s, p
+}
+
+// limitStreams sets how many requests the peer allows at once.
+func limitStreams(p *h2peer.Peer, n uint32) {
+	p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: n}))
+	p.Next(http2.FrameSettings)
 }
 
 // TestRunWithinLimits: a run has as many pushes in flight as it may and as the peer
@@ -167,10 +144,8 @@ func TestRunWithinLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, p := primed(t)
-				p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: test.streams}))
-				p.next(http2.FrameSettings)
-				s := on(t, c, test.inFlight)
+				s, p := over(t, test.inFlight)
+				limitStreams(p, test.streams)
 				to := tokens(11)
 				got := make(chan Counts)
 				go func() {
@@ -183,22 +158,19 @@ func TestRunWithinLimits(t *testing.T) {
 				var ids []uint32
 				for left := len(to); left > 0; {
 					for len(ids) < min(left, test.want) {
-						id, _ := p.request()
+						id, _ := p.Request()
 						ids = append(ids, id)
 					}
-					synctest.Wait()
-					if n := active(c); n != len(ids) {
-						t.Fatalf("%d pushes in flight, want %d", n, len(ids))
-					}
+					p.Quiet()
 					slices.Reverse(ids)
 					var frames bytes.Buffer
 					fr := http2.NewFramer(&frames, nil)
 					n := min(test.together, len(ids))
 					for _, id := range ids[:n] {
-						p.must(fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x88}, EndHeaders: true, EndStream: true}))
+						p.Must(fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x88}, EndHeaders: true, EndStream: true}))
 					}
-					_, err := p.nc.Write(frames.Bytes())
-					p.must(err)
+					_, err := p.Conn.Write(frames.Bytes())
+					p.Must(err)
 					ids, left = ids[n:], left-n
 				}
 				if counts := <-got; counts != (Counts{Delivered: len(to)}) {
@@ -214,17 +186,14 @@ func TestRunWithinLimits(t *testing.T) {
 func TestRunWithoutRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, p := primed(t)
-		c.mu.Lock()
-		c.window = 0
-		c.mu.Unlock()
-		s := on(t, c, 5)
+		s, p := over(t, 5)
+		limitStreams(p, 0)
 		counts, err := s.Send(t.Context(), update(t, 1), slices.Values(tokens(7)), nil)
 		if want := (Counts{Dropped: 7, Retries: 7 * 7}); err != nil || counts != want {
 			t.Errorf("%+v, %v; want %+v", counts, err, want)
 		}
-		if _, err := p.ReadFrame(); err == nil || c.usable() {
-			t.Error("the connection is used on")
+		if f, err := p.ReadFrame(); err != io.EOF {
+			t.Errorf("got %v, %v; want the end of the connection", f, err)
 		}
 	})
 }
@@ -254,8 +223,7 @@ func TestTokensAreSentAtOnce(t *testing.T) {
 func TestStopInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, p := primed(t)
-		s := on(t, c, 2)
+		s, p := over(t, 2)
 		newer := errors.New("a newer state")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		taken, reported := 0, 0
@@ -277,16 +245,25 @@ func TestStopInFlight(t *testing.T) {
 			})
 			got <- err
 		}()
-		a, _ := p.request()
-		b, _ := p.request()
+		a, _ := p.Request()
+		b, _ := p.Request()
 		synctest.Wait()
 		cancel(newer)
-		canceled := []uint32{p.next(http2.FrameRSTStream).Header().StreamID, p.next(http2.FrameRSTStream).Header().StreamID}
+		canceled := []uint32{p.Next(http2.FrameRSTStream).Header().StreamID, p.Next(http2.FrameRSTStream).Header().StreamID}
 		if err := <-got; err != newer || taken != reported {
 			t.Errorf("%v; %d outcomes of %d tokens", err, reported, taken)
 		}
-		if slices.Sort(canceled); !slices.Equal(canceled, []uint32{a, b}) || !c.usable() {
-			t.Errorf("canceled %v, want %v", canceled, []uint32{a, b})
+		slices.Sort(canceled)
+		if diff := cmp.Diff([]uint32{a, b}, canceled); diff != "" {
+			t.Errorf("canceled (-want +got):\n%s", diff)
 		}
+
+		go func() { // on the same connection, because there is no other
+			_, err := s.Send(t.Context(), update(t, 2), slices.Values(tokens(1)), nil)
+			got <- err
+		}()
+		id, _ := p.Request()
+		p.Answer(id, "200", "")
+		p.Must(<-got)
 	})
 }

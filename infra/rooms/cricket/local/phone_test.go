@@ -77,7 +77,7 @@ func newPhones(t *testing.T) (*World, *service, *push.Sender) {
 	roots.AppendCertsFromPEM(w.Phones.CA())
 	sender, err := push.Open(push.Config{
 		Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle,
-		Now: c.Now, RootCAs: roots, Dial: time.Minute, Patience: time.Minute,
+		Now: c.Now, RootCAs: roots, DialTimeout: time.Minute, AnswerTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package push
+package h2conn
 
 import (
 	"bytes"
@@ -11,87 +11,30 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
+
+	"matchday/infra/testkit/h2peer"
 )
 
-// peer is the other end of a conn, frame by frame.
-type peer struct {
-	*http2.Framer
-	t  *testing.T
-	nc net.Conn
-}
-
-// pair returns a conn and its peer, which has read the preface. It must be
-// called in a synctest bubble.
-func pair(t *testing.T) (*conn, *peer) {
+// connect returns a connection and its peer, which has read the preface. It must be called in
+// a synctest bubble.
+func connect(t *testing.T) (*Conn, *h2peer.Peer) {
 	t.Helper()
-	near, far := net.Pipe()
+	near, p := h2peer.Pipe(t)
 	c := newConn(near)
 	t.Cleanup(func() {
 		c.mu.Lock()
 		c.end()
 		c.mu.Unlock()
-		far.Close()
 	})
-	preface := make([]byte, len(http2.ClientPreface))
-	if _, err := io.ReadFull(far, preface); err != nil || string(preface) != http2.ClientPreface {
-		t.Fatalf("preface %q, %v", preface, err)
-	}
-	p := &peer{http2.NewFramer(far, far), t, far}
-	p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	p.next(http2.FrameSettings)
-	p.next(http2.FrameWindowUpdate)
+	p.Accept()
 	return c, p
 }
 
-// next reads a frame, which must be of this type.
-func (p *peer) next(want http2.FrameType) http2.Frame {
-	p.t.Helper()
-	f, err := p.ReadFrame()
-	if err != nil || f.Header().Type != want {
-		p.t.Fatalf("got %v, %v; want %v", f, err, want)
-	}
-	return f
-}
-
-// request reads a request and returns its stream and path.
-func (p *peer) request() (id uint32, path string) {
-	p.t.Helper()
-	h := p.next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
-	p.next(http2.FrameData)
-	return h.StreamID, h.PseudoValue("path")
-}
-
-// answer answers a stream, its header block in two frames.
-func (p *peer) answer(id uint32, status, body string) {
-	p.t.Helper()
-	var block bytes.Buffer
-	enc := hpack.NewEncoder(&block)
-	for _, f := range []hpack.HeaderField{{Name: ":status", Value: status}, {Name: "apns-id", Value: "1"}} {
-		if err := enc.WriteField(f); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	b := block.Bytes()
-	p.must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: b[:1], EndStream: body == ""}))
-	p.must(p.WriteContinuation(id, true, b[1:]))
-	if body != "" {
-		p.must(p.WriteDataPadded(id, true, []byte(body), make([]byte, 7)))
-	}
-}
-
-func (p *peer) must(err error) {
-	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-}
-
 // ask makes a request of n bytes on a goroutine of its own.
-func ask(t *testing.T, c *conn, path string, n int) <-chan result {
+func ask(t *testing.T, c *Conn, path string, n int) <-chan result {
 	t.Helper()
 	got := make(chan result, 1)
-	h := newHeader("apple", "POST", "jwt", "apns-topic", bundle, "apns-collapse-id", "")
+	h := NewHeader("apple", "POST", "jwt", "apns-topic", "app.matchday", "apns-collapse-id", "")
 	go func() {
 		a, err := c.do(t.Context(), 5*time.Second, path, h, bytes.Repeat([]byte("x"), n))
 		got <- result{a, err}
@@ -101,25 +44,25 @@ func ask(t *testing.T, c *conn, path string, n int) <-chan result {
 }
 
 // active is how many requests are out.
-func active(c *conn) int {
+func active(c *Conn) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.streams)
 }
 
 type result struct {
-	answer
+	Answer
 	err error
 }
 
 // primed is pair, with a first request answered.
-func primed(t *testing.T) (*conn, *peer) {
+func primed(t *testing.T) (*Conn, *h2peer.Peer) {
 	t.Helper()
-	c, p := pair(t)
+	c, p := connect(t)
 	got := ask(t, c, "/first", 1)
-	id, _ := p.request()
-	p.answer(id, "200", "")
-	if r := <-got; r.err != nil || r.status != 200 {
+	id, _ := p.Request()
+	p.Answer(id, "200", "")
+	if r := <-got; r.err != nil || r.Status != 200 {
 		t.Fatalf("%+v", r)
 	}
 	return c, p
@@ -128,15 +71,15 @@ func primed(t *testing.T) (*conn, *peer) {
 func TestRequestAndAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, p := pair(t)
+		c, p := connect(t)
 		long := "/3/device/" + strings.Repeat("ab", 100)
 		got := ask(t, c, long, 700)
-		h := p.next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
+		h := p.Next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
 		fields := map[string]string{}
 		for _, f := range h.Fields {
 			fields[f.Name] = f.Value
 		}
-		for name, want := range map[string]string{":method": "POST", ":scheme": "https", ":authority": "apple", ":path": long, "authorization": "bearer jwt", "apns-topic": bundle} {
+		for name, want := range map[string]string{":method": "POST", ":scheme": "https", ":authority": "apple", ":path": long, "authorization": "bearer jwt", "apns-topic": "app.matchday"} {
 			if fields[name] != want {
 				t.Errorf("%s is %q, want %q", name, fields[name], want)
 			}
@@ -144,11 +87,12 @@ func TestRequestAndAnswer(t *testing.T) {
 		if _, ok := fields["apns-collapse-id"]; ok || len(fields) != 6 {
 			t.Errorf("%v", fields)
 		}
-		if d := p.next(http2.FrameData).(*http2.DataFrame); len(d.Data()) != 700 || !d.StreamEnded() {
+		if d := p.Next(http2.FrameData).(*http2.DataFrame); len(d.Data()) != 700 || !d.StreamEnded() {
 			t.Errorf("%v", d)
 		}
-		p.answer(h.StreamID, "410", `{"reason":"Unregistered","timestamp":1780317000123}`)
-		if r := <-got; r.err != nil || r.status != 410 || r.reason != "Unregistered" || !r.since.Equal(start.Add(123*time.Millisecond)) {
+		const body = `{"reason":"Unregistered","timestamp":1780317000123}`
+		p.Answer(h.StreamID, "410", body)
+		if r := <-got; r.err != nil || r.Status != 410 || string(r.Body) != body || !r.Sent || r.Conn != c {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -157,24 +101,24 @@ func TestRequestAndAnswer(t *testing.T) {
 func TestFirstRequestGoesAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, p := pair(t)
+		c, p := connect(t)
 		all := []<-chan result{ask(t, c, "/a", 1), ask(t, c, "/b", 1), ask(t, c, "/c", 1)}
 		if n := active(c); n != 1 {
 			t.Fatalf("%d streams before a valid token", n)
 		}
-		id, _ := p.request()
-		p.answer(id, "403", `{"reason":"ExpiredProviderToken"}`)
+		id, _ := p.Request()
+		p.Answer(id, "403", `{"reason":"ExpiredProviderToken"}`)
 		synctest.Wait()
 		if n := active(c); n != 1 {
 			t.Fatalf("%d streams after a refused token", n)
 		}
-		id, _ = p.request()
-		p.answer(id, "200", "")
-		id, _ = p.request()
+		id, _ = p.Request()
+		p.Answer(id, "200", "")
+		id, _ = p.Request()
 		if n := active(c); n != 1 {
 			t.Fatalf("%d streams", n)
 		}
-		p.answer(id, "200", "")
+		p.Answer(id, "200", "")
 		for _, got := range all {
 			if r := <-got; r.err != nil {
 				t.Error(r.err)
@@ -189,19 +133,19 @@ func TestLimitsOfThePeer(t *testing.T) {
 		settings []http2.Setting
 		n        int // bytes of each request
 		fit      int
-		more     func(*peer) error
+		more     func(*h2peer.Peer) error
 	}{
-		"streams": {[]http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 2}}, 10, 2, func(p *peer) error {
+		"streams": {[]http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 2}}, 10, 2, func(p *h2peer.Peer) error {
 			return p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 100})
 		}},
-		"window": {nil, 30_000, 2, func(p *peer) error { return p.WriteWindowUpdate(0, 100_000) }},
+		"window": {nil, 30_000, 2, func(p *h2peer.Peer) error { return p.WriteWindowUpdate(0, 100_000) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c, p := primed(t)
-				p.must(p.WriteSettings(test.settings...))
-				p.next(http2.FrameSettings)
+				p.Must(p.WriteSettings(test.settings...))
+				p.Next(http2.FrameSettings)
 				go func() { // read all, so that only the limits hold it back
 					for {
 						if _, err := p.ReadFrame(); err != nil {
@@ -216,7 +160,7 @@ func TestLimitsOfThePeer(t *testing.T) {
 				if n := active(c); n != test.fit {
 					t.Errorf("%d requests out, want %d", n, test.fit)
 				}
-				p.must(test.more(p))
+				p.Must(test.more(p))
 				synctest.Wait()
 				if n := active(c); n != len(all) {
 					t.Errorf("%d requests out once there is room", n)
@@ -235,14 +179,14 @@ func TestWaitForRoomEndsWithTheCaller(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c, p := primed(t)
-				p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0}))
-				p.next(http2.FrameSettings)
+				p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0}))
+				p.Next(http2.FrameSettings)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if usable {
 					time.AfterFunc(time.Second, cancel)
 				}
-				_, err := c.do(ctx, 2*time.Second, "/x", newHeader("apple", "POST", "jwt", "apns-topic", bundle), nil)
+				_, err := c.do(ctx, 2*time.Second, "/x", NewHeader("apple", "POST", "jwt", "apns-topic", "app.matchday"), nil)
 				if want := map[bool]error{true: context.Canceled, false: errSlow}[usable]; err != want {
 					t.Errorf("got %v, want %v", err, want)
 				}
@@ -261,8 +205,8 @@ func TestBodyOfTheWholeWindow(t *testing.T) {
 	for n, fits := range map[int]bool{1000: true, 1001: false} {
 		synctest.Test(t, func(t *testing.T) {
 			c, p := primed(t)
-			p.must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}))
-			p.next(http2.FrameSettings)
+			p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}))
+			p.Next(http2.FrameSettings)
 			got := ask(t, c, "/x", n)
 			if !fits {
 				if r := <-got; r.err != errClosed {
@@ -273,8 +217,8 @@ func TestBodyOfTheWholeWindow(t *testing.T) {
 			if active(c) != 1 {
 				t.Fatalf("%d bytes are not sent: %+v", n, <-got)
 			}
-			id, _ := p.request()
-			p.answer(id, "200", "")
+			id, _ := p.Request()
+			p.Answer(id, "200", "")
 			if r := <-got; r.err != nil {
 				t.Errorf("%d bytes: %v", n, r.err)
 			}
@@ -287,11 +231,11 @@ func TestGoAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
 		first, kept, lost := ask(t, c, "/first", 1), ask(t, c, "/kept", 1), ask(t, c, "/lost", 1)
-		early, _ := p.request()
-		id, _ := p.request()
-		p.request()
-		p.must(p.WriteGoAway(id, http2.ErrCodeNo, []byte(`{"reason":"Shutdown"}`)))
-		if r := <-lost; r.err != errUnread || r.asked {
+		early, _ := p.Request()
+		id, _ := p.Request()
+		p.Request()
+		p.Must(p.WriteGoAway(id, http2.ErrCodeNo, []byte(`{"reason":"Shutdown"}`)))
+		if r := <-lost; r.err != errUnread || r.Sent {
 			t.Errorf("a request beyond the last: %+v", r)
 		}
 		if c.usable() {
@@ -300,12 +244,12 @@ func TestGoAway(t *testing.T) {
 		if r := <-ask(t, c, "/more", 1); r.err != errClosed {
 			t.Errorf("%+v", r)
 		}
-		p.answer(early, "200", "")
-		if r := <-first; r.err != nil || r.status != 200 {
+		p.Answer(early, "200", "")
+		if r := <-first; r.err != nil || r.Status != 200 {
 			t.Errorf("a request before the last: %+v", r)
 		}
-		p.answer(id, "200", "")
-		if r := <-kept; r.err != nil || r.status != 200 {
+		p.Answer(id, "200", "")
+		if r := <-kept; r.err != nil || r.Status != 200 {
 			t.Errorf("the last request: %+v", r)
 		}
 		if _, err := p.ReadFrame(); err != io.EOF {
@@ -314,13 +258,69 @@ func TestGoAway(t *testing.T) {
 	})
 }
 
+// TestRetiredConnection takes no new requests: who waits for room is told so, and after the
+// last answer it is closed.
+func TestRetiredConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
+		p.Next(http2.FrameSettings)
+		out := ask(t, c, "/out", 1)
+		id, _ := p.Request()
+		waits := ask(t, c, "/waits", 1)
+		began := time.Now()
+		c.Retire()
+		if r := <-waits; r.err != errClosed || time.Since(began) != 0 {
+			t.Errorf("who waits for room gets %+v after %v, want errClosed at once", r, time.Since(began))
+		}
+		p.Answer(id, "200", "")
+		if r := <-out; r.err != nil || r.Status != 200 {
+			t.Errorf("the last answer: %+v", r)
+		}
+		if _, err := p.ReadFrame(); err != io.EOF || !c.Ended() {
+			t.Errorf("the connection is open: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		c.Retire()
+		if _, err := p.ReadFrame(); err != io.EOF || !c.Ended() {
+			t.Errorf("a connection without requests is open: %v", err)
+		}
+	})
+}
+
+// TestUnansweredFirstRequest: while no token was accepted, requests go out one by one.
+func TestUnansweredFirstRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := connect(t)
+		first := ask(t, c, "/a", 1)
+		p.Request()
+		time.Sleep(4 * time.Second)
+		p.Must(p.WritePing(false, [8]byte{}))
+		p.Next(http2.FramePing)
+		if r := <-first; r.err != errSlow {
+			t.Fatalf("%+v", r)
+		}
+		p.Next(http2.FrameRSTStream)
+		ask(t, c, "/b", 1)
+		ask(t, c, "/c", 1)
+		if n := active(c); n != 1 {
+			t.Errorf("%d requests are out before a token was accepted, want 1", n)
+		}
+		p.Request()
+	})
+}
+
 func TestResetOfAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
 		got := ask(t, c, "/x", 1)
-		id, _ := p.request()
-		p.must(p.WriteRSTStream(id, http2.ErrCodeRefusedStream))
+		id, _ := p.Request()
+		p.Must(p.WriteRSTStream(id, http2.ErrCodeRefusedStream))
 		if r := <-got; r.err != errReset || !c.usable() {
 			t.Errorf("%+v", r)
 		}
@@ -333,7 +333,7 @@ func TestPushPromiseEndsTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
 		got := ask(t, c, "/x", 1)
-		id, _ := p.request()
+		id, _ := p.Request()
 		go p.WritePushPromise(http2.PushPromiseParam{StreamID: id, PromiseID: 2, EndHeaders: true})
 		if r := <-got; r.err == nil || c.usable() {
 			t.Errorf("got %+v, and the connection is usable: %t; want an error and its end", r, c.usable())
@@ -349,11 +349,11 @@ func TestSilence(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, p := primed(t)
 				got := ask(t, c, "/x", 1)
-				id, _ := p.request()
+				id, _ := p.Request()
 				if alive {
 					time.Sleep(4 * time.Second)
-					p.must(p.WritePing(false, [8]byte{1}))
-					if f := p.next(http2.FramePing).(*http2.PingFrame); !f.IsAck() || f.Data != [8]byte{1} {
+					p.Must(p.WritePing(false, [8]byte{1}))
+					if f := p.Next(http2.FramePing).(*http2.PingFrame); !f.IsAck() || f.Data != [8]byte{1} {
 						t.Errorf("%v", f)
 					}
 				}
@@ -366,12 +366,12 @@ func TestSilence(t *testing.T) {
 				if !alive {
 					return
 				}
-				if f := p.next(http2.FrameRSTStream); f.Header().StreamID != id {
+				if f := p.Next(http2.FrameRSTStream); f.Header().StreamID != id {
 					t.Errorf("%v", f)
 				}
-				p.answer(id, "200", "") // too late: nobody waits
-				p.must(p.WritePing(false, [8]byte{2}))
-				p.next(http2.FramePing)
+				p.Answer(id, "200", "") // too late: nobody waits
+				p.Must(p.WritePing(false, [8]byte{2}))
+				p.Next(http2.FramePing)
 			})
 		})
 	}
@@ -384,9 +384,9 @@ func TestPing(t *testing.T) {
 		for _, answered := range []bool{true, false} {
 			ctx, cancel := context.WithTimeout(t.Context(), pingTimeout)
 			go func() {
-				f := p.next(http2.FramePing).(*http2.PingFrame)
+				f := p.Next(http2.FramePing).(*http2.PingFrame)
 				if answered {
-					p.must(p.WritePing(true, f.Data))
+					p.Must(p.WritePing(true, f.Data))
 				}
 			}()
 			c.ping(ctx)
@@ -407,20 +407,20 @@ func TestManyErrorBodiesDoNotFillTheWindow(t *testing.T) {
 		for range 200 {
 			got := ask(t, c, "/x", 1)
 			f, err := p.ReadFrame()
-			p.must(err)
+			p.Must(err)
 			if w, ok := f.(*http2.WindowUpdateFrame); ok {
 				if credit += int(w.Increment); credit > maxAnswer+initialSize {
 					t.Fatalf("the window has %d bytes more than it began with", credit-maxAnswer-initialSize)
 				}
 				f, err = p.ReadFrame()
-				p.must(err)
+				p.Must(err)
 			}
-			p.next(http2.FrameData)
+			p.Next(http2.FrameData)
 			if credit -= len(big) + 8; credit < 0 {
 				t.Fatal("the window is full")
 			}
-			p.answer(f.Header().StreamID, "400", big)
-			if r := <-got; r.err != nil || len(r.body) != len(big) {
+			p.Answer(f.Header().StreamID, "400", big)
+			if r := <-got; r.err != nil || len(r.Body) != len(big) {
 				t.Fatalf("%v", r.err)
 			}
 		}
@@ -443,9 +443,9 @@ func FuzzRead(f *testing.F) {
 			_, _ = far.Write(sent)
 			far.Close()
 		}()
-		h := newHeader("apple", "POST", "jwt")
+		h := NewHeader("apple", "POST", "jwt")
 		for range 3 {
-			if a, err := c.do(t.Context(), time.Minute, "/x", h, []byte("x")); err == nil && a.status == 0 && len(sent) == 0 {
+			if a, err := c.do(t.Context(), time.Minute, "/x", h, []byte("x")); err == nil && a.Status == 0 && len(sent) == 0 {
 				t.Error("an answer out of nothing")
 			}
 		}

@@ -1,14 +1,16 @@
-package push
+package h2conn
 
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -40,12 +42,12 @@ func TestLastStreamOfAConnection(t *testing.T) {
 			c.nextID = next
 			c.mu.Unlock()
 			got := ask(t, c, "/x", 1)
-			id, _ := p.request()
+			id, _ := p.Request()
 			if id != next || c.usable() != usable {
 				t.Errorf("the stream is %d of %d, and the connection takes more: %t, want %t", id, next, c.usable(), usable)
 			}
-			p.answer(id, "200", "")
-			if r := <-got; r.err != nil || r.status != 200 {
+			p.Answer(id, "200", "")
+			if r := <-got; r.err != nil || r.Status != 200 {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -58,23 +60,29 @@ func TestSendToNoConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
-		l, h := newLine(), newHeader("apple", "POST", "jwt")
-		all := []*stream{{line: l, header: h, token: "aa", due: time.Now().Add(time.Hour)}, {line: l, header: h, token: "bb", due: time.Now().Add(time.Hour)}}
-		p.must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
-		p.next(http2.FrameSettings)
-		if n, err := c.send(all, make([]byte, 1001)); n != 0 || err != errClosed {
+		l, h := NewCompletions(), NewHeader("apple", "POST", "jwt")
+		due := time.Now().Add(time.Minute)
+		all := []*Request{
+			{Completions: l, Header: h, Name: "aa", Deadline: due},
+			{Completions: l, Header: h, Name: "bb", Deadline: due},
+		}
+		p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}))
+		p.Next(http2.FrameSettings)
+		if n, err := c.Send(all, "/3/device/", make([]byte, 1001)); n != 0 || err != errClosed {
 			t.Errorf("a body of 1001 bytes: %d are sent, %v, want errClosed", n, err)
 		}
-		n, err := c.send(all, make([]byte, 1000))
+		n, err := c.Send(all, "/3/device/", make([]byte, 1000))
 		if n != 1 || err != nil {
 			t.Errorf("with room for one: %d are sent, %v", n, err)
 		}
-		if n, err := c.send(all[1:], nil); n != 0 || err != nil || len(c.waiting) != 1 {
+		if n, err := c.Send(all[1:], "/3/device/", nil); n != 0 || err != nil || len(c.waiting) != 1 {
 			t.Errorf("without room: %d are sent, %v, %d lines wait", n, err, len(c.waiting))
 		}
-		p.request()
-		c.retire()
-		if n, err := c.send(all[1:], nil); n != 0 || err != errClosed {
+		if _, path := p.Request(); path != "/3/device/aa" {
+			t.Errorf("the path is %s", path)
+		}
+		c.Retire()
+		if n, err := c.Send(all[1:], "/3/device/", nil); n != 0 || err != errClosed {
 			t.Errorf("after its end: %d are sent, %v, want errClosed", n, err)
 		}
 	})
@@ -87,7 +95,7 @@ func TestEachRequestHasItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
 		began := time.Now()
-		h := newHeader("apple", "POST", "jwt")
+		h := NewHeader("apple", "POST", "jwt")
 		waited := map[time.Duration]chan time.Duration{}
 		for _, patience := range []time.Duration{7 * time.Second, 3 * time.Second, 5 * time.Second} {
 			waited[patience] = make(chan time.Duration, 1)
@@ -97,7 +105,7 @@ func TestEachRequestHasItsTime(t *testing.T) {
 				}
 				waited[patience] <- time.Since(began)
 			}()
-			p.request()
+			p.Request()
 		}
 		go func() { // so that the connection is not silent
 			for range 7 {
@@ -136,27 +144,27 @@ func TestRoomInPieces(t *testing.T) {
 			t.Fatalf("%d requests out of no room", n)
 		}
 		frame := appendFrame(nil, 4, http2.FrameWindowUpdate, 0, 0)
-		_, err := p.nc.Write(frame)
-		p.must(err)
+		_, err := p.Conn.Write(frame)
+		p.Must(err)
 		synctest.Wait()
-		_, err = p.nc.Write(binary.BigEndian.AppendUint32(nil, 90))
-		p.must(err)
-		id, _ := p.request()
+		_, err = p.Conn.Write(binary.BigEndian.AppendUint32(nil, 90))
+		p.Must(err)
+		id, _ := p.Request()
 		if c.window != 0 {
 			t.Errorf("the window is %d, want it used up", c.window)
 		}
 		// Room on a stream is none on the connection.
-		_, err = p.nc.Write(appendFrame(nil, 4, http2.FrameWindowUpdate, 0, id))
-		p.must(err)
+		_, err = p.Conn.Write(appendFrame(nil, 4, http2.FrameWindowUpdate, 0, id))
+		p.Must(err)
 		synctest.Wait()
-		_, err = p.nc.Write(binary.BigEndian.AppendUint32(nil, 90))
-		p.must(err)
-		p.must(p.WriteWindowUpdate(id, 90))
+		_, err = p.Conn.Write(binary.BigEndian.AppendUint32(nil, 90))
+		p.Must(err)
+		p.Must(p.WriteWindowUpdate(id, 90))
 		synctest.Wait()
 		if c.window != 0 {
 			t.Errorf("the window is %d after updates of a stream's", c.window)
 		}
-		p.answer(id, "200", "")
+		p.Answer(id, "200", "")
 		if r := <-got; r.err != nil {
 			t.Error(r.err)
 		}
@@ -167,31 +175,83 @@ func TestRoomInPieces(t *testing.T) {
 // and room of another size than four bytes.
 func TestBrokenFramesEndTheConnection(t *testing.T) {
 	t.Parallel()
-	for name, send := range map[string]func(p *peer, id uint32) error{
-		"a header block": func(p *peer, id uint32) error {
-			return p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x40, 5, 'a'}, EndHeaders: true, EndStream: true})
+	for name, send := range map[string]func(to *http2.Framer, id uint32) error{
+		"a header block": func(to *http2.Framer, id uint32) error {
+			return to.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x40, 5, 'a'}, EndHeaders: true, EndStream: true})
 		},
-		"a setting": func(p *peer, _ uint32) error {
-			return p.WriteSettings(http2.Setting{ID: http2.SettingEnablePush, Val: 2})
+		"a setting": func(to *http2.Framer, _ uint32) error {
+			return to.WriteSettings(http2.Setting{ID: http2.SettingEnablePush, Val: 2})
 		},
-		"room of three bytes": func(p *peer, _ uint32) error {
-			return p.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 9})
+		"room of three bytes": func(to *http2.Framer, _ uint32) error {
+			return to.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 9})
 		},
-		"room of five bytes": func(p *peer, _ uint32) error {
-			return p.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 0, 9, 0})
+		"room of five bytes": func(to *http2.Framer, _ uint32) error {
+			return to.WriteRawFrame(http2.FrameWindowUpdate, 0, 0, []byte{0, 0, 0, 9, 0})
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, p := primed(t)
 			got := ask(t, c, "/x", 1)
-			id, _ := p.request()
+			id, _ := p.Request()
 			var frame bytes.Buffer
-			p.must(send(&peer{http2.NewFramer(&frame, nil), t, nil}, id))
-			_, err := p.nc.Write(frame.Bytes())
-			p.must(err)
+			p.Must(send(http2.NewFramer(&frame, nil), id))
+			_, err := p.Conn.Write(frame.Bytes())
+			p.Must(err)
 			if r := <-got; r.err != errClosed || c.usable() {
 				t.Errorf("%s: got %+v, and the connection is usable: %t; want its end", name, r, c.usable())
 			}
+		})
+	}
+}
+
+// TestHeaderTable: APNs reads the header that was sent, whatever size of HPACK's table it
+// allows and however the headers of two runs alternate.
+func TestHeaderTable(t *testing.T) {
+	t.Parallel()
+	headers := []*Header{
+		NewHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", "app.matchday", "apns-collapse-id", "m1/w3"),
+		NewHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", "app.matchday", "apns-collapse-id", "m2/w1"),
+	}
+	for _, size := range []uint32{0, 100, 400, 4096, 1 << 16} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, p := primed(t)
+				last := 0
+				for i, n := range []int{0, 0, 0, 1, 1, 0, 1, 1, 1} {
+					if i == 2 { // when the first header is in the table
+						p.Must(p.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: size}))
+						p.Next(http2.FrameSettings)
+					}
+					got := make(chan result, 1)
+					go func() {
+						a, err := c.do(t.Context(), time.Minute, "/x", headers[n], []byte("x"))
+						got <- result{a, err}
+					}()
+					f := p.Next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
+					p.Next(http2.FrameData)
+					var read, sent []string
+					for _, field := range f.Fields {
+						if field.Name != ":path" {
+							read = append(read, field.Name, field.Value)
+						}
+					}
+					for _, field := range headers[n].fields {
+						sent = append(sent, field.Name, field.Value)
+					}
+					if diff := cmp.Diff(sent, read); diff != "" {
+						t.Fatalf("request %d (-sent +read):\n%s", i, diff)
+					}
+					last = int(f.Length)
+					p.Answer(f.StreamID, "200", "")
+					if r := <-got; r.err != nil {
+						t.Fatal(r.err)
+					}
+				}
+				if small := last < 20; small != (size >= 4096) {
+					t.Errorf("the block of a header that was sent before has %d bytes", last)
+				}
+			})
 		})
 	}
 }

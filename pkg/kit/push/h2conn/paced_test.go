@@ -1,4 +1,4 @@
-package push
+package h2conn
 
 import (
 	"net"

@@ -15,9 +15,9 @@ const changes = 3
 // errFound is the error of an attack that has found something.
 var errFound = errors.New("the attack found wrong answers")
 
-// attacked attacks local fleets of its own with random changes of the sample requests, one
-// fleet after the other until $SECONDS are over. It prints what it found, each with a request
-// that can be repeated.
+// attacked attacks local fleets with random changes of the sample requests, one fleet after the
+// other, until $SECONDS have passed. It prints its findings, each with a request that can be
+// repeated.
 func attacked(ctx context.Context, root, program string) error {
 	seconds, seed := uint64(60), uint64(1) // seed is that of the first round; each round adds 1
 	for name, value := range map[string]*uint64{"SECONDS": &seconds, "SEED": &seed} {

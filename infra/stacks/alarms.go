@@ -15,7 +15,8 @@ import (
 	"matchday/infra/stage"
 )
 
-// alarms adds the room's alarms, what counts the failures and refusals that they watch, and their topic.
+// alarms adds the room's alarms, the filters that count failures and refusals, and the alarms'
+// topic.
 func (r *room) alarms() {
 	all := r.Stage.Alarms(r.spec)
 	if len(all) == 0 {
@@ -38,7 +39,7 @@ func (r *room) alarms() {
 // topic adds the topic of the alarms. It sends mail if there is an address.
 func (r *room) topic() *string {
 	topic := awssns.NewTopic(r.stack, text("Alarms"), &awssns.TopicProps{TopicName: text(r.Stage.Topic(r.spec.Name)), EnforceSSL: yes(true)})
-	// A topic with a policy of its own has no default one.
+	// A topic with a policy of its own has no default policy.
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: text("Alarms"), Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
@@ -49,7 +50,7 @@ func (r *room) topic() *string {
 			TopicArn: topic.TopicArn(), Protocol: text("email"), Endpoint: text(r.Stage.Mail),
 		})
 	}
-	output(r.stack, "AlarmTopic", topic.TopicArn(), "Where alarms of %s are told", r.spec.Name)
+	output(r.stack, "AlarmTopic", topic.TopicArn(), "Topic of the alarms of %s", r.spec.Name)
 	return topic.TopicArn()
 }
 

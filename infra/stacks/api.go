@@ -17,14 +17,14 @@ import (
 	"matchday/pkg/spec"
 )
 
-// What web pages of the stage's origins may send and read (CORS), and for how long their
-// browsers remember it.
+// What web pages of the stage's origins may send and read (CORS), and how long their browsers
+// cache that.
 var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
 
 const corsSeconds = 3600
 
-// newAPI adds the room's HTTP API without its routes, if it has some. Pages of the stage's
-// origins send their cookies to a room that has routes for browsers.
+// newAPI adds the room's HTTP API without its routes, if the room has routes. Pages of the
+// stage's origins send their cookies to a room that has routes for browsers.
 func (r *room) newAPI() {
 	if len(routes(r.spec)) == 0 {
 		return
@@ -47,14 +47,14 @@ func (r *room) newAPI() {
 	r.webClient()
 }
 
-// allowCredentials reports whether pages may send their cookies to rooms: to those with
+// allowCredentials reports whether pages may send their cookies to rooms: they may if a room has
 // routes for browsers, unless all pages may call the APIs.
 func allowCredentials(s stage.Stage, rooms ...spec.Room) bool {
 	return slices.ContainsFunc(rooms, spec.Room.ServesBrowsers) && !slices.Contains(s.Origins, "*")
 }
 
-// webClient adds the client of the user pool by which the room signs browsers in. It is
-// in the room's stack because it holds the address of the room's API.
+// webClient adds the client of the user pool with which the room signs browsers in. It is in the
+// room's stack because it contains the address of the room's API.
 func (r *room) webClient() {
 	if !slices.ContainsFunc(r.spec.Functions, func(f spec.Function) bool { return f.SignIn }) {
 		return
@@ -70,13 +70,13 @@ func (r *room) webClient() {
 	r.client = client.Ref()
 }
 
-// tokenMinutes is how long the tokens of a sign-in are valid, of which the room reads who
-// has signed in, and which it then drops.
+// tokenMinutes is how long the tokens of a sign-in are valid. The room reads the user from them,
+// and then drops them.
 const tokenMinutes = 5
 
-// api adds the routes of the room's API. A route of a user or an administrator requires a
-// JWT; the function checks the group. The routes are in a nested stack, because a stack has
-// at most 500 resources. SAM CLI reads one template, so for it they are in the room's.
+// api adds the routes of the room's API. A route of a user or an administrator requires a JWT;
+// the function checks the group. The routes are in a nested stack, because a stack has at most
+// 500 resources. SAM CLI reads one template, so its routes are in the room's.
 func (r *room) api() {
 	routed, rest := routes(r.spec), r.rest
 	if rest == nil {
@@ -115,7 +115,7 @@ func (r *room) api() {
 				Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
 				SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
 			})
-			name += "-head" // of the second
+			name += "-head" // of the second method
 		}
 	}
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
@@ -174,8 +174,8 @@ func segments(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// accessLog is the line of a request: no header, no token. Of an API with a secret in the
-// path of a route it has no path.
+// accessLog is the line of a request, without headers and tokens. For an API with a secret in
+// the path of a route, it has no path.
 func accessLog(routed []spec.Function) string {
 	fields := map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTimeEpoch", "ip": "$context.identity.sourceIp",

@@ -15,8 +15,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// canaryMinutes is how long the first calls decide about a new version. The alarm of the
-// room needs two periods of 5 minutes of three.
+// canaryMinutes is how long the first calls test a new version. The alarm of the room needs two
+// of three periods of 5 minutes.
 const canaryMinutes = 15
 
 // versioned is a function whose calls are shifted gradually to a new version.
@@ -25,7 +25,7 @@ type versioned struct {
 	alias awslambda.Alias
 }
 
-// callable adds a function and returns what is called: the function, or with canary= its
+// callable adds a function and returns the target of calls: the function, or with canary= its
 // alias, which moves to each new version.
 func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslambda.IFunction {
 	_, name, _ := strings.Cut(f.Name, "/")
@@ -36,7 +36,7 @@ func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslamb
 		return fn
 	}
 	tries, age := props.RetryAttempts, props.MaxEventAge
-	props.RetryAttempts, props.MaxEventAge = nil, nil // of calls of the latest code, which nothing makes
+	props.RetryAttempts, props.MaxEventAge = nil, nil // of calls of the latest code, which do not occur
 	fn := awslambda.NewFunction(r.stack, &name, props)
 	r.inside(f, fn)
 	alias := awslambda.NewAlias(r.stack, text("Live-"+name), &awslambda.AliasProps{
@@ -47,9 +47,9 @@ func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslamb
 	return alias
 }
 
-// shiftGradually has CodeDeploy move each alias: the percentage of canary= of the calls
-// first, and the rest after canaryMinutes, unless the alarm of the room is on, which moves
-// them back. With canary=100 all calls move at once, whatever the alarm says.
+// shiftGradually makes CodeDeploy move each alias: first for the percentage canary= of the
+// calls, and after canaryMinutes for the rest. If the alarm of the room goes off, it moves them
+// back. With canary=100 all calls move at once, without regard to the alarm.
 func (r *room) shiftGradually() {
 	if len(r.versioned) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // addDashboard adds the dashboard of all rooms: a dashboard costs as much as 30 alarms. It
-// refers to what the rooms deploy later by names alone. What is asked by function comes
-// from the logs, because a dashboard of more than 50 metrics is not free.
+// refers only by name to resources that the rooms deploy later. Figures by function come from
+// the logs, because a dashboard of more than 50 metrics is not free.
 func addDashboard(stack awscdk.Stack, cfg Config) {
 	page := &page{stack: stack}
 	for _, room := range cfg.Rooms {
@@ -31,9 +31,9 @@ type page struct {
 	x, y, row int
 }
 
-// room adds a room at a glance: its alarms, of which one shows what was given up, what it
-// watches of itself, its databases and caches, its queues, functions and API, and what was
-// last logged as an error.
+// room adds an overview of a room: its alarms, one of which is about jobs and messages that
+// failed for good; its own metrics; its databases and caches; its queues, functions and API; and
+// the latest errors in its logs.
 func (p *page) room(s stage.Stage, room spec.Room) {
 	all := s.Alarms(room)
 	if len(all) == 0 {
@@ -72,7 +72,7 @@ func (p *page) room(s stage.Stage, room spec.Room) {
 	p.query(24, room.Name+": errors", group, `filter level = "ERROR" | fields @timestamp, function, msg, err | sort @timestamp desc | limit 50`)
 }
 
-// line is a metric as a graph draws it.
+// line is a metric in a graph.
 func line(m stage.Metric, label string) []any {
 	line := []any{m.Namespace, m.Name}
 	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {

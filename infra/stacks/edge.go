@@ -38,19 +38,19 @@ const (
 	cloudFrontFirewall = "CLOUDFRONT"
 )
 
-// addEdge adds CloudFront and a firewall in front of the APIs of all rooms: one
-// distribution, because the stage's domain can be the alias of only one. A room is at the
-// path of its name, as at a custom domain of API Gateway.
+// addEdge adds CloudFront and a firewall in front of the APIs of all rooms: one distribution,
+// because the stage's domain can be the alias of only one. A room is at the path of its name, as
+// at a custom domain of API Gateway.
 //
-// Public reads are cached for the lifetime in their Cache-Control, by path and by the
-// query parameters that the spec lists; others reach neither the key nor the API, so that
-// nobody passes the cache by inventing one, and a refusal of an unknown one is never
-// cached. The key does not contain the page's origin, so a cached answer has the CORS
-// headers of whoever asked first: CloudFront replaces them by those of the page that asks.
-// All other requests pass through.
+// Public reads are cached for the lifetime in their Cache-Control, by path and by the query
+// parameters that the spec lists. Other parameters reach neither the cache key nor the API:
+// inventing one does not bypass the cache, and the refusal of an unknown one is never cached.
+// The key does not contain the page's origin, so a cached answer has the CORS headers for the
+// origin of the first request. CloudFront replaces them by those for the current origin. All
+// other requests pass through.
 //
-// CloudFront proves itself to the APIs by a key in a header, so that nobody passes the
-// firewall by an API's own address.
+// CloudFront authenticates itself to the APIs by a key in a header, so that requests to an API's
+// own address cannot bypass the firewall.
 func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	s := cfg.Stage
 	stack := newStack(app, s, "edge", "Matchday: CloudFront and the firewall")
@@ -139,7 +139,7 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	}
 	config := &cdn.CfnDistribution_DistributionConfigProperty{
 		Enabled: yes(true), Comment: name, HttpVersion: text("http2and3"), WebAclId: firewall.AttrArn(), Origins: origins,
-		// Nothing is at a path of no room: the first API answers so.
+		// A path of no room has no content: the first API answers for it.
 		DefaultCacheBehavior: &cdn.CfnDistribution_DefaultCacheBehaviorProperty{
 			TargetOriginId: text(rooms[0].Name), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
 			ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(),
@@ -166,9 +166,9 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	return stack, nil
 }
 
-// addCDNKeys adds the secrets by which CloudFront proves itself to the APIs. AWS makes
-// up their values; templates only name them. They are deleted with the stack, because
-// they protect no data.
+// addCDNKeys adds the secrets with which CloudFront authenticates itself to the APIs. AWS
+// generates their values; templates contain only their names. They are deleted with the stack,
+// because they protect no data.
 func addCDNKeys(stack awscdk.Stack, s stage.Stage) {
 	for _, name := range s.CDNKeys() {
 		key := awssecretsmanager.NewCfnSecret(stack, text("Cdn-"+name[strings.LastIndex(name, "/")+1:]), &awssecretsmanager.CfnSecretProps{
@@ -179,9 +179,9 @@ func addCDNKeys(stack awscdk.Stack, s stage.Stage) {
 	}
 }
 
-// secretValues returns the values of secrets, with commas between, as a reference that
-// CloudFormation resolves when it changes the resource. It shows neither in the template
-// nor in the stack's events.
+// secretValues returns the values of secrets, separated by commas, as a reference that
+// CloudFormation resolves when it changes the resource. The values appear neither in the
+// template nor in the stack's events.
 func secretValues(names ...string) string {
 	var values []string
 	for _, name := range names {

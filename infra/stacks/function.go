@@ -21,17 +21,18 @@ import (
 	"matchday/pkg/spec"
 )
 
-// function adds a function with what wakes it, but for routes and machines. Its role
-// has the permissions of its spec, and none that a construct would add. A queue whose
-// name ends with .fifo is one to the CDK, too.
+// function adds a function with its trigger, except for routes and machines. Its role has only
+// the permissions of its spec, none that a construct would add. For the CDK, too, a queue whose
+// name ends with .fifo is a FIFO queue.
 func (r *room) function(f spec.Function) error {
 	code := filepath.Join(r.Dist, filepath.FromSlash(f.Name))
 	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
 		return err
 	}
 	_, name, _ := strings.Cut(f.Name, "/")
-	// Only in JSON does Lambda report how an invocation ended, which a filter counts. The
-	// log of a job or a task tells more than its trace, which costs more than the run.
+	// Lambda reports how an invocation ended only in JSON logs, which a filter counts. The log
+	// of a job or a task has more information than its trace, and the trace costs more than the
+	// run.
 	tracing, group := awslambda.Tracing_ACTIVE, r.Stage.LogGroup(r.spec.Name)
 	switch f.On.(type) {
 	case spec.Schedule, spec.Migration, spec.Task:
@@ -73,7 +74,7 @@ func (r *room) function(f spec.Function) error {
 		if f.SendsToItself() {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
-		reader, _ := r.spec.Letters(on)
+		reader, _ := r.spec.DeadLetterFunction(on)
 		dead := r.deadLetters(r.Stage.DeadLetter(f), reader.VisibilityTimeout())
 		r.dead[on.Name] = dead
 		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
@@ -94,7 +95,7 @@ func (r *room) function(f spec.Function) error {
 		fn := r.callable(f, props)
 		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
 			Target: fn, EventSourceArn: dead.QueueArn(), BatchSize: number(float64(on.Of.Batch)),
-			MaxConcurrency: number(spec.LettersAtOnce), ReportBatchItemFailures: yes(true),
+			MaxConcurrency: number(spec.DeadLetterConcurrency), ReportBatchItemFailures: yes(true),
 		})
 	case spec.Schedule:
 		var dead awssqs.Queue
@@ -144,7 +145,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 		spec.EnvStage:  text(r.Stage.Name),
 		spec.EnvPrefix: text(r.Stage.Prefix()),
 		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(), *r.stack.Account(), r.Stage.Prefix())),
-		// Room for what is not of Go's heap.
+		// The rest is for memory outside Go's heap.
 		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
 	}
 	if r.Stage.Commit != "" {
@@ -289,10 +290,9 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 	})
 }
 
-// schedule calls a target with input. Scheduler drops a call that is later than
-// patience, into the queue dead if it is not nil; by default it would repeat the missed
-// calls of a day. Scheduler assumes its role on behalf of a group of schedules, not of one
-// schedule.
+// schedule calls a target with input. Scheduler drops a call that is later than patience, or
+// moves it to the queue dead if that is not nil. By default it would repeat all missed calls of
+// a day. Scheduler assumes its role on behalf of a group of schedules, not of one schedule.
 func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string, patience time.Duration, dead awssqs.Queue) {
 	rights := []awsiam.PolicyStatement{allow([]string{action}, target)}
 	var lost *awsscheduler.CfnSchedule_DeadLetterConfigProperty

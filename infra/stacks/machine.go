@@ -47,7 +47,7 @@ func (r *room) machine(m spec.Machine) error {
 	if r.Stage.MachineDead(r.spec.Name, m) != "" {
 		dead = r.jobsDead
 	}
-	// A missed minute is over; the next execution plans the next minute.
+	// A missed minute has passed; the next execution plans the next minute.
 	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(), "states:StartExecution",
 		`{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)
 	return nil

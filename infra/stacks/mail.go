@@ -13,11 +13,11 @@ import (
 )
 
 // sendMail lets a function send mail from one address, whose domain SES has verified. A
-// deployment that sets no address sends no mail.
+// deployment without an address sends no mail.
 //
-// The condition says which address, and the resources are all identities: SES asks for a
-// permission on the identity of the recipient, too, if the account has one. In the sandbox
-// every recipient has one.
+// The condition names the address, and the resources are all identities: SES also requires a
+// permission on the identity of the recipient, if the account has one. In the sandbox every
+// recipient has one.
 func (r *room) sendMail(m spec.MailSender) []awsiam.PolicyStatement {
 	address := r.Stage.Settings[m.Setting]
 	if !strings.Contains(address, "@") {
@@ -28,8 +28,8 @@ func (r *room) sendMail(m spec.MailSender) []awsiam.PolicyStatement {
 	return []awsiam.PolicyStatement{send}
 }
 
-// addIdentity lets SES send mail from the stage's domain once three records are in its DNS,
-// by which SES also signs the mail (DKIM).
+// addIdentity lets SES send mail from the stage's domain, once three records are in its DNS,
+// with which SES also signs the mail (DKIM).
 func addIdentity(stack awscdk.Stack, s stage.Stage) {
 	if s.Identity == "" {
 		return

@@ -21,15 +21,15 @@ const (
 	httpsPort = 443
 )
 
-// network is a VPC without a way to the Internet or from it: two isolated subnets in two zones,
-// an interface endpoint of SQS, and gateway endpoints of DynamoDB and S3, which cost nothing. Its
-// security groups name each other, and the addresses of the two gateways.
+// network is a VPC without a connection to the Internet: two isolated subnets in two zones, an
+// interface endpoint of SQS, and gateway endpoints of DynamoDB and S3, which cost nothing. Its
+// security groups allow each other and the addresses of the two gateways.
 type network struct {
 	vpc       awsec2.CfnVPC
 	subnets   []*string // ids
 	functions awsec2.CfnSecurityGroup
-	routes    awsec2.CfnRouteTable // nil before there is a gateway
-	ways      []awscdk.CfnResource // what must be there before a function can reach anything
+	routes    awsec2.CfnRouteTable // nil until there is a gateway
+	ways      []awscdk.CfnResource // what a function needs before it can reach anything
 }
 
 // network adds the room's VPC, if a function needs one. The error describes in one
@@ -79,7 +79,7 @@ func (r *room) network() error {
 	}
 	if slices.ContainsFunc(inside, migrates) {
 		answer := allow([]string{"s3:PutObject"}, text(fmt.Sprintf("arn:%s:s3:::%s/*", *r.stack.Partition(), *r.answers())))
-		answer.AddAnyPrincipal() // CloudFormation has signed the URL
+		answer.AddAnyPrincipal() // CloudFormation signs the URL
 		objects = append(objects, answer)
 	}
 	r.gateway("dynamodb", r.Stage.PrefixLists.DynamoDB, tables)
@@ -87,8 +87,8 @@ func (r *room) network() error {
 	return nil
 }
 
-// gateway adds the gateway endpoint of a service, through which the subnets reach it for what
-// the statements allow. list is the prefix list with the addresses of the service.
+// gateway adds the gateway endpoint of a service, with which the subnets can do what the
+// statements allow. list is the prefix list with the addresses of the service.
 func (r *room) gateway(service, list string, allowed []awsiam.PolicyStatement) {
 	if len(allowed) == 0 {
 		return
@@ -120,10 +120,10 @@ func (r *room) answers() *string {
 
 func migrates(f spec.Function) bool { _, ok := f.On.(spec.Migration); return ok }
 
-// migrations has each deployment with other migrations run them: after the database and the
-// ways to it are there, and before the functions that use it are changed. If they fail, the
-// deployment is rolled back; what was migrated stays. The functions of before must therefore
-// work with the schema of after.
+// migrations runs migrations in each deployment that has new ones: after the database and its
+// connections exist, and before the functions that use it are changed. If they fail, the
+// deployment is rolled back, but the migrations stay. The functions of the previous deployment
+// must therefore work with the new schema.
 func (r *room) migrations() error {
 	for _, f := range r.spec.Functions {
 		on, ok := f.On.(spec.Migration)
@@ -170,8 +170,8 @@ func (n *network) ids() *[]any {
 	return &ids
 }
 
-// sends reports whether a function sends messages: also one that rejects those of
-// its own queue, to the dead letters.
+// sends reports whether a function sends messages. A function that rejects messages of its own
+// queue sends dead letters.
 func sends(f spec.Function) bool {
 	_, consumer := f.On.(spec.Queue)
 	return consumer || len(f.Sends) > 0
@@ -182,7 +182,7 @@ func (r *room) nameTag(what string) *[]*awscdk.CfnTag {
 	return &[]*awscdk.CfnTag{{Key: text("Name"), Value: text(r.Stage.Stack(r.spec.Name) + "-" + what)}}
 }
 
-// securityGroup lets nothing in and, instead of everything, nothing out.
+// securityGroup adds a security group that allows no traffic in, and none out.
 func (r *room) securityGroup(name, description string) awsec2.CfnSecurityGroup {
 	return awsec2.NewCfnSecurityGroup(r.stack, text("Group-"+name), &awsec2.CfnSecurityGroupProps{
 		VpcId: r.net.vpc.Ref(), GroupDescription: &description, Tags: r.nameTag(name),
@@ -219,8 +219,8 @@ func (r *room) inside(f spec.Function, fn awslambda.Function) {
 	})
 }
 
-// interfaces lets Lambda make the network interfaces of a function, in the name of
-// the function's role, and keeps the function's own code from it, as AWS advises.
+// interfaces lets Lambda create the network interfaces of a function with the function's role,
+// and denies that to the function's own code, as AWS advises.
 func (r *room) interfaces(f spec.Function) []awsiam.PolicyStatement {
 	actions := []string{
 		"ec2:CreateNetworkInterface", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets", "ec2:DeleteNetworkInterface",

@@ -18,7 +18,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// addShared adds what all rooms share: who their users are, and their domain.
+// addShared adds what all rooms share: the user pools and their domain.
 func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	s := cfg.Stage
 	confirmed, err := whenConfirmed(cfg.Rooms)
@@ -34,13 +34,13 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		addBucket(stack, s, b)
 	}
 	pool := awscognito.NewUserPool(stack, text("Users"), &awscognito.UserPoolProps{
-		// The cheapest plan has all that is used here: the classic sign-in pages,
+		// The cheapest plan has all features that are used here: the classic sign-in pages,
 		// groups, the trigger, and one-time passwords as a second factor.
 		FeaturePlan:  awscognito.FeaturePlan_LITE,
 		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(s.SignUp), SignInCaseSensitive: yes(false),
 		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
-		// Who changes the address keeps the old one until the new one is proved: nobody takes the
-		// address of somebody else, who could not sign up then.
+		// A user who changes the address keeps the old one until the new one is verified.
+		// Otherwise a user could take an address of somebody else, who could then not sign up.
 		KeepOriginal:    &awscognito.KeepOriginalAttrs{Email: yes(true)},
 		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY,
 		PasswordPolicy:  passwords(),
@@ -50,8 +50,8 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	addIdentity(stack, s)
 	sendBySES(stack, s, pool)
 	if s.Triggers && confirmed != nil {
-		// By its name: the function is in its room's stack, which is deployed later and
-		// allows the pool to call it.
+		// By its name: the function is in its room's stack, which is deployed later and allows
+		// the pool to call it.
 		pool.Node().DefaultChild().(awscognito.CfnUserPool).SetLambdaConfig(&awscognito.CfnUserPool_LambdaConfigProperty{
 			PostConfirmation: arn(stack, "lambda", "function:"+s.Function(*confirmed)),
 		})
@@ -59,7 +59,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	excuse(pool, "AwsSolutions-COG2", "A fan may go without a second factor; it is offered.")
 	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled in every plan.")
 	client := addClient(pool, s, "App")
-	// Where users sign in. Its name is unique in a region, of all accounts.
+	// The page where users sign in. Its name is unique in a region, among all accounts.
 	signIn := pool.AddDomain(text("SignIn"), &awscognito.UserPoolDomainOptions{
 		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-" + *stack.Account())},
 	})
@@ -99,8 +99,8 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	return stack, nil
 }
 
-// sendBySES lets a user pool send its mail by SES, whose limit is that of the account.
-// Cognito's own mail is about 50 messages a day, which a stranger can use up by signing up.
+// sendBySES makes a user pool send its mail by SES, with the limit of the account. Cognito's own
+// mail is limited to about 50 messages a day, which a stranger can use up by signing up.
 func sendBySES(stack awscdk.Stack, s stage.Stage, pool awscognito.UserPool) {
 	if s.SES == "" {
 		return
@@ -111,18 +111,18 @@ func sendBySES(stack awscdk.Stack, s stage.Stage, pool awscognito.UserPool) {
 	})
 }
 
-// addBudget tells the stage's address when a month of the whole account has cost 80 % of
-// the budget, and when it is forecast to exceed it. Figures are 8 to 12 hours old.
+// addBudget sends mail to the stage's address when the whole account has spent 80 % of the
+// month's budget, and when it is forecast to exceed the budget. Figures are 8 to 12 hours old.
 func addBudget(stack awscdk.Stack, s stage.Stage) {
 	if s.Budget == 0 {
 		return
 	}
-	var told []any
+	var notified []any
 	for _, n := range []*awsbudgets.CfnBudget_NotificationProperty{
 		{NotificationType: text("ACTUAL"), ComparisonOperator: text("GREATER_THAN"), Threshold: number(80)},
 		{NotificationType: text("FORECASTED"), ComparisonOperator: text("GREATER_THAN"), Threshold: number(100)},
 	} {
-		told = append(told, &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
+		notified = append(notified, &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
 			Notification: n, Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: text("EMAIL"), Address: text(s.Mail)}},
 		})
 	}
@@ -131,7 +131,7 @@ func addBudget(stack awscdk.Stack, s stage.Stage) {
 			BudgetName: text(s.Stack("budget")), BudgetType: text("COST"), TimeUnit: text("MONTHLY"),
 			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: number(float64(s.Budget)), Unit: text("USD")},
 		},
-		NotificationsWithSubscribers: told,
+		NotificationsWithSubscribers: notified,
 	})
 }
 
@@ -181,8 +181,8 @@ func addClient(pool awscognito.UserPool, s stage.Stage, id string) awscognito.Us
 	})
 }
 
-// whenConfirmed returns the function that the user pool calls after a sign-up, nil if
-// there is none. A pool can call only one.
+// whenConfirmed returns the function that the user pool calls after a sign-up, nil if there is
+// none. A pool can call only one.
 func whenConfirmed(rooms []spec.Room) (found *spec.Function, err error) {
 	for _, room := range rooms {
 		for _, f := range room.Functions {

@@ -33,8 +33,8 @@ func (r *room) database(d spec.SQLDatabase) {
 	subnets := awsrds.NewCfnDBSubnetGroup(r.stack, text("SqlSubnets-"+d.Name), &awsrds.CfnDBSubnetGroupProps{
 		DbSubnetGroupName: &name, DbSubnetGroupDescription: text("Isolated subnets"), SubnetIds: r.net.ids(),
 	})
-	// A frozen function keeps its sockets, and an open session keeps the cluster from
-	// pausing, so the server closes what idles.
+	// A frozen function keeps its sockets, and an open session keeps the cluster from pausing,
+	// so the server closes idle sessions.
 	parameters := awsrds.NewCfnDBClusterParameterGroup(r.stack, text("SqlParameters-"+d.Name), &awsrds.CfnDBClusterParameterGroupProps{
 		DbClusterParameterGroupName: &name, Description: text("TLS only; idle sessions are closed"), Family: text(postgres + postgresMajor),
 		Parameters: map[string]string{"rds.force_ssl": "1", "idle_session_timeout": fmt.Sprint(sessionsIdle.Milliseconds())},

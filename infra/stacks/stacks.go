@@ -1,9 +1,9 @@
-// Package stacks turns the spec into CloudFormation: a stack for each room, a small one
-// of what rooms share, and with cdn=true one of what is in front of them. Stacks refer to each other only by names and SSM parameters,
-// so each can be deployed and deleted without the others.
+// Package stacks turns the spec into CloudFormation: a stack for each room, a small one for what
+// rooms share, and with cdn=true one for CloudFront in front of them. Stacks refer to each other
+// only by names and SSM parameters, so each can be deployed and deleted without the others.
 //
-// A room's routes are in a nested stack. The templates for SAM CLI have them beside the
-// functions and the API, with literal names, for that is what it can run.
+// A room's routes are in a nested stack. The templates for SAM CLI have the routes beside the
+// functions and the API, with literal names, because SAM CLI supports nothing else.
 package stacks
 
 import (
@@ -72,7 +72,7 @@ func newStack(app constructs.Construct, s stage.Stage, of, description string) a
 		Env: env, Description: text(description), TerminationProtection: yes(s.Name == stage.Prod), AnalyticsReporting: yes(false),
 		Tags: &map[string]*string{"stage": text(s.Name), "room": text(of)},
 	})
-	// The CDK names the role of a function in DependsOn, too, which cfn-lint calls
+	// The CDK lists the role of a function in DependsOn, too, which cfn-lint reports as
 	// redundant.
 	stack.TemplateOptions().SetMetadata(&map[string]any{"cfn-lint": map[string]any{"config": map[string]any{"ignore_checks": []string{"W3005"}}}})
 	if s.Commit != "" {
@@ -86,11 +86,11 @@ type room struct {
 	Config
 	stack     awscdk.Stack
 	spec      spec.Room
-	functions map[string]awslambda.IFunction // what is called, by the name in the spec
+	functions map[string]awslambda.IFunction // targets of calls, by the name in the spec
 	versioned []versioned
 	secrets   map[string]*string          // ARN by the name in the spec
 	groups    map[string]awslogs.LogGroup // by name
-	jobsDead  awssqs.Queue                // nil if the room has no jobs that are given up
+	jobsDead  awssqs.Queue                // nil if the room has no jobs that can fail for good
 	deployed  map[string]*string          // the values of the placeholders in the dimensions of alarms
 	net       *network                    // nil if no function needs one
 	rest      api.CfnApi                  // nil if the room has no routes
@@ -162,9 +162,9 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// deadLetters returns a queue for messages that could not be handled, with the maximum
-// retention of SQS. visibility is how long one is hidden from others than its reader, 0 for the
-// default of SQS.
+// deadLetters returns a queue for messages that could not be processed, with the maximum
+// retention of SQS. visibility is how long a received message is hidden, 0 for the default of
+// SQS.
 func (r *room) deadLetters(name string, visibility time.Duration) awssqs.Queue {
 	props := &awssqs.QueueProps{
 		QueueName: text(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true), RetentionPeriod: awscdk.Duration_Days(number(14)),

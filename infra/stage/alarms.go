@@ -11,7 +11,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Alarm notifies the on-call if the sum of its metrics was out of bounds in Points of
+// Alarm notifies the on-call engineer if the sum of its metrics was out of bounds in Points of
 // the last Of periods.
 type Alarm struct {
 	Name     string
@@ -34,7 +34,7 @@ type Alarm struct {
 // The values of TreatMissingData, as CloudWatch spells them.
 const (
 	NotBreaching = "notBreaching" // no data means that nothing failed
-	Breaching    = "breaching"    // data always comes, so its absence is a failure
+	Breaching    = "breaching"    // data always arrives, so its absence is a failure
 	Ignore       = "ignore"       // the alarm keeps its state
 )
 
@@ -173,10 +173,10 @@ func lateness(f spec.Function) time.Duration {
 // maxMetrics is the largest number of metrics in an alarm with metric math.
 const maxMetrics = 10
 
-// Alarms returns all alarms of a room: of all its functions together, of its API, of its
-// queues, schedules, databases and caches, and those that its spec lists. Their number does
-// not depend on the number of functions: another queue, or another job of every minute, adds a
-// metric to an alarm. The dashboard and the logs tell which function it is.
+// Alarms returns all alarms of a room: of all its functions together, of its API, of its queues,
+// schedules, databases and caches, and those that its spec lists. Their number does not depend
+// on the number of functions: another queue, or another job of every minute, adds a metric to an
+// alarm. The dashboard and the logs identify the function.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	name := s.Prefix() + room.Name
 	minutes := 5 * time.Minute
@@ -235,7 +235,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Metrics: some, Math: "MAX([" + strings.Join(ages, ", ") + "])", Bound: 1, Period: time.Minute, Points: 3, Of: 5, TreatMissingData: NotBreaching,
 		})
 	}
-	// A start may come at any second of a minute, so one minute may have none. A disabled
+	// A start may happen at any second of a minute, so one minute may have none. A disabled
 	// schedule causes no failure.
 	for i, some := range parts(starts) {
 		var ran []string
@@ -255,7 +255,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Bound:   0.01, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		}, Alarm{
 			Name: s.API(room.Name) + "-refusing", Watches: "more than 100 requests answered 429, in 2 of 3 times 5 minutes",
-			IfDown:  "The app is told to wait: the stage's limit is too low for its users, or somebody floods the API.",
+			IfDown:  "The app must wait: the stage's limit is too low for its users, or somebody floods the API.",
 			Metrics: []Metric{s.Refused(room.Name)}, Bound: 100, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
@@ -279,8 +279,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	return all
 }
 
-// parts splits metrics into those of one alarm each, beside what the alarm's name ends
-// with.
+// parts splits metrics into those of one alarm each, with the end of the alarm's name.
 func parts(all []Metric) iter.Seq2[string, []Metric] {
 	return func(yield func(string, []Metric) bool) {
 		n := 1

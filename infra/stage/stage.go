@@ -27,7 +27,7 @@ type Stage struct {
 	Account, Region string            // "" for templates without an account
 	Arch            string            // "arm64" or "x86_64"
 	CDN             bool              // CloudFront and a firewall in front of the APIs
-	CDNKey          int               // number of the key by which CloudFront proves itself to the APIs
+	CDNKey          int               // number of the key with which CloudFront authenticates itself to the APIs
 	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
 	Insights        bool              // DynamoDB reports the keys that it throttles
 	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
@@ -40,7 +40,7 @@ type Stage struct {
 	Rate, Burst     int               // requests per second and at once that an API takes
 	Reads, Writes   int               // DynamoDB's maximum of units per second, of each table and index
 	Canary          int               // percent of the calls that a new version of a function gets first; 0 for no versions
-	Budget          int               // dollars of the account's month that Mail is told of, 0 for none
+	Budget          int               // dollars of the account's month after which Mail is notified, 0 for none
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
 	Commit          string            // of the source that is deployed, "" if unknown
@@ -239,7 +239,7 @@ func (s Stage) check(agnostic bool) error {
 	case s.Name == Prod && !agnostic && s.Mail == "":
 		return errors.New("production requires an address that gets its alarms: -c mail=ops@example.com")
 	case s.Budget > 0 && s.Mail == "":
-		return errors.New("a budget requires an address that is told of it: -c mail=ops@example.com")
+		return errors.New("a budget requires an address that is notified: -c mail=ops@example.com")
 	}
 	if a, err := mail.ParseAddress(s.SES); s.SES != "" && (err != nil || a.Address != s.SES) {
 		return fmt.Errorf("invalid address ses=%q: must be like hello@example.com, of a domain that is verified in SES", s.SES)
@@ -260,8 +260,8 @@ func (s Stage) check(agnostic bool) error {
 	return nil
 }
 
-// checkBrowsers returns an error if a room sends browsers to an address that is not known:
-// its own, which it does not know behind CloudFront, or that of its page.
+// checkBrowsers returns an error if a room sends browsers to an unknown address: its own, which
+// it does not know behind CloudFront, or that of its page.
 func (s Stage) checkBrowsers(rooms []spec.Room, agnostic bool) error {
 	for _, room := range rooms {
 		switch {
@@ -275,8 +275,7 @@ func (s Stage) checkBrowsers(rooms []spec.Room, agnostic bool) error {
 	return nil
 }
 
-// checkRestored returns an error if a table that is said to be restored is none of the
-// rooms'.
+// checkRestored returns an error if a restored table is not a table of the rooms.
 func (s Stage) checkRestored(rooms []spec.Room) error {
 	names, err := spec.ParseRestored(s.Restored)
 	if err != nil {
@@ -455,11 +454,11 @@ func (s Stage) DeadLetter(f spec.Function) string {
 	return ""
 }
 
-// JobsDead returns the name of the queue for the jobs of a room that failed at every
-// attempt or could not be started, but those of every minute.
+// JobsDead returns the name of the queue for the jobs of a room that failed at every attempt or
+// could not be started, except jobs of every minute.
 func (s Stage) JobsDead(room string) string { return s.Prefix() + room + "-jobs-dead" }
 
-// HasJobs reports whether a room has jobs that are given up.
+// HasJobs reports whether a room has jobs that can fail for good.
 func (s Stage) HasJobs(room spec.Room) bool {
 	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
 		on, ok := f.On.(spec.Schedule)
@@ -502,7 +501,7 @@ func (s Stage) APIStage(room string) string {
 }
 
 // CDNKeys returns the names of the secrets whose values CloudFront sends to the APIs: the
-// current one, and the one before, which the APIs accept until the next.
+// current one, and the previous one, which the APIs accept until the next change.
 func (s Stage) CDNKeys() []string {
 	names := []string{s.Secrets("cdn") + "key" + strconv.Itoa(s.CDNKey)}
 	if s.CDNKey > 1 {

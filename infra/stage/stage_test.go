@@ -76,7 +76,7 @@ func TestBadInput(t *testing.T) {
 			"the certificate is in the region us-east-1; the domain requires one in eu-west-1",
 		},
 		"nobody gets alarms":    {map[string]string{"stage": "prod"}, "production requires an address that gets its alarms: -c mail=ops@example.com"},
-		"a silent budget":       {map[string]string{"budget": "50"}, "a budget requires an address that is told of it: -c mail=ops@example.com"},
+		"a silent budget":       {map[string]string{"budget": "50"}, "a budget requires an address that is notified: -c mail=ops@example.com"},
 		"no rate":               {map[string]string{"rate": "0"}, `invalid rate="0": must be a whole number from 1 to 1000000`},
 		"half a burst":          {map[string]string{"burst": "0.5"}, `invalid burst="0.5": must be a whole number from 1 to 1000000`},
 		"a sender's name":       {map[string]string{"ses": "Us <us@example.com>"}, `invalid address ses="Us <us@example.com>": must be like hello@example.com, of a domain that is verified in SES`},

@@ -14,8 +14,8 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// WithAPNs adds a simulated Apple to the world. secret is the name of the room's secret with
-// the key, and bundle that of its setting with the app's bundle id.
+// WithAPNs adds a simulated Apple to the world. secret is the name of the room's secret with the
+// key, and bundle the name of its setting with the app's bundle id.
 func (w *World) WithAPNs(secret, bundle string) *apns.Server {
 	w.T.Helper()
 	const app = "app.matchday.test"

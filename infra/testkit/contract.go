@@ -17,9 +17,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// CheckContract compares the numbers that a room promises with testdata/contract.golden:
-// what its operations accept, what users may have, how much memory and time its functions
-// get, and when its alarms go on. The file is under review, as the permissions are. With
+// CheckContract compares the numbers that a room promises with testdata/contract.golden: what
+// its operations accept, what users may have, how much memory and time its functions get, and
+// the bounds of its alarms. Changes of the file are reviewed, like those of permissions. With
 // the environment variable UPDATE=1 it is written.
 func CheckContract(t testing.TB, in app.Room) {
 	t.Helper()
@@ -117,8 +117,8 @@ func function(f spec.Function) (lines []string) {
 	return lines
 }
 
-// bounds returns a line for each parameter of an operation, and for each property of its
-// body, with what it must be.
+// bounds returns a line for each parameter of an operation, and for each property of its body,
+// with the values that are allowed.
 func bounds(document []byte, fn spec.Function) (lines []string, err error) {
 	var d map[string]any
 	if err := json.Unmarshal(document, &d); err != nil {

@@ -463,9 +463,9 @@ func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.
 }
 
 // DeadLetters returns the messages in the dead-letter queue of q.
-func (w *World) DeadLetters(q spec.Queue) (all []queue.Letter) {
+func (w *World) DeadLetters(q spec.Queue) (all []queue.DeadLetter) {
 	for _, m := range w.Queues.Messages(q.DeadLetter()) {
-		l := queue.Letter{ID: m.ID, Body: m.Body}
+		l := queue.DeadLetter{ID: m.ID, Body: m.Body}
 		if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
 			l.Reason = *reason
 		}

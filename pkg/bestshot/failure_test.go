@@ -276,7 +276,7 @@ func TestLetters(t *testing.T) {
 	w.Clear(settlement.Queue)
 	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
 	for range 2 {
-		for _, l := range []queue.Letter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
+		for _, l := range []queue.DeadLetter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
 			testkit.Must(t, office.KeepLetter(w.NewContext(), l))
 		}
 	}
@@ -367,12 +367,12 @@ func TestLongCacheFailure(t *testing.T) {
 		t.Fatal("it is settled without the cache")
 	}
 	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
-	if err := office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
+	if err := office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while the cache is away the letter is answered with %v", err)
 	}
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.Letter{ID: "1", Body: message}))
+	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}))
 	if diff := cmp.Diff([]string{"1 bob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

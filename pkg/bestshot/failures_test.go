@@ -109,7 +109,7 @@ func TestFailedJobIsRepeated(t *testing.T) {
 		},
 		"keep-letters": func(t *testing.T) {
 			fails(w, t, settlement.KeepLettersFunction(), settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {
-				return s.KeepLetter(ctx, queue.Letter{ID: "1", Body: "{}"})
+				return s.KeepLetter(ctx, queue.DeadLetter{ID: "1", Body: "{}"})
 			})
 		},
 	} {

@@ -62,7 +62,7 @@ func starterOf(on spec.Trigger) string {
 	case spec.Queue:
 		return "app.Queue"
 	case spec.DeadLetters:
-		return "app.Letters"
+		return "app.DeadLetters"
 	case spec.Migration:
 		return "app.Migration"
 	}

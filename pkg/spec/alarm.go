@@ -9,24 +9,23 @@ const (
 	Bytes        Unit = "Bytes"
 )
 
-// Metric is a number that functions emit to CloudWatch. What a function emits,
-// and what an alarm watches, names the same value.
+// Metric is a number that functions emit to CloudWatch. An alarm refers to the same value.
 type Metric struct {
 	Name   string
 	Unit   Unit
-	OfRoom bool `json:"-"` // one metric of the room, whichever of its functions emits it; else one of each function
+	OfRoom bool `json:"-"` // one metric of the room, whichever of its functions emits it; otherwise each function has its own
 }
 
-// Alarm notifies the on-call when metrics that a function emits are out of bounds.
+// Alarm notifies the on-call engineer when the sum of some metrics is out of bounds.
 type Alarm struct {
 	Name     string   // "slots-missed"
 	Function string   // that emits the metrics
 	Metrics  []Metric // whose sum is watched
 	Stat     string   // of a minute: "Sum", "p99"
 	While    Metric   // the alarm is on while this metric is above 0; none for always
-	Below    bool     // Bound is a floor, else a ceiling
+	Below    bool     // alarm below Bound; otherwise above
 	Bound    float64
 	Minutes  int    // of the last five that must be out of bounds
-	Watches  string // what, for the on-call
+	Watches  string // what is watched, for the on-call engineer
 	IfDown   string // what a user notices
 }

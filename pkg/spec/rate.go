@@ -15,7 +15,7 @@ const (
 	Request            // a request to the API
 	UserAction         // a user changes something
 	AdminAction        // an administrator changes something
-	Operator           // an operator runs a job by hand
+	Operator           // an operator runs a job
 	Tick               // a tick of a live loop
 	MatchTick          // a tick of a live loop, for each live match
 	StateChange        // the state of a match changes
@@ -33,16 +33,16 @@ var drivers = map[Driver]string{
 	MatchStart: "match about to start", MatchEnd: "match end", Sync: "run of a sync", Job: "run of a job", Message: "message",
 }
 
-// Rate is how often an access pattern happens: Factor times, on average, for each
-// occurrence of what drives it.
+// Rate is how often an access pattern is used: on average Factor times for each occurrence of
+// its driver.
 type Rate struct {
 	Driver Driver
 	Every  time.Duration // of the driver Period: from one occurrence to the next
 	Factor float64       // 0 means 1
-	Note   string        // what the numbers do not say, for the reader
+	Note   string        // what the numbers leave out, for the reader
 }
 
-// Every is the rate of what happens once in each period.
+// Every is the rate of one use in each period.
 func Every(period time.Duration) Rate { return Rate{Driver: Period, Every: period} }
 
 // Times is the factor, 1 if none is given.
@@ -74,7 +74,7 @@ func (r Rate) String() string {
 	return b.String()
 }
 
-// short spells a duration without zero seconds and minutes: "15m", "1h", "2.5s".
+// short formats a duration without zero seconds and minutes: "15m", "1h", "2.5s".
 func short(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -13,11 +13,11 @@ type SQLDatabase struct {
 	Migrations fs.FS // of goose, *.sql; run by the function that logs in as SQLAdmin
 }
 
-// As returns a login to the database as a role of PostgreSQL. The role must be
-// granted rds_iam, unless it is SQLAdmin.
+// As returns a login to the database as a role of PostgreSQL. Every role but SQLAdmin must be
+// granted rds_iam.
 func (d SQLDatabase) As(role string) SQLLogin { return SQLLogin{d, role} }
 
-// SQLAdmin is the role that owns the database. Only what migrates it logs in so.
+// SQLAdmin is the role that owns the database. Only migrations log in with it.
 const SQLAdmin = "matchday"
 
 // SQLLogin is a function's login to a database.
@@ -88,11 +88,10 @@ func variable(kind, name string) string {
 }
 
 // InVPC reports whether the function runs in the room's VPC. From there it reaches databases,
-// caches, SQS, and the tables and objects of DynamoDB and S3 that it is granted, and nothing else.
+// caches, SQS, and the tables and objects that it is granted, and nothing else.
 func (f Function) InVPC() bool { return len(f.SQL)+len(f.Caches) > 0 }
 
-// Databases returns the databases that the room's functions use, in the order of
-// their names.
+// Databases returns the databases that the room's functions use, sorted by name.
 func (r Room) Databases() []SQLDatabase {
 	all := map[string]SQLDatabase{}
 	for _, f := range r.Functions {
@@ -103,8 +102,8 @@ func (r Room) Databases() []SQLDatabase {
 	return byName(all)
 }
 
-// CacheLogins returns the logins to caches of the room's functions, each once, in
-// the order of the caches' names and of the users'.
+// CacheLogins returns the logins to caches of the room's functions, each once, sorted by cache
+// and user.
 func (r Room) CacheLogins() []CacheLogin {
 	all := map[string]CacheLogin{}
 	for _, f := range r.Functions {
@@ -115,8 +114,7 @@ func (r Room) CacheLogins() []CacheLogin {
 	return byName(all)
 }
 
-// Buckets returns the buckets that the room's functions use, in the order of their
-// names.
+// Buckets returns the buckets that the room's functions use, sorted by name.
 func (r Room) Buckets() []Bucket {
 	all := map[string]Bucket{}
 	for _, f := range r.Functions {

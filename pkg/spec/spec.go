@@ -1,10 +1,10 @@
-// Package spec describes the fleet as plain Go values: its tables and how each
-// is accessed, its functions, what wakes each function, and what each may touch.
+// Package spec describes the fleet as plain Go values: its tables and their access patterns, its
+// functions, what invokes each function, and what each may use.
 //
-// The values have five readers, so they cannot drift apart: the Lambda binaries
-// (names), infra (what to deploy and grant), infra/local (what to create, route
-// and schedule), the tests (what to create, what to forbid) and the documents.
-// The package imports only the standard library, so it costs a binary nothing.
+// The values have five readers, so they cannot differ: the Lambda binaries (names), infra (what
+// to deploy and grant), infra/local (what to create, route and schedule), the tests (what to
+// create, what to forbid) and the documents. The package imports only the standard library, so
+// it adds nothing to a binary.
 package spec
 
 import (
@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Room is a bounded context: one system of the fleet, and one stack. Its tables
-// and access patterns are those that its functions use.
+// Room is a bounded context: one system of the fleet, and one stack. Its tables and access
+// patterns are those that its functions use.
 type Room struct {
 	Name      string
 	Functions []Function
@@ -30,8 +30,7 @@ type Room struct {
 	WatchesConcurrency bool
 }
 
-// Access returns the access patterns that the room's functions use, each once,
-// in the order of their IDs.
+// Access returns the access patterns that the room's functions use, each once, sorted by ID.
 func (r Room) Access() []Access {
 	all := map[string]Access{}
 	for _, f := range r.Functions {
@@ -42,8 +41,7 @@ func (r Room) Access() []Access {
 	return byName(all)
 }
 
-// Tables returns the tables that the room's functions use, each once, in the
-// order of their names.
+// Tables returns the tables that the room's functions use, each once, sorted by name.
 func (r Room) Tables() []Table {
 	all := map[string]Table{}
 	for _, f := range r.Functions {
@@ -54,8 +52,7 @@ func (r Room) Tables() []Table {
 	return byName(all)
 }
 
-// Shared returns the tables and the buckets that rooms share, each once, in the order
-// of their names.
+// Shared returns the tables and the buckets that rooms share, each once, sorted by name.
 func Shared(rooms []Room) (tables []Table, buckets []Bucket) {
 	allTables, allBuckets := map[string]Table{}, map[string]Bucket{}
 	for _, r := range rooms {
@@ -73,8 +70,7 @@ func Shared(rooms []Room) (tables []Table, buckets []Bucket) {
 	return byName(allTables), byName(allBuckets)
 }
 
-// Metrics returns the metrics that the room's functions emit, each once, in the
-// order of their names.
+// Metrics returns the metrics that the room's functions emit, each once, sorted by name.
 func (r Room) Metrics() []Metric {
 	all := map[string]Metric{}
 	for _, f := range r.Functions {
@@ -85,8 +81,8 @@ func (r Room) Metrics() []Metric {
 	return byName(all)
 }
 
-// ServesBrowsers reports whether the room has routes for browsers: pages send it their
-// cookies, and it sends browsers to its own address.
+// ServesBrowsers reports whether the room has routes for browsers. Pages send their cookies to
+// such a room, and it redirects browsers to its own address.
 func (r Room) ServesBrowsers() bool {
 	return slices.ContainsFunc(r.Functions, func(f Function) bool {
 		on, ok := f.On.(Route)
@@ -94,9 +90,9 @@ func (r Room) ServesBrowsers() bool {
 	})
 }
 
-// Letters returns the function that takes the dead letters of a queue. ok is false if they wait
-// for an operator.
-func (r Room) Letters(q Queue) (f Function, ok bool) {
+// DeadLetterFunction returns the function that processes the dead letters of a queue. ok is
+// false if they wait for an operator.
+func (r Room) DeadLetterFunction(q Queue) (f Function, ok bool) {
 	for _, f := range r.Functions {
 		if on, ok := f.On.(DeadLetters); ok && on.Of.Name == q.Name {
 			return f, true
@@ -105,14 +101,14 @@ func (r Room) Letters(q Queue) (f Function, ok bool) {
 	return Function{}, false
 }
 
-// KnowsPages reports whether a function of the room gets the addresses of the web pages: that
-// of a route, or one whose mails link to them, in a room that serves browsers.
+// KnowsPages reports whether a function of the room gets the addresses of the web pages. In a
+// room that serves browsers, functions of routes and functions whose mails link to pages do.
 func (r Room) KnowsPages(f Function) bool {
 	_, ok := f.On.(Route)
 	return r.ServesBrowsers() && (ok || len(f.Mail) > 0)
 }
 
-// byName returns the values in the order of their keys.
+// byName returns the values sorted by their keys.
 func byName[T any](all map[string]T) (values []T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		values = append(values, all[name])
@@ -120,9 +116,9 @@ func byName[T any](all map[string]T) (values []T) {
 	return values
 }
 
-// Table is one DynamoDB table. Its attributes of keys and indexes are strings.
+// Table is one DynamoDB table. The attributes of its keys and indexes are strings.
 type Table struct {
-	Name    string // in production; other stages put their prefix before it
+	Name    string // in production; other stages add their prefix
 	Key     Key
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
@@ -132,9 +128,9 @@ type Table struct {
 // Key names a partition attribute and an optional sort attribute.
 type Key struct{ Partition, Sort string }
 
-// Index is a global secondary index. It projects all attributes; its keys and the
-// table's alone when KeysOnly; or these and Include, of at most 20 attributes. A write
-// that changes no projected attribute costs nothing in the index.
+// Index is a global secondary index. It projects all attributes; or only its keys and the
+// table's, if KeysOnly is set; or these and Include, of at most 20 attributes. A write that
+// changes no projected attribute costs nothing in the index.
 type Index struct {
 	Name     string
 	Key      Key
@@ -157,9 +153,9 @@ const (
 	ConditionCheckItem Op = "ConditionCheckItem"
 )
 
-// Access is one access pattern: a way the code reads or writes one table. Every
-// call to DynamoDB names the pattern it is, and a function may make just the
-// calls of the patterns it Uses, in tests and, as IAM actions, in production.
+// Access is one access pattern: a way in which the code reads or writes one table. Every call to
+// DynamoDB names its pattern. A function may make only the calls of the patterns that it Uses:
+// tests check the patterns, and IAM checks the actions.
 type Access struct {
 	Name  string // unique among its table's
 	Table Table
@@ -216,12 +212,12 @@ type Function struct {
 	Reserved int
 }
 
-// VisibilityTimeout is how long SQS hides a message after the function received
-// it: six times the function's timeout, as AWS advises, so that a throttled
-// invocation does not use up a delivery.
+// VisibilityTimeout is how long SQS hides a message after the function received it: six times
+// the function's timeout, as AWS advises, so that a throttled invocation does not use up a
+// delivery.
 func (f Function) VisibilityTimeout() time.Duration { return 6 * f.Timeout }
 
-// SendsToItself reports whether the function sends messages to the queue that wakes it.
+// SendsToItself reports whether the function sends messages to the queue that invokes it.
 func (f Function) SendsToItself() bool {
 	on, ok := f.On.(Queue)
 	return ok && slices.ContainsFunc(f.Sends, func(q Queue) bool { return q.Name == on.Name })
@@ -234,8 +230,8 @@ type Grant struct {
 	Ops   []Op
 }
 
-// Grants are the permissions that the function's access patterns need, in order
-// of table and index.
+// Grants returns the permissions that the function's access patterns need, sorted by table and
+// index.
 func (f Function) Grants() []Grant {
 	var all []Grant
 	for _, a := range f.Uses {
@@ -267,9 +263,9 @@ type Budget struct {
 	Aligned bool
 }
 
-// Share is what a function may use of a budget: it sends a request only while fewer than
-// UpTo were sent in the period, by all functions. The less urgent a function, the smaller
-// its UpTo, so that it leaves the rest to the others.
+// Share is what a function may use of a budget. It sends a request only while all functions
+// together have sent fewer than UpTo in the period. The less urgent a function is, the smaller
+// is its UpTo.
 type Share struct {
 	Budget Budget
 	UpTo   int
@@ -283,7 +279,7 @@ func (s Share) String() string {
 // Limit bounds what a user may have, or do in a period. A request beyond it is
 // refused with its code.
 type Limit struct {
-	Name string // of the things or acts, with the scope: "leagues per member", "wrong codes"
+	Name string // of the things or actions, with the scope: "leagues per member", "wrong codes"
 	Max  int
 	Per  time.Duration // 0 for a number of things that exist
 	Code string        // of the problem: "too_many_leagues"
@@ -298,11 +294,11 @@ func (l Limit) String() string {
 	return text
 }
 
-// Trigger is what wakes a function: a Route, a Schedule, a Queue, DeadLetters, a Migration, a
+// Trigger is what invokes a function: a Route, a Schedule, a Queue, DeadLetters, a Migration, a
 // Task or UserConfirmed.
 type Trigger interface{ trigger() }
 
-// Auth says who may call a route.
+// Auth is who may call a route.
 type Auth string
 
 const (
@@ -314,20 +310,20 @@ const (
 	Secret  Auth = "secret"  // the bearer of a shared secret
 )
 
-// Route wakes a function on an HTTP request.
+// Route invokes a function on an HTTP request.
 type Route struct {
 	Method, Path string // "GET", "/matches/{id}"
 	Auth         Auth
 	Answers      []int    // statuses of success, the usual one first; nil for 200, or 204 without a body
 	Queries      []string // the query parameters of a public route, by which a CDN caches its answers
-	// OthersCall is set if the URL is made by another service, or shared by people: what
-	// they add to the query is ignored.
+	// OthersCall is set if other services or people write the URL. Query parameters that they
+	// add are ignored.
 	OthersCall bool
 }
 
-// Methods returns the methods of the route's requests. A public page that others link to
-// also has HEAD, by which link checkers and calendars ask whether there is anything new.
-// An HTTP API has no HEAD of its own, and removes the body from the answer.
+// Methods returns the methods of the route's requests. A public page that others link to also
+// has HEAD, with which link checkers and calendars ask for changes. An HTTP API has no HEAD of
+// its own, and removes the body from the answer.
 func (r Route) Methods() []string {
 	if r.Method == "GET" && r.Auth == Public && r.OthersCall {
 		return []string{"GET", "HEAD"}
@@ -335,9 +331,9 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// CDNHeader is the header by which a CDN proves that a request comes through it, and
-// CDNKeys the variable of the API's stage with the values that are accepted, separated by
-// commas. Without the variable any request is accepted.
+// CDNHeader is the header with which a CDN proves that a request came through it. CDNKeys is the
+// variable of the API's stage with the accepted values, separated by commas. Without the
+// variable any request is accepted.
 const (
 	CDNHeader = "x-matchday-cdn"
 	CDNKeys   = "cdnKeys"
@@ -350,31 +346,30 @@ const SignedIn = "/auth/callback"
 // access token of the sign-in has it; an ID token has no scopes.
 const Scope = "openid"
 
-// Schedule wakes a function on an EventBridge Scheduler expression, in UTC.
+// Schedule invokes a function by an expression of EventBridge Scheduler, in UTC.
 type Schedule string
 
-// Queue wakes a function for the messages of an SQS queue. A message moves to the
-// queue DeadLetter after MaxReceiveCount deliveries, or at once if it can never
-// be handled. A queue whose name ends with ".fifo" delivers the messages of a
-// group one after the other.
+// Queue invokes a function for the messages of an SQS queue. A message moves to the dead-letter
+// queue after MaxReceiveCount deliveries, or at once if it can never be processed. A queue whose
+// name ends with ".fifo" delivers the messages of a group one after the other.
 type Queue struct {
 	Name            string
 	MaxReceiveCount int
 	Batch           int // messages per invocation
 	Concurrency     int // invocations at once
-	// Backoff is how long a message waits after its first failure, its second, and so on; the
-	// last also for those that follow. Without it a message waits for the visibility timeout.
+	// Backoff is how long a message waits after its first failure, its second, and so on. The
+	// last value is used for all further failures. Without it a message waits for the visibility
+	// timeout.
 	Backoff []time.Duration
-	// Unhurried is set if no alarm needs to watch the age of its messages: nobody waits for its
-	// work, or an alarm of a room watches the work itself.
+	// Unhurried is set if no alarm needs to watch the age of the messages, because nobody waits
+	// for their processing, or because another alarm watches its result.
 	Unhurried bool
 }
 
 // FIFO reports whether the queue is a FIFO queue.
 func (q Queue) FIFO() bool { return strings.HasSuffix(q.Name, fifo) }
 
-// DeadLetter is the name of the queue's dead-letter queue, which is FIFO if the
-// queue is.
+// DeadLetter is the name of the queue's dead-letter queue, which is FIFO if the queue is.
 func (q Queue) DeadLetter() string {
 	if name, ok := strings.CutSuffix(q.Name, fifo); ok {
 		return name + "-dead" + fifo
@@ -384,23 +379,23 @@ func (q Queue) DeadLetter() string {
 
 const fifo = ".fifo"
 
-// DeadLetters wakes a function for the messages of a queue's dead-letter queue, which leave
-// it once they are handled.
+// DeadLetters invokes a function for the messages of a queue's dead-letter queue. A message is
+// deleted once it is processed.
 type DeadLetters struct{ Of Queue }
 
-// LettersAtOnce is how many invocations a dead-letter queue may have at once: the least that
-// Lambda accepts.
-const LettersAtOnce = 2
+// DeadLetterConcurrency is the number of concurrent invocations for a dead-letter queue: the
+// smallest that Lambda accepts.
+const DeadLetterConcurrency = 2
 
-// Migration wakes a function when a deployment has other migrations of a database than the
-// deployment before. The function logs in as SQLAdmin. If it fails, so does the deployment.
+// Migration invokes a function when the migrations of a database differ from those of the
+// previous deployment. The function logs in as SQLAdmin. If it fails, the deployment fails.
 type Migration struct{ Of SQLDatabase }
 
-// Task wakes a function from a state machine, or by an operator's hand.
+// Task is invoked by a state machine or by an operator.
 type Task struct{}
 
-// UserConfirmed wakes a function when somebody has signed up to the user pool and
-// confirmed the account.
+// UserConfirmed invokes a function when somebody has signed up to the user pool and confirmed
+// the account.
 type UserConfirmed struct{}
 
 func (Route) trigger()         {}
@@ -425,14 +420,14 @@ type Setting struct {
 	Name      string
 	Secret    string   // whose functions get it; "" for an address of a MailSender, or if Functions is set
 	Functions []string // that get it, by their names
-	Does      string   // what it is, for who sets it
+	Does      string   // what it is, for the operator
 	Like      string   // regular expression of its values
 	Trial     string   // value of stages other than production that set none
 	Required  bool
 }
 
-// Of reports whether a function gets the setting: because it is the setting's, because it
-// holds the secret, or because it sends mail from the address that the setting is.
+// Of reports whether a function gets the setting: it is listed in Functions, it holds the
+// Secret, or it sends mail from the address in the setting.
 func (s Setting) Of(f Function) bool {
 	return slices.Contains(s.Functions, f.Name) || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
@@ -442,26 +437,27 @@ const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
-	// EnvPatience is by what a fleet on one machine multiplies the limits of calls.
+	// EnvPatience is the factor by which a fleet on one machine multiplies the time limits of
+	// calls.
 	EnvPatience = "MATCHDAY_PATIENCE"
 	// EnvRestored lists the tables that were restored under another name, as ParseRestored
 	// reads it; it is absent if there are none.
 	EnvRestored = "MATCHDAY_RESTORED"
-	// EnvCommit is the commit that the function was built from, if that is known.
+	// EnvCommit is the commit that the function was built from, if it is known.
 	EnvCommit = "MATCHDAY_COMMIT"
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
-	// EnvOrigins are the origins of the stage's web pages, with commas, and EnvAPI is the
-	// base URL of the room's API, for functions that Room.KnowsPages names. The first origin is
-	// that of the app.
+	// EnvOrigins are the origins of the stage's web pages, separated by commas. EnvAPI is the
+	// base URL of the room's API. Functions for which Room.KnowsPages holds get them. The first
+	// origin is the app's.
 	EnvOrigins = "MATCHDAY_ORIGINS"
 	EnvAPI     = "MATCHDAY_API"
-	// EnvIssuer, EnvSignIn and EnvClient are the issuer of the user pool's tokens, the base
-	// URL of its sign-in page and the id of its client, for functions that SignIn.
+	// EnvIssuer, EnvSignIn and EnvClient are the issuer of the user pool's tokens, the base URL
+	// of its sign-in page and the id of its client. Functions with SignIn get them.
 	EnvIssuer = "MATCHDAY_ISSUER"
 	EnvSignIn = "MATCHDAY_SIGN_IN"
 	EnvClient = "MATCHDAY_CLIENT"
-	// EnvSecrets is what the name of a secret completes in Secrets Manager.
+	// EnvSecrets is the prefix of the names of secrets in Secrets Manager.
 	EnvSecrets = "MATCHDAY_SECRETS"
 )
 

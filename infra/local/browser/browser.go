@@ -1,5 +1,5 @@
-// Package browser is a browser of one person in a local fleet: it keeps the cookies, and
-// sends the address of its page.
+// Package browser simulates the browser of one person in a local fleet: it keeps the cookies,
+// and sends the address of its page.
 package browser
 
 import (
@@ -37,9 +37,9 @@ func New(api string) *Browser {
 // client follows no redirects: each step keeps its cookies.
 var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// Call calls the API. It sends in as JSON unless in is nil, and decodes the answer into
-// out unless out is nil. header are names and values. The error is a *fleet.Refusal for an
-// answer with a status from 400 on.
+// Call calls the API. It sends in as JSON unless in is nil, and decodes the answer into out
+// unless out is nil. header are names and values. For an answer with a status of at least 400
+// the error is a *fleet.Refusal.
 func (b *Browser) Call(ctx context.Context, method, path string, in, out any, header ...string) error {
 	var body io.Reader
 	if in != nil {
@@ -108,7 +108,8 @@ func (b *Browser) ETag() string {
 // URL is the URL of the API.
 func (b *Browser) URL() string { return b.api }
 
-// Follow sends a request that is answered with a redirect, and returns where it leads.
+// Follow sends a request that is answered with a redirect, and returns the address of the
+// redirect.
 func (b *Browser) Follow(ctx context.Context, method, to string, form url.Values) (*url.URL, error) {
 	r, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(form.Encode()))
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package console serves the fleet's page. It has a tab for each room with the room's
-// own sections, and one for the mails that all rooms send. Every tab shows pushes as they arrive, the state of functions, queues
-// and schedules, and errors. Buttons inject faults into the services that all rooms
-// use.
+// Package console serves the fleet's page. It has a tab for each room with the room's own
+// sections, and one for the mails of all rooms. Every tab lists pushes as they arrive, the state
+// of functions, queues and schedules, and errors. Buttons inject faults into the services that
+// all rooms use.
 //
-// It reads what the fleet did (the runtime's invocations, what the push service
-// answered) and computes nothing of it again. It knows no room: a room's part of
-// the page is a Panel.
+// It displays what the fleet reports (the invocations of the runtime, the answers of the push
+// service) and computes nothing of it again. It knows no room: a room's part of the page is a
+// Panel.
 package console
 
 import (
@@ -24,10 +24,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Hub collects what the fleet reports, and serves the page. Make one with NewHub.
+// Hub collects the reports of the fleet, and serves the page. Make one with NewHub.
 //
-// Log, Invocation, Push and Transition are the hooks of fleet.Config. They never
-// wait for a browser: the lists are bounded, and the oldest entry goes first.
+// Log, Invocation, Push and Transition are the hooks of fleet.Config. They never wait for a
+// browser: the lists are bounded, and the oldest entry is removed first.
 type Hub struct {
 	panels []Panel
 
@@ -69,7 +69,7 @@ type pushed struct {
 	Answered bool   `json:"ok"`
 }
 
-// problem is something that went wrong, the latest time and how often.
+// problem is an error or a warning: its latest time, and how often it occurred.
 type problem struct {
 	Seq   uint64 `json:"seq"`
 	At    int64  `json:"at"`
@@ -100,7 +100,7 @@ func NewHub(panels ...Panel) *Hub {
 	return h
 }
 
-// Attach sets the fleet that the page shows.
+// Attach sets the fleet of the page.
 func (h *Hub) Attach(f *fleet.Fleet) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -239,9 +239,9 @@ func (h *Hub) problem(at time.Time, where, level, text string) {
 	}
 }
 
-// dropProblem drops the oldest warning or, without warnings, the oldest error that is not
-// the last of its function: the page counts errors by function, so each function that has
-// some must have one to read.
+// dropProblem drops the oldest warning. Without warnings it drops the oldest error of a function
+// that has other errors: the page counts errors by function, so each function that has some must
+// have one to read.
 func (h *Hub) dropProblem() {
 	last := map[string]uint64{}
 	for _, p := range h.problems {

@@ -10,7 +10,7 @@ import (
 // lookTime is the longest time that a Look may read.
 const lookTime = 10 * time.Second
 
-// Look is what a panel shows of an app, read regularly while a browser shows the tab.
+// Look is a panel's view of an app. It is read regularly while a browser has the tab open.
 type Look struct {
 	Every time.Duration // of wall time between two reads
 	Read  func(context.Context) (any, error)
@@ -21,8 +21,8 @@ type Look struct {
 	seen    json.RawMessage
 }
 
-// Latest returns what was read last as JSON, nil if nothing was. It starts to read if that
-// is due.
+// Latest returns the last reading as JSON, nil if there is none. It starts to read if that is
+// due.
 func (l *Look) Latest() json.RawMessage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,13 +56,13 @@ func NewButtonOf[T any](l *Look, do func(context.Context, T) (said string, err e
 
 // Again reads now, so that the page shows a change at once.
 func (l *Look) Again() {
-	l.reading.Lock() // what is being read may be older
+	l.reading.Lock() // a reading in progress may be older
 	defer l.reading.Unlock()
 	l.read()
 }
 
-// read reads the app. If that fails, the page keeps what it has, and the error of the
-// function is listed with the problems. l.reading is held.
+// read reads the app. If that fails, the page keeps the last reading, and the error is listed
+// with the problems. The caller holds l.reading.
 func (l *Look) read() {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"matchday/infra/sim/ses"
 )
 
-// MailTab is the name of the tab with the mails of all rooms, as that of a room.
+// MailTab is the name of the tab with the mails of all rooms. It has the form of a room's name.
 const MailTab = "mail"
 
 const (
@@ -33,13 +33,13 @@ func (h *Hub) mailPanel() Panel {
 
 // mail is a mail on the page.
 type mail struct {
-	N          int    `json:"n"` // from 1, in the order in which SES has accepted them
+	N          int    `json:"n"` // from 1, in the order in which SES accepted them
 	At         int64  `json:"at"`
 	From       string `json:"from"`
 	To         string `json:"to"`
 	Subject    string `json:"subject"`
 	Text       string `json:"text"`
-	HTML       bool   `json:"html"` // it has an HTML, at /console/mail/message/<n>
+	HTML       bool   `json:"html"` // it has an HTML part, at /console/mail/message/<n>
 	Suppressed bool   `json:"suppressed"`
 }
 

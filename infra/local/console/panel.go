@@ -21,13 +21,13 @@ type Panel struct {
 	Room  string // its name in the spec; the tab is at /<room>/
 	Title string
 
-	// Files has panel.html and the files that it needs, served below /console/<room>/.
-	// The blocks of the shell's page that panel.html defines are drawn: "main" and
-	// "aside" on top, "state" beside the schedules, "controls" above the push service's,
-	// "notes" in the footer, "templates" at the end. panel.css is linked. panel.js
-	// exports draw, functions by section, and may export everySecond, resized and start.
-	// sw.js, if it is there, is the tab's service worker: it is served below /<room>/, because
-	// a worker serves what is below its own path.
+	// Files has panel.html and the files that it needs, served below /console/<room>/. The
+	// shell's page draws the blocks that panel.html defines: "main" and "aside" on top, "state"
+	// beside the schedules, "controls" above the push service's, "notes" in the footer,
+	// "templates" at the end. panel.css is linked. panel.js exports draw, functions by section,
+	// and may export everySecond, resized and start. sw.js, if there is one, is the tab's
+	// service worker: it is served below /<room>/, because a worker serves only paths below its
+	// own.
 	Files fs.FS
 
 	// View returns the room's sections, which must encode as JSON. It is called
@@ -39,7 +39,7 @@ type Panel struct {
 	// Buttons are served at POST /console/<room>/<name>.
 	Buttons map[string]Button
 
-	// Hooks that get what Hub's get. They must not block.
+	// Hooks that get the same as those of Hub. They must not block.
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Transition func(machine string, t stepfunctions.Transition)
@@ -90,7 +90,7 @@ func NewButton[T any](do func(context.Context, T) (said string, err error)) Butt
 
 const longestText = 400 // bytes of an error or message body on the page
 
-// tokens are push tokens and keys: nothing else in a log is that long.
+// tokens matches push tokens and keys: nothing else in a log is that long.
 var tokens = regexp.MustCompile(`[0-9a-fA-F]{40,}`)
 
 // Text shortens a text for the page and removes push tokens from it.
@@ -102,8 +102,7 @@ func Text(text string) string {
 	return text
 }
 
-// sentence returns the text that the page shows for an error: the detail of a failed
-// API call.
+// sentence returns the text of an error for the page: the detail of a failed API call.
 func sentence(err error) string {
 	if r, ok := errors.AsType[*fleet.Refusal](err); ok {
 		var problem struct{ Detail string }

@@ -33,16 +33,16 @@ const (
 	patience  = 10 * time.Second       // for a browser that does not read
 )
 
-// Handler serves the tab of each room at /<room>/, the first also at /, the tab of the
-// mails at /mail/, and what they need below /console/:
+// Handler serves the tab of each room at /<room>/, the first also at /, the tab of the mails at
+// /mail/, and what they need below /console/:
 //
-//	GET  /console/events?room=…     server-sent events: a snapshot, then what changed
-//	POST /console/answer            {"answer": "Unregistered"}: what the next pushes get
+//	GET  /console/events?room=…     server-sent events: a snapshot, then changes
+//	POST /console/answer            {"answer": "Unregistered"}: the answer to the next pushes
 //	POST /console/<room>/<button>   the buttons of the room's panel
 //	GET  /console/mail/message/<n>  the HTML of a mail
 //
-// A post answers with {"said": "…"} or, with a status over 399, {"error": "…"}.
-// It is refused to pages of other origins.
+// A post answers with {"said": "…"} or, with a status of at least 400, {"error": "…"}. Pages of
+// other origins are refused.
 func (h *Hub) Handler() http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
@@ -90,14 +90,14 @@ func (h *Hub) Mount(f *fleet.Fleet) {
 	handler := h.Handler()
 	f.Handle("/", handler)
 	for _, p := range h.panels {
-		f.Handle("GET "+Path(p.Room)+"{$}", handler) // the room's API has all other paths below
+		f.Handle("GET "+Path(p.Room)+"{$}", handler) // all other paths below belong to the room's API
 		if p.works() {
 			f.Handle("GET "+Path(p.Room)+worker, handler)
 		}
 	}
 }
 
-// tab serves the page with a room's panel. It panics if panel.html is no template.
+// tab serves the page with a room's panel. It panics if panel.html is not a template.
 func (h *Hub) tab(p Panel) http.HandlerFunc {
 	type link struct {
 		Path, Title string
@@ -106,7 +106,7 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 	data := struct {
 		Room, Title string
 		Tabs        []link
-		Panel       bool // there are files
+		Panel       bool // it has files
 		API         bool // it is a room's
 	}{Room: p.Room, Title: p.Title, Panel: p.Files != nil, API: p.Room != MailTab}
 	for _, o := range h.panels {
@@ -126,8 +126,8 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 	}
 }
 
-// viewers holds the connected browsers, with the rooms that they show. While there is
-// at least one, a single goroutine reads the state of the fleet for all of them.
+// viewers holds the connected browsers, with the room of each. While there is at least one, a
+// single goroutine reads the state of the fleet for all of them.
 type viewers struct {
 	sync.Mutex
 	all     map[chan *view]string
@@ -151,8 +151,8 @@ func (h *Hub) join(room string) (views chan *view, leave func()) {
 	}
 }
 
-// look sends views to all browsers until the last has left. A slow browser misses
-// views, and later gets all that has changed at once.
+// look sends views to all browsers until the last has disconnected. A slow browser misses views,
+// and later gets all changes at once.
 func (h *Hub) look() {
 	next := time.NewTicker(pace)
 	defer next.Stop()
@@ -176,7 +176,7 @@ func (h *Hub) look() {
 			case <-views:
 			default:
 			}
-			views <- now // it has room: nobody else sends
+			views <- now // it has room: this is the only sender
 		}
 		v.Unlock()
 		<-next.C
@@ -188,7 +188,7 @@ func (h *Hub) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	c := http.NewResponseController(w)
 	send := func(format string, args ...any) error {
-		_ = c.SetWriteDeadline(time.Now().Add(patience)) // a writer without deadlines has no slow reader
+		_ = c.SetWriteDeadline(time.Now().Add(patience)) // a slow reader delays no writer
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err
 		}

@@ -15,9 +15,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// view is everything that the page shows at an instant: sections by name, as JSON,
-// those of the rooms that browsers show, and the pushes, of which a browser gets
-// those that it has not seen.
+// view is the state of the page at an instant: sections by name, as JSON; those of the rooms
+// that browsers display; and the pushes, of which a browser gets those that it has not got yet.
 type view struct {
 	now      int64
 	speed    float64
@@ -26,7 +25,7 @@ type view struct {
 	pushes   []pushed
 }
 
-// Sizes of what a browser gets.
+// Sizes of the lists in a browser.
 const (
 	feedLength = 60 // pushes at once
 	deadShown  = 10 // dead messages of a queue
@@ -154,7 +153,7 @@ func (h *Hub) rate(now time.Time) rate {
 	return r
 }
 
-// queues pairs each queue of the spec with its dead-letter queue.
+// queues lists each queue of the spec with its dead-letter queue.
 func queues(f *fleet.Fleet) any {
 	type dead struct {
 		ID     string `json:"id"`
@@ -205,8 +204,8 @@ func queues(f *fleet.Fleet) any {
 	return all
 }
 
-// schedules returns the expressions and the times at which they are due next. The
-// caller holds h.mu.
+// schedules returns the expressions of the schedules, and when each is due next. The caller
+// holds h.mu.
 func (h *Hub) schedules(now time.Time) any {
 	type row struct {
 		Room  string `json:"room"`
@@ -228,9 +227,9 @@ func (h *Hub) schedules(now time.Time) any {
 	return all
 }
 
-// message returns the changes for a browser that shows the room and has the view before
-// and the pushes up to seen. before is nil for a browser that has seen nothing. It
-// returns false if nothing has changed.
+// message returns the changes for a browser of the room, which has the view before and the
+// pushes up to seen. before is nil for a browser that has no view yet. It returns false if
+// nothing has changed.
 func (v *view) message(room string, before *view, seen uint64) (json.RawMessage, bool) {
 	m := struct {
 		Now    int64                      `json:"now"`

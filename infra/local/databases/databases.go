@@ -1,5 +1,5 @@
 // Package databases creates the SQL databases of the spec on a PostgreSQL server of this
-// machine: what Aurora brings in the cloud, and the time of a simulated clock.
+// machine, with what Aurora provides in the cloud, and with the time of a simulated clock.
 package databases
 
 import (
@@ -14,7 +14,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// virtual has now() return a session's setting, as pg.Open says.
+// virtual makes now() return a session's setting: see pg.Open.
 const virtual = `
 CREATE SCHEMA ` + pg.VirtualTime + ` AUTHORIZATION ` + spec.SQLAdmin + `;
 GRANT USAGE ON SCHEMA ` + pg.VirtualTime + ` TO PUBLIC;
@@ -22,8 +22,7 @@ CREATE FUNCTION ` + pg.VirtualTime + `.now() RETURNS timestamptz LANGUAGE sql ST
 $$ SELECT coalesce(nullif(current_setting('` + pg.VirtualTime + `.now', true), '')::timestamptz, pg_catalog.now()) $$;
 ALTER SCHEMA public OWNER TO ` + spec.SQLAdmin
 
-// Create creates a database under a name, and migrates it. One that is there is migrated
-// only.
+// Create creates a database with a name, and migrates it. An existing one is only migrated.
 func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name string) error {
 	if err := prepare(ctx, e, name); err != nil {
 		return fmt.Errorf("create the database %s: %w", d.Name, err)
@@ -37,7 +36,7 @@ func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name st
 	return err
 }
 
-// Drop deletes a database with its connections.
+// Drop deletes a database, and ends its connections.
 func Drop(ctx context.Context, e *postgres.Engine, name string) error {
 	c, err := pgx.Connect(ctx, e.URL("", "postgres"))
 	if err != nil {
@@ -48,8 +47,8 @@ func Drop(ctx context.Context, e *postgres.Engine, name string) error {
 	return err
 }
 
-// prepare creates what the cloud has before the migrations: the owner, the database and,
-// here only, the time.
+// prepare creates what the cloud has before the migrations: the owner and the database; and the
+// simulated time, which only a local database has.
 func prepare(ctx context.Context, e *postgres.Engine, name string) error {
 	c, err := pgx.Connect(ctx, e.URL("", "postgres"))
 	if err != nil {

@@ -19,9 +19,8 @@ type signedIn struct {
 	until time.Time
 }
 
-// Token signs a user in and returns the access token. With groups it is an administrator.
-// It signs a new one when half of the lifetime of the last is over, because a signature
-// takes longer than most calls.
+// Token signs a user in and returns the access token. With groups the user is an administrator.
+// A token is used for half of its lifetime, because a signature takes longer than most calls.
 func (f *Fleet) Token(user string, groups ...string) (string, error) {
 	now := f.Clock.Now()
 	key := strings.Join(append([]string{user}, groups...), " ")
@@ -48,8 +47,8 @@ func (f *Fleet) Token(user string, groups ...string) (string, error) {
 	return t.Access, nil
 }
 
-// SignIn signs a user in to the user pool, with the address user@example.com. A user
-// whom the pool does not know signs up first.
+// SignIn signs a user in to the user pool, with the address user@example.com. A user that the
+// pool does not know signs up first.
 func (f *Fleet) SignIn(ctx context.Context, user, name string) error {
 	defer f.Clock.Work()()
 	_, err := f.Users.SignIn(ctx, user, name, nil)

@@ -205,17 +205,17 @@ func (f *Fleet) own(dir string) error {
 		return fmt.Errorf("another fleet uses the data in %s: stop it, or use another clone of the project", dir)
 	}
 	f.stops = append(f.stops, func() {
-		syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) // a process that is forked meanwhile has the file until it executes
+		syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) // a process that is forked in the meantime has the file open until it executes a program
 		lock.Close()
 	})
 	return nil
 }
 
-// Table is the name that a table of the spec has in this fleet.
+// Table is the name of a table of the spec in this fleet.
 func (f *Fleet) Table(name string) string { return prefix + name }
 
-// Rows counts the rows of a table of the spec whose attribute key does not begin with
-// a prefix.
+// Rows counts the rows of a table of the spec, except those whose attribute key begins with a
+// prefix.
 func (f *Fleet) Rows(ctx context.Context, table, key, except string) (n int, err error) {
 	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{
 		TableName: aws.String(prefix + table), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
@@ -279,7 +279,7 @@ func (f *Fleet) listen() error {
 		return err
 	}
 	f.mux.Handle("/administrators/", f.Admins)
-	f.mux.HandleFunc("/dev/token", func(w http.ResponseWriter, r *http.Request) { // with a group it is an administrator
+	f.mux.HandleFunc("/dev/token", func(w http.ResponseWriter, r *http.Request) { // with a group the user is an administrator
 		if r.URL.Query().Has("group") {
 			f.Admins.ServeHTTP(w, r)
 			return
@@ -388,7 +388,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 		return host, nil, err
 	}
 	f.simulators = map[string]http.Handler{}
-	if f.Clock.Speed() == clock.Free && f.Faults == nil { // a call that a fault leaves without an answer ends with its limit
+	if f.Clock.Speed() == clock.Free && f.Faults == nil { // a call without an answer, because of a fault, ends with its limit
 		variables = append(variables, fmt.Sprint(spec.EnvPatience, "=", patience))
 	}
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
@@ -398,8 +398,8 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	), nil
 }
 
-// endanger puts the fleet's faults in front of the services at inner. It returns the
-// URL of DynamoDB.
+// endanger puts the fleet's faults in front of the services at inner. It returns the URL of
+// DynamoDB.
 func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string, err error) {
 	to, err := url.Parse(db)
 	if err != nil {
@@ -481,7 +481,7 @@ func (f *Fleet) room(in app.Room, env []string) error {
 				return err
 			}
 		case spec.DeadLetters:
-			letters = append(letters, func() error { return f.poll(fn, on.Of.DeadLetter(), on.Of.Batch, spec.LettersAtOnce) })
+			letters = append(letters, func() error { return f.poll(fn, on.Of.DeadLetter(), on.Of.Batch, spec.DeadLetterConcurrency) })
 		case spec.UserConfirmed:
 			f.Users.OnConfirmed(func(ctx context.Context, event []byte) ([]byte, error) {
 				return f.Functions.InvokeWait(ctx, fn.Name, event)
@@ -518,9 +518,9 @@ func (f *Fleet) room(in app.Room, env []string) error {
 	return nil
 }
 
-// environment returns the environment variables of a function: with the id of the user
-// pool if it changes users, with the addresses of the pages if browsers call it, and with
-// the address <room>@example.com if it sends mail.
+// environment returns the environment variables of a function: the id of the user pool if it
+// changes users, the addresses of the pages if browsers call it, and the address
+// <room>@example.com if it sends mail.
 func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
 	all = slices.Clone(all)
 	if len(fn.Users) > 0 {
@@ -550,7 +550,7 @@ func (f *Fleet) limit(aws time.Duration) time.Duration {
 
 // queue creates a queue with its dead-letter queue. The queue invokes fn.
 func (f *Fleet) queue(room spec.Room, fn spec.Function, q spec.Queue) error {
-	reader, _ := room.Letters(q)
+	reader, _ := room.DeadLetterFunction(q)
 	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO(), Visibility: reader.VisibilityTimeout()}); err != nil {
 		return err
 	}
@@ -562,7 +562,7 @@ func (f *Fleet) queue(room spec.Room, fn spec.Function, q spec.Queue) error {
 	return f.poll(fn, q.Name, q.Batch, q.Concurrency)
 }
 
-// poll has a queue invoke a function.
+// poll makes a queue invoke a function.
 func (f *Fleet) poll(fn spec.Function, queue string, batch, atOnce int) error {
 	return f.Queues.Poll(sqs.Mapping{Queue: prefix + queue, BatchSize: batch, MaxConcurrency: atOnce},
 		func(ctx context.Context, event []byte) ([]byte, error) {
@@ -580,8 +580,8 @@ func (f *Fleet) Invoke(ctx context.Context, function string) error {
 	return nil
 }
 
-// Begin starts the schedules. A live loop is started for the minutes that would
-// have been planned before now, so that it ticks at once.
+// Begin starts the schedules. A live loop starts with the minutes that were planned before now,
+// so that it ticks at once.
 func (f *Fleet) Begin(ctx context.Context) error {
 	defer f.Clock.Work()()
 	for _, room := range f.Rooms {
@@ -644,7 +644,7 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	return f.schedule(m.Every, run)
 }
 
-// jitter starts schedules anywhere in their minute, as Scheduler does.
+// jitter delays each start of a schedule to a random second of its minute, as Scheduler does.
 func (f *Fleet) jitter() func() time.Duration {
 	if f.Seed == 0 {
 		return nil
@@ -671,7 +671,7 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 			}
 			if now := f.Clock.Now(); f.isAwake(now) && now.Sub(last) >= f.Expiry {
 				last = now
-				dynamodbsim.Sweep(ctx, f.DB, expiring, now) // the next sweep deletes the items that this one left
+				dynamodbsim.Sweep(ctx, f.DB, expiring, now) // the next sweep deletes items that this one has missed
 			}
 			arm()
 		})

@@ -15,14 +15,14 @@ type Room struct {
 	// Channels reports whether the app listens to broadcast channels. The simulated APNs
 	// has channels of one app only.
 	Channels bool
-	// Simulate starts the simulators of what only this room talks to, and returns
-	// the environment variables that its functions need. It may be nil.
+	// Simulate starts the simulators of services that only this room calls, and returns the
+	// environment variables that its functions need. It may be nil.
 	Simulate func(Host) (env []string, err error)
 }
 
-// Host is where a room starts its simulators.
+// Host is passed to a room that starts its simulators.
 type Host struct {
-	*Fleet // its API answers when Start has returned
+	*Fleet // its API answers once Start has returned
 	url    string
 	mux    *http.ServeMux
 }
@@ -38,7 +38,7 @@ func (h Host) Serve(name string, simulator http.Handler) (url string) {
 	return h.url + "/" + name
 }
 
-// Simulator is what a room serves under a name, nil for a name that is not served.
+// Simulator returns the simulator that a room serves under a name, nil if there is none.
 func (f *Fleet) Simulator(name string) http.Handler { return f.simulators[name] }
 
 // OnActivityStart calls do whenever a push has started a Live Activity. It must be

@@ -16,8 +16,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// stores starts the servers of the databases and caches that the rooms use, and brings the
-// databases to their newest version. DATABASE_URL and REDIS_URL name other servers.
+// stores starts the servers of the databases and caches that the rooms use, and migrates the
+// databases. DATABASE_URL and REDIS_URL name other servers.
 func (f *Fleet) stores(ctx context.Context) error {
 	f.sql, f.Caches, f.caches = map[string]string{}, map[string]*redis.Server{}, map[string]string{}
 	for _, room := range f.Rooms {
@@ -35,8 +35,8 @@ func (f *Fleet) stores(ctx context.Context) error {
 	return nil
 }
 
-// database creates a database, and starts its server unless one runs. Without a data folder
-// it ends with the fleet, also on a server that does not.
+// database creates a database, and starts its server if none runs. Without a data folder the
+// database is deleted with the fleet, also on a server that continues.
 func (f *Fleet) database(ctx context.Context, d spec.SQLDatabase) (err error) {
 	if f.sql[d.Name] != "" {
 		return nil
@@ -92,7 +92,7 @@ func (f *Fleet) SQLURL(d spec.SQLDatabase, role string) string {
 // CacheAddress returns the host and port of a cache, by its name in the spec.
 func (f *Fleet) CacheAddress(name string) string { return f.caches[name] }
 
-// logins returns the environment variables of a function's logins, with the fleet's faults in
+// logins returns the environment variables of a function's logins. The fleet's faults are in
 // front of the servers.
 func (f *Fleet) logins(fn spec.Function) (env []string, err error) {
 	front := func(p chaos.Protocol, address string) string {

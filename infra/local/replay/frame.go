@@ -1,7 +1,7 @@
-// Package replay is the frame of `make replay`: it defines the input of a room's replay
-// and writes its result. A replay plays a world through the room's functions under the
-// virtual clock and compares what users see with an oracle, which shares no code with
-// the room. The worlds and oracles are in infra/rooms.
+// Package replay is the frame of `make replay`: it defines the input of a room's replay and
+// writes its result. A replay plays a world through the room's functions with the simulated
+// clock, and compares what users see with an oracle, which shares no code with the room. The
+// worlds and oracles are in infra/rooms.
 package replay
 
 import (
@@ -26,7 +26,7 @@ type Config struct {
 	Folder        string  // of files to play; "" if none was given
 	Seed          uint64  // of a generated world
 	Faults        *uint64 // seed of the faults to inject; nil for none
-	// Others is what the other rooms have to do when an account is deleted.
+	// Others are the rooms that must act when an account is deleted.
 	Others   []fleet.Room
 	Out      io.Writer
 	Progress io.Writer // of the progress bar; nil for none
@@ -38,9 +38,8 @@ type Play func(context.Context, Config) error
 // ErrFailed is returned if at least one case differs from the oracle.
 var ErrFailed = errors.New("the replay found differences")
 
-// Report writes the cases, the problems and the progress bar of one replay. Its
-// methods Log and Invocation are hooks of fleet.Config: they collect what goes
-// wrong in functions, until Close.
+// Report writes the cases, the problems and the progress bar of one replay. Its methods Log and
+// Invocation are hooks of fleet.Config: until Close they collect the errors of functions.
 type Report struct {
 	Config
 	began time.Time
@@ -73,7 +72,7 @@ func (r *Report) Invocation(i lambda.Invocation) {
 		return
 	}
 	why := i.Err.Error()
-	if _, after, ok := strings.Cut(why, i.RequestID+" Error: "); ok { // the same for each request
+	if _, after, ok := strings.Cut(why, i.RequestID+" Error: "); ok { // the same text for each request
 		why = after
 	}
 	r.mu.Lock()
@@ -89,7 +88,7 @@ func (r *Report) complain(text string) {
 	r.complaints[text]++
 }
 
-// Close ignores the invocations that end from now on: the fleet is being stopped.
+// Close ignores the invocations that end from now on, because the fleet is being stopped.
 func (r *Report) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,8 +101,8 @@ func (r *Report) Printf(format string, args ...any) {
 	fmt.Fprintf(r.Out, format, args...)
 }
 
-// Case writes the line of a case, and below it the problems of the source, which is
-// a file or another part of the world.
+// Case writes the line of a case, and below it the problems of the source, which is a file or
+// another part of the world.
 func (r *Report) Case(line, source string, problems []string) {
 	verdict := "ok  "
 	if len(problems) > 0 {
@@ -115,7 +114,7 @@ func (r *Report) Case(line, source string, problems []string) {
 	}
 }
 
-// Complaints writes the errors and warnings of functions, with how often each came.
+// Complaints writes the errors and warnings of functions, and how often each occurred.
 func (r *Report) Complaints() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,16 +21,16 @@ type Trial struct {
 
 // Odds are the probabilities of faults.
 type Odds struct {
-	Call     func(spec.Function) float64 // that a function's call of a service is throttled, or fails, or has effect without an answer
-	Kill     float64                     // that the function dies before or after the call, as a part of that
+	Call     func(spec.Function) float64 // that a function's call of a service is throttled, fails, or takes effect without an answer
+	Kill     float64                     // that the function crashes before or after the call, as a part of Call
 	HeldBack float64                     // that a message arrives late
 }
 
-// job is the id that the room accounts draws for a deletion or an export, in a message.
+// job is the id that the accounts room generates for a deletion or an export, in a message.
 var job = regexp.MustCompile(`"job":"[^"]*"`)
 
-// NewTrial returns the faults of the seed of a replay, or nil if it has none. drawn matches
-// the ids and texts that the room draws, which differ between runs.
+// NewTrial returns the faults of the seed of a replay, or nil if it has none. drawn matches the
+// ids and texts that the room generates at random, which differ between runs.
 func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *Trial {
 	if cfg.Faults == nil {
 		return nil
@@ -53,22 +53,22 @@ func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *
 	return t
 }
 
-// Know names an id that differs between runs. A nil trial does nothing.
+// Know gives a name to an id that differs between runs. A nil trial does nothing.
 func (t *Trial) Know(id, name string) {
 	if t != nil {
 		t.known[id] = name
 	}
 }
 
-// Start begins with the faults. A nil trial does nothing.
+// Start starts the faults. A nil trial does nothing.
 func (t *Trial) Start() {
 	if t != nil {
 		t.Faults.Start()
 	}
 }
 
-// tally writes how often each kind of fault happened, where the progress bar was: the numbers
-// differ a little between runs, because a failed call cancels those beside it, before or after
+// tally writes how often each kind of fault happened, in place of the progress bar: the numbers
+// differ a little between runs, because a failed call cancels concurrent ones, before or after
 // they have begun. It returns the sum.
 func (t *Trial) tally(r *Report) (sum int) {
 	did := t.Faults.Counts()

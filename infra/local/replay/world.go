@@ -24,18 +24,18 @@ const (
 	Attempts = 30
 )
 
-// World is a fleet under a virtual clock, and what is wrong with it as a whole.
+// World is a fleet with a simulated clock, and the problems that belong to no case.
 type World struct {
 	*Report
 	Fleet *fleet.Fleet
 	Clock *clock.Clock
-	Trial *Trial // nil when nothing goes wrong
-	// Final are the codes of 429 that are the answer to a request, however often it is sent.
+	Trial *Trial // nil for a run without faults
+	// Final are the codes of 429 that are final, however often the request is sent.
 	Final []string
 
-	Busy     time.Time // until when the schedules run, whatever else needs them
+	Busy     time.Time // schedules run until then, whatever else needs them
 	Requests int       // without repetitions
-	Refused  int       // requests that must be refused, and were
+	Refused  int       // requests that were refused, as they must be
 
 	problems []string // that belong to no case
 }
@@ -44,7 +44,7 @@ type World struct {
 func NewWorld(cfg Config) *World { return &World{Report: NewReport(cfg)} }
 
 // Play starts the fleet of rooms at a time, calls play, and stops it. awake is that of
-// fleet.Config beside Busy. play starts the faults.
+// fleet.Config, in addition to Busy. play starts the faults.
 func (w *World) Play(ctx context.Context, start time.Time, cfg fleet.Config, awake func(time.Time) bool, play func(context.Context) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -84,9 +84,9 @@ func (w *World) Until(ctx context.Context, at time.Time) error {
 	return w.Clock.Sleep(ctx, at)
 }
 
-// Try does something until it is answered, and returns the code of a refusal, "" for
-// success. Without faults, an error of the server is returned at once. again reports that an
-// earlier attempt may have taken effect.
+// Try repeats a request until it is answered, and returns the code of a refusal, "" for success.
+// Without faults, an error of the server is returned at once. again reports that an earlier
+// attempt may have taken effect.
 func (w *World) Try(ctx context.Context, do func() error) (code string, again bool, err error) {
 	w.Requests++
 	for n := 1; ; n++ {
@@ -106,7 +106,7 @@ func (w *World) Try(ctx context.Context, do func() error) (code string, again bo
 	}
 }
 
-// codeOf is the stable code of a problem document, which its type ends in, or the status of
+// codeOf returns the stable code at the end of the type of a problem document, or the status of
 // another answer.
 func codeOf(refusal *fleet.Refusal) string {
 	var problem struct{ Type string }
@@ -116,8 +116,8 @@ func codeOf(refusal *fleet.Refusal) string {
 	return problem.Type[strings.LastIndex(problem.Type, ":")+1:]
 }
 
-// Judge returns what is wrong with the answer to a request, "" for nothing: it must have the
-// code want, which is "" for success. It counts refusals.
+// Judge returns what is wrong with the answer to a request, "" for nothing. The answer must have
+// the code want, "" for success. Judge counts refusals.
 func (w *World) Judge(what, code, want string, err error) string {
 	orOK := func(code string) string {
 		if code == "" {
@@ -151,8 +151,8 @@ func (w *World) Failed() error {
 	return errors.New(w.problems[0])
 }
 
-// Settle waits until the queues are empty and idle says so, at most four hours, and looks
-// each time that so long has passed.
+// Settle waits until the queues are empty and idle returns true, at most four hours. It checks
+// after each period of every.
 func (w *World) Settle(ctx context.Context, every time.Duration, idle func() bool) {
 	w.Busy = w.Clock.Now().Add(5 * time.Hour)
 	limit := w.Clock.Now().Add(4 * time.Hour)
@@ -181,7 +181,7 @@ func dead(name string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, ".fifo"), spec.Queue{}.DeadLetter())
 }
 
-// CheckQueues records what is left in the queues.
+// CheckQueues records the messages that are still in the queues.
 func (w *World) CheckQueues() {
 	for _, q := range w.unfinished() {
 		w.Fail("at the end the queue " + q)
@@ -200,8 +200,8 @@ func (w *World) CheckQueues() {
 	}
 }
 
-// Summarize writes what is wrong beside the cases, of which all are right or not, and the
-// last line. It returns ErrFailed if something is wrong.
+// Summarize writes the problems that belong to no case, and the last line. right reports whether
+// all cases are right. It returns ErrFailed if there is a problem.
 func (w *World) Summarize(right bool, format string, args ...any) error {
 	if w.Trial != nil && w.Trial.tally(w.Report) == 0 {
 		w.Fail("nothing went wrong")

@@ -29,8 +29,8 @@ var shared = sync.OnceValues(func() (*postgres.Engine, error) {
 
 var started atomic.Bool
 
-// Run runs the tests of a program, for its TestMain, and deletes the data of the server after
-// them. Without it the data stays on the disk.
+// Run runs the tests of a program, for its TestMain, and then deletes the data of the server.
+// Without it the data stays on the disk.
 func Run(m *testing.M) (code int) {
 	code = m.Run()
 	if started.Load() {
@@ -236,7 +236,7 @@ func run(t testing.TB, e *postgres.Engine, sql string) {
 	for {
 		_, err := c.Exec(t.Context(), sql)
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55006" {
-			continue // the server still ends the connection that has made the template
+			continue // the server is still closing the connection that made the template
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -120,7 +120,7 @@ func trigger(room spec.Room, f spec.Function) string {
 	case spec.Queue:
 		return fmt.Sprintf("the queue `%s`, %d at once", on.Name, on.Concurrency)
 	case spec.DeadLetters:
-		return fmt.Sprintf("the queue `%s`, %d at once", on.Of.DeadLetter(), spec.LettersAtOnce)
+		return fmt.Sprintf("the queue `%s`, %d at once", on.Of.DeadLetter(), spec.DeadLetterConcurrency)
 	case spec.Migration:
 		return "a deployment with other migrations"
 	case spec.Schedule:
@@ -145,7 +145,7 @@ func concurrency(room spec.Room) (reserved, workers int) {
 		case spec.Queue:
 			workers += on.Concurrency
 		case spec.DeadLetters:
-			workers += spec.LettersAtOnce
+			workers += spec.DeadLetterConcurrency
 		}
 	}
 	return reserved, workers

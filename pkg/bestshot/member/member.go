@@ -25,7 +25,7 @@ import (
 var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
 
 // errLate reports a nickname that is stored, while the cache with the leaderboards is away.
-var errLate = problem.New(problem.Unavailable, "leaderboards_late", "the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.Rest)
+var errLate = problem.New(problem.Unavailable, "leaderboards_late", "the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.PauseAfterFailure)
 
 // maxRenames bounds the leaderboards that a member can have rebuilt.
 var maxRenames = spec.Limit{Name: "new nicknames per member", Max: 5, Per: 24 * time.Hour, Code: "too_many_renames"}

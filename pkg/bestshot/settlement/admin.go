@@ -275,7 +275,7 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 
 // KeepLettersFunction keeps the messages that could not be settled.
 func KeepLettersFunction() app.Function {
-	return app.Letters(spec.Function{
+	return app.DeadLetters(spec.Function{
 		Name:   "bestshot/keep-letters",
 		Does:   "Keeps the messages that could not be settled, for the administrators.",
 		IfDown: "They wait in the dead-letter queue.",
@@ -288,7 +288,7 @@ func KeepLettersFunction() app.Function {
 // KeepLetter stores a message that could not be settled, with the reason. If its match is
 // settled, and only the cache has failed, it writes the round and the leaderboard instead, and
 // fails until the cache answers. A second run stores nothing again.
-func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
+func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
 	if of, ok := read(m.Body); ok {
 		round, settled, err := pg.Value[string](ctx, s.DB, `SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
 		if err != nil {

@@ -254,7 +254,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
 			return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
 		}
-		return s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
+		return s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 	}, func() error {
 		key := dynamo.Key(tables.PutMilestone, r.PK, r.SK)
 		return dynamo.Update(ctx, s.db, tables.PutMilestone, key, dynamo.Remove[Row]("unsent"), dynamo.Exists[Row]("PK"))
@@ -426,7 +426,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 				dynamo.Set(r, "status", "version"), dynamo.Equal[Row]("version", was))
 		}
 		if err == nil && r.Status == Active {
-			err = s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
+			err = s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 		}
 		return &Changed{r.view()}, err
 	})

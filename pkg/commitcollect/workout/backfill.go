@@ -54,7 +54,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	if m.Page == 0 {
 		after, err := s.begin(ctx, m)
 		if errors.Is(err, link.ErrNotConnected) { // a new milestone counts what is kept
-			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		}
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		switch {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
 			// The user connects again, and the history is fetched again.
-			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		case strava.Is(err, strava.Limited):
 			if !own {
 				if err := s.giveBack(ctx, m.UserID, userBackfills); err != nil {
@@ -111,7 +111,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return err
 		}
 	}
-	if err := s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID}); err != nil {
+	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID}); err != nil {
 		return err
 	}
 	ended := link.Connection{FetchedAt: m.Began}

@@ -209,7 +209,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	}
 	s.trail.Write(ctx, trail.Entry{Event: event, Result: trail.Success, UserID: userID, CorrelationID: e.correlation(), Data: map[string]string{"activityId": c.id}})
 	// Also if nothing was stored: the worker that stored it may have died before its message.
-	return s.queue.SendInTurn(ctx, ChangeQueue, userID, Changed{UserID: userID})
+	return s.queue.SendFIFO(ctx, ChangeQueue, userID, Changed{UserID: userID})
 }
 
 // later returns the error of an event that waits because the calls of all users are used up. The

@@ -73,7 +73,7 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	if m.Fetch { // the fetch has the milestones computed
 		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: m.UserID, Whole: true}, 0)
 	}
-	return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 }
 
 // end ends a broken connection. The user may have connected again meanwhile.

@@ -1,12 +1,12 @@
-// Package account is what rooms share about the accounts of users: that a deleted user
-// writes nothing, and the messages by which the room that owns the accounts has the
-// others delete or hand out what they keep of a user.
+// Package account is what rooms share about the accounts of users: the tombstones of deleted
+// users, and the messages by which the accounts room asks other rooms to delete or export the
+// data of a user.
 //
-// A user is deleted at once and forgotten later. DELETE /account writes a tombstone,
-// which the condition of every write of the user checks from then on: an access token
-// stays valid for up to 15 minutes, and writes nothing. The table of tombstones is in
-// the shared stack, so that one write ends the user in all rooms, and no room reads a
-// table of another. Then each room deletes its rows, by a message to a queue of its own.
+// A user is deleted at once, and the data later. DELETE /account writes a tombstone. From then
+// on the condition of every write of the user checks it: an access token stays valid for up to
+// 15 minutes, but cannot write. The table of tombstones is in the shared stack, so that one
+// write ends the user in all rooms, and no room reads a table of another. Then each room deletes
+// its rows when it receives a message in a queue of its own.
 package account
 
 import (
@@ -18,12 +18,12 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Deleted has a tombstone for each user whose account is deleted, until no token of
-// the user can be valid.
+// Deleted has a tombstone for each user whose account is deleted, until none of the user's
+// tokens is valid any more.
 var Deleted = spec.Table{Name: "deleted-users", Key: spec.Key{Partition: "userId"}, TTL: "ttl", Shared: true}
 
-// CheckDeleted is the check in each write of a user. A function of a user's route that
-// writes lists it in Uses; httpapi then requires it: see Require.
+// CheckDeleted is the check in each write of a user. A function that writes for the user of its
+// route lists it in Uses. httpapi then requires it: see Require.
 var CheckDeleted = Deleted.On("Check that a user is not deleted", "PK=userId, absent, in each write of the user", spec.Rate{Driver: spec.UserAction}, spec.ConditionCheckItem)
 
 // Tombstone is a row of Deleted.
@@ -33,11 +33,11 @@ type Tombstone struct {
 	TTL       int64  `dynamodbav:"ttl,omitempty"` // epoch seconds, once the account is gone
 }
 
-// ErrDeleted refuses what a deleted user writes.
+// ErrDeleted refuses a write of a deleted user.
 var ErrDeleted = problem.New(problem.Unauthenticated, "account_deleted", "this account is deleted")
 
-// ErrDeleting refuses the invitation of a deleted user, whose account is about to disappear.
-// Then the address can get another.
+// ErrDeleting refuses to invite a deleted user while the account still exists. Afterwards the
+// address can get another account.
 var ErrDeleting = problem.New(problem.Conflict, "account_deleting", "the account with this address is being deleted: invite again in a few minutes")
 
 // Require returns a context whose writes fail with ErrDeleted once the user is deleted.
@@ -47,21 +47,22 @@ func Require(ctx context.Context, userID string) context.Context {
 	})
 }
 
-// Kind is what a room is asked to do with what it keeps of a user.
+// Kind is what a room must do with the data of a user.
 type Kind string
 
 const (
 	Forget Kind = "forget" // delete it
-	Export Kind = "export" // hand it out
+	Export Kind = "export" // export it
 )
 
-// Request asks a room for the data of a user. A room may get it more than once.
+// Request asks a room to delete or export the data of a user. A room may receive it more than
+// once.
 type Request struct {
 	Job    string `json:"job"`
 	UserID string `json:"userId"`
 }
 
-// Done tells the room of the accounts that a room has done what it was asked.
+// Done reports to the accounts room that a room has finished a Request.
 type Done struct {
 	Kind Kind   `json:"kind"`
 	Room string `json:"room"`
@@ -76,8 +77,8 @@ func Queue(room string, k Kind) spec.Queue {
 // DoneQueue receives Done.
 var DoneQueue = spec.Queue{Name: "accounts-done", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
-// Deletion asks the room of the accounts to delete an account, for a room whose users have
-// sessions instead of tokens.
+// Deletion asks the accounts room to delete an account. Rooms whose users have sessions instead
+// of tokens send it.
 type Deletion struct {
 	UserID string `json:"userId"`
 }
@@ -85,15 +86,14 @@ type Deletion struct {
 // DeleteQueue receives Deletion.
 var DeleteQueue = spec.Queue{Name: "accounts-delete", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
-// Apps are the rooms that keep something of users: the apps that lose their data with an
-// account.
+// Apps are the rooms that store data of users, which they lose with the account.
 var Apps = []string{"cricket", "pickem", "commitcollect", "threefc", "bestshot"}
 
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour
 
-// Exports holds the files of exports: what each room hands out, and the whole.
+// Exports holds the files of exports: the part of each room, and the whole.
 var Exports = spec.Bucket{Name: "account-exports", Expires: KeepExport, Shared: true}
 
-// PartKey is the key of what a room hands out for a job.
+// PartKey is the key of a room's part of an export job.
 func PartKey(room, job string) string { return "parts/" + room + "/" + job + ".json" }

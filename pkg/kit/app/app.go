@@ -1,6 +1,6 @@
-// Package app is how a Lambda function is declared and started: it reads the environment,
-// opens the service that the function needs, and passes it to the Lambda runtime. No other
-// package reads the wall clock.
+// Package app declares and starts Lambda functions: it reads the environment, opens the service
+// that the function needs, and passes it to the Lambda runtime. No other package reads the wall
+// clock.
 package app
 
 import (
@@ -31,8 +31,8 @@ import (
 type Opener[S any] func(context.Context, Env) (S, error)
 
 // Function is a Lambda function: its spec, and the code that it runs. API, Job, Task, Queue,
-// Letters and Migration make one. A room declares each in a function of its own beside the use
-// case, so that the program of one links nothing of the others.
+// DeadLetters and Migration make one. A room declares each function in a Go function of its own
+// beside the use case, so that a deployed program links only its own use case.
 type Function struct {
 	spec.Function
 
@@ -41,7 +41,7 @@ type Function struct {
 	decode   func(httpapi.Identifier, func(in any)) Route
 }
 
-// Route is what the Lambda runtime calls of a function with a route.
+// Route is a function with a route, as the Lambda runtime calls it.
 type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
 // API serves a use case on the route of fn.
@@ -74,29 +74,30 @@ func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.C
 	return Function{Function: fn, open: bind(open, task(do))}
 }
 
-// Queue calls a use case with each message of the queue of fn. If the use case
-// fails, SQS delivers that message again, and not the rest of its batch. A message
-// that is not the JSON of an M, or for which the use case returns an Invalid
-// problem, goes to the dead-letter queue with the reason, and so does one that fails
-// for the last time. Only a message whose invocation ends without an answer is moved
-// by SQS, which gives no reason.
+// Queue calls a use case with each message of the queue of fn. If the use case fails, SQS
+// delivers that message again, but not the rest of its batch.
 //
-// Fields that M does not have are ignored: during a deployment an old consumer may
-// receive the messages of a new producer, and must not lose them.
+// A message goes to the dead-letter queue with the reason if it is not the JSON of an M, if the
+// use case returns an Invalid problem, or if it fails for the last time. If the invocation ends
+// without an answer, SQS moves the message itself, without a reason.
+//
+// Fields that M does not have are ignored: during a deployment an old consumer may receive the
+// messages of a new producer, and must not lose them.
 func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) Function {
 	return Function{Function: fn, open: bind(open, messages(fn, do))}
 }
 
-// Letters calls a use case with each message of the dead-letter queue that fn takes. One that
-// fails stays, and is delivered again.
-func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.Letter) error) Function {
-	return Function{Function: fn, open: bind(open, letters(do))}
+// DeadLetters calls a use case with each message of the dead-letter queue of fn. A message for
+// which it fails stays, and is delivered again.
+func DeadLetters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.DeadLetter) error) Function {
+	return Function{Function: fn, open: bind(open, deadLetters(do))}
 }
 
-// Migration migrates when CloudFormation creates or changes the custom resource of fn, and
-// tells it the result. An error fails the deployment, and is shown to who deploys. Nothing is
-// undone when the resource is deleted, or the deployment rolled back. An operator who calls it
-// without an address for the answer gets the answer.
+// Migration runs a migration when CloudFormation creates or changes the custom resource of fn,
+// and sends CloudFormation the result. An error fails the deployment, and its text appears in
+// the deployment's output. Nothing is undone when the resource is deleted, or when the
+// deployment is rolled back. An operator who invokes the function without a response URL gets
+// the answer.
 func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) Function {
 	return Function{Function: fn, open: bind(open, migration(fn, do))}
 }
@@ -119,8 +120,8 @@ func (f Function) Start() {
 	lambda.Start(h)
 }
 
-// Open opens the service in an environment, and returns what the Lambda runtime calls with the
-// event: a Route, or the function of another trigger.
+// Open opens the service in an environment. It returns the function that the Lambda runtime
+// calls with the event: a Route, or the function of another trigger.
 func (f Function) Open(ctx context.Context, env Env) (any, error) { return f.open(ctx, env) }
 
 // OpenAPI returns the OpenAPI document of the function's route, nil for another trigger.
@@ -131,8 +132,8 @@ func (f Function) OpenAPI() ([]byte, error) {
 	return f.describe()
 }
 
-// Decoder returns the function's route without its use case, for tests: seen gets a pointer to
-// the decoded request. by identifies the callers of routes for sessions.
+// Decoder returns the function's route without its use case, for tests. seen gets a pointer to
+// the decoded request. by identifies the callers of routes with sessions.
 func (f Function) Decoder(by httpapi.Identifier, seen func(in any)) Route { return f.decode(by, seen) }
 
 func (f Function) handler(ctx context.Context, getenv func(string) string) (lambda.Handler, error) {
@@ -151,7 +152,7 @@ func (f Function) handler(ctx context.Context, getenv func(string) string) (lamb
 	return h, nil
 }
 
-// bind returns what opens a service and the use case on it.
+// bind combines an opener with a use case of its service.
 func bind[S any](open Opener[S], use use[S]) func(context.Context, Env) (any, error) {
 	return func(ctx context.Context, env Env) (any, error) {
 		s, err := open(ctx, env)
@@ -227,15 +228,15 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 	}
 }
 
-func letters[S any](do func(S, context.Context, queue.Letter) error) use[S] {
+func deadLetters[S any](do func(S, context.Context, queue.DeadLetter) error) use[S] {
 	return func(s S, env Env) any {
 		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
 			for _, r := range e.Records {
-				letter := queue.Letter{ID: r.MessageId, Body: r.Body}
+				dead := queue.DeadLetter{ID: r.MessageId, Body: r.Body}
 				if reason := r.MessageAttributes[queue.ReasonAttribute].StringValue; reason != nil {
-					letter.Reason = *reason
+					dead.Reason = *reason
 				}
-				if logged(ctx, do(s, ctx, letter)) != nil {
+				if logged(ctx, do(s, ctx, dead)) != nil {
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
 				}
 			}
@@ -271,13 +272,13 @@ func migration[S any](fn spec.Function, do func(S, context.Context) error) use[S
 	}
 }
 
-// ending is the end of a text, where an error has its cause: CloudFormation takes an answer of
-// 4 KB. The log has all of it.
+// ending returns the end of a text, where an error has its cause. CloudFormation accepts an
+// answer of 4 KB. The log has the whole text.
 func ending(text string) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-1000):], "")
 }
 
-// delay has a message that has failed wait as its queue says. If that fails it waits for the
+// delay hides a failed message for the queue's Backoff. If that fails, the message waits for the
 // visibility timeout.
 func delay(ctx context.Context, s queue.Sender, q spec.Queue, r events.SQSMessage) error {
 	if len(q.Backoff) == 0 {
@@ -286,7 +287,7 @@ func delay(ctx context.Context, s queue.Sender, q spec.Queue, r events.SQSMessag
 	return s.Delay(ctx, q, r.ReceiptHandle, q.Backoff[min(deliveries(r), len(q.Backoff))-1])
 }
 
-// deliveries is how often a message was delivered, with this time.
+// deliveries is how often a message was delivered, this delivery included.
 func deliveries(r events.SQSMessage) int {
 	n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
 	if err != nil {

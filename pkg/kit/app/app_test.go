@@ -589,14 +589,14 @@ func TestBackoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept []queue.Letter
+	var kept []queue.DeadLetter
 	late := 0
-	keeper, err := handler(t.Context(), getenv, opened, letters(func(_ Env, _ context.Context, l queue.Letter) error {
+	keeper, err := handler(t.Context(), getenv, opened, deadLetters(func(_ Env, _ context.Context, l queue.DeadLetter) error {
 		if late++; late == 1 {
 			return errors.New("not yet")
 		}
 		if l.ID == "" {
-			t.Error("a letter has no id")
+			t.Error("a dead letter has no id")
 		}
 		l.ID = ""
 		kept = append(kept, l)
@@ -623,9 +623,9 @@ func TestBackoff(t *testing.T) {
 	if want := []time.Duration{0, 30 * time.Second, 90 * time.Second}; !slices.Equal(tries, want) {
 		t.Errorf("tried after %v, want %v", tries, want)
 	}
-	slices.SortFunc(kept, func(a, b queue.Letter) int { return strings.Compare(a.Body, b.Body) })
-	if want := []queue.Letter{{Body: `{"n":3}`, Reason: "three is no number: see the laws"}, {Body: `{"n":4}`, Reason: "rain"}}; !slices.Equal(kept, want) {
-		t.Errorf("the letters are %+v, want %+v", kept, want)
+	slices.SortFunc(kept, func(a, b queue.DeadLetter) int { return strings.Compare(a.Body, b.Body) })
+	if want := []queue.DeadLetter{{Body: `{"n":3}`, Reason: "three is no number: see the laws"}, {Body: `{"n":4}`, Reason: "rain"}}; !slices.Equal(kept, want) {
+		t.Errorf("the dead letters are %+v, want %+v", kept, want)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 
 // Client is a client of the SDK that loses no answer.
 //
-// The SDK closes a request's body as soon as the answer begins. If net/http has not seen the
-// end of that body by then, the SDK's io.WriterTo gives it io.EOF, which it takes for a failed
-// write: it closes the connection, and with it the rest of the answer. The body's io.Reader
-// ends as it should.
+// The SDK closes a request's body as soon as the answer begins. If net/http has not read the end
+// of that body by then, the SDK's io.WriterTo returns io.EOF. net/http treats that as a failed
+// write, closes the connection, and loses the rest of the answer. The body's io.Reader ends
+// correctly.
 type Client struct{ aws.HTTPClient }
 
 // Do sends a request.

@@ -30,8 +30,8 @@ func sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-// fleetClock is the clock of the local stage. The local fleet has a virtual clock,
-// and each invocation brings its time and speed. Deployed functions ignore them.
+// fleetClock is the clock of the local stage. The local fleet has a simulated clock: each
+// invocation contains its time and speed. Deployed functions ignore them.
 type fleetClock struct {
 	runtime string // address of the local runtime
 	last    atomic.Pointer[reading]
@@ -55,7 +55,7 @@ func (t timed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return t.Handler.Invoke(ctx, payload)
 }
 
-// begin sets the clock by the invocation's client context.
+// begin sets the clock from the invocation's client context.
 func (c *fleetClock) begin(ctx context.Context) {
 	lc, ok := lambdacontext.FromContext(ctx)
 	if !ok {
@@ -77,13 +77,13 @@ func (c *fleetClock) now() time.Time {
 	return r.at.Add(time.Duration(float64(time.Since(r.wall)) * r.speed)).UTC()
 }
 
-// sleep asks the local runtime to answer at until, because only the runtime knows
-// when the fleet's clock gets there.
+// sleep asks the local runtime to answer at until, because only the runtime knows when the
+// fleet's clock reaches that time.
 func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
 	if !until.After(c.now()) {
 		return nil
 	}
-	// The invocation's deadline stands still while it sleeps; ctx does not know.
+	// The invocation's deadline does not move while it sleeps, but ctx does not know that.
 	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, "http://"+c.runtime+"/matchday/sleep",
 		strings.NewReader(until.Format(time.RFC3339Nano)))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Env is the environment of a function, with which its service is opened.
+// Env is the environment in which the service of a function is opened.
 type Env struct {
 	AWS     aws.Config
 	Stage   string
@@ -31,8 +31,8 @@ type Env struct {
 	Pool    string // id of the user pool, "" for a function that changes no users
 	Clock
 	HTTP http.RoundTripper // to providers; nil for net/http's
-	// Dial connects to databases and caches; nil for net's. A cache that is given one is
-	// asked without TLS, which only a local fleet may do.
+	// Dial connects to databases and caches; nil for net's. With a Dial, caches are used without
+	// TLS, which only a local fleet may do.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Setting reads a plain setting, "" when it is not set.
 	Setting func(name string) string
@@ -99,9 +99,9 @@ func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	return env, clock, nil
 }
 
-// config returns the SDK's configuration from the variables that Lambda sets. The
-// SDK's own loader also supports profiles, SSO, STS and instance metadata, which a
-// function does not need, and which make up a sixth of its binary.
+// config returns the SDK's configuration from the variables that Lambda sets. The SDK's own
+// loader also supports profiles, SSO, STS and instance metadata. A function does not need them,
+// and they are a sixth of its binary.
 func config(getenv func(string) string) aws.Config {
 	return aws.Config{
 		Region:        getenv("AWS_REGION"),
@@ -119,16 +119,15 @@ func config(getenv func(string) string) aws.Config {
 	}
 }
 
-// conflicts makes the SDK retry a write that a concurrent transaction on the item
-// refused. The SDK treats the error as permanent.
+// conflicts makes the SDK retry a write that DynamoDB refused because of a concurrent
+// transaction on the item. By default the SDK treats the error as permanent.
 var conflicts = retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}}
 
 // attempts is the limit of tries of an AWS call. backoff replaces the SDK's own
 // pauses, which are up to 2 s and 4 s: longer than a tick's slot.
 const attempts = 4
 
-// backoff returns the pause after an attempt: at random up to 50 ms, doubled for each
-// attempt.
+// backoff returns the pause after an attempt: random, up to 50 ms, doubled for each attempt.
 func backoff(attempt int, _ error) (time.Duration, error) {
 	return rand.N(25 * time.Millisecond << attempt), nil
 }
@@ -141,8 +140,8 @@ const idleConnections = 100
 // Restored returns the tables that were restored under another name, for package dynamo.
 func (getenv endpoints) Restored() string { return getenv(spec.EnvRestored) }
 
-// endpoints returns a service's endpoint from the variable that all AWS SDKs read,
-// such as AWS_ENDPOINT_URL_SECRETS_MANAGER. The SDK's services look for the method.
+// endpoints returns a service's endpoint from the variable that all AWS SDKs read, such as
+// AWS_ENDPOINT_URL_SECRETS_MANAGER. The SDK's services look for this method.
 type endpoints func(name string) string
 
 func (getenv endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (url string, found bool, err error) {

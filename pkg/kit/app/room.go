@@ -8,7 +8,7 @@ type Room struct {
 	Functions []Function // those of the Spec, in the same order
 }
 
-// NewRoom returns a room with these functions, which the spec of the room gets, too.
+// NewRoom returns a room with these functions, and sets them in its spec.
 func NewRoom(s spec.Room, functions ...Function) Room {
 	for _, f := range functions {
 		s.Functions = append(s.Functions, f.Function)

@@ -10,16 +10,16 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// AdminGroup returns the Cognito group of the administrators of a room. The user pool of
-// administrators has it; that of users has no groups.
+// AdminGroup returns the Cognito group of the administrators of a room. It is a group of the
+// user pool of administrators; the user pool of users has no groups.
 func AdminGroup(room string) string { return room + "-admin" }
 
-// Room is the key in an operation's Metadata of the room that Admin checks. An operation
-// without it refuses everybody.
+// Room is the key in an operation's Metadata of the room whose administrators Admin accepts. An
+// operation without it refuses every caller.
 const Room = "room"
 
-// User is a signed-in caller. A request that embeds it is refused with 401
-// unless API Gateway has verified the caller's JWT.
+// User is a signed-in caller. A request that embeds it is refused with 401 unless API Gateway
+// has verified the caller's JWT.
 type User struct {
 	// UserID is the verified token's subject.
 	UserID string `json:"-"`

@@ -52,7 +52,7 @@ func In(t spec.Table, perMessage spec.Rate) Table {
 type Device struct {
 	PK     string `dynamodbav:"PK" json:"PK"`
 	SK     string `dynamodbav:"SK" json:"SK"`
-	Token  string `dynamodbav:"token" json:"token"` // hexadecimal, in small letters
+	Token  string `dynamodbav:"token" json:"token"` // hexadecimal, in lower case
 	UserID string `dynamodbav:"userId" json:"userId"`
 	SeenAt epoch  `dynamodbav:"seenAt" json:"seenAt"`
 	TTL    int64  `dynamodbav:"ttl" json:"ttl"` // epoch s

@@ -1,9 +1,9 @@
-// Package dynamo reads and writes the tables of the spec. Every call has the access
-// pattern that it performs. The pattern has the table and the index, and lets tests
-// check that a function uses no other patterns than its spec lists.
+// Package dynamo reads and writes the tables of the spec. Every call names the access pattern
+// that it performs. The pattern determines the table and the index. Tests check that a function
+// uses only the patterns that its spec lists.
 //
-// Updates and conditions name attributes as the dynamodbav tags of the row's struct
-// do: see Set and Exists. Key conditions take them from the pattern: see KeyIs.
+// Updates and conditions name attributes by the dynamodbav tags of the row's struct: see Set and
+// Exists. Key conditions take them from the pattern: see KeyIs.
 package dynamo
 
 import (
@@ -34,9 +34,9 @@ type DB struct {
 	eventual bool
 }
 
-// Open returns the tables whose names begin with prefix. A source of cfg with a method
-// Restored says which tables were restored under another name, as spec.ParseRestored
-// reads it; Open ignores an invalid list, which no deployment makes.
+// Open returns the tables whose names begin with prefix. If a source of cfg has a method
+// Restored, it lists the tables that were restored under another name, in the format of
+// spec.ParseRestored. Open ignores an invalid list, which no deployment makes.
 func Open(cfg aws.Config, prefix string) DB {
 	db := DB{client: dynamodb.NewFromConfig(cfg), prefix: prefix}
 	for _, source := range cfg.ConfigSources {
@@ -47,9 +47,9 @@ func Open(cfg aws.Config, prefix string) DB {
 	return db
 }
 
-// Eventual returns the same tables with eventually consistent reads: Get, GetAll and
-// Scan may miss the writes of about the last second, and cost half. A Range says itself
-// how Query reads.
+// Eventual returns the same tables with eventually consistent reads: Get, GetAll and Scan may
+// miss the writes of about the last second, and cost half. A Range has its own setting for
+// Query.
 func (db DB) Eventual() DB {
 	db.eventual = true
 	return db
@@ -82,8 +82,8 @@ func IgnoreRefused(err error) error {
 	return err
 }
 
-// RefusedAs returns as if err is a write's failed condition, else err, which may
-// be nil.
+// RefusedAs returns as if err is a write's failed condition, and err otherwise, which may be
+// nil.
 func RefusedAs(err, as error) error {
 	if IsRefused(err) {
 		return as
@@ -97,7 +97,7 @@ func Applied(err error) (bool, error) { return err == nil, IgnoreRefused(err) }
 
 type patternKey struct{}
 
-// Patterns returns the access patterns of the call that ctx belongs to: one, but for
+// Patterns returns the access patterns of the call that ctx belongs to: one, or several for
 // GetEach.
 func Patterns(ctx context.Context) []spec.Access {
 	all, _ := ctx.Value(patternKey{}).([]spec.Access)
@@ -139,8 +139,8 @@ func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item 
 	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
 }
 
-// GetAll reads the items with the keys, which must differ, as consistently as Get. The
-// result has no order, and leaves out absent items.
+// GetAll reads the items with the keys, which must differ, as consistently as Get. Absent items
+// are left out, and the others are in no order.
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(keys, 100) {
@@ -349,8 +349,8 @@ func condition(cond []expression.ConditionBuilder) (e expression.Expression, err
 // Range selects the items that Query reads: all of one partition.
 type Range struct {
 	Key      expression.KeyConditionBuilder
-	Filter   *expression.ConditionBuilder  // items for which it does not hold are read, and left out
-	Project  *expression.ProjectionBuilder // the attributes that are returned, nil for all; all are paid for
+	Filter   *expression.ConditionBuilder  // items for which it does not hold are read, but not returned
+	Project  *expression.ProjectionBuilder // the attributes that are returned, nil for all; the cost is that of all
 	After    Item                          // the key before the first item, nil for the start
 	Limit    int32                         // items read per page, 0 for as many as fit 1 MB
 	Backward bool
@@ -386,7 +386,7 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
-// QueryAll reads all pages.
+// QueryAll reads all pages of Query.
 func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) ([]T, error) {
 	return collect(func(after Item) ([]T, Item, error) {
 		if after != nil {
@@ -417,7 +417,7 @@ func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.C
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
-// ScanAll reads all pages.
+// ScanAll reads all pages of Scan.
 func ScanAll[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder) ([]T, error) {
 	return collect(func(after Item) ([]T, Item, error) { return Scan[T](ctx, db, a, filter, after, 0) })
 }
@@ -445,7 +445,7 @@ func Pages[T any](read func(after Item) ([]T, Item, error)) iter.Seq2[[]T, error
 	}
 }
 
-// wrap adds the pattern's id to err, and turns a failed condition into *Refused.
+// wrap adds the pattern's id to err, and converts a failed condition to *Refused.
 func wrap(a spec.Access, err error) error {
 	if err == nil {
 		return nil

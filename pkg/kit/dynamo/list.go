@@ -10,13 +10,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// List is a row under the key of a user: the ids of rows that the user has in other
-// partitions of the table. It has the id of each such row, and may have ids of rows that
-// were deleted since. It expires with the last of its rows.
+// List is a row under the key of a user, with the ids of the user's rows in other partitions of
+// the table. It contains the id of each such row, and may contain ids of rows that were deleted
+// since. It expires with the last of its rows.
 type List struct {
 	IDs       []string `dynamodbav:"ids,omitempty"`
 	ExpiresAt int64    `dynamodbav:"expiresAt"` // epoch s
-	TTL       int64    `dynamodbav:"ttl"`       // the same, for tables whose attribute this is
+	TTL       int64    `dynamodbav:"ttl"`       // the same, for tables whose TTL attribute has this name
 }
 
 // Entry is a row of a user that is to be written and listed.
@@ -37,13 +37,13 @@ var entryAttempts = Attempts{Max: 10, Err: errUserBusy}
 
 var errUserBusy = problem.New(problem.Conflict, "user_busy", "other requests of this user are in progress: try again")
 
-// Write makes the writes of the row and lists it, in one transaction. Of concurrent
-// calls as many succeed as the limit allows. A second call with the same row changes
-// nothing but its attributes.
+// Write makes the writes of the row and adds it to the list, in one transaction. Concurrent
+// calls cannot exceed the limit. A repeated call with the same row changes nothing but its
+// attributes.
 //
-// Errors: *Refused if the condition of one of the writes does not hold; problem.Beyond of
-// the limit if the user has as many other rows; user_busy if other calls for the user
-// overtake every attempt.
+// Errors: *Refused if the condition of one of the writes does not hold; problem.Beyond of the
+// limit if the user has as many other rows; user_busy if concurrent calls for the user made
+// every attempt fail.
 func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
 	var refused error // of one of the writes, which is not tried again
 	err := Retry(ctx, entryAttempts, func() error {

@@ -9,8 +9,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Requirement is a condition on an item that is no part of the write: that of another
-// table, for example.
+// Requirement is a condition on an item that the write itself does not contain, for example on
+// an item of another table.
 type Requirement struct {
 	Access spec.Access // its operation is ConditionCheckItem
 	Key    Item
@@ -20,11 +20,11 @@ type Requirement struct {
 
 type requirementKey struct{}
 
-// Require returns a context with which Put, Update and Transact write only if the
-// requirement holds at the moment of the write, and else return its Err. Each such
-// write becomes a transaction, which costs twice the write units and two for the
-// check. Delete and DeleteAll do not check: they create nothing. Replace and PutAll
-// panic, because no transaction can do what they do.
+// Require returns a context in which Put, Update and Transact write only if the requirement
+// holds at the moment of the write. Otherwise they return its Err. Each such write becomes a
+// transaction, which costs twice the write units and two for the check. Delete and DeleteAll do
+// not check: they create nothing. Replace and PutAll panic, because no transaction can do what
+// they do.
 func Require(ctx context.Context, r Requirement) context.Context {
 	return context.WithValue(ctx, requirementKey{}, r)
 }

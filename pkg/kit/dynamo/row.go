@@ -12,10 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 )
 
-// This file builds updates and conditions from the struct of a row. Attributes are
-// named as in its dynamodbav tags. A name that no tag has, and a value that cannot
-// be the attribute's (a string for a number), is a mistake in the program: the call
-// panics, also in the first test that makes it. The tags of a type are read once.
+// This file builds updates and conditions from the struct of a row. Its dynamodbav tags are the
+// names of the attributes. A name without a tag, or a value of the wrong type (a string for a
+// number), is a mistake in the program: the call panics, so the first test that makes it fails.
+// The tags of a type are read once.
 
 // Changes are what an update does to an item whose struct is T. The methods add to
 // it, and panic for the attributes of another struct.
@@ -24,9 +24,9 @@ type Changes struct {
 	b  expression.UpdateBuilder
 }
 
-// Set changes the named attributes to row's values, so that the item holds what
-// Put would write: an attribute that is zero in row, and tagged omitempty, is
-// removed. Any other is set, zero or not.
+// Set sets the named attributes to row's values. Afterwards the item has the attributes that Put
+// would write: a zero value of an attribute tagged omitempty is removed. Other zero values are
+// set.
 func Set[T any](row T, names ...string) Changes {
 	return Changes{of: attributesOf(reflect.TypeFor[T]())}.Set(row, names...)
 }
@@ -36,8 +36,7 @@ func SetZero[T any](row T, names ...string) Changes {
 	return Changes{of: attributesOf(reflect.TypeFor[T]())}.SetZero(row, names...)
 }
 
-// SetIfAbsent is SetZero for those of the named attributes that the item does not
-// have.
+// SetIfAbsent is SetZero for those of the named attributes that the item lacks.
 func SetIfAbsent[T any](row T, names ...string) Changes {
 	return Changes{of: attributesOf(reflect.TypeFor[T]())}.SetIfAbsent(row, names...)
 }
@@ -136,8 +135,8 @@ func Unchanged[T any](row T, names ...string) expression.ConditionBuilder {
 	return all
 }
 
-// Equal holds for an item whose attribute is value. Like the other comparisons it
-// does not hold without the attribute.
+// Equal holds for an item whose attribute is value. Like the other comparisons it does not hold
+// for an item without the attribute.
 func Equal[T any](name string, value any) expression.ConditionBuilder {
 	return expression.Equal(compared[T](name, value))
 }
@@ -197,7 +196,7 @@ func attributesOf(row reflect.Type) *attributes {
 		if name == "" {
 			name = f.Name
 		}
-		if f.Anonymous && tagged { // its fields would be attributes here, and not where Put writes them
+		if f.Anonymous && tagged { // otherwise its fields would be attributes here, but not where Put writes them
 			panic(fmt.Sprintf("dynamo: %s embeds %s with a tag, which is not supported", row, f.Name))
 		}
 		if !f.IsExported() || name == "-" || f.Anonymous {
@@ -207,7 +206,7 @@ func attributesOf(row reflect.Type) *attributes {
 			panic(fmt.Sprintf("dynamo: the tag of %s.%s has %q: only omitempty is supported", row, f.Name, options))
 		}
 		if depth, ok := depths[name]; ok && depth <= len(f.Index) {
-			continue // as Go's and attributevalue's rules for embedded structs
+			continue // like Go's and attributevalue's rules for embedded structs
 		}
 		depths[name] = len(f.Index)
 		of.with[name] = attribute{name: expression.NameNoDotSplit(name), index: f.Index, omitEmpty: options == "omitempty", kind: kindOf(f.Type)}
@@ -225,7 +224,7 @@ func (of *attributes) get(name string) attribute {
 	return a
 }
 
-// of returns the attribute of that name, which must be able to have the value.
+// of returns the attribute of that name. It panics unless the attribute can have the value.
 func (of *attributes) of(name string, value any) attribute {
 	a := of.get(name)
 	if kind := kindOf(reflect.TypeOf(value)); kind != "" && a.kind != "" && kind != a.kind {

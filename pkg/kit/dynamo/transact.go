@@ -14,11 +14,11 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Write is one of the writes of a transaction, each to a different item. It is built
-// again for each try, so that a condition may depend on the time of the try.
+// Write is one of the writes of a transaction, each to a different item. It is built again for
+// each try, because a condition may depend on the time of the try.
 type Write func(table *string) (types.TransactWriteItem, error)
 
-// PutWrite is the Put of a transaction.
+// PutWrite is Put in a transaction.
 func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		av, err := marshal(item)
@@ -34,7 +34,7 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 	}
 }
 
-// UpdateWrite is the Update of a transaction.
+// UpdateWrite is Update in a transaction.
 func UpdateWrite(key Item, changes Changes, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := update(changes, cond)
@@ -46,7 +46,7 @@ func UpdateWrite(key Item, changes Changes, cond ...expression.ConditionBuilder)
 	}
 }
 
-// DeleteWrite is the Delete of a transaction.
+// DeleteWrite is Delete in a transaction.
 func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition(cond)
@@ -58,8 +58,8 @@ func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 	}
 }
 
-// CheckWrite writes nothing. The transaction is refused unless the condition holds
-// for the item with the key.
+// CheckWrite writes nothing. The transaction is refused unless the condition holds for the item
+// with the key.
 func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition([]expression.ConditionBuilder{cond})
@@ -75,10 +75,10 @@ func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 // counts as one.
 const MaxWrites = 100
 
-// Transact makes all of the writes, or none: at most MaxWrites, to the table of one
-// access pattern. If a condition does not hold it returns *Refused with the index of
-// the first such write. Conflicts with other transactions are tried again. If a
-// requirement of ctx does not hold it returns the requirement's Err.
+// Transact makes all of the writes, or none. There are at most MaxWrites, all to the table of
+// one access pattern. If a condition does not hold, it returns *Refused with the index of the
+// first such write. Conflicts with other transactions are retried. If a requirement of ctx does
+// not hold, it returns the requirement's Err.
 func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error {
 	if len(writes) == 0 {
 		return nil
@@ -86,8 +86,8 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 	return db.transact(ctx, a, writes)
 }
 
-// Check returns the Err of the requirement of ctx if that does not hold. It is called before
-// several writes that begin with Delete or DeleteAll, which do not check.
+// Check returns the Err of ctx's requirement if that does not hold. Call it before several
+// writes that begin with Delete or DeleteAll, which do not check.
 func Check(ctx context.Context, db DB, a spec.Access) error {
 	if _, ok := Required(ctx); !ok {
 		return nil
@@ -136,7 +136,7 @@ func (db DB) transact(ctx context.Context, a spec.Access, writes []Write) error 
 	}
 }
 
-// because matches the reasons of a canceled transaction that have one of the codes:
+// because matches reasons of a canceled transaction with one of the codes:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func because(codes ...string) func(types.CancellationReason) bool {
 	return func(r types.CancellationReason) bool { return slices.Contains(codes, aws.ToString(r.Code)) }

@@ -17,22 +17,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonType is the only media type of request bodies. A request without a type is
-// taken to have it.
+// jsonType is the only media type of request bodies. A request without a type is treated as
+// JSON.
 const jsonType = "application/json"
 
-// maxInteger is the greatest integer that all readers of JSON take exactly
-// (RFC 8259, 6).
+// maxInteger is the greatest integer that all readers of JSON decode exactly (RFC 8259, 6).
 const maxInteger = 1<<53 - 1
 
-// strict is the JSON that bodies must be: names match exactly and occur once, every
-// member is known, strings are valid UTF-8, and nothing follows (RFC 7493). Unknown members
-// are left out where the schema has additionalProperties, for bodies that others define.
+// strict is the JSON that bodies must be (RFC 7493): names match exactly and occur once, every
+// member is known, strings are valid UTF-8, and nothing follows. Unknown members are left out
+// where the schema has additionalProperties, for bodies that other services define.
 var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(false))
 
-// readBodies returns the middleware that reads and validates the bodies of requests.
-// What is decoded into In is encoded from the validated document, so that no member
-// is decoded that was not validated.
+// readBodies returns the middleware that reads and validates the bodies of requests. In is
+// decoded from a document that is encoded again after validation, so that no member is decoded
+// that was not validated.
 func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	field, _ := reflect.TypeFor[In]().FieldByName("Body")
 	return func(ctx huma.Context, next func(huma.Context)) {
@@ -56,7 +55,8 @@ func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// readBody returns the bytes of a body, or nil for none, which may be valid, and with errors.
+// readBody returns the bytes of a body, nil if there is none. It returns a status and errors if
+// the body cannot be read, or is missing although it is required.
 func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status int, errs []error) {
 	if given := ctx.Header("Content-Type"); given != "" {
 		if media, _, err := mime.ParseMediaType(given); err != nil || media != jsonType {
@@ -77,8 +77,8 @@ func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status i
 	return nil, 0, nil
 }
 
-// validBody returns the document of a body as it is decoded: integers without
-// fraction and exponent, names as they are stored.
+// validBody returns the document that is decoded: integers without fraction and exponent,
+// formatted strings as they are stored.
 func validBody(all huma.Registry, schema *huma.Schema, t reflect.Type, body []byte) (_ []byte, status int, errs []error) {
 	var document any
 	if err := json.Unmarshal(body, &document, strict); err != nil {
@@ -106,7 +106,7 @@ func validBody(all huma.Registry, schema *huma.Schema, t reflect.Type, body []by
 	return body, 0, nil
 }
 
-// unreadable describes an error of package json without the name of a Go type.
+// unreadable describes an error of package json without naming a Go type.
 func unreadable(err error) []error {
 	text, where := "expected valid JSON", jsontext.Pointer("")
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
@@ -131,9 +131,9 @@ func at(location, message string) []error {
 	return []error{&huma.ErrorDetail{Location: location, Message: message}}
 }
 
-// checker checks what huma.Validate does not: null where the schema has no null, integers
-// that no reader takes exactly, and the formats of this package. It leaves other types
-// than the schema's to huma.Validate.
+// checker checks what huma.Validate does not: null where the schema forbids it, integers that
+// some readers do not decode exactly, and the formats of this package. It leaves values of a
+// wrong type to huma.Validate.
 type checker struct {
 	all  huma.Registry
 	errs []error
@@ -141,7 +141,7 @@ type checker struct {
 
 func (c *checker) fail(path, message string) { c.errs = append(c.errs, at(path, message)...) }
 
-// value returns the value as it is decoded.
+// value returns the value that is decoded.
 func (c *checker) value(s *huma.Schema, value any, path string) any {
 	for s.Ref != "" {
 		s = c.all.SchemaFromRef(s.Ref)

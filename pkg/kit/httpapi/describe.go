@@ -14,13 +14,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// callers says who may call a route.
+// callers describes who may call a route.
 var callers = map[spec.Auth]string{
 	spec.Public: "Anybody may call it.", spec.User: "Signed-in users may call it.", spec.Admin: "Administrators may call it.",
 	spec.Session: "The bearer of a session cookie may call it.", spec.Browser: "A browser calls it, signed in or not.", spec.Secret: "The bearer of the shared secret may call it.",
 }
 
-// common are the descriptions of what is the same in every room.
+// common are descriptions that are the same in every room.
 var common = map[string]string{
 	"limit":                   "The largest number of items in the answer.",
 	"cursor":                  "The page that next of the answer before names. Absent: the first page.",
@@ -73,8 +73,8 @@ func operation[In any](fn spec.Function) huma.Operation {
 	return op
 }
 
-// complete adds to a document what huma does not know: the answers beside the first,
-// an example of the body, the bounds of formats, and the descriptions of common.
+// complete adds to a document what huma does not know: the other answers, an example of the
+// body, the bounds of formats, and the descriptions of common.
 func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 	return func(doc *huma.OpenAPI, op *huma.Operation) {
 		if route.OthersCall {
@@ -94,7 +94,7 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 				describe(&p.Description, name)
 				p.PatternDescription = ""
 				if p.Nullable && len(p.Enum) > 0 && !slices.Contains(p.Enum, nil) {
-					p.Enum = append(slices.Clone(p.Enum), nil) // an enumeration has null only if it lists it
+					p.Enum = append(slices.Clone(p.Enum), nil) // an enumeration allows null only if it lists it
 				}
 				bound(p)
 				if p.Items != nil {
@@ -139,7 +139,7 @@ func describe(text *string, name string) {
 	}
 }
 
-// bound adds the bounds of a format that a schema does not have itself.
+// bound adds the bounds of a format to a schema that has none of its own.
 func bound(s *huma.Schema) {
 	set := func(bound **int, n int) {
 		if *bound == nil {

@@ -41,8 +41,8 @@ func DisplayName(name string) (string, error) {
 	return displayed(name, minDisplayName, maxDisplayName)
 }
 
-// displayed is DisplayName for other bounds. An empty name is valid if least is 0, and one
-// of white space alone never is.
+// displayed is DisplayName with other bounds. An empty name is valid if least is 0. A name of
+// white space alone is never valid.
 func displayed(name string, least, most int) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("expected valid UTF-8")
@@ -71,15 +71,16 @@ func displayed(name string, least, most int) (string, error) {
 	return name, nil
 }
 
-// blank has the symbols that show nothing, or stand for what cannot be shown.
+// blank are symbols that count as printable, but are drawn as nothing or replace a character
+// that cannot be drawn.
 const blank = "\u2800\ufffc\ufffd\U0001d159"
 
-// maxMarks is the most marks on one letter that a language writes, with room to spare:
-// more would be drawn over the lines above and below.
+// maxMarks is the maximum of combining marks on one letter. No language uses more; more would be
+// drawn over the lines above and below.
 const maxMarks = 4
 
-// TimeZone returns a time zone by its name in the IANA database. The files beside the zones,
-// "posixrules" for example, and the other copies of the zones, in "right" for example, are none.
+// TimeZone returns a time zone by its name in the IANA database. Other files of the database,
+// such as "posixrules", and the copies of the zones in folders such as "right" are refused.
 func TimeZone(name string) (*time.Location, error) {
 	if name == "" || name[0] < 'A' || name[0] > 'Z' || name == "Local" || name == "Factory" {
 		return nil, errTimeZone
@@ -112,9 +113,8 @@ func checkAddress(text string) error {
 
 var hyphenated = regexp.MustCompile("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
-// canonical returns a UUID in small letters, as databases write it and as keys have it: a
-// reader takes both cases (RFC 9562, 4). Braces, a prefix and a UUID without hyphens are
-// refused.
+// canonical returns a UUID in lower case, as databases write it and as keys contain it. Both
+// cases are accepted (RFC 9562, 4). Braces, a prefix and a UUID without hyphens are refused.
 func canonical(text string) (string, error) {
 	text = strings.ToLower(text)
 	if !hyphenated.MatchString(text) {
@@ -157,7 +157,7 @@ func canonicalParameters(api huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// formatted returns a string as a schema's format stores it.
+// formatted returns a string as a field with the schema's format stores it.
 func formatted(s *huma.Schema, text string) (string, error) {
 	switch s.Format {
 	case displayName:

@@ -1,10 +1,10 @@
-// Package httpapi is the fleet's HTTP edge: huma on net/http behind
-// aws-lambda-go-api-proxy. It decodes and validates a request from its type's
-// tags, calls a use case, and encodes its result, or its error as an RFC 9457 problem
-// document. The OpenAPI 3.1 description comes from the same types.
+// Package httpapi serves use cases over HTTP: huma on net/http behind aws-lambda-go-api-proxy.
+// It decodes and validates a request by the tags of its type, calls a use case, and encodes the
+// result. An error becomes a problem document (RFC 9457). The OpenAPI 3.1 description is derived
+// from the same types.
 //
-// The order of checks: path and method, the caller, the query string, the media type
-// and syntax of the body, its members, the parameters, and then the use case's own.
+// The order of checks: path and method, the caller, the query string, the media type and syntax
+// of the body, its members, the parameters, and then the use case's own.
 package httpapi
 
 import (
@@ -46,7 +46,7 @@ import (
 // MaxBody is the largest request body that is read, in bytes.
 const MaxBody = 64 << 10
 
-// statuses maps each kind of problem to its HTTP status. There is no other map.
+// statuses maps each kind of problem to its HTTP status. It is the only map of its kind.
 var statuses = [...]int{
 	problem.Internal:        http.StatusInternalServerError,
 	problem.Invalid:         http.StatusBadRequest,
@@ -60,22 +60,22 @@ var statuses = [...]int{
 	problem.Upstream:        http.StatusBadGateway,
 }
 
-// Handler serves do on the route of fn. In and Out are huma's: fields tagged
-// path, query or header, and Body.
+// Handler serves do on the route of fn. In and Out are types of huma: fields tagged path, query
+// or header, and Body.
 //
-// An unknown query parameter is refused, and so is one that is given twice: a
-// misspelt filter would return the wrong data unnoticed. A list is one parameter,
-// with commas. On a route that others call unknown parameters are ignored, as members of
-// a body are whose schema has additionalProperties.
+// An unknown query parameter is refused, and so is one that is given twice: a misspelt filter
+// would return the wrong data unnoticed. A list is one parameter, separated by commas. On a
+// route with OthersCall, unknown parameters are ignored. Unknown members of a body are ignored
+// if its schema has additionalProperties.
 //
-// GET answers have an ETag. If the client already has that version, the answer is
-// 304. An answer that is not Cached has NoStore.
+// GET answers have an ETag. If the client already has that version, the answer is 304. An answer
+// that is not Cached has NoStore.
 //
-// Whatever is wrong with a request, the answer is a problem document. A panic of do is
-// logged without its value, which may hold a token, and answered as Internal.
+// Every refusal is a problem document. A panic of do is logged without its value, which may hold
+// a token, and answered as Internal.
 //
-// An answer that is not JSON has a Body of []byte with the tag contentType. If Out is a
-// Refuser, its pages take the place of problem documents.
+// An answer that is not JSON has a Body of []byte with the tag contentType. If Out is a Refuser,
+// its pages replace problem documents.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)
@@ -89,11 +89,11 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	return buffered(routed(mux), route, refuser)
 }
 
-// maxSegment is the longest segment of a path in bytes. A key of a table holds it.
+// maxSegment is the longest segment of a path in bytes. It fits in a key of a table.
 const maxSegment = 512
 
-// routed answers the paths that mux would redirect, and those that no table can have,
-// with 404.
+// routed answers with 404 to paths that mux would redirect, and to paths with a segment that no
+// key of a table can hold.
 func routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
@@ -116,9 +116,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 	json.NewEncoder(w).Encode(&huma.ErrorModel{Type: problemType + codeOf(status), Title: http.StatusText(status), Status: status, Detail: detail})
 }
 
-// buffered sends the answer of next when it is complete. If next panics, it logs where and
-// answers 500. It adds an ETag to the answers of GET requests, and NoStore to what caches must
-// not keep. Refusals are the pages of refuser, unless it is nil.
+// buffered sends the answer of next when it is complete. If next panics, it logs the place and
+// answers 500. It adds an ETag to the answers of GET requests, and NoStore to answers that
+// caches must not keep. Refusals are the pages of refuser, unless it is nil.
 func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
@@ -147,7 +147,7 @@ func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler
 	})
 }
 
-// internalText is what a user reads of an unexpected error.
+// internalText is what a user reads after an unexpected error.
 const internalText = "something went wrong on our side"
 
 // answerTime is the part of an invocation's time that is kept for the answer.
@@ -158,16 +158,16 @@ type Identifier interface {
 	Identify(context.Context, events.APIGatewayV2HTTPRequest) (userID string, err error)
 }
 
-// Lambda is Handler for the events of an HTTP API. The context of do ends shortly
-// before the invocation's timeout, so that a use case that hangs is answered as
-// Unavailable. If fn uses account.CheckDeleted, no write of a deleted user is made.
+// Lambda is Handler for the events of an HTTP API. The context of do ends shortly before the
+// invocation's timeout, so that a use case that hangs is answered as Unavailable. If fn uses
+// account.CheckDeleted, writes of a deleted user are refused.
 //
-// The callers of a route for sessions are those that by identifies; other routes need
-// none. To do they are as an auth.User.
+// by identifies the callers of a route for sessions; for other routes it may be nil. do gets the
+// caller as an auth.User.
 //
-// If the API's stage has the variable spec.CDNKeys, a request without one of its values
-// in spec.CDNHeader is refused: 403, not_through_cdn. The source address of any other is
-// that of the CDN's client.
+// If the API's stage has the variable spec.CDNKeys, a request without one of its values in
+// spec.CDNHeader is refused: 403, not_through_cdn. The source address of other requests is that
+// of the CDN's client.
 func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
@@ -209,9 +209,9 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 // headersKey is the key of the event's headers in the context of a request.
 type headersKey struct{}
 
-// wholeHeaders is the middleware that gives parameters that are headers the text that the event
-// has. aws-lambda-go-api-proxy splits it at commas, and a parameter would be the first part: two
-// keys of requests would be one.
+// wholeHeaders is the middleware that gives header parameters the text of the event.
+// aws-lambda-go-api-proxy splits a header at commas, and the parameter would be the first part
+// only: two different idempotency keys could become one.
 func wholeHeaders(ctx huma.Context, next func(huma.Context)) {
 	given, _ := ctx.Context().Value(headersKey{}).(map[string]string)
 	r, _ := humago.Unwrap(ctx)
@@ -223,8 +223,8 @@ func wholeHeaders(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// viewer returns the address of who calls the CDN: the last in X-Forwarded-For that is not
-// the CDN's. What is before it the client may have written.
+// viewer returns the address of the CDN's client: the last address in X-Forwarded-For that is
+// not the CDN's. The client may have written the addresses before it.
 func viewer(e events.APIGatewayV2HTTPRequest) string {
 	cdn := e.RequestContext.HTTP.SourceIP
 	for _, address := range slices.Backward(strings.Split(e.Headers["x-forwarded-for"], ",")) {
@@ -235,8 +235,8 @@ func viewer(e events.APIGatewayV2HTTPRequest) string {
 	return cdn
 }
 
-// isOneOf reports whether a list with commas contains the key. How long it takes says
-// nothing about the keys.
+// isOneOf reports whether a comma-separated list contains the key. It takes the same time for
+// each key of the same length.
 func isOneOf(keys, key string) bool {
 	found, got := 0, sha256.Sum256([]byte(key))
 	for one := range strings.SplitSeq(keys, ",") {
@@ -262,8 +262,8 @@ func refusal(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{StatusCode: doc.Status, Headers: headers, Body: string(body)}
 }
 
-// routePath returns the escaped path of a route. An HTTP API passes it decoded, and with
-// the base path that its custom domain or its stage adds: the room's name.
+// routePath returns the escaped path of a route. An HTTP API passes the path decoded, and with
+// the base path of its custom domain or its stage: the room's name.
 func routePath(room, raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
 		raw = "/" + rest
@@ -271,8 +271,8 @@ func routePath(room, raw string) string {
 	return (&url.URL{Path: raw}).EscapedPath()
 }
 
-// query escapes the bytes of a query string that no URL may have. An HTTP API passes
-// on what the client sent.
+// query escapes the bytes of a query string that are not allowed in a URL. An HTTP API passes on
+// the query string as the client sent it.
 func query(raw string) string {
 	var b strings.Builder
 	for _, c := range []byte(raw) {
@@ -336,8 +336,8 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	return api
 }
 
-// authorize returns the middleware that refuses callers by the Resolver of In, before
-// anything else of the request is read: who may not call learns nothing about it.
+// authorize returns the middleware that refuses callers by the Resolver of In, before any other
+// part of the request is read: a refused caller learns nothing about the request.
 func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if in, ok := any(new(In)).(huma.Resolver); ok {
@@ -352,9 +352,9 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// unclear returns an error for each known parameter that is given more than once, or one
-// error if the query string is malformed. Where others make the URL, what is malformed is
-// ignored like what is unknown.
+// unclear returns an error for each known parameter that is given more than once, or one error
+// if the query string is malformed. On a route with OthersCall, a malformed query string is
+// ignored.
 func unclear(raw string, others bool, known func(name string) bool) (errs []error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil && !others {
@@ -368,15 +368,15 @@ func unclear(raw string, others bool, known func(name string) bool) (errs []erro
 	return errs
 }
 
-// Bounds of the errors in a problem document, and of a location in bytes. Names of
-// unknown members are the client's.
+// Bounds of the errors in a problem document, and of a location in bytes: the client chooses the
+// names of unknown members.
 const (
 	maxErrors   = 10
 	maxLocation = 200
 )
 
-// sealed removes refused values from a problem document: they may be tokens, and
-// documents are logged. It limits the list of errors, and sets a missing type.
+// sealed removes refused values from a problem document, which may be tokens: documents are
+// logged. It limits the list of errors, and sets a missing type.
 func sealed(_ huma.Context, _ string, v any) (any, error) {
 	doc, ok := v.(*huma.ErrorModel)
 	if !ok { // an answer, or a document of ours
@@ -394,7 +394,7 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-// codeOf returns the code of a problem that huma found, by its status.
+// codeOf returns the code of a problem that huma found, from its status.
 func codeOf(status int) string {
 	if kind := slices.Index(statuses[:], status); kind >= 0 {
 		return problem.Kind(kind).Code()
@@ -441,8 +441,7 @@ type document struct {
 	retryAfter time.Duration
 }
 
-// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3). huma
-// writes it.
+// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3). huma sends it.
 func (d document) GetHeaders() http.Header {
 	h := http.Header{}
 	if d.retryAfter > 0 {
@@ -516,7 +515,7 @@ func (a *answer) tag(ifNoneMatch []string) {
 func (a *answer) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
-	if a.body.Len() > 0 { // else w would invent a type
+	if a.body.Len() > 0 { // otherwise w would guess a type
 		w.Write(a.body.Bytes())
 	}
 }

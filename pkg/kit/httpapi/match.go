@@ -6,7 +6,7 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// ErrStale refuses a change of something that has changed since the caller has read it.
+// ErrStale refuses to change something that has changed since the caller read it.
 var ErrStale = problem.New(problem.Conflict, "stale", "somebody else has changed this: read it again")
 
 // IfMatch is the header with the revision that the caller has read. A request that changes
@@ -16,7 +16,7 @@ type IfMatch struct {
 }
 
 // Check returns ErrStale if the caller has read another revision. Without the header every
-// revision will do.
+// revision is accepted.
 func (m IfMatch) Check(rev int) error {
 	if m.Match != "" && m.Match != ETag(rev) {
 		return ErrStale.In("header.If-Match")
@@ -24,5 +24,5 @@ func (m IfMatch) Check(rev int) error {
 	return nil
 }
 
-// ETag returns the ETag of a revision. An answer that states one is not given another.
+// ETag returns the ETag of a revision. An answer that sets it gets no other ETag.
 func ETag(rev int) string { return strconv.Quote(strconv.Itoa(rev)) }

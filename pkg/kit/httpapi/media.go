@@ -11,14 +11,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Refuser is the answer of a route that people open in a browser: its refusals are pages,
-// too. Refusal returns the page for a status from 400 on, and its headers.
+// Refuser is the answer of a route that people open in a browser: its refusals are pages, too.
+// Refusal returns the page for a status of at least 400, and its headers.
 type Refuser interface {
 	Refusal(status int) (header http.Header, page []byte)
 }
 
-// mediaOf returns the Content-Type of an answer that is not JSON: the tag contentType of
-// its Body, a []byte.
+// mediaOf returns the Content-Type of an answer that is not JSON: the tag contentType of its
+// Body, a []byte. It is "" for JSON.
 func mediaOf[Out any]() string {
 	field, _ := reflect.TypeFor[Out]().FieldByName("Body")
 	return field.Tag.Get("contentType")

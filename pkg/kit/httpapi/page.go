@@ -7,8 +7,8 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// NoStore is the Cache-Control value of answers that no cache may keep. An answer that says
-// nothing has it, except for a refusal of a public route.
+// NoStore is the Cache-Control value of answers that no cache may keep. It is the default,
+// except for refusals of public routes.
 const NoStore = "no-store"
 
 // Cached is part of an answer that caches may keep, such as "public, max-age=60".
@@ -22,16 +22,16 @@ type Removed struct{ Status int }
 // NewRemoved returns a Removed with its status.
 func NewRemoved() *Removed { return &Removed{http.StatusNoContent} }
 
-// ErrBadCursor reports a cursor that is not a position in the list: the item
-// that it names was deleted, or the cursor was made up.
+// ErrBadCursor reports a cursor that is not a position in the list: the item that it names was
+// deleted, or the cursor was invented.
 //
-// In every room the parameters of a paged list are cursor and limit, and next of
-// an answer is the cursor of the page that follows, absent at the end.
+// In every room the parameters of a paged list are cursor and limit. The member next of an
+// answer is the cursor of the following page, and absent on the last page.
 var ErrBadCursor = problem.New(problem.Invalid, "bad_cursor", "this page is no longer there: begin again").In("query.cursor")
 
-// Page returns at most limit of all, beginning after the one whose id is cursor,
-// and the cursor of the page that follows, "" at the end. It returns ErrBadCursor
-// if no id is cursor.
+// Page returns at most limit of all, beginning after the item whose id is cursor, and the cursor
+// of the following page, "" on the last page. It returns ErrBadCursor if no item has the id
+// cursor.
 func Page[T any](all []T, id func(T) string, cursor string, limit int) (page []T, next string, err error) {
 	if cursor != "" {
 		i := slices.IndexFunc(all, func(v T) bool { return id(v) == cursor })

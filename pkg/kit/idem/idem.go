@@ -1,10 +1,9 @@
-// Package idem makes requests repeatable. A client that has lost an answer sends the
-// request again with the same Idempotency-Key, and gets the answer of the first: the effect
-// happens once.
+// Package idem makes requests repeatable. A client that lost an answer sends the request again
+// with the same Idempotency-Key, and gets the first answer: the effect happens once.
 //
-// The answer is stored in the transaction of its effect, so that neither exists without
-// the other. It is kept for a day, for the user, method and path of the request. Who has lost
-// the right to the request since does not get it: see Guard.
+// The answer is stored in the transaction of its effect, so that neither exists without the
+// other. It is kept for a day, for the user, method and path of the request. A caller who lost
+// the right to the request since gets the refusal instead: see Guard.
 package idem
 
 import (
@@ -28,8 +27,8 @@ const Lifetime = 24 * time.Hour
 // ErrConflict refuses a key that was used for another body.
 var ErrConflict = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another request").In("header.Idempotency-Key")
 
-// Key is the header of a request that may be repeated. The request embeds it. Without the
-// header each request is another.
+// Key is the header of a request that may be repeated. The request embeds it. Requests without
+// the header are all different.
 type Key struct {
 	IdempotencyKey string `header:"Idempotency-Key" minLength:"1" maxLength:"128" pattern:"^[!-~]+$" patternDescription:"visible ASCII characters" doc:"Any text that is new for each request. A request that is sent again with it changes nothing, and gets the same answer for 24 hours."`
 }
@@ -42,43 +41,42 @@ type Request interface{ key() string }
 // Record is the answer of a request as a table holds it.
 type Record struct {
 	Hash   string          `json:"hash"`            // of the request's body
-	Guard  string          `json:"guard,omitempty"` // the right by which the request was made
+	Guard  string          `json:"guard,omitempty"` // the right on which the request depended
 	Answer json.RawMessage `json:"answer"`
 }
 
 // Store is where a room keeps its records.
 type Store struct {
 	DB dynamo.DB
-	// Find reads the record of a user's request, strongly consistently. ok is false if there
-	// is none, or it has expired.
+	// Find reads the record of a user's request, strongly consistently. ok is false if there is
+	// none, or if it has expired.
 	Find func(ctx context.Context, userID, id string) (r Record, ok bool, err error)
 	// Write returns the write of a record, whose condition is that Find would find none.
 	Write func(userID, id string, r Record) dynamo.Write
-	// Allow returns an error unless a user still has a right that was given to Guard. It may be
-	// nil if Guard is not used.
+	// Allow returns an error unless the user still has a right that was passed to Guard. It may
+	// be nil if Guard is not used.
 	Allow func(ctx context.Context, userID, right string) error
 }
 
 type guardKey struct{}
 
-// Guard notes the right by which the request of ctx, that of the function in Once, is made. It
-// is checked again before a stored answer is returned. The last of several counts.
+// Guard records the right on which the request of ctx depends. It is called within the do of
+// Once. Before a stored answer is returned, the right is checked again. The last call counts.
 func Guard(ctx context.Context, right string) {
 	if guard, ok := ctx.Value(guardKey{}).(*string); ok {
 		*guard = right
 	}
 }
 
-// Commit makes the writes of a request, by an access pattern, with its answer. Without
-// writes the answer is not stored. Errors are those of dynamo.Transact.
+// Commit makes the writes of a request, by an access pattern, and stores its answer in the same
+// transaction. Without writes the answer is not stored. The errors are those of dynamo.Transact.
 type Commit[Out any] func(ctx context.Context, a spec.Access, answer *Out, writes ...dynamo.Write) error
 
 // errTaken reports that another invocation has committed the same request.
 var errTaken = errors.New("the request was committed by another invocation")
 
-// Once returns the answer of do, which makes its writes by commit, or the stored answer of
-// the same request. Errors: ErrConflict, those of do, which are not stored, and those of
-// Store.Allow.
+// Once returns the answer of do, which makes its writes with commit, or the stored answer of the
+// same request. Errors: ErrConflict; those of do, which are not stored; those of Store.Allow.
 func Once[Out any](ctx context.Context, s Store, function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
 	if in.key() == "" {
 		return do(ctx, func(ctx context.Context, a spec.Access, _ *Out, writes ...dynamo.Write) error {
@@ -107,8 +105,8 @@ func Once[Out any](ctx context.Context, s Store, function, userID string, in Req
 	if err == nil {
 		return out, nil
 	}
-	// The first of two invocations may have committed in the meantime, which can be the reason
-	// of any refusal.
+	// Another invocation of the same request may have committed in the meantime, which can be
+	// the reason of any refusal.
 	if again, ok, found := stored[Out](ctx, s, userID, id, hash); ok || found != nil {
 		return again, found
 	}
@@ -149,8 +147,8 @@ func partsOf(in Request) (path []string, body any) {
 	return path, body
 }
 
-// hashOf returns a hash of values. The members of a struct have an order of their own, so
-// that of the request's JSON does not matter.
+// hashOf returns a hash of values. The members of a struct are encoded in the order of its
+// fields, so the order of members in the request's JSON does not matter.
 func hashOf(values ...any) string {
 	text, err := json.Marshal(values)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// Holder names this invocation of a function to a lock.
+// Holder returns the name of this invocation of a function, as the holder of a lock.
 func Holder(ctx context.Context, function string) string {
 	if c, ok := lambdacontext.FromContext(ctx); ok {
 		return function + "/" + c.AwsRequestID

@@ -1,9 +1,9 @@
-// Package lock is a lease on a key: it has one holder at a time, until the holder
-// releases it or it expires. The table is the caller's.
+// Package lock is a lease on a key: it has one holder at a time, until the holder releases it or
+// it expires. The caller provides the table.
 //
-// A lease can expire while its holder is stalled, so the lock alone protects
-// nothing: what the holder writes must have a condition of its own, on the lease's
-// Fence or on another number that only grows.
+// A lease can expire while its holder is stalled, so the lock alone protects nothing. The
+// holder's writes must have a condition of their own: on the lease's Fence, or on another number
+// that only increases.
 package lock
 
 import (
@@ -45,13 +45,13 @@ type Lease struct {
 type row struct {
 	Holder      string `dynamodbav:"holder"`
 	ExpiresAtMs int64  `dynamodbav:"expiresAtMs"` // epoch ms: what conditions compare
-	ExpiresAt   int64  `dynamodbav:"expiresAt"`   // epoch s, later than ExpiresAtMs: for DynamoDB's TTL, which only tidies up
+	ExpiresAt   int64  `dynamodbav:"expiresAt"`   // epoch s, later than ExpiresAtMs: DynamoDB deletes the item some time after it
 	Fence       int64  `dynamodbav:"fence"`
 }
 
-// Take leases key to holder. It returns ErrHeld if another holder has it.
+// Take leases key to holder. It returns ErrHeld if another holder has the lease.
 //
-// holder names one run of a process. A holder takes again what it holds already:
+// holder names one run of a process. A holder that already has the lease gets it again, because
 // the answer to its first call may have been lost.
 func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	now := l.Now()
@@ -82,7 +82,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return dynamo.IgnoreRefused(err)
 }
 
-// mine is the condition that the lease's holder still has it.
+// mine is the condition that the holder still has the lease.
 func (l *Lease) mine() expression.ConditionBuilder { return dynamo.Equal[row]("holder", l.holder) }
 
 // row returns the times of a lease that begins now.

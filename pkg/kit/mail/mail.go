@@ -36,20 +36,19 @@ type Sender struct {
 	from   string
 }
 
-// Open returns a sender from an address, whose domain SES must have verified. A sender from
-// "" sends nothing.
+// Open returns a sender with an address whose domain SES must have verified. A sender with ""
+// sends nothing.
 func Open(cfg aws.Config, from string) Sender { return Sender{sesv2.NewFromConfig(cfg), from} }
 
-// Send gives a mail to SES. Success says that SES has accepted it, not that it arrives: SES
-// drops a mail to an address on its suppression list, which has bounced or complained,
-// without an error.
+// Send gives a mail to SES. Success means that SES accepted it, not that it arrives: SES drops a
+// mail to an address on its suppression list, which has bounced or complained, without an error.
 //
-// Errors: ErrRefused; ErrOff; others are worth a later try, when the SDK's are used up:
-// SES is throttled, over its daily quota or down, or an operator must act. A mail whose
-// error is not a problem may have been sent: SES has no key against repeats.
+// Errors: ErrRefused; ErrOff; after any other error a later try may succeed, because SES is
+// throttled, over its daily quota or down, or an operator must act. A mail whose error is not a
+// problem may have been sent: SES has no idempotency key.
 //
-// No error contains the address or a part of the mail. SES quotes addresses in its texts,
-// so only its code is told.
+// No error contains the address or a part of the mail. Texts of SES quote addresses, so an error
+// contains only the code of SES.
 func (s Sender) Send(ctx context.Context, m Message) error {
 	if s.from == "" {
 		return ErrOff

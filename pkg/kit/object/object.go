@@ -15,19 +15,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Bucket is an S3 bucket.
+// Bucket is a client of an S3 bucket.
 type Bucket struct {
 	client *s3.Client
 	name   string
 }
 
-// Open returns the bucket of a name. Its URLs have the name in the path, as the
+// Open returns a client of the bucket with a name. Its URLs contain the name in the path, as the
 // emulator on a developer's machine requires.
 func Open(cfg aws.Config, name string) Bucket {
 	return Bucket{s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), name}
 }
 
-// Put writes a document in place of the one under its key.
+// Put stores a document as JSON under a key, and replaces an existing one.
 func (b Bucket) Put(ctx context.Context, key string, document any) error {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
@@ -36,7 +36,7 @@ func (b Bucket) Put(ctx context.Context, key string, document any) error {
 	return b.PutFile(ctx, key, "application/json", text)
 }
 
-// PutFile writes a file of a media type in place of the object under its key.
+// PutFile stores a file with a media type under a key, and replaces an existing one.
 func (b Bucket) PutFile(ctx context.Context, key, media string, file []byte) error {
 	if _, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(file), ContentType: &media}); err != nil {
 		return fmt.Errorf("write the object %s: %w", key, err)
@@ -44,8 +44,8 @@ func (b Bucket) PutFile(ctx context.Context, key, media string, file []byte) err
 	return nil
 }
 
-// ErrAbsent reports an object that does not exist. S3 says so to who may list the bucket;
-// others it denies the access.
+// ErrAbsent reports an object that does not exist. S3 reports it only to callers that may list
+// the bucket; to others it denies the access.
 var ErrAbsent = errors.New("there is no such object")
 
 // Get reads an object. Errors: ErrAbsent.
@@ -72,8 +72,8 @@ func (b Bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Link returns a URL that downloads a document under a file name for a while, to whoever
-// has it. It ends earlier with the credentials of the function.
+// Link returns a URL that downloads a document as a file with this name. Anybody who has the URL
+// can use it until valid has passed, or until the credentials of the function expire.
 func (b Bucket) Link(ctx context.Context, key, file string, valid time.Duration) (string, error) {
 	out, err := s3.NewPresignClient(b.client).PresignGetObject(ctx, &s3.GetObjectInput{
 		Bucket: &b.name, Key: &key, ResponseContentDisposition: aws.String(`attachment; filename="` + file + `"`),

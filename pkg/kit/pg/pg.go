@@ -1,12 +1,12 @@
 // Package pg opens the PostgreSQL databases of the spec, and classifies their errors.
 //
-// A function has at most two connections, because each instance of it has a pool of its
-// own. It logs in by IAM over verified TLS. What fails because the server is away, busy or
-// resuming is an Unavailable problem, so that a request is answered with 503 and
-// Retry-After, and a message is delivered again.
+// A function has at most two connections, because each of its instances has a pool. It logs in
+// by IAM over verified TLS. An error because the server is down, busy or resuming is an
+// Unavailable problem: a request is answered with 503 and Retry-After, and a message is
+// delivered again.
 //
-// All SQL asks now() for the time. At the local stage it is that of the fleet's clock: see
-// Open.
+// All SQL uses now() for the time. At the local stage now() is the time of the fleet's clock:
+// see Open.
 package pg
 
 import (
@@ -30,32 +30,32 @@ import (
 )
 
 const (
-	// MaxConns is the limit of connections of an instance of a function.
+	// MaxConns is the number of connections of an instance of a function.
 	MaxConns = 2
-	// idle is how long a connection may be unused. It is less than the server's limit of
+	// idle is how long a connection may be unused. It is shorter than the server's limit for
 	// idle sessions.
 	idle = 30 * time.Second
 	dial = 5 * time.Second
-	// statement and locks are how long a statement may run, and wait for a lock.
+	// statement and locks are how long a statement may run, and may wait for a lock.
 	statement = 10 * time.Second
 	locks     = 3 * time.Second
-	// tries is how often a transaction that lost against another is run.
+	// tries is how often a transaction is run that conflicts with others.
 	tries = 3
-	// resume is how long a paused cluster takes to resume, and so when a retry may succeed.
+	// resume is how long a paused cluster takes to resume. After it a retry may succeed.
 	resume = 15 * time.Second
-	// resumed is the time after which a cluster has resumed, also one that was paused for days.
+	// resumed is how long a cluster takes to resume that was paused for days.
 	resumed = time.Minute
 )
 
-// DB is a database, as one role.
+// DB is a database, with the permissions of one role.
 type DB struct{ pool *pgxpool.Pool }
 
-// Open returns the database of a login, whose URL the environment has. It connects at the
+// Open returns the database of a login, whose URL is in the environment. It connects at the
 // first use.
 //
-// At the local stage now() is the fleet's time: the session finds the function of the
-// schema virtual before that of PostgreSQL, and Open tells it the time whenever a
-// connection is taken from the pool. No deployed database has the schema.
+// At the local stage now() is the fleet's time: sessions find the function now of the schema
+// virtual before that of PostgreSQL, and Open sets its time whenever a connection is taken from
+// the pool. No deployed database has that schema.
 func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 	cfg, err := configure(env, login)
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 }
 
 // Config returns the configuration of one connection, for migrations: it waits until a paused
-// cluster has resumed, its statements have no limit of time, and its password is valid for 15
+// cluster has resumed, its statements have no time limit, and its password is valid for 15
 // minutes.
 func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnConfig, error) {
 	cfg, err := configure(env, login)
@@ -109,7 +109,7 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 	c.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(statement)
 	if env.Dial != nil {
 		c.DialFunc = env.Dial
-		// Who dials counts the calls: after a second without one a ping would be one more.
+		// Tests count the calls, and a ping after a second of idle time would be one more.
 		cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	}
 	if env.Stage == spec.Local {
@@ -121,7 +121,7 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 		return nil, errors.New("the certificates of Amazon RDS cannot be read")
 	}
 	c.TLSConfig = &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}
-	c.Fallbacks = nil // without TLS
+	c.Fallbacks = nil // it would connect without TLS
 	address := net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
 	cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) (err error) {
 		c.Password, err = auth.BuildAuthToken(ctx, address, env.AWS.Region, c.User, env.AWS.Credentials)
@@ -137,9 +137,10 @@ const VirtualTime = "virtual"
 // Close ends the connections.
 func (db DB) Close() { db.pool.Close() }
 
-// Session runs statements: a DB, each in a transaction of its own, or a transaction of Tx.
+// Session runs statements. It is a DB, which runs each in a transaction of its own, or the
+// transaction of Tx.
 type Session interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) // the error is that of the rows, too
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) // the error is also that of the rows
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
@@ -153,9 +154,9 @@ func (db DB) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandT
 	return db.pool.Exec(ctx, sql, args...)
 }
 
-// Tx runs do in a transaction, and commits it if do returns nil. It runs do again if the
-// transaction lost against another, up to three times; do must have no other effect. After
-// an Unavailable problem the transaction may have been committed.
+// Tx runs do in a transaction, and commits it if do returns nil. If the transaction conflicts
+// with another, it runs do again, up to three times; do must have no other effect. After an
+// Unavailable problem the transaction may have been committed.
 func (db DB) Tx(ctx context.Context, do func(pgx.Tx) error) error {
 	for n := 1; ; n++ {
 		err := classify(pgx.BeginFunc(ctx, db.pool, do))
@@ -199,19 +200,19 @@ func first[T any](ctx context.Context, s Session, read pgx.RowToFunc[T], sql str
 	return v, err == nil, classify(err)
 }
 
-// Do runs a statement, and returns how many rows it changed.
+// Do runs a statement, and returns the number of rows that it changed.
 func Do(ctx context.Context, s Session, sql string, args ...any) (changed int64, err error) {
 	tag, err := s.Exec(ctx, sql, args...)
 	return tag.RowsAffected(), classify(err)
 }
 
-// Violates reports whether err is that a statement violates a constraint, by its name.
+// Violates reports whether err is the violation of a constraint, by its name.
 func Violates(err error, constraint string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.ConstraintName == constraint
 }
 
-// Classes and codes of errors (PostgreSQL, appendix A) that a later try may not have.
+// Classes and codes of errors after which a later try may succeed (PostgreSQL, appendix A).
 var (
 	passing = map[string]bool{
 		"08": true, // connection
@@ -247,7 +248,7 @@ func classify(err error) error {
 	return problem.New(problem.Unavailable, "database_unavailable", "the database is busy or resumes: try again").WithRetryAfter(resume).Because(err)
 }
 
-// unreachable reports whether err is of the connection.
+// unreachable reports whether err is an error of the connection.
 func unreachable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

@@ -1,8 +1,8 @@
 // Package problem classifies errors by what the caller should do about them.
 //
-// A use case returns a problem if the caller can act on the error, and a plain
-// wrapped error if only the operator can. Each transport maps kinds in one table:
-// httpapi to HTTP statuses, app to what becomes of a queue message.
+// A use case returns a problem if the caller can act on the error, and a plain wrapped error if
+// only the operator can. Each transport maps the kinds in one place: httpapi to HTTP statuses,
+// app to the next step of a queue message.
 package problem
 
 import (
@@ -19,14 +19,14 @@ type Kind uint8
 const (
 	Internal        Kind = iota // our defect; the zero value, so that an unclassified error is Internal
 	Invalid                     // the request is malformed: do not repeat it
-	Unprocessable               // the request is well-formed, and names something that it may not: do not repeat it
+	Unprocessable               // the request is well-formed, but refers to something that it must not: do not repeat it
 	Unauthenticated             // the caller is unknown: sign in
-	Denied                      // the caller is known, and not allowed to do this
+	Denied                      // the caller is known, but not allowed to do this
 	NotFound                    // it does not exist, or the caller may not see it
 	Conflict                    // the state does not allow it: read again, then decide
 	Limited                     // too many requests: wait, then retry
 	Unavailable                 // a dependency is down or busy: retry
-	Upstream                    // a dependency refused what it should accept: begin again
+	Upstream                    // a dependency refused a request that it should accept: begin again
 )
 
 var kindCodes = [...]string{
@@ -58,28 +58,27 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Is reports whether target is a problem with the same kind and code, so that
-// errors.Is finds a room's error value also after In, With or Because.
+// Is reports whether target is a problem with the same kind and code. So errors.Is also matches
+// a room's error value that was changed by In, With or Because.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code != "" && t.Kind == e.Kind && t.Code == e.Code
 }
 
-// New returns a problem with a code, and a text that users read. The codes of a
-// room are part of its API: an app decides by them, so they never change. An empty
-// code stands for Kind.Code.
+// New returns a problem with a code, and a text that users read. The codes of a room are part of
+// its API: apps compare them, so they never change. An empty code stands for Kind.Code.
 func New(k Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: k, Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// In returns an Invalid problem of one field of the request. It has the code of
-// its kind: the field says which check failed.
+// In returns an Invalid problem of one field of the request. It has the code of its kind; the
+// field identifies the check that failed.
 func In(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// Beyond returns the problem of a request that exceeds a limit: Conflict for a number
-// of things, Limited for a rate, with a RetryAfter of the whole period.
+// Beyond returns the problem of a request that exceeds a limit: Conflict for a number of things;
+// Limited for a rate, with the whole period as RetryAfter.
 func Beyond(limit spec.Limit) *Error {
 	kind := Conflict
 	if limit.Per > 0 {
@@ -102,21 +101,21 @@ func (e *Error) With(extensions map[string]any) *Error {
 	return &c
 }
 
-// WithRetryAfter returns a copy of e that says when a retry may succeed.
+// WithRetryAfter returns a copy of e with the time after which a retry may succeed.
 func (e *Error) WithRetryAfter(d time.Duration) *Error {
 	c := *e
 	c.RetryAfter = d
 	return &c
 }
 
-// Because returns a copy of e with the cause, which is logged and not sent.
+// Because returns a copy of e with the cause, which is logged but not sent.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Cause = cause
 	return &c
 }
 
-// Of returns the kind of err, or Internal if it carries no problem.
+// Of returns the kind of err, or Internal if err is not a problem.
 func Of(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

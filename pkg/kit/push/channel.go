@@ -12,8 +12,8 @@ import (
 	"matchday/pkg/kit/push/h2conn"
 )
 
-// Keep is a channel's message storage policy: what APNs stores for phones that are
-// offline. It cannot be changed after the channel is created.
+// Keep is a channel's message storage policy: what APNs stores for phones that are offline. It
+// cannot be changed after the channel is created.
 type Keep int
 
 const (

@@ -17,8 +17,8 @@ const (
 	SettingURL    = "APNS_URL" // APNs' host; production's if not set
 	SettingTeamID = "APNS_TEAM_ID"
 	SettingKeyID  = "APNS_KEY_ID"
-	// SettingBroadcastURL is the host of broadcasts, that of SettingURL if not set. Apple's
-	// documents name two: the text has that of pushes, the samples have api-broadcast.
+	// SettingBroadcastURL is the host of broadcasts; SettingURL if not set. Apple's documents
+	// name two hosts: the text has that of pushes, the samples have api-broadcast.
 	SettingBroadcastURL = "APNS_BROADCAST_URL"
 	SettingCAFile       = "APNS_CA_FILE" // local stage: PEM file of the authority of the simulator's certificate
 )
@@ -41,9 +41,9 @@ func BroadcastSetting(key string) spec.Setting {
 	return spec.Setting{Name: SettingBroadcastURL, Secret: key, Does: "Apple's host for broadcasts, by default that of pushes", Like: `https://api(-broadcast)?\.(sandbox\.)?push\.apple\.com`}
 }
 
-// EnvironmentOf returns which device tokens the stage's APNs host accepts:
-// "production" or "sandbox". APNs closes the connection on a token of the other.
-// It returns "" on the local stage, where the simulator accepts both.
+// EnvironmentOf returns the environment of the device tokens that the stage's APNs host accepts:
+// "production" or "sandbox". APNs closes the connection on a token of the other. It returns ""
+// on the local stage, where the simulator accepts both.
 func EnvironmentOf(env app.Env) string {
 	switch {
 	case env.Stage == spec.Local:
@@ -72,8 +72,8 @@ func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, err
 	}, nil
 }
 
-// rootsOf returns the authorities that may sign the server's certificate: nil for
-// the system's, or the simulator's own on the local stage.
+// rootsOf returns the authorities that may sign the server's certificate: nil for the system's,
+// or the simulator's own on the local stage.
 func rootsOf(env app.Env) (*x509.CertPool, error) {
 	file := env.Setting(SettingCAFile)
 	if env.Stage != spec.Local || file == "" {

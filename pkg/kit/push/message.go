@@ -57,15 +57,15 @@ func (m *Message) header(host, bearer, to, value string) *h2conn.Header {
 // Terms are the terms of a message's delivery.
 type Terms struct {
 	Priority int       // apns2.PriorityHigh when zero; apns2.PriorityLow spares a Live Activity's budget
-	Expires  time.Time // until when APNs stores it for a phone that is offline; zero for not at all
-	Deadline time.Time // after which it is not sent; zero for none
+	Expires  time.Time // how long APNs stores it for a phone that is offline; zero for not at all
+	Deadline time.Time // after which it is not sent any more; zero for none
 }
 
 // State is the content of a Live Activity.
 type State struct {
 	Terms
 	Content   any       // the app's ContentState: anything that encodes to a JSON object
-	Time      time.Time // of Content, in whole seconds: a phone ignores a state that is older than the one it shows
+	Time      time.Time // of Content, in whole seconds: a phone ignores a state that is older than the one on its screen
 	Stale     time.Time // when the phone marks Content as outdated; zero for never
 	Relevance float64   // among the activities of an app
 	Alert     *Banner   // lights the screen; may be nil
@@ -82,7 +82,7 @@ type Banner struct {
 type Activity struct {
 	Type       string // name of the app's ActivityAttributes
 	Attributes any    // encodes to a JSON object
-	Channel    string // broadcast channel of its updates, which needs iOS 18; empty to update it by a push token of its own
+	Channel    string // broadcast channel of its updates, which needs iOS 18; empty to update it with a push token of its own
 }
 
 // Alert is a notification.
@@ -118,8 +118,8 @@ func Update(s State) (*Message, error) {
 	return s.message(activity{Event: payload.LiveActivityEventUpdate})
 }
 
-// End returns a message with the last state of a Live Activity. The activity leaves
-// the lock screen at dismiss, or after the system's four hours if dismiss is zero.
+// End returns a message with the last state of a Live Activity. The activity leaves the lock
+// screen at dismiss, or after the system's four hours if dismiss is zero.
 func End(s State, dismiss time.Time) (*Message, error) {
 	return s.message(activity{Event: payload.LiveActivityEventEnd, DismissalDate: unix(dismiss)})
 }

@@ -16,7 +16,7 @@ import (
 // TooManyProviderTokenUpdates if a new one comes within 20 minutes of the last.
 const (
 	tokenStep  = 2400 // seconds between tokens
-	tokenRenew = 1200 // used after APNs called one expired, because its clock is ahead of ours
+	tokenRenew = 1200 // used after APNs reported one as expired, because its clock is ahead of ours
 )
 
 // provider signs provider tokens. The issue time is a multiple of step and the
@@ -39,8 +39,8 @@ func (p *provider) token(now time.Time) (string, error) {
 	return p.mint(now)
 }
 
-// renew returns a token in place of one that APNs called expired. Of concurrent
-// callers the first signs it.
+// renew replaces a token that APNs reported as expired. Of concurrent callers the first signs
+// the new one.
 func (p *provider) renew(expired string, now time.Time) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package push sends to iPhones through Apple's push service: alerts, Live
-// Activity updates and broadcasts.
+// Package push sends to iPhones through Apple's push service: alerts, Live Activity updates and
+// broadcasts.
 //
-// A Message is encoded once and sent to any number of device tokens over a few
-// connections, each with many pushes in flight. Each token gets an Outcome, which
-// tells the caller what to do: nothing, delete the token, or send again later. An
-// error in our request or credentials ends the run with a *Refused.
+// A Message is encoded once and sent to any number of device tokens over a few connections, each
+// with many pushes in flight. The caller gets an Outcome for each token: nothing is left to do,
+// the token is to be deleted, or the message is to be sent again later. An error in our request
+// or credentials ends the run with a *Refused.
 //
 // Errors and outcomes contain no provider token, no key and no device token.
 package push
@@ -137,8 +137,7 @@ func (e *Refused) Error() string {
 	return fmt.Sprintf("push: APNs answered %d %s", e.Status, e.Reason)
 }
 
-// Reasons that apns2 does not name. A connection belongs to the key of its first
-// push.
+// Reasons that apns2 does not name.
 const (
 	reasonUnrelatedKeyID = "UnrelatedKeyIdInToken"
 	reasonNoChannel      = "ChannelNotRegistered"
@@ -196,8 +195,9 @@ var ours = []string{
 
 // next returns the step of Apple's table of responses:
 // https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
-// The status decides for reasons that are not in the table; an unknown 400 fails one
-// push and not the run.
+//
+// The status decides for reasons that are not in the table. An unknown reason of a 400 fails one
+// push, not the run.
 func (a answer) next() step {
 	switch a.reason {
 	case apns2.ReasonBadDeviceToken, apns2.ReasonDeviceTokenNotForTopic, apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
@@ -231,11 +231,10 @@ const maxTries = 8
 // maxPause is the longest wait between two tries.
 const maxPause = 2 * time.Second
 
-// exchange repeats a request until its answer is final: APNs accepted it, or the
-// token is invalid. Otherwise it returns the last answer, if any, and a *Refused,
-// ErrUnavailable or the cause of ctx's end. If once is set, a request whose answer
-// was lost is not repeated, and the answer is empty. The first try may have been
-// made already.
+// exchange repeats a request until its answer is final: APNs accepted it, or the token is
+// invalid. Otherwise it returns the last answer, if any, and a *Refused, ErrUnavailable or the
+// cause of ctx's end. If once is set, a request whose answer was lost is not repeated, and the
+// answer is empty. first is the result of a first try, nil if there was none.
 func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h *headerTemplate, body []byte, once bool, first *attempt) (a answer, tries int, err error) {
 	var pause time.Duration
 	var reminted bool
@@ -322,10 +321,10 @@ func (h *headerTemplate) renew(s *Sender, expired *h2conn.Header) error {
 	return nil
 }
 
-// Ready prepares for a run after the process may have been frozen, as a Lambda
-// function is between invocations. It pings every open connection, replaces those
-// that do not answer within 300 ms, and opens the first one. The hosts of broadcasts and
-// channels, if they are others, fail the calls that need them, not the run.
+// Ready prepares for a run after the process may have been frozen, as Lambda freezes a process
+// between invocations. It pings every open connection, replaces those that do not answer within
+// 300 ms, and opens the first one. If the hosts of broadcasts and channels differ and cannot be
+// reached, Ready succeeds, and the calls that need them fail.
 func (s *Sender) Ready(ctx context.Context) error {
 	bearer, err := s.provider.token(s.cfg.Now())
 	if err != nil {

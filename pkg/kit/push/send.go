@@ -44,19 +44,17 @@ type Counts struct {
 // ErrLate ends a run when the message's deadline passes.
 var ErrLate = errors.New("push: the message's deadline has passed")
 
-// Send pushes m to tokens. It calls outcome exactly once for each token that it
-// takes, never concurrently.
+// Send pushes m to tokens. It calls outcome exactly once for each token that it takes, never
+// concurrently.
 //
-// A push whose answer was lost is sent again, so a phone may get it twice. That does
-// no harm: a phone orders Live Activity states by their timestamp, and replaces
-// alerts by their collapse id. A start is not sent again, because each one starts
-// another activity: its outcome is Requeue without a Reason, and the phone may have
-// it.
+// A push whose answer was lost is sent again, so a phone may get it twice. That does no harm: a
+// phone orders Live Activity states by their timestamp, and replaces alerts by their collapse
+// id. A start is not sent again, because each one starts another activity: its outcome is
+// Requeue without a Reason, and the phone may have received it.
 //
-// End ctx to stop a message that a newer state replaces. When ctx ends, the
-// message's deadline passes (ErrLate) or APNs refuses the credentials or the message
-// (*Refused), Send takes no more tokens, waits for the pushes in flight, and returns
-// the cause.
+// End ctx to stop a message that a newer state replaces. Send takes no more tokens when ctx
+// ends, when the message's deadline passes (ErrLate), or when APNs refuses the credentials or
+// the message (*Refused). It then waits for the pushes in flight, and returns the cause.
 func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], outcome func(token string, o Outcome)) (Counts, error) {
 	ctx, stop := s.life(ctx, m)
 	defer stop()
@@ -107,8 +105,7 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 // errStuck is the error of pushes for which a connection never had room.
 var errStuck = errors.New("push: the connection has no room")
 
-// run is one Send. Its lanes take tokens from the feed, each as many as it has room
-// for.
+// run is one Send. Its lanes take tokens from the feed, each as many as it has room for.
 type run struct {
 	*Sender
 	m        *Message
@@ -206,7 +203,7 @@ func (l *lane) work(ctx context.Context) {
 			}
 		}
 		var stuck <-chan time.Time
-		if l.busy == 0 && len(l.todo) > 0 { // there is no room, and no answer of ours will make any
+		if l.busy == 0 && len(l.todo) > 0 { // there is no room, and no answer to this lane will make room
 			stuck = time.After(l.cfg.AnswerTimeout)
 		}
 		select {
@@ -245,8 +242,7 @@ func (l *lane) collect(ctx context.Context) {
 	}
 }
 
-// take fills the places that are free with tokens, and reports whether there may be
-// more.
+// take takes tokens from the feed for all free places, and reports whether there may be more.
 func (l *lane) take() (more bool) {
 	l.tokens, more = l.feed.take(l.tokens[:0], l.cfg.InFlight-l.busy-len(l.todo), l.completions)
 	for _, token := range l.tokens {
@@ -287,7 +283,7 @@ func (l *lane) send(ctx context.Context) {
 	}
 }
 
-// retry gives up the first try of what is to be sent.
+// retry ends the first try of all that was not sent.
 func (l *lane) retry(ctx context.Context, err error) {
 	for _, r := range l.todo {
 		r.Err, r.Header = err, l.template.current.Load()
@@ -400,7 +396,7 @@ func (f *feed) take(to []string, n int, lane *h2conn.Completions) (tokens []stri
 			return to, true
 		}
 		f.lanes = append(f.lanes, lane)
-		f.hungry.Store(true) // and look again: put may have looked before
+		f.hungry.Store(true) // check again: put may have added a token before
 	}
 }
 

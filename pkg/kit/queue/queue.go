@@ -41,7 +41,7 @@ func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
 }
 
-// SendText puts the text of a message into a queue that is not FIFO, as it is.
+// SendText puts a text unchanged into a queue that is not FIFO.
 func (s Sender) SendText(ctx context.Context, q spec.Queue, text string) error {
 	if _, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(s.base + q.Name), MessageBody: &text}); err != nil {
 		return fmt.Errorf("send to %s: %w", q.Name, err)
@@ -49,15 +49,15 @@ func (s Sender) SendText(ctx context.Context, q spec.Queue, text string) error {
 	return nil
 }
 
-// Letter is a message of a dead-letter queue.
-type Letter struct {
+// DeadLetter is a message of a dead-letter queue.
+type DeadLetter struct {
 	ID     string
 	Body   string
-	Reason string // why it was rejected; "" for one that failed too often
+	Reason string // why it was rejected; "" for a message that SQS moved
 }
 
-// Delay has a message that was received, and not handled, delivered again after delay
-// instead of the visibility timeout.
+// Delay delivers a message that was received but not processed again after delay, instead of
+// after the visibility timeout.
 func (s Sender) Delay(ctx context.Context, q spec.Queue, receipt string, delay time.Duration) error {
 	in := &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(s.base + q.Name), ReceiptHandle: &receipt, VisibilityTimeout: int32(delay / time.Second)}
 	if _, err := s.client.ChangeMessageVisibility(ctx, in); err != nil {
@@ -93,11 +93,10 @@ func SendAll[M any](ctx context.Context, s Sender, q spec.Queue, messages []M) e
 // maxBatch is SQS's limit of messages in a batch. All together may have 1 MiB.
 const maxBatch = 10
 
-// SendInTurn puts message, as JSON, into a FIFO queue. SQS delivers it at least once,
-// after the earlier messages of its group were processed. Equal messages are not
-// deduplicated: SQS would do so for five minutes only, so a job must tolerate
-// repeats anyway.
-func (s Sender) SendInTurn(ctx context.Context, q spec.Queue, group string, message any) error {
+// SendFIFO puts message, as JSON, into a FIFO queue. SQS delivers it at least once, after the
+// earlier messages of its group were processed. Equal messages are not deduplicated: SQS would
+// do so for five minutes only, so a job must tolerate repeats anyway.
+func (s Sender) SendFIFO(ctx context.Context, q spec.Queue, group string, message any) error {
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{MessageGroupId: &group, MessageDeduplicationId: aws.String(rand.Text())})
 }
 
@@ -113,10 +112,10 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 	return nil
 }
 
-// Reject puts a message of q that is given up into its dead-letter queue, with the reason. A
-// message of a FIFO queue keeps its group.
+// Reject moves a message of q to its dead-letter queue, with the reason. A message of a FIFO
+// queue keeps its group.
 func (s Sender) Reject(ctx context.Context, q spec.Queue, group, body, reason string) error {
-	reason = sayable(reason)
+	reason = attributeText(reason)
 	in := &sqs.SendMessageInput{
 		QueueUrl:    aws.String(s.base + q.DeadLetter()),
 		MessageBody: &body,
@@ -134,9 +133,9 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, group, body, reason st
 	return nil
 }
 
-// sayable returns text as a message attribute may hold it: control characters become
-// spaces, and after maxReason characters it is cut.
-func sayable(text string) string {
+// attributeText returns text as a message attribute can hold it: control characters become
+// spaces, and the text ends after maxReason characters.
+func attributeText(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

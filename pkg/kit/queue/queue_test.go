@@ -108,13 +108,13 @@ func TestSendAll(t *testing.T) {
 	}
 }
 
-// TestSendInTurn: a message that is sent again is delivered again.
-func TestSendInTurn(t *testing.T) {
+// TestSendFIFO: a message that is sent again is delivered again.
+func TestSendFIFO(t *testing.T) {
 	t.Parallel()
 	s, queues := open(t)
 	want := []string{`{"team":"ars"}`, `{"team":"ars"}`, `{"team":"che"}`}
 	for _, team := range []string{"ars", "ars", "che"} {
-		if err := s.SendInTurn(t.Context(), cards, "match#7", goal{Team: team}); err != nil {
+		if err := s.SendFIFO(t.Context(), cards, "match#7", goal{Team: team}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,11 +1,11 @@
 // Package redis keeps projections of a database in the caches of the spec.
 //
-// A projection may vanish at any time and must never be older than what its reader may see.
-// Its writer therefore gives the version of what it has read from the database, and a
-// projection is replaced by a newer one only. Whoever changes the database invalidates the
-// projection with the new version, after the commit.
+// A projection may vanish at any time, but must never be older than the data that its reader may
+// see. Its writer therefore passes the version of the data that it read from the database, and a
+// projection is replaced by a newer one only. After a commit that changes the database, the
+// projection is invalidated with the new version.
 //
-// A cache that does not answer costs a reader little: after a failure it is left alone for a
+// A cache that does not answer costs a reader little: after a failure it is not called for a
 // while, and the reader reads the database.
 package redis
 
@@ -39,22 +39,22 @@ const (
 	conns   = 4
 )
 
-// Rest is how long a cache that has failed is left alone.
-const Rest = 5 * time.Second
+// PauseAfterFailure is how long a cache is not called after a failure.
+const PauseAfterFailure = 5 * time.Second
 
-// ErrAway is the error of a cache that does not answer, and of one that is left alone
-// because it did not.
-var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again").WithRetryAfter(Rest)
+// ErrAway is the error of a cache that does not answer, and of one that is not called because it
+// did not answer before.
+var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again").WithRetryAfter(PauseAfterFailure)
 
-// Cache is a cache, as one user.
+// Cache is a cache, with the permissions of one user.
 type Cache struct {
-	client *redis.ClusterClient
-	now    func() time.Time
-	rests  *atomic.Int64 // until then, in ns since 1970
+	client      *redis.ClusterClient
+	now         func() time.Time
+	pausedUntil *atomic.Int64 // end of the pause after a failure, in ns since 1970
 }
 
-// Open returns the cache of a login, whose URL the environment has. It connects at the
-// first use.
+// Open returns the cache of a login, whose URL is in the environment. It connects at the first
+// use.
 func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) {
 	u, err := url.Parse(env.Setting(login.Env()))
 	if err != nil || u.Host == "" {
@@ -63,9 +63,9 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 	logOnce()
 	o := &redis.ClusterOptions{
 		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: env.Limit(dial), ReadTimeout: env.Limit(command), WriteTimeout: env.Limit(command), ContextTimeoutEnabled: true,
-		MaxRetries: -1, MaxRedirects: -1, DialerRetries: 1, // each call is made once: who calls decides what a failure means
+		MaxRetries: -1, MaxRedirects: -1, DialerRetries: 1, // each call is made once: the caller decides what a failure means
 		PoolSize: conns, DisableIdentity: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would ask at each connection
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would send a request on each connection
 	}
 	if env.Stage != spec.Local {
 		o.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
@@ -77,7 +77,7 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 	return Cache{redis.NewClusterClient(o), env.Now, new(atomic.Int64)}, nil
 }
 
-// logOnce has the client log as the function does.
+// logOnce makes the client log as the function does.
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(logger{}) })
 
 type logger struct{}
@@ -109,14 +109,13 @@ func token(ctx context.Context, env app.Env, user, cache string) (string, error)
 // Close ends the connections.
 func (c Cache) Close() { c.client.Close() }
 
-// Keys of a projection: its pages and the version under which they may be replaced. Keys
+// Keys of a projection: its pages, and the version below which they must not be replaced. Keys
 // with the same part in braces are in one slot of a cluster, as a script requires.
 func versionOf(key string) string { return key + ":version" }
 func draftOf(key string) string   { return key + ":draft:" }
 
-// Page returns a page of a projection, counted from 0, and the version of the projection.
-// ok is false if the projection is not there; a page behind the last one is nil. Errors:
-// ErrAway.
+// Page returns a page of a projection, counted from 0, and the version of the projection. ok is
+// false if there is no projection. A page behind the last one is nil. Errors: ErrAway.
 func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, version int64, ok bool, err error) {
 	err = c.guard(func() error {
 		got, err := c.client.HMGet(ctx, key, "version", strconv.Itoa(n)).Result()
@@ -135,8 +134,8 @@ func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, versio
 	return page, version, ok, err
 }
 
-// replace has the draft take the place of a projection, unless its version is older than
-// that of the projection or of the last invalidation.
+// replace renames the draft to the projection, unless the draft's version is older than that of
+// the projection or of the last invalidation.
 var replace = redis.NewScript(`
 local known = tonumber(redis.call('GET', KEYS[2]) or '0')
 if tonumber(ARGV[1]) < known then
@@ -161,13 +160,13 @@ if has and tonumber(has) < tonumber(ARGV[1]) then
 end
 return 0`)
 
-// keepVersion is how long the version of a projection outlives its last change: longer than
+// keepVersion is how long the version of a projection is kept after its last change: longer than
 // any function runs.
 const keepVersion = 24 * time.Hour
 
-// Put replaces a projection for a time, at once for all readers. version is that of the
-// database when the pages were read. stored is false if a newer one is known. Errors:
-// ErrAway.
+// Put replaces a projection, at once for all readers, and keeps it for the time lives. version
+// is that of the database when the pages were read. stored is false if a newer one is known.
+// Errors: ErrAway.
 func (c Cache) Put(ctx context.Context, key string, version int64, pages [][]byte, lives time.Duration) (stored bool, err error) {
 	draft := draftOf(key) + strconv.FormatInt(version, 10) + ":" + rand.Text()
 	values := make([]any, 0, 2*len(pages)+2)
@@ -189,15 +188,16 @@ func (c Cache) Put(ctx context.Context, key string, version int64, pages [][]byt
 	return stored, err
 }
 
-// Invalidate deletes a projection that is older than version, and refuses older ones from
-// now on. Errors: ErrAway.
+// Invalidate deletes a projection that is older than version, and from now on refuses older
+// ones. Errors: ErrAway.
 func (c Cache) Invalidate(ctx context.Context, key string, version int64) error {
 	return c.guard(func() error {
 		return invalidate.Run(ctx, c.client, []string{key, versionOf(key)}, version, keepVersion.Milliseconds()).Err()
 	})
 }
 
-// Claim reports whether the caller is the first to claim a key for a time. Errors: ErrAway.
+// Claim reports whether the caller is the first to claim a key. The claim lasts for the time
+// lives. Errors: ErrAway.
 func (c Cache) Claim(ctx context.Context, key string, lives time.Duration) (first bool, err error) {
 	err = c.guard(func() error {
 		first, err = c.client.SetNX(ctx, key, 1, lives).Result()
@@ -211,16 +211,16 @@ func (c Cache) Release(ctx context.Context, key string) error {
 	return c.guard(func() error { return c.client.Del(ctx, key).Err() })
 }
 
-// guard makes a call, unless the cache is left alone.
+// guard makes a call, unless there was a failure shortly before.
 func (c Cache) guard(call func() error) error {
 	now := c.now().UnixNano()
-	if now < c.rests.Load() {
+	if now < c.pausedUntil.Load() {
 		return ErrAway
 	}
 	err := call()
 	if err == nil {
 		return nil
 	}
-	c.rests.Store(now + int64(Rest))
+	c.pausedUntil.Store(now + int64(PauseAfterFailure))
 	return ErrAway.Because(fmt.Errorf("cache: %w", err))
 }

@@ -226,11 +226,11 @@ func TestFailedCacheIsLeftAlone(t *testing.T) {
 		"invalidation": w.Invalidate(t.Context(), key, 2),
 	} {
 		if !errors.Is(err, redis.ErrAway) {
-			t.Errorf("a %s of a cache that rests: %v", name, err)
+			t.Errorf("a %s of a cache that is not called: %v", name, err)
 		}
 	}
 	if n := w.CommandCount() - before; n != 0 {
-		t.Errorf("a cache that rests got %d commands", n)
+		t.Errorf("a cache that is not called got %d commands", n)
 	}
 	w.pass(time.Millisecond)
 	if got := w.page(t, key, 0); got != "a" {

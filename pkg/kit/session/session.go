@@ -1,9 +1,9 @@
 // Package session keeps users of a web page signed in by a cookie.
 //
-// The cookie holds a random token, and the room's table its SHA-256 only: who reads the
-// table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use
-// it to change something (SameSite=Lax, and the check of Origin), and it never travels
-// unencrypted (Secure).
+// The cookie contains a random token, and the room's table only its SHA-256: a reader of the
+// table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use it to
+// change something (SameSite=Lax, and the check of Origin), and it never travels unencrypted
+// (Secure).
 package session
 
 import (
@@ -54,8 +54,8 @@ func (c Cookie) header(token string, seconds int) string {
 	return h.String()
 }
 
-// Token returns the token among the cookies of a request, each "name=value". It is "" if
-// there is none, or one that New cannot have made.
+// Token returns the token from the cookies of a request, each "name=value". It is "" if there is
+// none, or if New cannot have made it.
 func (c Cookie) Token(cookies []string) string {
 	for _, line := range cookies {
 		all, _ := http.ParseCookie(line) // none if the line is malformed
@@ -68,21 +68,21 @@ func (c Cookie) Token(cookies []string) string {
 	return ""
 }
 
-// What Identify refuses.
+// Errors of Identify.
 var (
 	ErrMissing = problem.New(problem.Unauthenticated, "missing_session", "sign in first")
 	ErrInvalid = problem.New(problem.Unauthenticated, "invalid_session", "the session has ended: sign in again")
 	ErrOrigin  = problem.New(problem.Denied, "wrong_origin", "this request must come from a page of the app")
 )
 
-// Session is a session as the table has it.
+// Session is a session in the table.
 type Session struct {
 	UserID  string
 	Expires time.Time
 }
 
-// Sessions identifies the callers of a room. A service embeds it, so that its routes for
-// callers with a session find it: see httpapi.Lambda.
+// Sessions identifies the callers of a room. A service embeds it, so that routes with sessions
+// find it: see httpapi.Lambda.
 type Sessions struct {
 	Cookie  Cookie
 	Origins []string // of the pages that may change something: "https://app.example.com"
@@ -107,7 +107,7 @@ func (s Sessions) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest
 }
 
 // User returns the user of a token. It returns ErrInvalid for a session that has expired,
-// though the table may keep it for days.
+// although the table may keep it for days.
 func (s Sessions) User(ctx context.Context, token string) (userID string, err error) {
 	found, ok, err := s.Find(ctx, ID(token))
 	if err != nil {

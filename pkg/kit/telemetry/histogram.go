@@ -7,9 +7,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Histogram counts durations of up to two hours. It has a fixed size, and Add allocates
-// nothing, so that each of many pushes can be counted. Durations below 16 ms are exact to
-// the millisecond; others are to a sixteenth. The zero value is empty.
+// Histogram counts durations of up to two hours. It has a fixed size, and Add allocates nothing,
+// so that each of many pushes can be counted. Durations below 16 ms are exact to the
+// millisecond; others have an error of up to a sixteenth. The zero value is empty.
 type Histogram struct {
 	n      int
 	counts [buckets]uint32
@@ -25,8 +25,8 @@ const (
 	longest     = (2*perOctave - 1) << (octaves - 1) // ms, in the last bucket
 )
 
-// perValue is how many durations one value of a sample stands for. maxValues is the limit
-// of CloudWatch's embedded metric format.
+// perValue is how many durations one value of a sample represents. maxValues is the limit of
+// CloudWatch's embedded metric format.
 const (
 	perValue  = 20
 	maxValues = 100
@@ -48,8 +48,8 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.n += o.n
 }
 
-// Samples returns a sample of the durations, or none if there are none. It has one value
-// for 20 of them, at most 100, evenly spread over the durations in order.
+// Samples returns a sample of the durations, or none if there are none. It has one value for 20
+// durations, at most 100 values, evenly distributed over the sorted durations.
 func (h *Histogram) Samples(m spec.Metric) []Sample {
 	if h.n == 0 {
 		return nil

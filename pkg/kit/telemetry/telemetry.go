@@ -16,16 +16,15 @@ import (
 // Namespace is the CloudWatch namespace of the fleet's metrics.
 const Namespace = "matchday"
 
-// A metric has one dimension: the name of the Lambda function, or for a metric of the
-// room that of the room. Both have the stage's prefix, which keeps the stages of an
-// account apart.
+// A metric has one dimension: the name of the Lambda function, or the name of the room for a
+// metric with OfRoom. Both have the stage's prefix, which separates the stages of an account.
 const (
 	Dimension     = "function"
 	RoomDimension = "room"
 )
 
-// Logger writes one JSON object per line, with the name of the Lambda function, that of
-// its room and the request's id. Callers must not pass tokens or secrets to it.
+// Logger writes one JSON object per line, with the name of the Lambda function, the name of its
+// room and the request's id. Callers must not pass tokens or secrets to it.
 func Logger(w io.Writer, room, function string) *slog.Logger {
 	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(RoomDimension, room, Dimension, function)
 }
@@ -64,8 +63,8 @@ func Millis(m spec.Metric, d time.Duration) Sample {
 	return Sample{Metric: m, Value: float64(d) / float64(time.Millisecond)}
 }
 
-// Emit logs samples at now, by Dimension or RoomDimension. extra are log fields beside
-// them, which CloudWatch does not turn into dimensions.
+// Emit logs samples at now, with Dimension or RoomDimension. extra are additional log fields,
+// which CloudWatch does not turn into dimensions.
 func Emit(ctx context.Context, now time.Time, samples []Sample, extra ...slog.Attr) {
 	attrs := make([]slog.Attr, 0, len(samples)+len(extra)+1)
 	for _, s := range samples {

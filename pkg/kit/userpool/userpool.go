@@ -15,9 +15,9 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// ErrUnverified refuses to invite an address whose account does not prove that it is
-// the owner's: anybody can begin to sign up with the address of somebody else, or set
-// it in an account of their own.
+// ErrUnverified refuses to invite an address whose account does not prove that the address is
+// the owner's: anybody can begin to sign up with another person's address, or set it in their
+// own account.
 var ErrUnverified = problem.New(problem.Conflict, "account_unverified", "an account has this address without having confirmed it: ask its owner to confirm the address, then invite again")
 
 // Pool is a client of a user pool.
@@ -35,9 +35,9 @@ type Invited struct {
 	Mailed  bool // Cognito has sent a temporary password
 }
 
-// Invite returns the account of an address, and creates it if there is none. A new
-// account gets a mail with a temporary password, and so does one whose owner has not
-// signed in yet: a password expires after seven days. Errors: ErrUnverified.
+// Invite returns the account of an address, and creates it if there is none. A new account gets
+// a mail with a temporary password. So does an account whose owner has not signed in yet,
+// because a password expires after seven days. Errors: ErrUnverified.
 func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 	made, err := p.create(ctx, email, "")
 	if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
@@ -60,25 +60,26 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 	return Invited{}, ErrUnverified
 }
 
-// Ensure returns the subject of the account of an address that the caller has proved to be
-// the user's, and creates it, without a mail, if there is none. A sign-up with the address
-// that nobody has confirmed is removed: anybody can have begun it. Errors: ErrUnverified.
+// Ensure returns the subject of the account of an address, and creates the account, without a
+// mail, if there is none. The caller must have verified that the address is the user's. It
+// removes an unconfirmed sign-up with the address: anybody can have begun it. Errors:
+// ErrUnverified.
 func (p Pool) Ensure(ctx context.Context, email string) (subject string, err error) {
 	return p.ensure(ctx, email, true)
 }
 
-// Reserve is Ensure for an address of somebody else. A sign-up that nobody has confirmed
-// stays: its owner may be about to confirm it. Errors: ErrUnverified.
+// Reserve is Ensure for an address that is not verified. It keeps an unconfirmed sign-up: its
+// owner may be about to confirm it. Errors: ErrUnverified.
 //
-// The account has no password, like one of Ensure. Cognito refuses a sign-up with its address, and
-// a forgotten password: its owner signs in by a mail, or by the temporary password that Invite
-// sends.
+// Like an account of Ensure, the account has no password. Cognito refuses to sign up or to reset
+// a password with its address. Its owner signs in by a mail, or with the temporary password of
+// Invite.
 func (p Pool) Reserve(ctx context.Context, email string) (subject string, err error) {
 	return p.ensure(ctx, email, false)
 }
 
-// Find is Reserve that creates nothing: it returns false if the address has no account.
-// Errors: ErrUnverified.
+// Find is Reserve that creates nothing. ok is false if the address has no account. Errors:
+// ErrUnverified.
 func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, err error) {
 	there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
 	if _, none := errors.AsType[*types.UserNotFoundException](err); none {
@@ -91,7 +92,7 @@ func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, 
 	return subject, err == nil, err
 }
 
-// verified returns the subject of an account whose address is its owner's, or ErrUnverified.
+// verified returns the subject of an account whose address is verified, or ErrUnverified.
 func verified(there *cognito.AdminGetUserOutput) (subject string, err error) {
 	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
 		return "", ErrUnverified

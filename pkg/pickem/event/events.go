@@ -396,7 +396,7 @@ func (s *Events) rescore(ctx context.Context, e item.Event) error {
 	if e.ScoringAt == "" || e.ScoredRev == e.ResultsRev {
 		return nil
 	}
-	return s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
+	return s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
 }
 
 // DeleteEvent is the request to delete an event.

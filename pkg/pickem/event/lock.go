@@ -65,10 +65,10 @@ func (s *Events) LockEvents(ctx context.Context) error {
 				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))
 			errs = errors.Join(errs, dynamo.IgnoreRefused(err))
 			if err == nil && e.RevealAtLock {
-				errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
+				errs = errors.Join(errs, s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
 			}
 		case waited(e, now) > scorePatience && waited(e, now) < giveUp, isUnsettled(e, now), isUnrevealed(e, now):
-			errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
+			errs = errors.Join(errs, s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
 		}
 		if waited(e, now) > lateScore {
 			late++

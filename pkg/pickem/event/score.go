@@ -64,7 +64,7 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrChanged)
 	}
-	if err := s.queue.SendInTurn(ctx, score.Queue, on.ID, score.Request{EventID: on.ID}); err != nil {
+	if err := s.queue.SendFIFO(ctx, score.Queue, on.ID, score.Request{EventID: on.ID}); err != nil {
 		return nil, err
 	}
 	out := &ScorePage{Status: 202}

@@ -602,7 +602,7 @@ func (s *Members) unrank(ctx context.Context, userID string, rows []item.Row) er
 			if err != nil || !written {
 				return err
 			}
-			return s.queue.SendInTurn(ctx, score.Queue, scope, in)
+			return s.queue.SendFIFO(ctx, score.Queue, scope, in)
 		})
 	}
 	return work.Wait()

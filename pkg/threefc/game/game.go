@@ -239,7 +239,7 @@ func (st *state) log(now time.Time, what string, before, after *item.Goal) dynam
 func (s *Service) requestAggregation(ctx context.Context, st *state) {
 	if st != nil && st.affectsStandings() {
 		m := Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}
-		if err := s.queue.SendInTurn(ctx, AggregateQueue, m.SeasonID, m); err != nil {
+		if err := s.queue.SendFIFO(ctx, AggregateQueue, m.SeasonID, m); err != nil {
 			slog.WarnContext(ctx, "the sweep of the outbox will compute the standings", "season", m.SeasonID, "err", err)
 		}
 	}
@@ -253,7 +253,7 @@ func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID strin
 		return err
 	}
 	for _, x := range item.Values(seasons) {
-		if err := q.SendInTurn(ctx, AggregateQueue, x.ID, Changed{SeasonID: x.ID}); err != nil {
+		if err := q.SendFIFO(ctx, AggregateQueue, x.ID, Changed{SeasonID: x.ID}); err != nil {
 			return err
 		}
 	}

@@ -213,7 +213,7 @@ func (s *Aggregator) SweepOutbox(ctx context.Context) error {
 			continue
 		}
 		o := r.V()
-		if err := s.queue.SendInTurn(ctx, game.AggregateQueue, o.SeasonID, game.Changed{SeasonID: o.SeasonID, GameID: o.GameID}); err != nil {
+		if err := s.queue.SendFIFO(ctx, game.AggregateQueue, o.SeasonID, game.Changed{SeasonID: o.SeasonID, GameID: o.GameID}); err != nil {
 			return err
 		}
 	}

@@ -171,13 +171,13 @@ func Run[T any](tab context.Context, a chromedp.Action[T]) (T, error) {
 	})
 }
 
-// See waits until a script's value is true, also on the page that a click opens.
+// See waits until the value of a script is true, also on a page that opens in the meantime.
 func See(condition string) Action {
 	return func(ctx context.Context, tab *chromedp.Target) (none chromedp.Void, err error) {
 		for range 5 {
 			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(limit))(ctx, tab)
 			if err == nil || !strings.Contains(err.Error(), "context with specified id") && !strings.Contains(err.Error(), "navigated") {
-				break // else the page was left meanwhile
+				break // otherwise the browser left the page in the meantime
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -210,8 +210,7 @@ func Resize(width, height int64, mode string) Action {
 	})
 }
 
-// Shoot keeps pictures of the window and of the whole page, where go test
-// -artifacts leaves them.
+// Shoot keeps pictures of the window and of the whole page in the folder of go test -artifacts.
 func Shoot(t *testing.T, tab context.Context, name string) {
 	t.Helper()
 	for suffix, take := range map[string]chromedp.Action[[]byte]{"": chromedp.CaptureScreenshot(), "-whole": chromedp.FullScreenshot(100)} {

@@ -1,4 +1,4 @@
-// Package migrate brings the schema of a database of the spec to its newest version.
+// Package migrate brings the schema of a database to its newest version.
 package migrate
 
 import (
@@ -14,17 +14,17 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Up applies the migrations of d that the database at cfg does not have, in order, each in
-// a transaction, and returns the version of the schema. cfg logs in as spec.SQLAdmin. Two
-// at once are in turn. A second run applies nothing.
+// Up applies the migrations of d that the database at cfg lacks, in order, each in a
+// transaction, and returns the version of the schema. cfg logs in as spec.SQLAdmin. Concurrent
+// runs wait for each other. A second run applies nothing.
 func Up(ctx context.Context, d spec.SQLDatabase, cfg *pgx.ConnConfig) (version int64, err error) {
 	db := sql.OpenDB(stdlib.GetConnector(*cfg))
 	defer db.Close()
-	turn, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return 0, err
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, d.Migrations, goose.WithSessionLocker(turn))
+	p, err := goose.NewProvider(goose.DialectPostgres, db, d.Migrations, goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations of %s: %w", d.Name, err)
 	}

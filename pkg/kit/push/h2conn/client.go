@@ -33,7 +33,7 @@ type Client struct {
 	dials  atomic.Uint64
 	mu     sync.Mutex
 	conn   *Conn
-	bearer string // the one provider token that conn carries, once it carries any
+	bearer string // the only provider token that conn carries
 	err    error  // of the last dial
 }
 

@@ -202,7 +202,7 @@ func (c *Conn) start(ctx context.Context, r *Request, timeout time.Duration, pat
 	return nil
 }
 
-// Abandon ends the requests of a queue, with the error why.
+// Abandon cancels the requests of a queue, and ends them with the error why.
 func (c *Conn) Abandon(q *Completions, why error) {
 	c.mu.Lock()
 	defer c.release()
@@ -297,7 +297,7 @@ func (c *Conn) release() {
 	c.mu.Unlock()
 }
 
-// The caller holds mu in all methods below.
+// In all methods below, the caller holds mu.
 
 // close accepts no new requests.
 func (c *Conn) close() {
@@ -399,8 +399,8 @@ func (c *Conn) put(r *Request, dir, name string, body []byte) {
 	}
 }
 
-// encode sets parts to h as the next request must have it. A field that is not in the
-// table enters it.
+// encode sets parts to the encoding of h for the next request. A field that is not in the table
+// enters it.
 func (c *Conn) encode(h *Header) {
 	if c.header == h {
 		return

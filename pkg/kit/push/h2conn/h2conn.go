@@ -72,7 +72,7 @@ type Answer struct {
 	Status  int
 	Channel string // apns-channel-id
 	Body    []byte
-	Sent    bool  // APNs may have got the request: it was sent, and APNs did not say that it was not read
+	Sent    bool  // APNs may have acted on the request: it was sent, and no GOAWAY excludes it
 	Conn    *Conn // that had the request, nil if it was not sent
 }
 

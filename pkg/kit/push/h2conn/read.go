@@ -46,10 +46,10 @@ type reader struct {
 	unread  uint32   // bytes to give back to the connection's window
 }
 
-// plain handles the frames that are read already as long as they are of the two kinds
-// that nearly all are: a whole answer without a body that begins with the status 200,
-// which is number 8 of HPACK's static table, and room on the connection. It reports
-// whether there was one.
+// plain handles frames that are already in the buffer, as long as they are of the two most
+// frequent kinds: a whole answer without a body that begins with the status 200, which is number
+// 8 of HPACK's static table; and a window update of the connection. It reports whether there was
+// one.
 func (in *reader) plain() (some bool) {
 	const ok = 0x80 | 8
 	b, _ := in.from.Peek(in.from.Buffered())

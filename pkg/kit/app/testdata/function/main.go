@@ -1,5 +1,5 @@
-// Command function is a function of the kind that its environment names, which
-// does what it is asked.
+// Command function is a function for tests. Its environment selects its kind, and each event
+// what it does.
 package main
 
 import (
@@ -35,24 +35,24 @@ type ask struct {
 	Until time.Time
 }
 
-type told struct {
+type answer struct {
 	Now   time.Time
 	Stage string
 }
 
-func (s service) do(ctx context.Context, in ask) (told, error) {
+func (s service) do(ctx context.Context, in ask) (answer, error) {
 	slog.InfoContext(ctx, "asked", "do", in.Do)
 	switch in.Do {
 	case "fail":
-		return told{}, errors.New("rain")
+		return answer{}, errors.New("rain")
 	case "panic":
 		panic("the pavilion burns")
 	case "sleep":
 		if err := s.env.Sleep(ctx, in.Until); err != nil {
-			return told{}, err
+			return answer{}, err
 		}
 	}
-	return told{s.env.Now(), s.env.Stage}, nil
+	return answer{s.env.Now(), s.env.Stage}, nil
 }
 
 func (s service) job(ctx context.Context) error {
@@ -69,7 +69,7 @@ type get struct {
 	ID string `path:"id"`
 }
 
-type page struct{ Body told }
+type page struct{ Body answer }
 
 func (s service) get(ctx context.Context, in *get) (*page, error) {
 	switch in.ID {

@@ -99,7 +99,7 @@ func (w *World) openDecoders(folder string) (all []*decoder) {
 		}
 		d := newDecoder(w.T, fn)
 		_, name, _ := strings.Cut(fn.Name, "/")
-		text, err := os.ReadFile(filepath.Join(folder, name, "good.json"))
+		text, err := os.ReadFile(filepath.Join(folder, name+".json"))
 		Must(w.T, err)
 		Must(w.T, json.Unmarshal(text, &d.sample))
 		query := d.sample.RawQueryString

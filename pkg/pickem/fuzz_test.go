@@ -48,7 +48,7 @@ func withSamples(t testing.TB) *pickemtest.Room {
 // askSample sends the sample event of a route as an administrator.
 func askSample(w *pickemtest.Room, fn app.Function) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
-	text, err := os.ReadFile(samples + "/" + strings.TrimPrefix(fn.Name, "pickem/") + "/good.json")
+	text, err := os.ReadFile(samples + "/" + strings.TrimPrefix(fn.Name, "pickem/") + ".json")
 	testkit.Must(w.T, err)
 	var e events.APIGatewayV2HTTPRequest
 	testkit.Must(w.T, json.Unmarshal(text, &e))

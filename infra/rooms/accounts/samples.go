@@ -2,7 +2,7 @@ package accounts
 
 import "matchday/infra/tools/events/story"
 
-// samples is the story of the sample events: Noor signs up, exports her data and deletes
+// samples belong to the sample events: Noor signs up, exports her data and deletes
 // her account, and two deletions that began before go on.
 func samples() story.Samples {
 	const (
@@ -11,12 +11,6 @@ func samples() story.Samples {
 		began = "2026-06-06T12:00:00Z"
 	)
 	return story.Samples{
-		Chapters: []story.Chapter{{At: "14:10", Cases: []string{
-			"on-user-confirmed/bad", "on-user-confirmed/good", "get-account/good", "get-account/bad",
-			"invite-account/bad", "invite-account/good", "list-accounts/good", "list-accounts/bad",
-			"get-export/bad", "get-export/good", "finish-job/bad", "finish-job/good", "resume-jobs/bad", "resume-jobs/good", "delete-user/bad", "delete-user/good",
-			"delete-account/bad", "delete-account/good",
-		}}},
 		Prepare: func(put func(table string, row map[string]any) error) error {
 			for _, row := range []map[string]any{
 				{"userId": gone, "item": "forget", "job": "FORGETJOB1", "open": "job", "startedAt": began},

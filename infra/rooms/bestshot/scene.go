@@ -5,8 +5,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"matchday/infra/tools/events/story"
 	"matchday/pkg/bestshot/tables"
 )
+
+// samples belong to the sample events: an evening on which members guess, matches end, and
+// administrators look after a tournament.
+func (h *Host) samples() story.Samples {
+	return story.Samples{
+		Prepare: h.prepareSamples,
+		Faults:  map[string]func(on bool){"the database is away": h.loseDatabase},
+	}
+}
 
 // scene stores what the sample events name: a tournament with two matches to come, one that has
 // begun and one that has ended, members with guesses, a league, and another tournament that is

@@ -32,27 +32,10 @@ const (
 	otherAthlete = 78
 )
 
-// samples is the story of the sample events: an administrator prepares a model, Lea signs
+// samples belong to the sample events: an administrator prepares a model, Lea signs
 // in, Ann looks at her workouts and milestones, connects another athlete, and disconnects.
 func (h *Host) samples() story.Samples {
 	return story.Samples{
-		Chapters: []story.Chapter{{At: "14:10", Cases: []string{
-			"get-health/good", "get-health/bad", "start-login/bad", "start-login/good", "finish-login/bad", "finish-login/good",
-			"get-session/bad", "get-session/good", "get-viewer/bad", "get-viewer/good", "update-preferences/bad", "update-preferences/good",
-			"put-model/bad", "put-model/good", "put-part/bad", "put-part/good", "activate-model/bad", "activate-model/good",
-			"list-models/bad", "list-models/good", "get-model/bad", "get-model/good",
-			"create-milestone/bad", "create-milestone/good", "list-milestones/bad", "list-milestones/good", "get-milestone/bad", "get-milestone/good",
-			"list-awards/bad", "list-awards/good", "recompute-milestone/bad", "recompute-milestone/good", "update-milestone/bad", "update-milestone/good",
-			"get-status/bad", "get-status/good", "list-recent/bad", "list-recent/good", "get-eligibility/bad", "get-eligibility/good", "sync-activities/bad", "sync-activities/good",
-			"register-device/bad", "register-device/good", "send-notices/bad", "send-notices/good", "delete-device/bad", "delete-device/good",
-			"verify-webhook/bad", "verify-webhook/good", "receive-webhook/bad", "receive-webhook/good", "get-subscription/bad", "get-subscription/good",
-			"create-subscription/bad", "create-subscription/good", "ingest-events/bad", "ingest-events/good", "evaluate-milestones/bad", "evaluate-milestones/good",
-			"replay-event/bad", "replay-event/good", "backfill/bad", "backfill/good", "reconcile/bad", "reconcile/good", "delete-subscription/bad", "delete-subscription/good",
-			"list-audit/bad", "list-audit/good", "list-correlation/bad", "list-correlation/good", "list-audit-events/bad", "list-audit-events/good",
-			"connect-strava/bad", "connect-strava/good", "finish-connect/bad", "finish-connect/good", "disconnect-strava/bad", "disconnect-strava/good",
-			"purge-workouts/bad", "purge-workouts/good", "logout/bad", "logout/good", "follow-logout/bad", "follow-logout/good",
-			"delete-account/bad", "delete-account/good", "export-user/bad", "export-user/good", "forget-user/bad", "forget-user/good",
-		}}},
 		Prepare: h.prepareSamples,
 		Sessions: map[string]string{
 			cookie("ann"): ann, cookie("ann at home"): ann, cookie("ann at work"): ann, cookie("leaver"): leaver,

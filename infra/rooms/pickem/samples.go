@@ -2,32 +2,10 @@ package pickem
 
 import "matchday/infra/tools/events/story"
 
-// samples is the story of the sample events: an afternoon in which an administrator
+// samples belong to the sample events: an afternoon in which an administrator
 // prepares a show that locks at 14:45, members pick, and results come in.
 func samples() story.Samples {
 	return story.Samples{
-		Chapters: []story.Chapter{
-			{At: "14:10", Cases: []string{
-				"update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
-				"list-users/good", "list-users/bad", "invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
-				"order-card/bad", "order-card/good", "list-events/good", "list-events/bad", "get-event/good", "get-event/bad",
-				"put-predictions/bad", "put-predictions/good", "list-entries/good", "list-entries/bad",
-				"register-device/bad", "register-device/good", "remind/bad", "remind/good", "send-notices/bad", "send-notices/good", "delete-device/bad", "delete-device/good",
-
-				"create-league/bad", "create-league/good", "join-league/bad", "join-league/good", "list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
-				"get-league-standings/good", "get-league-standings/bad", "get-league-results/good", "get-league-results/bad", "renew-code/bad", "renew-code/good", "delete-league/bad",
-				"leave-league/bad", "leave-league/good", "delete-league/good",
-
-				"delete-predictions/bad", "delete-predictions/good", "update-event/bad", "update-event/good", "delete-match/bad", "delete-match/good",
-				"delete-event/bad", "delete-event/good", "get-health/good", "get-health/bad",
-				"put-result/bad", "request-score/bad", "score-event/bad", "get-results/bad", "get-standings/bad", "list-corrections/bad", "lock-events/bad",
-				"rebuild-standings/bad", "delete-user/bad",
-			}},
-			{At: "14:46", Cases: []string{
-				"lock-events/good", "put-result/good", "list-corrections/good", "request-score/good", "score-event/good", "get-results/good", "get-standings/good",
-				"rebuild-standings/good", "delete-user/good", "export-user/bad", "export-user/good", "forget-user/bad", "forget-user/good",
-			}},
-		},
 		Prepare: prepareSamples,
 	}
 }

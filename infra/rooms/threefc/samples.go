@@ -41,28 +41,9 @@ const (
 	unheard     = "01JX0000000000000000000037" // whose message to the tables was lost
 )
 
-// samples is the story of the sample events: Ann and Sam look after a league.
+// samples belong to the sample events: Ann and Sam look after a league.
 func (h *Host) samples() story.Samples {
-	both := func(names ...string) (cases []string) {
-		for _, name := range names {
-			cases = append(cases, name+"/bad", name+"/good")
-		}
-		return cases
-	}
 	return story.Samples{
-		Chapters: []story.Chapter{{At: "14:20", Cases: both(
-			"get-health", "start-sign-in", "finish-sign-in", "get-sign-in",
-			"create-league", "list-leagues", "get-league", "update-league", "delete-league", "list-access", "invite-member", "put-access", "delete-access",
-			"create-season", "list-seasons", "get-season", "update-season", "copy-season", "put-team", "list-teams", "delete-team",
-			"create-session", "list-sessions", "delete-session", "delete-season",
-			"create-player", "list-players", "get-player", "update-player", "claim-player", "drop-claim", "merge-player", "delete-player",
-			"create-game", "list-games", "get-game", "update-game", "delete-game", "create-join-code", "show-join-code", "join-game", "list-pool", "revoke-join-codes",
-			"put-seat", "delete-seat", "list-roster", "start-third", "create-goal", "update-goal", "delete-goal", "undo-goal", "list-goals", "finish-third",
-			"finish-game", "reopen-game", "list-corrections", "aggregate-season", "sweep-outbox",
-			"show-game", "show-timeline", "show-standings", "show-leaders", "show-season-page", "show-game-page", "show-calendar", "get-stats",
-			"put-availability", "list-availability", "get-preferences", "put-preferences", "notify-finish", "send-reminders", "remind-session", "send-mail", "sign-out",
-			"delete-account", "export-user", "forget-user",
-		)}},
 		Prepare: h.prepareSamples,
 		Sessions: map[string]string{
 			cookie("ann"): ann, cookie("sam"): sam, cookie("vic"): vic, cookie("leaver"): leaver, cookie("out"): out,

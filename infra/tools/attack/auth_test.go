@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -385,7 +384,7 @@ var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) err
 
 // invoke gives the sample event to the function itself, with other claims.
 func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]string) (status int, err error) {
-	text, err := os.ReadFile(filepath.Join(m.Root, "events", o.Name(), "good.json"))
+	text, err := fs.ReadFile(m.fleet.Events, o.Name()+".json")
 	if err != nil {
 		return 0, err
 	}

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +17,6 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/lambda"
-	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/events/storyfleet"
 	"matchday/pkg/spec"
 )
@@ -37,7 +34,7 @@ type Fleet struct {
 	visit      func(context.Context, Operation, Sample) error // called where the story uses an operation
 	fleet      *storyfleet.Fleet
 	operations map[string]Operation // by function
-	reads      []read               // of all chapters
+	reads      []read               // of the whole story
 	databases  map[string]*database // by name
 
 	mu     sync.Mutex
@@ -93,55 +90,39 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	if err := w.collect(); err != nil {
 		return w.attack, err
 	}
-	for _, chapter := range f.Chapters {
-		if err := f.Until(ctx, story.Time(chapter.At)); err != nil {
+	for _, c := range f.Cases {
+		if c.Good == "" {
+			continue
+		}
+		if err := f.Until(ctx, c.Time); err != nil {
 			return w.attack, err
 		}
-		for _, function := range good(chapter) {
-			if err := w.play(ctx, function); err != nil {
-				return w.attack, fmt.Errorf("%s: %w", function, err)
-			}
+		if err := w.play(ctx, c); err != nil {
+			return w.attack, fmt.Errorf("%s: %w", c.Name(), err)
 		}
 	}
 	return w.attack, f.Settle(ctx)
 }
 
-// good returns the functions of a chapter's good events.
-func good(c storyfleet.Chapter) (all []string) {
-	for _, name := range c.Cases {
-		if function, ok := strings.CutSuffix(name, "/good"); ok {
-			all = append(all, c.Room+"/"+function)
-		}
-	}
-	return all
-}
-
-// collect notes the reads of all chapters: what is written is read by those of later chapters,
+// collect notes the reads of the whole story: what is written is read by those that come later,
 // too, if what they read is there. A GET that only redirects is a step of a sign-in, and no read.
 func (w *Fleet) collect() error {
-	for _, chapter := range w.fleet.Chapters {
-		for _, function := range good(chapter) {
-			o, ok := w.operations[function]
-			if _, documented := o.answer(http.StatusOK); !ok || o.changes() || !documented {
-				continue
-			}
-			event, err := w.event(function)
-			if err != nil {
-				return err
-			}
-			s, err := o.sample(event, w.fleet.Sessions)
-			if err != nil {
-				return err
-			}
-			w.reads = append(w.reads, read{o, s})
+	for _, c := range w.fleet.Cases {
+		o, ok := w.operations[c.Function()]
+		if _, documented := o.answer(http.StatusOK); c.Good == "" || !ok || o.changes() || !documented {
+			continue
 		}
+		event, err := c.Event(w.fleet.Events)
+		if err != nil {
+			return err
+		}
+		s, err := o.sample(event, w.fleet.Sessions)
+		if err != nil {
+			return err
+		}
+		w.reads = append(w.reads, read{o, s})
 	}
 	return nil
-}
-
-// event returns the good event of a function.
-func (w *Fleet) event(function string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(w.Root, "events", function, "good.json"))
 }
 
 // describe reads a room's OpenAPI document from the fleet.
@@ -180,8 +161,9 @@ func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
 
 // play gives a function its good event. If it has a route, it is attacked: one that
 // deletes before, and another after.
-func (w *Fleet) play(ctx context.Context, function string) error {
-	event, err := w.event(function)
+func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
+	function := c.Function()
+	event, err := c.Event(w.fleet.Events)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,4 @@
-// Package events tests the sample events against the fleet. For every function,
-// events/<room>/<function> has an event that it accepts in good.json and one that it
-// rejects in bad.json, for `sam local invoke`, and the expected answers in
-// good.want.json and bad.want.json. Every event is sent to the real binary.
-package events
+package events_test
 
 import (
 	"bytes"
@@ -10,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,28 +14,29 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/tools/events"
+	"matchday/infra/tools/events/story"
 	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
 
 const root = "../../.."
 
-// cases are what every function has an event for.
-var cases = []string{"good", "bad"}
-
 // event is what of an event ties it to its function.
 type event struct {
 	RouteKey       string
 	RequestContext struct {
-		RouteKey   string
 		Authorizer *struct {
 			JWT struct{ Claims map[string]string }
 		}
 	}
 	Records []struct {
 		EventSourceARN, Body string
-		Attributes           struct{ MessageGroupID, MessageDeduplicationID, SequenceNumber string }
+		Attributes           struct{ MessageGroupID string }
 	}
 	ScheduledTime string
 	Slot          int64
@@ -52,86 +50,127 @@ type event struct {
 // check returns the mistakes in a folder of events, one sentence each.
 func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	functions, planned := map[string]spec.Function{}, map[string]bool{}
+	known := map[string]bool{".": true}
 	for _, room := range rooms {
+		known[room.Name], known[path.Join(room.Name, events.Table)] = true, true
+		planned := map[string]bool{}
 		for _, m := range room.Machines {
 			for _, name := range m.Calls {
 				planned[name] = true
 			}
 		}
+		all, err := events.Cases(dir, room.Name)
+		if err != nil {
+			say("%v", err)
+		} else {
+			wrong = append(wrong, checkCases(all, room)...)
+		}
+
 		for _, fn := range room.Functions {
-			functions[fn.Name] = fn
-			for _, c := range cases {
-				for _, file := range []string{c + ".json", c + ".want.json"} {
-					if _, err := fs.Stat(dir, path.Join(fn.Name, file)); errors.Is(err, fs.ErrNotExist) {
-						say("%s has no %s", fn.Name, file)
-					}
+			known[fn.Name+".json"] = true
+			if _, err := fs.Stat(dir, fn.Name+".json"); errors.Is(err, fs.ErrNotExist) {
+				say("there is no %s.json", fn.Name)
+				continue
+			}
+			for _, c := range all {
+				if c.Function() != fn.Name {
+					continue
+				}
+				text, err := c.Event(dir)
+				if err != nil {
+					say("%v", err)
+					continue
+				}
+				if what := foreign(text, fn, planned[fn.Name], c.Good != ""); what != "" {
+					say("%s is no event of its function: %s", c.Name(), what)
 				}
 			}
 		}
 	}
-	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
-			return err
-		}
-		depth := strings.Count(name, "/")
-		isRoom := slices.ContainsFunc(rooms, func(r spec.Room) bool { return r.Name == name })
-		fn, ok := functions[path.Dir(name)]
-		kind, _ := strings.CutSuffix(strings.TrimSuffix(path.Base(name), ".json"), ".want")
-		switch {
-		case d.IsDir() && depth == 0 && isRoom:
-		case d.IsDir() && functions[name].Name != "":
-		case d.IsDir() || depth != 2 || !ok:
+	err := fs.WalkDir(dir, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && !known[name] {
 			say("%s is of no function", name)
-		case path.Ext(name) != ".json" || !slices.Contains(cases, kind):
-			say("%s is no case: there are good and bad", name)
-		default:
-			text, err := fs.ReadFile(dir, name)
-			if err != nil {
-				return err
-			}
-			var e event
-			if err := json.Unmarshal(text, &e); err != nil {
-				say("%s is no JSON: %v", name, err)
-			} else if !strings.HasSuffix(name, ".want.json") {
-				e.empty = string(bytes.Join(bytes.Fields(text), nil)) == "{}"
-				if what := e.foreign(fn, planned[fn.Name], kind == "good"); what != "" {
-					say("%s is no event of its function: %s", name, what)
-				}
-			}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		say("%v", err)
 	}
 	slices.Sort(wrong)
+	return slices.Compact(wrong)
+}
+
+// checkCases returns the mistakes in a room's table.
+func checkCases(all []events.Case, room spec.Room) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	good, bad := map[string]int{}, map[string]int{}
+	var now time.Time
+	for i, c := range all {
+		if (c.Good == "") == (c.Bad == "") {
+			say("%s/%s: case %d is either good or bad", room.Name, events.Table, i+1)
+			continue
+		}
+		if !slices.ContainsFunc(room.Functions, func(fn spec.Function) bool { return fn.Name == c.Function() }) {
+			say("%s is a case of no function", c.Name())
+		}
+		switch {
+		case c.Good != "" && (c.Change != nil || c.Given != ""):
+			say("%s is of the event as it is, and under no condition", c.Name())
+		case c.Good != "" && !c.Works():
+			say("%s does not expect the function to do its work", c.Name())
+		case c.Bad != "" && !c.Refuses():
+			say("%s does not expect a clear refusal", c.Name())
+		}
+		if c.At != "" || i == 0 {
+			at, err := story.Parse(c.At)
+			if err != nil {
+				say("%s: %v", c.Name(), err)
+			} else if at.Before(now) {
+				say("%s is at %s, before the case before it", c.Name(), c.At)
+			}
+			now = at
+		}
+		good[c.Room+"/"+c.Good]++
+		bad[c.Room+"/"+c.Bad]++
+	}
+	for _, fn := range room.Functions {
+		if good[fn.Name] != 1 {
+			say("%s has %d good cases, not one", fn.Name, good[fn.Name])
+		}
+		if bad[fn.Name] == 0 {
+			say("%s has no bad case", fn.Name)
+		}
+	}
 	return wrong
 }
 
 // foreign returns why an event cannot come from the trigger of fn, or "". planned is
 // for a function that a state machine calls.
-func (e event) foreign(fn spec.Function, planned, good bool) string {
+func foreign(text []byte, fn spec.Function, planned, good bool) string {
+	var e event
+	if err := json.Unmarshal(text, &e); err != nil {
+		return err.Error()
+	}
+	e.empty = string(bytes.Join(bytes.Fields(text), nil)) == "{}"
 	switch on := fn.On.(type) {
 	case spec.Route:
 		key := on.Method + " " + on.Path
 		signedIn := e.RequestContext.Authorizer != nil && e.RequestContext.Authorizer.JWT.Claims["sub"] != ""
 		switch {
-		case e.RouteKey != key || e.RequestContext.RouteKey != key:
+		case e.RouteKey != key:
 			return fmt.Sprintf("its route is %q, not %q", e.RouteKey, key)
 		case good && signedIn != (on.Auth == spec.User || on.Auth == spec.Admin):
 			return "it is signed in where the route is public, or not where it is not"
 		}
 	case spec.Queue:
-		if len(e.Records) == 0 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Name) {
+		if len(e.Records) != 1 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Name) {
 			return "it is of another queue than " + on.Name
 		}
-		of := e.Records[0].Attributes
-		if on.FIFO() != (of.MessageGroupID != "" && of.MessageDeduplicationID != "" && of.SequenceNumber != "") {
-			return "its message has a group and a turn where the queue has none, or none where it has"
+		if on.FIFO() != (e.Records[0].Attributes.MessageGroupID != "") {
+			return "its message has a group where the queue has none, or none where it has"
 		}
 	case spec.DeadLetters:
-		if len(e.Records) == 0 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Of.DeadLetter()) {
+		if len(e.Records) != 1 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Of.DeadLetter()) {
 			return "it is of another queue than " + on.Of.DeadLetter()
 		}
 	case spec.Task:
@@ -159,7 +198,7 @@ func TestEveryFunctionHasItsEvents(t *testing.T) {
 	}
 }
 
-// TestCheck: check reports each kind of mistake with the name of the file.
+// TestCheck: check reports each kind of mistake with the name of the file or of the case.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	rooms := []spec.Room{{Name: "lab", Machines: []spec.Machine{{Calls: map[string]string{"Plan": "lab/plan"}}}, Functions: []spec.Function{
@@ -170,62 +209,97 @@ func TestCheck(t *testing.T) {
 		{Name: "lab/mend", On: spec.Task{}},
 		{Name: "lab/say-hello", On: spec.UserConfirmed{}},
 	}}}
-	const (
-		route  = `{"routeKey":"GET /things/{id}","requestContext":{"routeKey":"GET /things/{id}","authorizer":{"jwt":{"claims":{"sub":"u"}}}}}`
-		record = `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-work"}]}`
-		turn   = `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-turns.fifo","attributes":{"MessageGroupId":"a","MessageDeduplicationId":"1","SequenceNumber":"2"}}]}`
-		hello  = `{"triggerSource":"PostConfirmation_ConfirmSignUp","userPoolId":"us-east-1_a","userName":"u","request":{"userAttributes":{"sub":"u"}}}`
-	)
-	good := func() map[string]string {
-		all := map[string]string{}
-		for name, event := range map[string]string{
-			"lab/get-thing": route, "lab/do-work": record, "lab/take-turns": turn, "lab/plan": `{"slot":1}`, "lab/mend": `{"year":2026}`, "lab/say-hello": hello,
-		} {
-			for _, c := range cases {
-				all[name+"/"+c+".json"], all[name+"/"+c+".want.json"] = event, "{}"
-			}
-		}
-		return all
+	files := map[string]string{
+		"lab/get-thing.json":  `{"routeKey":"GET /things/{id}","requestContext":{"authorizer":{"jwt":{"claims":{"sub":"u"}}}}}`,
+		"lab/do-work.json":    `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-work","body":"{}"}]}`,
+		"lab/take-turns.json": `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-turns.fifo","attributes":{"MessageGroupId":"a"}}]}`,
+		"lab/plan.json":       `{"slot":1}`,
+		"lab/mend.json":       `{"year":2026}`,
+		"lab/say-hello.json":  `{"triggerSource":"PostConfirmation_ConfirmSignUp","userPoolId":"us-east-1_a","userName":"u","request":{"userAttributes":{"sub":"u"}}}`,
+		"lab/cases.json": `[
+			{"at":"13:55","good":"get-thing","status":200},
+			{"bad":"get-thing","change":{"requestContext":{"authorizer":null}},"status":401,"problem":"unauthenticated"},
+			{"good":"do-work","pushes":1},
+			{"bad":"do-work","change":{"body":{"a":7}},"rejected":"7"},
+			{"at":"14:00","good":"take-turns","queued":{"lab-work":1}},
+			{"bad":"take-turns","change":{"body":"x"},"rejected":"x"},
+			{"good":"plan","answer":{}},
+			{"bad":"plan","change":{"slot":null},"error":"no slot"},
+			{"good":"mend","rows":{"things":{}}},
+			{"bad":"mend","given":"there are no tables","error":"no table"},
+			{"good":"say-hello","gone":{"things":{}}},
+			{"bad":"say-hello","change":{"request":{"userAttributes":{"sub":null}}},"error":"no sub"}]`,
 	}
+	change := func(file, from, to string) func(map[string]string) {
+		return func(files map[string]string) {
+			if strings.Count(files[file], from) != 1 {
+				panic(fmt.Sprintf("%s does not have %s once", file, from))
+			}
+			files[file] = strings.Replace(files[file], from, to, 1)
+		}
+	}
+	add := func(file, text string) func(map[string]string) {
+		return func(files map[string]string) { files[file] = text }
+	}
+	const table = "lab/cases.json"
 	for name, c := range map[string]struct {
-		change map[string]string // text by file; "" takes it away
+		change func(map[string]string)
 		want   []string
 	}{
-		"as it is":             {},
-		"no good case":         {map[string]string{"lab/plan/good.json": ""}, []string{"lab/plan has no good.json"}},
-		"no bad case":          {map[string]string{"lab/plan/bad.json": ""}, []string{"lab/plan has no bad.json"}},
-		"no answer":            {map[string]string{"lab/plan/bad.want.json": ""}, []string{"lab/plan has no bad.want.json"}},
-		"a function's ghost":   {map[string]string{"lab/put-thing/good.json": "{}"}, []string{"lab/put-thing is of no function", "lab/put-thing/good.json is of no function"}},
-		"a room's ghost":       {map[string]string{"shed/x/good.json": "{}"}, []string{"shed is of no function", "shed/x is of no function", "shed/x/good.json is of no function"}},
-		"a file of no case":    {map[string]string{"lab/plan/ugly.json": "{}"}, []string{"lab/plan/ugly.json is no case: there are good and bad"}},
-		"a file on the way":    {map[string]string{"lab/good.json": "{}"}, []string{"lab/good.json is of no function"}},
-		"no JSON":              {map[string]string{"lab/plan/good.json": "{"}, []string{"lab/plan/good.json is no JSON: unexpected end of JSON input"}},
-		"an answer in no JSON": {map[string]string{"lab/plan/good.want.json": "}"}, []string{"lab/plan/good.want.json is no JSON: invalid character '}' looking for beginning of value"}},
-		"another's route":      {map[string]string{"lab/get-thing/good.json": `{"routeKey":"GET /things"}`}, []string{`lab/get-thing/good.json is no event of its function: its route is "GET /things", not "GET /things/{id}"`}},
-		"nobody signed in":     {map[string]string{"lab/get-thing/good.json": strings.Replace(route, `"sub"`, `"iss"`, 1)}, []string{"lab/get-thing/good.json is no event of its function: it is signed in where the route is public, or not where it is not"}},
-		"another's queue":      {map[string]string{"lab/do-work/bad.json": `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-play"}]}`}, []string{"lab/do-work/bad.json is no event of its function: it is of another queue than lab-work"}},
-		"nothing planned":      {map[string]string{"lab/plan/good.json": `{"year":2026}`}, []string{"lab/plan/good.json is no event of its function: it has neither a scheduled time nor a slot"}},
-		"nothing wanted":       {map[string]string{"lab/mend/good.json": `{}`}, []string{"lab/mend/good.json is no event of its function: it does not say what an operator wants"}},
-		"nothing, wrongly":     {change: map[string]string{"lab/mend/bad.json": `{}`, "lab/plan/bad.json": `{}`}},
-		"no turn":              {map[string]string{"lab/take-turns/bad.json": strings.Replace(turn, `"SequenceNumber":"2"`, `"x":"y"`, 1)}, []string{"lab/take-turns/bad.json is no event of its function: its message has a group and a turn where the queue has none, or none where it has"}},
-		"a turn of its own":    {map[string]string{"lab/do-work/good.json": strings.Replace(turn, "lab-turns.fifo", "lab-work", 1)}, []string{"lab/do-work/good.json is no event of its function: its message has a group and a turn where the queue has none, or none where it has"}},
-		"before a sign-up":     {map[string]string{"lab/say-hello/bad.json": strings.Replace(hello, "PostConfirmation_Confirm", "PreSignUp_", 1)}, []string{"lab/say-hello/bad.json is no event of its function: it is not of a user pool after a confirmation"}},
-		"a sign-up of nobody":  {map[string]string{"lab/say-hello/good.json": strings.Replace(hello, `"sub"`, `"email"`, 1)}, []string{"lab/say-hello/good.json is no event of its function: it does not say who has signed up"}},
+		"as it is":           {func(map[string]string) {}, nil},
+		"no event":           {func(files map[string]string) { delete(files, "lab/plan.json") }, []string{"there is no lab/plan.json"}},
+		"a function's ghost": {add("lab/put-thing.json", "{}"), []string{"lab/put-thing.json is of no function"}},
+		"a room's ghost":     {add("shed/x.json", "{}"), []string{"shed is of no function", "shed/x.json is of no function"}},
+		"a file too deep":    {add("lab/plan/good.json", "{}"), []string{"lab/plan is of no function", "lab/plan/good.json is of no function"}},
+		"a file too high":    {add("plan.json", "{}"), []string{"plan.json is of no function"}},
+		"no JSON":            {add("lab/say-hello.json", "{"), []string{"lab/say-hello.json: unexpected EOF", "lab/say-hello/good is no event of its function: unexpected end of JSON input"}},
+
+		"no table":             {func(files map[string]string) { delete(files, table) }, []string{"open lab/cases.json: file does not exist"}},
+		"no good case":         {change(table, `{"good":"plan","answer":{}},`, ``), []string{"lab/plan has 0 good cases, not one"}},
+		"no bad case":          {change(table, `{"bad":"plan","change":{"slot":null},"error":"no slot"},`, ``), []string{"lab/plan has no bad case"}},
+		"two good cases":       {change(table, `"at":"14:00",`, `"good":"plan","answer":{}},{"at":"14:00",`), []string{"lab/plan has 2 good cases, not one"}},
+		"two bad cases":        {change(table, `"at":"14:00",`, `"bad":"plan","change":{"slot":"x"},"error":"no slot"},{"at":"14:00",`), []string{"lab/plan/bad is no event of its function: json: cannot unmarshal string into Go struct field event.Slot of type int64"}},
+		"a case of no room":    {change(table, `"good":"plan","answer":{}},`, `"good":"plan","answer":{}},{"good":"put-thing","status":200},`), []string{"lab/put-thing/good is a case of no function"}},
+		"neither good nor bad": {change(table, `"at":"14:00",`, `"at":"14:00"},{`), []string{"lab/cases.json: case 5 is either good or bad"}},
+		"an unknown member":    {change(table, `"pushes"`, `"pushed"`), []string{`lab/cases.json: json: unknown field "pushed"`}},
+		"a good case changed":  {change(table, `"good":"plan"`, `"good":"plan","change":{}`), []string{"lab/plan/good is of the event as it is, and under no condition"}},
+		"good given a fault":   {change(table, `"good":"plan"`, `"good":"plan","given":"rain"`), []string{"lab/plan/good is of the event as it is, and under no condition"}},
+		"no work is expected":  {change(table, `"answer":{}`, `"error":"no"`), []string{"lab/plan/good does not expect the function to do its work"}},
+		"no reason":            {change(table, `,"problem":"unauthenticated"`, ``), []string{"lab/get-thing/bad does not expect a clear refusal"}},
+		"no refusal":           {change(table, `"status":401`, `"status":200`), []string{"lab/get-thing/bad does not expect a clear refusal"}},
+		"no first time":        {change(table, `"at":"13:55",`, ``), []string{`lab/get-thing/good: invalid time of the day ""; valid: 13:55, 13:59:30`}},
+		"no time":              {change(table, `14:00`, `late`), []string{`lab/take-turns/good: invalid time of the day "late"; valid: 13:55, 13:59:30`}},
+		"back in time":         {change(table, `14:00`, `13:54`), []string{"lab/take-turns/good is at 13:54, before the case before it"}},
+		"a body of no JSON":    {change("lab/do-work.json", `"body":"{}"`, `"body":"x"`), []string{"lab/do-work/bad: the body is not JSON, and cannot be merged: invalid character 'x' looking for beginning of value"}},
+
+		"another's route":  {change("lab/get-thing.json", `/{id}`, ``), []string{`lab/get-thing/bad is no event of its function: its route is "GET /things", not "GET /things/{id}"`, `lab/get-thing/good is no event of its function: its route is "GET /things", not "GET /things/{id}"`}},
+		"a route changed":  {change(table, `{"requestContext":{"authorizer":null}}`, `{"routeKey":"GET /"}`), []string{`lab/get-thing/bad is no event of its function: its route is "GET /", not "GET /things/{id}"`}},
+		"nobody signed in": {change("lab/get-thing.json", `"sub"`, `"iss"`), []string{"lab/get-thing/good is no event of its function: it is signed in where the route is public, or not where it is not"}},
+		"another's queue":  {change("lab/do-work.json", `-work`, `-play`), []string{"lab/do-work/bad is no event of its function: it is of another queue than lab-work", "lab/do-work/good is no event of its function: it is of another queue than lab-work"}},
+		"two messages":     {change("lab/do-work.json", `[{`, `[{},{`), []string{"lab/do-work/bad is no event of its function: it is of another queue than lab-work", "lab/do-work/good is no event of its function: it is of another queue than lab-work"}},
+		"nothing planned":  {change("lab/plan.json", `slot`, `year`), []string{"lab/plan/good is no event of its function: it has neither a scheduled time nor a slot"}},
+		"nothing wanted":   {add("lab/mend.json", ` { }`), []string{"lab/mend/good is no event of its function: it does not say what an operator wants"}},
+		"no group": {change("lab/take-turns.json", `MessageGroupId`, `x`), []string{
+			"lab/take-turns/bad is no event of its function: its message has a group where the queue has none, or none where it has",
+			"lab/take-turns/good is no event of its function: its message has a group where the queue has none, or none where it has",
+		}},
+		"a group of its own": {change("lab/do-work.json", `"body"`, `"attributes":{"MessageGroupId":"a"},"body"`), []string{
+			"lab/do-work/bad is no event of its function: its message has a group where the queue has none, or none where it has",
+			"lab/do-work/good is no event of its function: its message has a group where the queue has none, or none where it has",
+		}},
+		"before a sign-up":    {change(table, `{"request":{"userAttributes":{"sub":null}}}`, `{"triggerSource":"PreSignUp_SignUp"}`), []string{"lab/say-hello/bad is no event of its function: it is not of a user pool after a confirmation"}},
+		"a sign-up of nobody": {change("lab/say-hello.json", `"sub"`, `"email"`), []string{"lab/say-hello/good is no event of its function: it does not say who has signed up"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := fstest.MapFS{}
-			texts := good()
-			for file, text := range c.change {
-				texts[file] = text
-			}
+			texts := maps.Clone(files)
+			c.change(texts)
+			dir := fstest.MapFS{}
 			for file, text := range texts {
-				if text != "" {
-					files[file] = &fstest.MapFile{Data: []byte(text)}
-				}
+				dir[file] = &fstest.MapFile{Data: []byte(text)}
 			}
-			if got := check(files, rooms); !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
+			if diff := cmp.Diff(c.want, check(dir, rooms)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
-package events
+package events_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,10 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,41 +21,12 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/binaries"
-	"matchday/infra/tools/events/story"
+	sample "matchday/infra/tools/events"
 	"matchday/infra/tools/events/storyfleet"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
-
-// want is the expected result of an event. Members of JSON that it leaves out do not
-// matter, and "*" matches any value that is not empty.
-type want struct {
-	Given    string // a condition that holds meanwhile: one of the world's faults
-	Status   int    // of a route, as Body is
-	Body     any
-	Text     []string       // parts of a body that is not JSON
-	Answer   any            // of a task, or to the user pool
-	Error    string         // a part of it
-	Rejected string         // a part of the reason with which the message is in the dead-letter queue
-	Rows     map[string]any // by table, a row that is there afterwards
-	Gone     map[string]any // by table, a row that was there before, and is not
-	Queued   map[string]int // by queue, how many messages are sent, or more
-	Pushes   int            // that reach a phone
-	SQL      map[string]any // by query, the value that it returns afterwards
-}
-
-// works reports whether the expected result shows that the function did its work.
-func (w want) works() bool {
-	done := w.Answer != nil || len(w.Rows)+len(w.Gone)+len(w.Queued)+len(w.SQL)+w.Pushes > 0
-	return w.Error == "" && w.Rejected == "" && w.Given == "" && (w.Status >= 200 && w.Status < 400 || w.Status == 0 && done)
-}
-
-// refuses reports whether the expected result is a clear rejection.
-func (w want) refuses() bool {
-	skipped, _ := w.Answer.(map[string]any)
-	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && (w.Body != nil || w.Text != nil) || skipped["skipped"] != nil
-}
 
 const prefix = "local-" // of the tables and queues of a local fleet
 
@@ -77,30 +44,16 @@ func TestEvents(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	w := open(t)
-	var listed []string
-	for _, chapter := range w.Chapters {
-		must(t, w.Until(t.Context(), story.Time(chapter.At)))
-		for _, name := range chapter.Cases {
-			name = chapter.Room + "/" + name
-			listed = append(listed, name)
-			t.Run(name, func(t *testing.T) {
-				outer := w.t
-				w.t = t
-				defer func() { w.t = outer }()
-				w.play(name, path.Base(name) == "good")
-			})
-		}
+	for _, c := range w.Cases {
+		must(t, w.Until(t.Context(), c.Time))
+		t.Run(c.Name(), func(t *testing.T) {
+			outer := w.t
+			w.t = t
+			defer func() { w.t = outer }()
+			w.play(c)
+		})
 	}
 	t.Run("TypeScript client", w.client)
-	for _, room := range w.Rooms {
-		for _, fn := range room.Spec.Functions {
-			for _, c := range cases {
-				if name := fn.Name + "/" + c; !slices.Contains(listed, name) {
-					t.Errorf("%s is in no chapter", name)
-				}
-			}
-		}
-	}
 }
 
 // client generates the types of a TypeScript client from the fleet's OpenAPI
@@ -121,7 +74,7 @@ func (w *world) client(t *testing.T) {
 	run("node", ".local/client/out/infra/tools/client/client.mjs", w.URL)
 }
 
-// open starts the fleet at the beginning of the first chapter.
+// open starts the fleet at the time of the first case.
 func open(t *testing.T) *world {
 	w := &world{t: t}
 	db, err := dynamodb.Start(t.Context(), "")
@@ -149,25 +102,15 @@ func open(t *testing.T) *world {
 	w.Fleet, err = storyfleet.Start(t.Context(), cfg)
 	must(t, err)
 	t.Cleanup(w.Close)
-	w.Conditions["there are no tables"] = w.tableless.Store
+	w.Conditions[sample.NoTables] = w.tableless.Store
 	return w
 }
 
-// play gives one event to its function, and compares.
-func (w *world) play(name string, good bool) {
+// play gives an event to its function, and compares.
+func (w *world) play(want storyfleet.Case) {
 	t := w.t
-	file := filepath.Join(root, "events", name)
-	in, err := os.ReadFile(file + ".json")
+	in, err := want.Event(w.Events)
 	must(t, err)
-	text, err := os.ReadFile(file + ".want.json")
-	must(t, err)
-	var want want
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	must(t, decoder.Decode(&want))
-	if good && !want.works() || !good && !want.refuses() {
-		t.Fatal("the answer that is wanted does not show a good event to do work, or a bad one to be refused clearly")
-	}
 	must(t, w.Settle(t.Context()))
 	if fault := w.Conditions[want.Given]; fault != nil {
 		fault(true)
@@ -184,14 +127,15 @@ func (w *world) play(name string, good bool) {
 	for q := range want.Queued {
 		sent[q] = w.Queues.Depth(prefix + q).Sent
 	}
-	function := filepath.Dir(name)
+	function := want.Function()
 	out, err := w.Functions.Invoke(t.Context(), function, in)
 	switch fn := w.function(function); on := fn.On.(type) {
 	case spec.Route:
 		must(t, err)
 		var got events.APIGatewayV2HTTPResponse
 		must(t, json.Unmarshal(out, &got))
-		if got.StatusCode != want.Status || want.Body != nil && !fits(want.Body, decoded(t, got.Body)) {
+		body := want.Document()
+		if got.StatusCode != want.Status || body != nil && !fits(body, decoded(t, got.Body)) {
 			t.Errorf("it answers %d %s", got.StatusCode, got.Body)
 		}
 		for _, part := range want.Text {

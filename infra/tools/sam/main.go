@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -64,12 +63,8 @@ func command(args []string) error {
 		if err := json.Unmarshal(text, &t); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		events, err := fs.Glob(os.DirFS("events"), room.Name+"/*")
-		if err != nil {
-			return err
-		}
 		own := slices.DeleteFunc(slices.Clone(variables), func(v string) bool { return !overrides(room, v) })
-		if err := errors.Join(t.check(s, room, own, events)...); err != nil {
+		if err := errors.Join(t.check(s, room, own)...); err != nil {
 			return fmt.Errorf("SAM CLI cannot run %s:\n%w", path, err)
 		}
 		fmt.Printf("%s: %d functions, as in\n%s", path, len(room.Functions), invocations(s, path, room))
@@ -133,7 +128,7 @@ const environment = "env.local.json"
 // one. Docker on Linux needs --add-host to resolve the name of the machine.
 func invocations(s stage.Stage, path string, room spec.Room) string {
 	common := " -t " + path + " --env-vars " + environment + " --add-host host.docker.internal:host-gateway"
-	lines := "  sam local invoke " + s.Function(room.Functions[0]) + " -e events/" + room.Functions[0].Name + "/good.json" + common + "\n"
+	lines := "  sam local invoke " + s.Function(room.Functions[0]) + " -e events/" + room.Functions[0].Name + ".json" + common + "\n"
 	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok }) {
 		lines += "  sam local start-api" + common + "\n"
 	}
@@ -152,9 +147,8 @@ type template struct {
 	}
 }
 
-// check returns what prevents SAM CLI from running the functions of a room with the
-// variables and on the events. events are the names of functions that have some.
-func (t template) check(s stage.Stage, room spec.Room, variables, events []string) (wrong []error) {
+// check returns what prevents SAM CLI from running the functions of a room with the variables.
+func (t template) check(s stage.Stage, room spec.Room, variables []string) (wrong []error) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	declared, built := map[string]bool{}, map[string]bool{}
 	for id, r := range t.Resources {
@@ -193,11 +187,6 @@ func (t template) check(s stage.Stage, room spec.Room, variables, events []strin
 	for _, v := range variables {
 		if !declared[v] {
 			say("no function declares %s", v)
-		}
-	}
-	for _, e := range events {
-		if !built[e] {
-			say("the events of %s belong to no function", e)
 		}
 	}
 	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

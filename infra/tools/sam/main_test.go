@@ -28,20 +28,19 @@ func TestCheck(t *testing.T) {
 		Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}},
 	}
 	for name, c := range map[string]struct {
-		old, new          string
-		variables, events []string
-		want              string
+		old, new  string
+		variables []string
+		want      string
 	}{
-		"as it is":             {variables: []string{"KEY", "MATCHDAY_STAGE"}, events: []string{"lab/get-thing"}},
-		"a name to come":       {old: `"dev-lab-get-thing"`, new: `{"Ref":"X"}`, want: "dev-lab-get-thing is missing\nthe function GetThing has no literal name"},
-		"another stage":        {old: "dev-lab", new: "prod-lab", want: "dev-lab-get-thing is missing\nprod-lab-get-thing is not a function of lab"},
-		"a relative path":      {old: "/src/dist", new: "asset.1a2b", want: `the code of dev-lab-get-thing is at "asset.1a2b/lab/get-thing", which is not an absolute path`},
-		"no path":              {old: "aws:asset:path", new: "aws:cdk:path", want: `the code of dev-lab-get-thing is at "", which is not an absolute path`},
-		"an endpoint":          {old: `"AWS_ENDPOINT_URL_SQS":"",`, want: "dev-lab-get-thing does not declare AWS_ENDPOINT_URL_SQS"},
-		"a secret":             {old: `"KEY":"",`, want: "dev-lab-get-thing does not declare KEY"},
-		"a setting":            {old: `,"KEY_ID":""`, want: "dev-lab-get-thing does not declare KEY_ID"},
-		"a documented one":     {variables: []string{"OTHER"}, want: "no function declares OTHER"},
-		"events of a function": {events: []string{"lab/put-thing"}, want: "the events of lab/put-thing belong to no function"},
+		"as it is":         {variables: []string{"KEY", "MATCHDAY_STAGE"}},
+		"a name to come":   {old: `"dev-lab-get-thing"`, new: `{"Ref":"X"}`, want: "dev-lab-get-thing is missing\nthe function GetThing has no literal name"},
+		"another stage":    {old: "dev-lab", new: "prod-lab", want: "dev-lab-get-thing is missing\nprod-lab-get-thing is not a function of lab"},
+		"a relative path":  {old: "/src/dist", new: "asset.1a2b", want: `the code of dev-lab-get-thing is at "asset.1a2b/lab/get-thing", which is not an absolute path`},
+		"no path":          {old: "aws:asset:path", new: "aws:cdk:path", want: `the code of dev-lab-get-thing is at "", which is not an absolute path`},
+		"an endpoint":      {old: `"AWS_ENDPOINT_URL_SQS":"",`, want: "dev-lab-get-thing does not declare AWS_ENDPOINT_URL_SQS"},
+		"a secret":         {old: `"KEY":"",`, want: "dev-lab-get-thing does not declare KEY"},
+		"a setting":        {old: `,"KEY_ID":""`, want: "dev-lab-get-thing does not declare KEY_ID"},
+		"a documented one": {variables: []string{"OTHER"}, want: "no function declares OTHER"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +56,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			if err := errors.Join(tmpl.check(stage.Stage{Name: "dev"}, room, c.variables, c.events)...); err != nil {
+			if err := errors.Join(tmpl.check(stage.Stage{Name: "dev"}, room, c.variables)...); err != nil {
 				got = err.Error()
 			}
 			if got != c.want {
@@ -106,7 +105,7 @@ func TestExample(t *testing.T) {
 func TestInvocations(t *testing.T) {
 	t.Parallel()
 	job, route := spec.Function{Name: "lab/tidy", On: spec.Schedule("rate(1 hour)")}, spec.Function{Name: "lab/get", On: spec.Route{}}
-	const invoke = "  sam local invoke dev-lab-tidy -e events/lab/tidy/good.json -t lab.json --env-vars env.local.json --add-host host.docker.internal:host-gateway\n"
+	const invoke = "  sam local invoke dev-lab-tidy -e events/lab/tidy.json -t lab.json --env-vars env.local.json --add-host host.docker.internal:host-gateway\n"
 	for _, c := range []struct {
 		functions []spec.Function
 		want      string

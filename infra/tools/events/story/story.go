@@ -1,5 +1,5 @@
 // Package story is what a room brings so that its sample events, events/<room>, can
-// be given to its functions: the order of the events, and what must exist before.
+// be given to its functions: what must exist before, and when the story happens.
 package story
 
 import (
@@ -10,10 +10,6 @@ import (
 
 // Samples belong to the sample events of a room.
 type Samples struct {
-	// Chapters are the events in the order in which they happen. Each function finds
-	// what those before it have left.
-	Chapters []Chapter
-
 	// Prepare sets the scene: it adds what the events name to the simulators, and
 	// stores rows whose ids functions would generate. The fleet has started; put stores
 	// a row in a table. It may be nil.
@@ -23,8 +19,8 @@ type Samples struct {
 	// user Expired has a session that is over, and the user Stranger one that no event uses.
 	Sessions map[string]string
 
-	// Faults are the room's conditions under which an answer may be expected ("given"
-	// in a .want.json): a function that begins the fault, or ends it.
+	// Faults are the room's conditions under which an answer may be expected (events.Case.Given):
+	// a function that begins the fault, or ends it.
 	Faults map[string]func(on bool)
 }
 
@@ -34,24 +30,27 @@ const (
 	Expired  = "5b0e9a52-7c43-4a6f-9d18-00000000e4b1"
 )
 
-// Chapter is a part of the story that begins at a time of the Day, "13:55" or
-// "13:59:30". Its cases are events without their room: "get-match/good".
-type Chapter struct {
-	At    string
-	Cases []string
-}
-
 // Day is when the story happens, in UTC.
 const Day = "2026-06-06"
 
-// Time returns a time of the Day. It panics if the time is not valid.
-func Time(of string) time.Time {
+// Parse returns a time of the Day: of "13:55" or "13:59:30".
+func Parse(of string) (time.Time, error) {
+	text := of
 	if strings.Count(of, ":") == 1 {
-		of += ":00"
+		text += ":00"
 	}
-	at, err := time.Parse(time.RFC3339, Day+"T"+of+"Z")
+	at, err := time.Parse(time.RFC3339, Day+"T"+text+"Z")
 	if err != nil {
-		panic(fmt.Sprintf("invalid time of the day %q; valid: 13:55, 13:59:30", of))
+		return at, fmt.Errorf("invalid time of the day %q; valid: 13:55, 13:59:30", of)
+	}
+	return at, nil
+}
+
+// Time is Parse for constants. It panics if the time is not valid.
+func Time(of string) time.Time {
+	at, err := Parse(of)
+	if err != nil {
+		panic(err)
 	}
 	return at
 }

@@ -1,12 +1,15 @@
 // Package storyfleet starts a local fleet on which the story of the sample events
 // can be played: all rooms, with what their Prepare stores, at the beginning of the
-// first chapter. Time moves only in Until and Settle.
+// first case. Time moves only in Until and Settle.
 package storyfleet
 
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,42 +20,48 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
+	"matchday/infra/tools/events"
 	"matchday/infra/tools/events/story"
 )
 
 // Fleet is a running fleet with its story.
 type Fleet struct {
 	*fleet.Fleet
-	Chapters   []Chapter                // of all rooms, in the order of their times
+	Events     fs.FS                    // the folder of the sample events
+	Cases      []Case                   // of all rooms, in the order of their times
 	Conditions map[string]func(on bool) // of all rooms: story.Samples.Faults
 	Sessions   map[string]string        // of all rooms: story.Samples.Sessions
 }
 
-// Chapter is a chapter of a room's story.
-type Chapter struct {
-	Room string
-	story.Chapter
+// Case is a case of the story, and when it happens.
+type Case struct {
+	events.Case
+	Time time.Time
 }
 
 // Start starts a fleet. Of cfg, Clock and Rooms are set here. The caller closes the
 // fleet, and holds the clock's work.
-func Start(ctx context.Context, cfg fleet.Config) (*Fleet, error) {
-	f := &Fleet{Conditions: map[string]func(on bool){}, Sessions: map[string]string{}}
+func Start(ctx context.Context, cfg fleet.Config) (_ *Fleet, err error) {
+	f := &Fleet{
+		Events:     os.DirFS(filepath.Join(cfg.Root, "events")),
+		Conditions: map[string]func(on bool){},
+		Sessions:   map[string]string{},
+	}
 	var samples []story.Samples
 	for _, r := range all.Rooms() {
 		local := r.Local()
 		cfg.Rooms = append(cfg.Rooms, local.Fleet)
 		samples = append(samples, local.Samples)
-		for _, c := range local.Samples.Chapters {
-			f.Chapters = append(f.Chapters, Chapter{r.Spec.Name, c})
+		if err := f.addCases(r.Spec.Name); err != nil {
+			return nil, err
 		}
 		maps.Copy(f.Conditions, local.Samples.Faults)
 		maps.Copy(f.Sessions, local.Samples.Sessions)
 	}
-	slices.SortStableFunc(f.Chapters, func(a, b Chapter) int { return story.Time(a.At).Compare(story.Time(b.At)) })
-	cfg.Clock = clock.New(story.Time(f.Chapters[0].At), clock.Free)
-	cfg.Clock.Work() // held until the clock is stopped, so that it stands still between the chapters
-	var err error
+	slices.SortStableFunc(f.Cases, func(a, b Case) int { return a.Time.Compare(b.Time) })
+
+	cfg.Clock = clock.New(f.Cases[0].Time, clock.Free)
+	cfg.Clock.Work() // held until the clock is stopped, so that it stands still between the cases
 	if f.Fleet, err = fleet.Start(ctx, cfg); err != nil {
 		cfg.Clock.Stop()
 		return nil, err
@@ -67,6 +76,24 @@ func Start(ctx context.Context, cfg fleet.Config) (*Fleet, error) {
 		}
 	}
 	return f, nil
+}
+
+// addCases adds the cases of a room.
+func (f *Fleet) addCases(room string) error {
+	all, err := events.Cases(f.Events, room)
+	if err != nil {
+		return err
+	}
+	var now time.Time
+	for _, c := range all {
+		if c.At != "" {
+			if now, err = story.Parse(c.At); err != nil {
+				return fmt.Errorf("%s: %w", c.Name(), err)
+			}
+		}
+		f.Cases = append(f.Cases, Case{c, now})
+	}
+	return nil
 }
 
 // Close stops the fleet and the clock.

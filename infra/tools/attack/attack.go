@@ -1,6 +1,6 @@
 // Package attack sends to every operation of an API requests that its OpenAPI document
-// forbids, or hardly allows, each a change of a request that the operation accepts. It
-// knows no room: a new operation is attacked without a line of its own.
+// forbids, or hardly allows, each a change of a request that the operation accepts (package
+// mutation). It knows no room: a new operation is attacked without a line of its own.
 //
 // An answer must not have a status over 499, an internal word, or HTML. A request that
 // the document forbids must be refused, and a refusal is a problem document that names
@@ -18,12 +18,12 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"matchday/infra/tools/mutation"
 	"matchday/pkg/spec"
 )
 
@@ -130,13 +130,13 @@ type shot struct {
 	actor    Actor
 	kind     string
 	field    string
-	draft    draft
+	request  mutation.Request
 	expected bool // an unchanged sample, which must be accepted
 }
 
 // Operation attacks one operation with changes of its sample, which it accepts.
-func (a *Attack) Operation(ctx context.Context, o Operation, s Sample) error {
-	base, err := o.draft(s)
+func (a *Attack) Operation(ctx context.Context, o mutation.Operation, s Sample) error {
+	base, err := draft(o, s)
 	if err != nil {
 		return err
 	}
@@ -151,22 +151,20 @@ func (a *Attack) Operation(ctx context.Context, o Operation, s Sample) error {
 }
 
 // all makes every single change, or a part of them. Other actors send a few.
-func (a *Attack) all(o Operation, base draft, actor Actor, r *rand.Rand) (shots []shot) {
-	single, bare := mutations(o, base), o.bare(base)
-	made := func(actor Actor, all []mutation) {
+func (a *Attack) all(o mutation.Operation, base mutation.Request, actor Actor, r *rand.Rand) (shots []shot) {
+	single, bare := mutation.All(o, base), bare(o, base)
+	made := func(actor Actor, all []mutation.Mutation) {
 		for _, m := range all {
-			d := bare.clone()
-			m.apply(&d)
-			shots = append(shots, shot{actor: actor, kind: m.kind, field: m.field, draft: d})
+			shots = append(shots, shot{actor: actor, kind: m.Kind, field: m.Field, request: m.Of(bare)})
 		}
 	}
 	made(actor, chosen(single, a.cfg.Most, r))
 	for _, other := range []Actor{Anonymous, User, Administrator} {
 		if other != actor {
-			shots = append(shots, shot{actor: other, kind: "unchanged", draft: base.clone()})
+			shots = append(shots, shot{actor: other, kind: "unchanged", request: base.Clone()})
 			made(other, chosen(single, 1, r)[:min(12, len(single))])
 			if !may(o.Auth, other) {
-				made(other, slices.DeleteFunc(slices.Clone(single), func(m mutation) bool { return !strings.HasPrefix(m.kind, "path: ") }))
+				made(other, slices.DeleteFunc(slices.Clone(single), func(m mutation.Mutation) bool { return !strings.HasPrefix(m.Kind, "path: ") }))
 			}
 		}
 	}
@@ -175,19 +173,19 @@ func (a *Attack) all(o Operation, base draft, actor Actor, r *rand.Rand) (shots 
 
 // chosen returns at most about most mutations, but at least one of each kind, in
 // random order. It returns all if most is 0.
-func chosen(all []mutation, most int, r *rand.Rand) []mutation {
+func chosen(all []mutation.Mutation, most int, r *rand.Rand) []mutation.Mutation {
 	all = slices.Clone(all)
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	if most == 0 || len(all) <= most {
 		return all
 	}
 	seen := map[string]bool{}
-	var first, more []mutation
+	var first, more []mutation.Mutation
 	for _, m := range all {
-		if seen[m.kind] {
+		if seen[m.Kind] {
 			more = append(more, m)
 		} else {
-			seen[m.kind] = true
+			seen[m.Kind] = true
 			first = append(first, m)
 		}
 	}
@@ -195,90 +193,64 @@ func chosen(all []mutation, most int, r *rand.Rand) []mutation {
 }
 
 // random makes up to Depth changes of one request, Most times.
-func (a *Attack) random(o Operation, base draft, actor Actor, r *rand.Rand) (shots []shot) {
+func (a *Attack) random(o mutation.Operation, base mutation.Request, actor Actor, r *rand.Rand) (shots []shot) {
 	for range cmp.Or(a.cfg.Most, 100) {
-		d, kind, field := o.bare(base), "", ""
+		d, kind, field := bare(o, base), "", ""
 		count := 1 + r.IntN(a.cfg.Depth)
 		for range count {
-			all := mutations(o, d)
+			all := mutation.All(o, d)
 			m := all[r.IntN(len(all))]
-			m.apply(&d)
-			kind, field = strings.TrimPrefix(kind+" + "+m.kind, " + "), m.field
+			d = m.Of(d)
+			kind, field = strings.TrimPrefix(kind+" + "+m.Kind, " + "), m.Field
 		}
 		if count > 1 {
-			field, d.same = "", false
+			field, d.Same = "", false
 		}
 		by := actor
 		if r.IntN(8) == 0 {
 			by = []Actor{Anonymous, User, Administrator}[r.IntN(3)]
 		}
-		shots = append(shots, shot{actor: by, kind: kind, field: field, draft: d})
+		shots = append(shots, shot{actor: by, kind: kind, field: field, request: d})
 	}
 	return shots
 }
 
 // Accepted sends the sample unchanged. It must be accepted.
-func (a *Attack) Accepted(ctx context.Context, o Operation, s Sample) error {
-	base, err := o.draft(s)
+func (a *Attack) Accepted(ctx context.Context, o mutation.Operation, s Sample) error {
+	base, err := draft(o, s)
 	if err != nil {
 		return err
 	}
-	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "unchanged", draft: base, expected: true}})
+	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "unchanged", request: base, expected: true}})
 }
 
 // Read sends samples that read, and checks what is stored by their answers.
-func (a *Attack) Read(ctx context.Context, o Operation, s Sample, after string) error {
-	base, err := o.draft(s)
+func (a *Attack) Read(ctx context.Context, o mutation.Operation, s Sample, after string) error {
+	base, err := draft(o, s)
 	if err != nil {
 		return err
 	}
-	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "read after " + after, draft: base}})
+	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "read after " + after, request: base}})
 }
 
 // bare returns a copy without the headers that may be absent: the change of a request that has
 // them would be refused as one of an older revision, or as another request with the same key.
-func (o Operation) bare(d draft) draft {
-	d = d.clone()
-	for _, p := range o.params {
-		if p.in == "header" && !p.required {
-			d.header.Del(p.name)
+func bare(o mutation.Operation, r mutation.Request) mutation.Request {
+	r = r.Clone()
+	for _, p := range o.Params {
+		if p.In == "header" && !p.Required {
+			r.Header.Del(p.Name)
 		}
 	}
-	return d
+	return r
 }
 
-func (o Operation) draft(s Sample) (d draft, err error) {
-	d = draft{method: o.Method, params: map[string]string{}, header: http.Header{}}
-	maps.Copy(d.header, s.Header.Clone())
-	have, want := strings.Split(s.Path, "/"), strings.Split(o.Path, "/")
-	if len(have) != len(want) {
-		return d, fmt.Errorf("%s: the sample's path %s is not of %s", o.Name(), s.Path, o.Path)
-	}
-	for i, part := range want {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			if d.params[strings.TrimSuffix(name, "}")], err = url.PathUnescape(have[i]); err != nil {
-				return d, err
-			}
-		}
-	}
-	query, err := url.ParseQuery(s.Query)
-	if err != nil {
-		return d, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		d.query = append(d.query, pair{name, query.Get(name)})
-	}
-	if o.body != nil {
-		d.header.Set("Content-Type", "application/json")
-		if d.body, err = parseValue(s.Body); err != nil {
-			return d, fmt.Errorf("%s: the sample's body: %w", o.Name(), err)
-		}
-	}
-	return d, nil
+func draft(o mutation.Operation, s Sample) (mutation.Request, error) {
+	return o.Request(s.Path, s.Query, s.Header, s.Body)
 }
 
 // shoot sends shots, Workers at a time.
-func (a *Attack) shoot(ctx context.Context, o Operation, sample Sample, shots []shot) error {
+func (a *Attack) shoot(ctx context.Context, o mutation.Operation, sample Sample, shots []shot) error {
 	tokens := map[Actor]string{}
 	for _, actor := range []Actor{User, Administrator} {
 		user := sample.UserID
@@ -344,7 +316,7 @@ func (a *Attack) pass(ctx context.Context, sent <-chan struct{}) error {
 
 // credentials returns the headers by which an actor proves who it is: a session's cookie
 // with the origin of the app, or a token. Cookies of a route for browsers are of no actor.
-func (a *Attack) credentials(o Operation, s Sample, actor Actor, tokens map[Actor]string) http.Header {
+func (a *Attack) credentials(o mutation.Operation, s Sample, actor Actor, tokens map[Actor]string) http.Header {
 	h := http.Header{}
 	switch {
 	case s.Cookie != "" && (o.Auth == spec.Browser || actor == User):
@@ -357,13 +329,13 @@ func (a *Attack) credentials(o Operation, s Sample, actor Actor, tokens map[Acto
 }
 
 // send sends one request, and checks its answer.
-func (a *Attack) send(ctx context.Context, o Operation, s shot, credentials http.Header) error {
-	target, text := s.draft.target(o), s.draft.text()
-	req, err := http.NewRequestWithContext(ctx, s.draft.method, a.cfg.URL+target, bytes.NewReader(text))
+func (a *Attack) send(ctx context.Context, o mutation.Operation, s shot, credentials http.Header) error {
+	target, text := s.request.Target(o), s.request.Text()
+	req, err := http.NewRequestWithContext(ctx, s.request.Method, a.cfg.URL+target, bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", o.Name(), s.kind, err)
 	}
-	req.Header = s.draft.header.Clone()
+	req.Header = s.request.Header.Clone()
 	maps.Copy(req.Header, credentials)
 	began := time.Now()
 	res, err := a.client.Do(req)
@@ -376,7 +348,7 @@ func (a *Attack) send(ctx context.Context, o Operation, s shot, credentials http
 		return fmt.Errorf("%s, %s: %w", o.Name(), s.kind, err)
 	}
 	took := time.Since(began)
-	wrong := check(o, s.draft, s.field, may(o.Auth, s.actor), got)
+	wrong := check(o, s.request, s.field, may(o.Auth, s.actor), got)
 	if s.expected && got.status >= 400 {
 		wrong = append(wrong, fmt.Sprintf("a %d for the sample request", got.status))
 	}
@@ -401,8 +373,8 @@ func (a *Attack) send(ctx context.Context, o Operation, s shot, credentials http
 }
 
 // find adds a finding. The caller holds a.mu.
-func (a *Attack) find(o Operation, s shot, wrong string, got answer, target string, text []byte) {
-	key := o.Name() + "|" + s.kind + "|" + cut(wrong, 40)
+func (a *Attack) find(o mutation.Operation, s shot, wrong string, got answer, target string, text []byte) {
+	key := o.Name() + "|" + s.kind + "|" + wrong[:min(len(wrong), 40)]
 	if strings.HasPrefix(wrong, invisibleCharacter) { // which an earlier request has stored
 		key = o.Name() + "|" + invisibleCharacter
 	}
@@ -411,9 +383,9 @@ func (a *Attack) find(o Operation, s shot, wrong string, got answer, target stri
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s as %s", s.draft.method, target, s.actor)
-	for _, name := range slices.Sorted(maps.Keys(s.draft.header)) {
-		fmt.Fprintf(&b, "\n%s: %s", name, shortened(strings.Join(s.draft.header[name], ", "), 200))
+	fmt.Fprintf(&b, "%s %s as %s", s.request.Method, target, s.actor)
+	for _, name := range slices.Sorted(maps.Keys(s.request.Header)) {
+		fmt.Fprintf(&b, "\n%s: %s", name, shortened(strings.Join(s.request.Header[name], ", "), 200))
 	}
 	if len(text) > 0 {
 		fmt.Fprintf(&b, "\n%s", shortened(fmt.Sprintf("%q", text), 2000))
@@ -429,7 +401,7 @@ func (a *Attack) find(o Operation, s shot, wrong string, got answer, target stri
 func (a *Attack) Report(function, wrong string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key := function + "|" + cut(wrong, 40)
+	key := function + "|" + wrong[:min(len(wrong), 40)]
 	if f := a.findings[key]; f != nil {
 		f.Times++
 		return

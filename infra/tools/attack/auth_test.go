@@ -26,6 +26,7 @@ import (
 
 	"matchday/infra/sim/cognito"
 	"matchday/infra/tools/events/story"
+	"matchday/infra/tools/mutation"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
@@ -35,7 +36,7 @@ import (
 type caller struct {
 	name string
 	// token returns a bearer token for the user of the sample, "" for none.
-	token func(m *matrix, o Operation, user string) (string, error)
+	token func(m *matrix, o mutation.Operation, user string) (string, error)
 	// session is the user of the session whose cookie is sent instead.
 	session string
 	// refused are the statuses with which a route of an Auth refuses the caller: none if
@@ -50,39 +51,39 @@ var (
 )
 
 var callers = []caller{
-	{"anonymous", func(*matrix, Operation, string) (string, error) { return "", nil }, "", unauthorized},
-	{"malformed", func(*matrix, Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", unauthorized},
-	{"expired", func(m *matrix, o Operation, user string) (string, error) {
+	{"anonymous", func(*matrix, mutation.Operation, string) (string, error) { return "", nil }, "", unauthorized},
+	{"malformed", func(*matrix, mutation.Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", unauthorized},
+	{"expired", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.Token(user, groups, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 		return t.Access, err
 	}, "", unauthorized},
-	{"other pool", func(m *matrix, o Operation, user string) (string, error) {
+	{"other pool", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := m.others[pool].Token(user, groups, m.fleet.Clock.Now())
 		return t.Access, err
 	}, "", unauthorized},
-	{"other client", func(m *matrix, o Operation, user string) (string, error) {
+	{"other client", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.ClientToken("local-other", user, groups, m.fleet.Clock.Now())
 		return t.Access, err
 	}, "", unauthorized},
-	{"user", func(m *matrix, _ Operation, user string) (string, error) { return m.fleet.Token(user) }, "", map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
-	{"wrong group", func(m *matrix, _ Operation, user string) (string, error) {
+	{"user", func(m *matrix, _ mutation.Operation, user string) (string, error) { return m.fleet.Token(user) }, "", map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
+	{"wrong group", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, "editor", "admins", "xadmin")
 	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
-	{"other room's group", func(m *matrix, o Operation, user string) (string, error) {
+	{"other room's group", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.otherGroups(o)...)
 	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
-	{"ID token", func(m *matrix, _ Operation, user string) (string, error) {
+	{"ID token", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		t, err := m.fleet.Users.Token(user, nil, m.fleet.Clock.Now())
 		return t.ID, err
 	}, "", map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}, spec.Session: {401}}},
-	{"administrator's ID token", func(m *matrix, _ Operation, user string) (string, error) {
+	{"administrator's ID token", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		t, err := m.fleet.Admins.Token(user, m.fleet.AdminGroups(), m.fleet.Clock.Now())
 		return t.ID, err
 	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
-	{"right group", func(m *matrix, _ Operation, user string) (string, error) {
+	{"right group", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.fleet.AdminGroups()...)
 	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Session: {401}}},
 	{"own session", nil, own, notSession},
@@ -125,7 +126,7 @@ type matrix struct {
 }
 
 // pool returns the pool whose users may call an operation, and the groups that they need.
-func (m *matrix) pool(o Operation) (*cognito.Pool, []string) {
+func (m *matrix) pool(o mutation.Operation) (*cognito.Pool, []string) {
 	if o.Auth == spec.Admin {
 		return m.fleet.Admins, m.fleet.AdminGroups()
 	}
@@ -133,7 +134,7 @@ func (m *matrix) pool(o Operation) (*cognito.Pool, []string) {
 }
 
 // otherGroups are the groups of the administrators of all rooms but the operation's.
-func (m *matrix) otherGroups(o Operation) []string {
+func (m *matrix) otherGroups(o mutation.Operation) []string {
 	return slices.DeleteFunc(m.fleet.AdminGroups(), func(group string) bool { return group == auth.AdminGroup(o.Room) })
 }
 
@@ -172,7 +173,7 @@ func (m *matrix) report(t *testing.T) {
 }
 
 // row calls one route as every caller. What is expected follows from the route's Auth.
-func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
+func (m *matrix) row(ctx context.Context, o mutation.Operation, s Sample) error {
 	m.seen[o.Name()] = true
 	if m.others == nil {
 		m.others = map[*cognito.Pool]*cognito.Pool{}
@@ -184,7 +185,7 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		}
 	}
 	var before map[string]map[string]row
-	if o.changes() {
+	if o.Changes() {
 		var err error
 		if before, err = m.rows(ctx, o.Room); err != nil {
 			return err
@@ -231,7 +232,7 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		if c.name == "function: other room's group" {
 			given["cognito:groups"] = "[" + strings.Join(m.otherGroups(o), " ") + "]"
 		}
-		if o.changes() {
+		if o.Changes() {
 			if err := m.restore(ctx, o.Room, before); err != nil {
 				return err
 			}
@@ -242,7 +243,7 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		}
 		m.cell(o, c.name, c.refused, status)
 	}
-	if o.changes() {
+	if o.Changes() {
 		if err := m.restore(ctx, o.Room, before); err != nil {
 			return err
 		}
@@ -257,8 +258,8 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 // deleted calls a route whose function checks for it with the token of a deleted user:
 // nothing changes, and the call is refused as that of a deleted user, unless it repeats one
 // that has been done, or others have changed what it is about.
-func (m *matrix) deleted(ctx context.Context, o Operation, s Sample, before map[string]map[string]row) error {
-	if !o.changes() || !m.checksDeleted(o.Name()) {
+func (m *matrix) deleted(ctx context.Context, o mutation.Operation, s Sample, before map[string]map[string]row) error {
+	if !o.Changes() || !m.checksDeleted(o.Name()) {
 		fmt.Fprint(m.table, "\t-")
 		return nil
 	}
@@ -304,7 +305,7 @@ func (m *matrix) checksDeleted(function string) bool {
 }
 
 // cell compares one status.
-func (m *matrix) cell(o Operation, name string, refused map[spec.Auth][]int, status int) {
+func (m *matrix) cell(o mutation.Operation, name string, refused map[spec.Auth][]int, status int) {
 	m.cells++
 	fmt.Fprint(m.table, "\t", status)
 	want := refused[o.Auth]
@@ -349,7 +350,7 @@ func (m *matrix) cookieOf(user string) http.Header {
 }
 
 // signedIn returns the headers of the user of the sample.
-func (m *matrix) signedIn(o Operation, s Sample) (http.Header, error) {
+func (m *matrix) signedIn(o mutation.Operation, s Sample) (http.Header, error) {
 	if o.Auth == spec.Session {
 		return m.cookie(s.Cookie), nil
 	}
@@ -358,7 +359,7 @@ func (m *matrix) signedIn(o Operation, s Sample) (http.Header, error) {
 }
 
 // call sends the sample request.
-func (m *matrix) call(ctx context.Context, o Operation, s Sample, credentials http.Header) (status int, body []byte, err error) {
+func (m *matrix) call(ctx context.Context, o mutation.Operation, s Sample, credentials http.Header) (status int, body []byte, err error) {
 	target := s.Path
 	if s.Query != "" {
 		target += "?" + s.Query
@@ -383,7 +384,7 @@ func (m *matrix) call(ctx context.Context, o Operation, s Sample, credentials ht
 var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // invoke gives the sample event to the function itself, with other claims.
-func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]string) (status int, err error) {
+func (m *matrix) invoke(ctx context.Context, o mutation.Operation, claims map[string]string) (status int, err error) {
 	text, err := fs.ReadFile(m.fleet.Events, o.Name()+".json")
 	if err != nil {
 		return 0, err
@@ -411,7 +412,7 @@ func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]stri
 // stranger repeats the user's own request as another user. A request that is refused
 // changes nothing. One that is accepted changes no row whose key has the user's id,
 // and removes none that mentions it.
-func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map[string]map[string]row) error {
+func (m *matrix) stranger(ctx context.Context, o mutation.Operation, s Sample, before map[string]map[string]row) error {
 	stranger := s
 	stranger.UserID, stranger.Cookie = story.Stranger, m.cookieOf(story.Stranger).Get("Cookie")
 	credentials, err := m.signedIn(o, stranger)
@@ -431,7 +432,7 @@ func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map
 		}
 	}
 	after := before
-	if o.changes() {
+	if o.Changes() {
 		if after, err = m.rows(ctx, o.Room); err != nil {
 			return err
 		}
@@ -460,7 +461,7 @@ func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map
 			}
 		}
 	}
-	if !o.changes() {
+	if !o.Changes() {
 		return nil
 	}
 	return m.restore(ctx, o.Room, before)

@@ -9,125 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"matchday/infra/tools/mutation"
 	"matchday/pkg/spec"
 )
-
-// maxBody is the largest body that a function reads, in bytes: httpapi.MaxBody.
-const maxBody = 64 << 10
-
-// verdict is what an answer to a request must be.
-type verdict int
-
-const (
-	either verdict = iota // the schema does not say
-	refuse                // the schema forbids the request
-)
-
-// judge returns the verdict on a request, and why it is refused.
-func judge(o Operation, d draft) (v verdict, why string) {
-	if d.path != "" || d.method != o.Method {
-		return either, ""
-	}
-	given := map[string][]string{}
-	for _, q := range d.query {
-		given[q.name] = append(given[q.name], q.value)
-	}
-	for _, p := range o.params {
-		values := given[p.name]
-		switch {
-		case p.in == "path":
-			value := d.params[p.name]
-			if value == "" || strings.Contains(value, "/") {
-				return either, "" // it is another route
-			}
-			values = []string{value}
-		case p.in == "header":
-			if values = nil; d.header.Get(p.name) != "" {
-				values = []string{strings.Trim(strings.Join(d.header.Values(p.name), ","), " \t")} // as API Gateway joins them
-			}
-		case len(values) > 1:
-			return refuse, "the parameter " + p.name + " is given twice"
-		}
-		if len(values) == 0 {
-			if p.required {
-				return refuse, "the parameter " + p.name + " is required"
-			}
-			continue
-		}
-		if values[0] == "" && !p.required {
-			continue // as good as absent
-		}
-		if err := p.schema.valid.Validate(p.schema.valueOf(values[0])); err != nil {
-			if k := p.schema.kind(); k != "string" && !odd(values[0]) {
-				continue // other spellings of numbers, "+1", are not in the schema
-			}
-			return refuse, fmt.Sprintf("the parameter %s is not valid: %v", p.name, err)
-		}
-	}
-	for name := range given {
-		if !o.anyQuery && !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
-			return refuse, fmt.Sprintf("there is no parameter %q", name)
-		}
-	}
-	if o.body == nil {
-		return either, ""
-	}
-	if kind, params, err := mime.ParseMediaType(d.header.Get("Content-Type")); err != nil || kind != "application/json" || params["charset"] != "" && params["charset"] != "utf-8" || d.header.Get("Content-Encoding") != "" {
-		return either, "" // whether the body is read at all is the function's choice
-	}
-	text := d.text()
-	if len(text) == 0 && !o.bodyRequired {
-		return either, ""
-	}
-	if len(text) > maxBody {
-		return refuse, "the body is too large"
-	}
-	if err := strict(text); err != nil {
-		return refuse, "the body is not JSON, or has a member twice: " + err.Error()
-	}
-	value, err := unmarshal(text)
-	if err == nil {
-		err = o.body.valid.Validate(doubles(o.body.withoutNulls(value)))
-	}
-	if err != nil {
-		return refuse, err.Error()
-	}
-	return either, ""
-}
-
-// odd reports whether a text is no spelling of a number at all.
-func odd(text string) bool {
-	return strings.Trim(text, "+-0123456789.eE_ ") != ""
-}
-
-// strict returns why text is not one JSON value whose objects have no member twice.
-func strict(text []byte) error {
-	d := jsontext.NewDecoder(bytes.NewReader(text))
-	if _, err := d.ReadValue(); err != nil {
-		return err
-	}
-	if _, err := d.ReadToken(); err == nil {
-		return fmt.Errorf("text follows the value")
-	}
-	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return fmt.Errorf("text follows the value")
-	}
-	return nil
-}
-
-func unmarshal(text []byte) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	err = d.Decode(&v)
-	return v, err
-}
 
 // answer is an answer of the API.
 type answer struct {
@@ -206,10 +96,10 @@ var problemType = regexp.MustCompile(`^urn:problem-type:matchday:[a-z][a-z0-9_]*
 
 // check returns what is wrong with the answer to a request: one sentence each.
 // allowed reports whether the caller may use the operation.
-func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []string) {
+func check(o mutation.Operation, r mutation.Request, field string, allowed bool, a answer) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
-	_, documented := o.answers[strconv.Itoa(a.status)]
+	_, documented := o.Answers[strconv.Itoa(a.status)]
 	switch {
 	case a.status >= 500:
 		say("a %d", a.status)
@@ -217,8 +107,8 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified && !documented:
 		say("a redirect")
 	}
-	media := cmp.Or(o.media[strconv.Itoa(a.status)], o.media["404"])
-	if d.path != "" && a.status >= 400 && kind == "text/html" {
+	media := cmp.Or(o.Media[strconv.Itoa(a.status)], o.Media["404"])
+	if r.Path != "" && a.status >= 400 && kind == "text/html" {
 		media = kind // the path may be that of a page
 	}
 	if media == "text/html" && a.status >= 400 {
@@ -233,24 +123,24 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 		if word == "" && a.status >= 400 {
 			word = addresses.FindString(text)
 		}
-		if word != "" && !strings.Contains(string(d.text())+unescaped(d.target(o)), word) {
+		if word != "" && !strings.Contains(string(r.Text())+unescaped(r.Target(o)), word) {
 			say("the internal word %q in the answer", word)
 		}
 	}
-	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && d.method == o.Method && cache != "no-store" {
+	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && r.Method == o.Method && cache != "no-store" {
 		say("an answer for one caller that others may keep: Cache-Control is %q", cache)
 	}
-	v, why := judge(o, d)
+	why := o.Forbids(r)
 	switch {
 	case a.status >= 400 && media == "text/html":
 	case a.status >= 400:
-		wrong = append(wrong, refusal(d, v, field, a, kind)...)
-	case d.method != o.Method: // another operation's
+		wrong = append(wrong, refusal(r, why != nil, field, a, kind)...)
+	case r.Method != o.Method: // another operation's
 	case !allowed:
 		say("a %d for a caller who may not", a.status)
-	case a.status == http.StatusNotModified || d.path != "":
-	case v == refuse:
-		say("a %d for a request that the schema forbids: %s", a.status, oneLine(why))
+	case a.status == http.StatusNotModified || r.Path != "":
+	case why != nil:
+		say("a %d for a request that the schema forbids: %s", a.status, oneLine(why.Error()))
 	default:
 		wrong = append(wrong, content2xx(o, a, kind)...)
 	}
@@ -268,16 +158,16 @@ func headerTexts(h http.Header) (all []string) {
 }
 
 // refusal checks an answer with a status from 400 to 499.
-func refusal(d draft, v verdict, field string, a answer, kind string) (wrong []string) {
+func refusal(r mutation.Request, forbidden bool, field string, a answer, kind string) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if d.same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity || a.status == http.StatusUnsupportedMediaType) {
+	if r.Same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity || a.status == http.StatusUnsupportedMediaType) {
 		say("a %d for another spelling of an accepted request", a.status)
 	}
 	var message struct{ Message string }
 	if json.Unmarshal(a.body, &message) == nil && message.Message != "" && message.Message == gateway[a.status] {
 		return wrong
 	}
-	if d.method == http.MethodHead {
+	if r.Method == http.MethodHead {
 		return wrong
 	}
 	var p problemDocument
@@ -292,7 +182,7 @@ func refusal(d draft, v verdict, field string, a answer, kind string) (wrong []s
 	if denied && len(p.Errors) > 0 {
 		say("details of the request for a caller who may not")
 	}
-	if v == refuse && field != "" && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity) && !names(p, field) {
+	if forbidden && field != "" && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity) && !names(p, field) {
 		say("a refusal that does not name %s", field)
 	}
 	return wrong
@@ -322,17 +212,17 @@ func names(p problemDocument, field string) bool {
 func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // content2xx checks the content of an accepted request's answer.
-func content2xx(o Operation, a answer, kind string) (wrong []string) {
+func content2xx(o mutation.Operation, a answer, kind string) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	s, documented := o.answer(a.status)
+	s, documented := o.Answer(a.status)
 	if !documented && a.status != http.StatusNoContent {
-		s, documented = o.answer(http.StatusOK) // 201 and 202
+		s, documented = o.Answer(http.StatusOK) // 201 and 202
 	}
 	switch {
 	case !documented:
 		say("a %d, which is not documented", a.status)
-	case o.pages():
-		if want, some := strings.CutSuffix(o.media[strconv.Itoa(a.status)], "*"); kind != want && !(some && strings.HasPrefix(kind, want)) {
+	case o.HasPages():
+		if want, some := strings.CutSuffix(o.Media[strconv.Itoa(a.status)], "*"); kind != want && !(some && strings.HasPrefix(kind, want)) {
 			say("an answer of the type %q", kind)
 		}
 	case s == nil:
@@ -342,7 +232,7 @@ func content2xx(o Operation, a answer, kind string) (wrong []string) {
 	case kind != "application/json":
 		say("an answer of the type %q", kind)
 	default:
-		if err := s.check(a.body); err != nil {
+		if err := s.Check(a.body); err != nil {
 			say("an answer that its schema forbids: %s", oneLine(err.Error()))
 		}
 		if r, ok := invisible(a.body); ok {

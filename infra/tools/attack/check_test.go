@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/tools/mutation"
 	"matchday/pkg/spec"
 )
 
@@ -13,14 +14,14 @@ import (
 // elsewhere.
 func TestPagesAreChecked(t *testing.T) {
 	t.Parallel()
-	json := Operation{Method: "GET", Path: "/lab/things", Auth: spec.Public, answers: map[string]*schema{"200": nil}, media: map[string]string{}}
+	json := mutation.Operation{Method: "GET", Path: "/lab/things", Auth: spec.Public, Answers: map[string]*mutation.Schema{"200": nil}, Media: map[string]string{}}
 	page := json
-	page.anyQuery = true
-	page.media = map[string]string{"200": "text/html", "404": "text/html"}
+	page.AnyQuery = true
+	page.Media = map[string]string{"200": "text/html", "404": "text/html"}
 	image := json
-	image.media = map[string]string{"200": "image/*"}
+	image.Media = map[string]string{"200": "image/*"}
 	for name, c := range map[string]struct {
-		o      Operation
+		o      mutation.Operation
 		status int
 		kind   string
 		body   string
@@ -34,9 +35,9 @@ func TestPagesAreChecked(t *testing.T) {
 		"an image of another type":  {image, 200, "application/json", "", []string{`an answer of the type "application/json"`}},
 		"a page where JSON must be": {json, 200, "text/html", "", []string{"HTML in the answer"}},
 	} {
-		d := draft{method: "GET", query: []pair{{"utm_source", "x"}}}
-		if !c.o.anyQuery {
-			d.query = nil
+		d := mutation.Request{Method: "GET", Query: []mutation.Pair{{Name: "utm_source", Value: "x"}}}
+		if !c.o.AnyQuery {
+			d.Query = nil
 		}
 		got := check(c.o, d, "", true, answer{c.status, http.Header{"Content-Type": {c.kind}}, []byte(c.body)})
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -81,9 +82,9 @@ func TestAnswersForOneCallerAreNotKept(t *testing.T) {
 		spec.Public: nil, spec.Secret: nil, // the same for everybody, or for a machine
 		spec.User: {kept}, spec.Admin: {kept}, spec.Session: {kept}, spec.Browser: {kept},
 	} {
-		o := Operation{Method: "GET", Path: "/lab/things", Auth: auth, answers: map[string]*schema{"204": nil}}
+		o := mutation.Operation{Method: "GET", Path: "/lab/things", Auth: auth, Answers: map[string]*mutation.Schema{"204": nil}}
 		for cache, want := range map[string][]string{"public, max-age=5": want, "no-store": nil} {
-			got := check(o, draft{method: "GET"}, "", true, answer{204, http.Header{"Cache-Control": {cache}}, nil})
+			got := check(o, mutation.Request{Method: "GET"}, "", true, answer{204, http.Header{"Cache-Control": {cache}}, nil})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", auth, cache, diff)
 			}

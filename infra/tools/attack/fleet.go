@@ -18,6 +18,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/tools/events/storyfleet"
+	"matchday/infra/tools/mutation"
 	"matchday/pkg/spec"
 )
 
@@ -31,11 +32,11 @@ type Fleet struct {
 	Progress func(operation string)
 
 	attack     *Attack
-	visit      func(context.Context, Operation, Sample) error // called where the story uses an operation
+	visit      func(context.Context, mutation.Operation, Sample) error // called where the story uses an operation
 	fleet      *storyfleet.Fleet
-	operations map[string]Operation // by function
-	reads      []read               // of the whole story
-	databases  map[string]*database // by name
+	operations map[string]mutation.Operation // by function
+	reads      []read                        // of the whole story
+	databases  map[string]*database          // by name
 
 	mu     sync.Mutex
 	logs   map[string][]string // by function: its last lines
@@ -44,7 +45,7 @@ type Fleet struct {
 
 // read is a sample of an operation that changes nothing.
 type read struct {
-	Operation
+	mutation.Operation
 	Sample
 }
 
@@ -62,7 +63,7 @@ func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
 // walk starts a fleet and plays the story.
 func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
-	w.operations = map[string]Operation{}
+	w.operations = map[string]mutation.Operation{}
 	w.databases = map[string]*database{}
 	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Program: w.Program, Log: w.log, Invocation: w.invoked})
 	if err != nil {
@@ -109,14 +110,14 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 func (w *Fleet) collect() error {
 	for _, c := range w.fleet.Cases {
 		o, ok := w.operations[c.Function()]
-		if _, documented := o.answer(http.StatusOK); c.Good == "" || !ok || o.changes() || !documented {
+		if _, documented := o.Answer(http.StatusOK); c.Good == "" || !ok || o.Changes() || !documented {
 			continue
 		}
 		event, err := c.Event(w.fleet.Events)
 		if err != nil {
 			return err
 		}
-		s, err := o.sample(event, w.fleet.Sessions)
+		s, err := sample(o, event, w.fleet.Sessions)
 		if err != nil {
 			return err
 		}
@@ -140,18 +141,9 @@ func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
 	if err != nil {
 		return err
 	}
-	who := map[string]spec.Auth{}
-	for _, fn := range room.Functions {
-		if on, ok := fn.On.(spec.Route); ok {
-			who[strings.TrimPrefix(fn.Name, room.Name+"/")] = on.Auth
-		}
-	}
-	all, err := Operations(room.Name, text, who)
+	all, err := mutation.Operations(room, text)
 	if err != nil {
 		return fmt.Errorf("the OpenAPI document of %s: %w", room.Name, err)
-	}
-	if len(all) != len(who) {
-		return fmt.Errorf("the OpenAPI document of %s has %d operations, and the room %d routes", room.Name, len(all), len(who))
 	}
 	for _, o := range all {
 		w.operations[o.Name()] = o
@@ -175,7 +167,7 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 		w.fleet.Functions.Invoke(ctx, function, event) // invoked reports an error
 		return nil
 	}
-	s, err := o.sample(event, w.fleet.Sessions)
+	s, err := sample(o, event, w.fleet.Sessions)
 	if err != nil {
 		return err
 	}
@@ -200,12 +192,12 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 }
 
 // storm attacks an operation, reads what it left, and puts the rows back.
-func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
+func (w *Fleet) storm(ctx context.Context, o mutation.Operation, s Sample) error {
 	before, err := w.rows(ctx, o.Room)
 	if err != nil {
 		return err
 	}
-	if !o.changes() {
+	if !o.Changes() {
 		if err := w.attack.Operation(ctx, o, s); err != nil {
 			return err
 		}
@@ -231,15 +223,15 @@ func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
 }
 
 // sample returns the request of an event. sessions are the users of cookies.
-func (o Operation) sample(event []byte, sessions map[string]string) (s Sample, err error) {
+func sample(o mutation.Operation, event []byte, sessions map[string]string) (s Sample, err error) {
 	var e events.APIGatewayV2HTTPRequest
 	if err := json.Unmarshal(event, &e); err != nil {
 		return s, err
 	}
 	s = Sample{Actor: Anonymous, Path: (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(), Query: e.RawQueryString, Body: []byte(e.Body), Cookie: strings.Join(e.Cookies, "; "), Header: http.Header{}}
-	for _, p := range o.params {
-		if value := e.Headers[strings.ToLower(p.name)]; p.in == "header" && value != "" {
-			s.Header.Set(p.name, value)
+	for _, p := range o.Params {
+		if value := e.Headers[strings.ToLower(p.Name)]; p.In == "header" && value != "" {
+			s.Header.Set(p.Name, value)
 		}
 	}
 	if o.Auth == spec.Session {

@@ -9,6 +9,7 @@ import (
 
 	"matchday/infra/testkit/pgtest"
 	"matchday/infra/tools/binaries"
+	"matchday/infra/tools/mutation"
 )
 
 const root = "../../.."
@@ -26,7 +27,7 @@ func TestAttack(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMatrix(program)
-	m.visit = func(ctx context.Context, o Operation, s Sample) error {
+	m.visit = func(ctx context.Context, o mutation.Operation, s Sample) error {
 		if err := m.row(ctx, o, s); err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func report(t *testing.T, w *Fleet, a *Attack) {
 		if !a.operations[name] {
 			t.Errorf("%s was not attacked", name)
 		}
-		if got := a.kinds["read after "+name]; o.changes() && got < reads[o.Room] {
+		if got := a.kinds["read after "+name]; o.Changes() && got < reads[o.Room] {
 			t.Errorf("what %s writes is read by %d of the %d reads of its room", name, got, reads[o.Room])
 		}
 	}

@@ -1,10 +1,11 @@
-package attack
+// Package mutation changes a request that an operation of an API accepts into requests that its
+// OpenAPI document forbids or hardly allows, and tells which of them must be refused. It knows no
+// room: a new operation gets its mutations without a line of its own.
+package mutation
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,83 +13,61 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A draft is a request in parts that mutations change.
-type draft struct {
-	method string
-	params map[string]string // of the path, not escaped
-	path   string            // escaped, instead of params, if not ""
-	query  []pair
-	header http.Header
-	body   value  // nil without one
-	raw    []byte // instead of body, if not nil
-	same   bool   // it is the same request in another spelling
+// Mutation is one change of a request.
+type Mutation struct {
+	Kind  string // "string: over maxLength"
+	Field string // that a refusal names: "body.teams[0].name"; "" for none
+	apply func(*Request)
 }
 
-type pair struct{ name, value string }
-
-func (d draft) clone() draft {
-	d.params, d.query, d.header = maps.Clone(d.params), slices.Clone(d.query), d.header.Clone()
-	return d
+// Of returns a copy of a request with the change. The request must be of the operation for which
+// the mutation was made, and may have changed since.
+func (m Mutation) Of(r Request) Request {
+	r = r.Clone()
+	m.apply(&r)
+	return r
 }
 
-// text is the body as it is sent.
-func (d draft) text() []byte {
-	if d.raw != nil {
-		return d.raw
-	}
-	if d.body == nil {
-		return nil
-	}
-	return []byte(textOf(d.body))
+// All returns the single changes of a request to an operation.
+func All(o Operation, r Request) []Mutation {
+	return slices.Concat(headers(o), OfTarget(o, r), OfHeaders(o, r), OfBody(o, r))
 }
 
-// target is the escaped path and the query.
-func (d draft) target(o Operation) string {
-	to := d.path
-	if to == "" {
-		for i, part := range strings.Split(o.Path, "/") {
-			if i > 0 {
-				to += "/"
-			}
-			if name, ok := strings.CutPrefix(part, "{"); ok {
-				part = url.PathEscape(d.params[strings.TrimSuffix(name, "}")])
-			}
-			to += part
+// OfTarget returns those that change the path or the query.
+func OfTarget(o Operation, r Request) []Mutation {
+	all := targets(o)
+	for _, p := range o.Params {
+		if p.In != "header" {
+			all = append(all, parameters(p, r)...)
 		}
-	}
-	for i, q := range d.query {
-		to += map[bool]string{true: "?", false: "&"}[i == 0] + url.QueryEscape(q.name) + "=" + url.QueryEscape(q.value)
-	}
-	return to
-}
-
-// mutation is one change of a request.
-type mutation struct {
-	kind  string // "string: over maxLength"
-	field string // that a refusal names: "body.teams[0].name"; "" for none
-	apply func(*draft)
-}
-
-// mutations returns the single changes of a request of an operation.
-func mutations(o Operation, d draft) (all []mutation) {
-	all = append(all, headers(o, d)...)
-	all = append(all, targets(o, d)...)
-	for _, p := range o.params {
-		all = append(all, parameters(p, d)...)
-	}
-	if o.body != nil {
-		all = append(all, texts(d)...)
-		all = append(all, members(o.body.node, d.body, nil, true)...)
 	}
 	return all
 }
 
-// headers change the method and the headers.
-func headers(o Operation, d draft) (all []mutation) {
-	set := func(kind, name, value string, same bool) {
-		all = append(all, mutation{kind, "", func(d *draft) { d.header.Set(name, value); d.same = same }})
+// OfHeaders returns those that change the parameters that are headers.
+func OfHeaders(o Operation, r Request) (all []Mutation) {
+	for _, p := range o.Params {
+		if p.In == "header" {
+			all = append(all, parameters(p, r)...)
+		}
 	}
-	if o.body != nil {
+	return all
+}
+
+// OfBody returns those that change the body, none if the operation has none.
+func OfBody(o Operation, r Request) []Mutation {
+	if o.Body == nil {
+		return nil
+	}
+	return append(texts(), members(o.Body.node, r.body, nil, true)...)
+}
+
+// headers change the method and the headers.
+func headers(o Operation) (all []Mutation) {
+	set := func(kind, name, value string, same bool) {
+		all = append(all, Mutation{kind, "", func(d *Request) { d.Header.Set(name, value); d.Same = same }})
+	}
+	if o.Body != nil {
 		set("content type: with a charset", "Content-Type", "application/json; charset=utf-8", true)
 		for _, t := range []string{
 			"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/cbor",
@@ -96,14 +75,14 @@ func headers(o Operation, d draft) (all []mutation) {
 		} {
 			set("content type: another", "Content-Type", t, false)
 		}
-		all = append(all, mutation{"content type: none", "", func(d *draft) { d.header.Del("Content-Type") }})
+		all = append(all, Mutation{"content type: none", "", func(d *Request) { d.Header.Del("Content-Type") }})
 		for _, c := range []string{"gzip", "br", "identity"} {
 			set("content encoding", "Content-Encoding", c, false)
 		}
 	} else {
-		all = append(all, mutation{"a body where there is none", "", func(d *draft) {
-			d.raw = []byte(`{"name":1}`)
-			d.header.Set("Content-Type", "application/json")
+		all = append(all, Mutation{"a body where there is none", "", func(d *Request) {
+			d.Raw = []byte(`{"name":1}`)
+			d.Header.Set("Content-Type", "application/json")
 		}})
 	}
 	for _, a := range []string{"text/html", "application/cbor", "application/xml;q=0.9", "*/*;q=0", ";;;", strings.Repeat("a/b,", 500)} {
@@ -118,19 +97,19 @@ func headers(o Operation, d draft) (all []mutation) {
 	set("long header", "X-Long", strings.Repeat("x", 8000), false)
 	set("cookie", "Cookie", "a=b; \"; =;;", false)
 	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
-		if !slices.Contains(o.methods, m) { // those are attacked themselves
-			all = append(all, mutation{"another method", "", func(d *draft) { d.method = m }})
+		if !slices.Contains(o.Methods, m) { // those are attacked themselves
+			all = append(all, Mutation{"another method", "", func(d *Request) { d.Method = m }})
 		}
 	}
 	return all
 }
 
 // targets change the path as a whole, and the query's names.
-func targets(o Operation, d draft) (all []mutation) {
+func targets(o Operation) (all []Mutation) {
 	to := func(kind string, change func(path string) string) {
-		all = append(all, mutation{kind, "", func(d *draft) {
-			d.query = nil
-			d.path = change(d.target(o))
+		all = append(all, Mutation{kind, "", func(d *Request) {
+			d.Query = nil
+			d.Path = change(d.Target(o))
 		}})
 	}
 	to("path: slash at the end", func(p string) string { return p + "/" })
@@ -147,84 +126,92 @@ func targets(o Operation, d draft) (all []mutation) {
 	to("path: encoded question mark", func(p string) string { return p + "%3fx=y" })
 	to("path: NUL", func(p string) string { return p + "%00" })
 	to("path: base twice", func(p string) string { return "/" + o.Room + p })
+	for _, tail := range []string{"//", "/..", "/x", "%23", "%25"} {
+		to("another path", func(p string) string { return p + tail })
+	}
+	for _, q := range []string{"=", "&", "%", "\xff", "a=b;c=d", strings.Repeat("a", 5000)} {
+		all = append(all, Mutation{"query: malformed", "", func(d *Request) { d.RawQuery = q }})
+	}
 	query := func(kind, field, name, value string) {
-		all = append(all, mutation{kind, field, func(d *draft) { d.query = append(d.query, pair{name, value}) }})
+		all = append(all, Mutation{kind, field, func(d *Request) { d.Query = append(d.Query, Pair{name, value}) }})
 	}
 	query("query: unknown", "query.zz", "zz", "1")
 	query("query: unknown, without a name", "", "", "")
 	query("query: unknown, invalid UTF-8", "", "\xff", "\xff")
 	query("query: unknown, long", "", strings.Repeat("q", 3000), "1")
 	query("query: unknown, like a member", "", "__proto__[x]", "1")
-	for _, p := range o.params {
-		if p.in == "query" {
-			query("query: case twin", "query."+strings.ToUpper(p.name), strings.ToUpper(p.name), p.schema.sample())
-			query("query: brackets", "query."+p.name+"[]", p.name+"[]", p.schema.sample())
+	for _, p := range o.Params {
+		if p.In == "query" {
+			query("query: case twin", "query."+strings.ToUpper(p.Name), strings.ToUpper(p.Name), p.Schema.sample())
+			query("query: brackets", "query."+p.Name+"[]", p.Name+"[]", p.Schema.sample())
 		}
 	}
 	return all
 }
 
 // parameters change one parameter.
-func parameters(p param, d draft) (all []mutation) {
-	field := p.in + "." + p.name
-	current := p.schema.sample()
-	if v, ok := d.params[p.name]; ok && p.in == "path" {
+func parameters(p Param, d Request) (all []Mutation) {
+	field := p.In + "." + p.Name
+	current := p.Schema.sample()
+	if v, ok := d.Params[p.Name]; ok && p.In == "path" {
 		current = v
 	}
-	if v := d.header.Get(p.name); v != "" && p.in == "header" {
+	if v := d.Header.Get(p.Name); v != "" && p.In == "header" {
 		current = v
 	}
-	for _, q := range d.query {
-		if q.name == p.name && p.in == "query" {
-			current = q.value
+	for _, q := range d.Query {
+		if q.Name == p.Name && p.In == "query" {
+			current = q.Value
 		}
 	}
 	prefix := "parameter: "
-	if p.in == "header" {
+	if p.In == "header" {
 		prefix = "header: "
 	}
 	set := func(kind, value string) {
-		if p.in == "header" && !isHeader(value) {
+		if p.In == "header" && !isHeader(value) {
 			return
 		}
-		all = append(all, mutation{prefix + kind, field, func(d *draft) {
-			switch p.in {
+		all = append(all, Mutation{prefix + kind, field, func(d *Request) {
+			switch p.In {
 			case "path":
-				d.params[p.name] = value
+				d.Params[p.Name] = value
 				return
 			case "header":
-				d.header.Set(p.name, value)
+				d.Header.Set(p.Name, value)
 				return
 			}
-			d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
-			d.query = append(d.query, pair{p.name, value})
+			d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
+			d.Query = append(d.Query, Pair{p.Name, value})
 		}})
 	}
-	if p.in == "query" {
+	if p.In == "query" {
 		set("valid", current)
 		all = append(all,
-			mutation{"parameter: twice", field, func(d *draft) {
-				d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
-				d.query = append(d.query, pair{p.name, current}, pair{p.name, current})
+			Mutation{"parameter: twice", field, func(d *Request) {
+				d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
+				d.Query = append(d.Query, Pair{p.Name, current}, Pair{p.Name, current})
 			}},
-			mutation{"parameter: absent", field, func(d *draft) {
-				d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
+			Mutation{"parameter: twice", field, func(d *Request) { d.Query = append(d.Query, Pair{p.Name, current}, Pair{p.Name, "7"}) }},
+			Mutation{"parameter: alone", "", func(d *Request) { d.Query = []Pair{{p.Name, current}} }},
+			Mutation{"parameter: absent", field, func(d *Request) {
+				d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
 			}})
 	}
-	if p.in == "header" {
+	if p.In == "header" {
 		set("valid", current)
 		for _, c := range []string{"\t", "\x80", "\xff", "\u0085"} { // those that HTTP allows
 			set("control character", current+c+current)
 		}
 		set("list", current+", "+current)
 		all = append(all,
-			mutation{"header: twice", field, func(d *draft) { d.header[http.CanonicalHeaderKey(p.name)] = []string{current, current} }},
-			mutation{"header: twice, the other huge", field, func(d *draft) {
-				d.header[http.CanonicalHeaderKey(p.name)] = []string{current, strings.Repeat("a", 5_000)}
+			Mutation{"header: twice", field, func(d *Request) { d.Header[http.CanonicalHeaderKey(p.Name)] = []string{current, current} }},
+			Mutation{"header: twice, the other huge", field, func(d *Request) {
+				d.Header[http.CanonicalHeaderKey(p.Name)] = []string{current, strings.Repeat("a", 5_000)}
 			}},
-			mutation{"header: absent", field, func(d *draft) { d.header.Del(p.name) }})
+			Mutation{"header: absent", field, func(d *Request) { d.Header.Del(p.Name) }})
 	}
-	of := p.schema.node
+	of := p.Schema.node
 	if of.kind() == "array" {
 		most, ok := of.number("maxItems")
 		if ok {
@@ -242,7 +229,12 @@ func parameters(p param, d draft) (all []mutation) {
 	for _, n := range of.numbers() {
 		set(n.kind, n.text)
 	}
-	for _, v := range []string{"null", "true", "{}", "[]", "undefined", "NaN", "0x1", "1e2", "1.0", "+1", " 1", "1 ", "१", "-0", "'1'", "%2e%2e", "..", ".", "../..", "%00", "a/b", "a%2fb", "*", "\\"} {
+	for _, v := range []string{
+		"null", "true", "{}", "[]", "undefined", "*", "\\", "é", "a,b", "b,,a", ",", " ", "\x00", "\xff", "\u202e",
+		"NaN", "0x1", "1e2", "1e3", "1.0", "+1", " 1", "1 ", "१", "-0", "'1'", "0", "1", "7", "-1", strings.Repeat("9", 20), strings.Repeat("9", 600),
+		"%2e%2e", "..", ".", "../..", "/", "%00", "%zz", "a/b", "a%2fb",
+		"2026-06-01", "2026-06-01T00:00:00Z", "2026-06-01t00:00:00z",
+	} {
 		set("odd text", v)
 	}
 	return all
@@ -254,9 +246,9 @@ func isHeader(value string) bool {
 }
 
 // texts change the body as text.
-func texts(d draft) (all []mutation) {
+func texts() (all []Mutation) {
 	raw := func(kind string, change func(text string) string) {
-		all = append(all, mutation{"body: " + kind, "body", func(d *draft) { d.raw = []byte(change(string(d.text()))) }})
+		all = append(all, Mutation{"body: " + kind, "body", func(d *Request) { d.Raw = []byte(change(string(d.Text()))) }})
 	}
 	is := func(kind, text string) { raw(kind, func(string) string { return text }) }
 	for _, v := range []string{"null", "true", "0", `""`, "[]", "[{}]", "{}"} {
@@ -274,10 +266,12 @@ func texts(d draft) (all []mutation) {
 	is("deep arrays", strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))
 	is("deep objects", strings.Repeat(`{"a":`, 9_000)+"1"+strings.Repeat("}", 9_000))
 	is("deep and open", strings.Repeat("[", 60_000))
+	is("deep and open", strings.Repeat(`{"a":`, 9_000))
 	is("huge", `{"a":"`+strings.Repeat("a", 70_000)+`"}`)
 	is("many members", "{"+strings.Repeat(`"a":1,`, 8_000)+`"a":1}`)
 	raw("text behind it", func(t string) string { return t + "x" })
 	raw("twice", func(t string) string { return t + t })
+	raw("invalid UTF-8 before it", func(t string) string { return "\xff" + t })
 	raw("byte order mark", func(t string) string { return "\ufeff" + t })
 	raw("UTF-16", func(t string) string {
 		var b strings.Builder
@@ -287,23 +281,34 @@ func texts(d draft) (all []mutation) {
 		}
 		return b.String()
 	})
-	all = append(all, mutation{"body: white space", "body", func(d *draft) { d.raw, d.same = []byte(" \r\n\t"+string(d.text())+"\n "), true }})
+	all = append(all, Mutation{"body: white space", "body", func(d *Request) { d.Raw, d.Same = []byte(" \r\n\t"+string(d.Text())+"\n "), true }})
 	return all
 }
 
 // members change the value at a path of the body, and those below it.
-func members(n node, root value, p path, required bool) (all []mutation) {
+func members(n node, root value, p path, required bool) (all []Mutation) {
 	set := func(kind string, v value) {
-		all = append(all, mutation{kind, p.String(), func(d *draft) { d.body = replaced(d.body, p, v) }})
+		all = append(all, Mutation{kind, p.String(), func(d *Request) { d.body = replaced(d.body, p, v) }})
 	}
 	current := at(root, p)
 	kind := n.kind()
-	for _, v := range []string{`"x"`, "0", "-1", "1.5", "true", "null", "[]", "{}", "[null]", "[[]]", `[{}]`, `{"a":{}}`} {
-		if len(p) > 0 {
+	if len(p) > 0 {
+		types := []string{`"x"`, "0", "-1", "1.5", "true", "null", "[]", "{}", "[null]", "[[]]", `[{}]`, `{"a":{}}`}
+		if current != nil {
+			types = append(types, "["+textOf(current)+"]")
+		}
+		if kind != "string" {
+			for _, v := range []string{"\"\xff\"", `"\ud800"`} { // the text as a whole is not JSON
+				all = append(all, Mutation{kind + ": another type", "body", func(d *Request) { d.body = replaced(d.body, p, verbatim(v)) }})
+			}
+			types = append(types, `""`, `" "`, `"\u0000"`, `"\u202ex"`, `"`+strings.Repeat("x", 5000)+`"`)
+		}
+		if kind != "integer" && kind != "number" {
+			types = append(types, "-0", "1.0", "1e0", "1e300", "1e400", "9007199254740993", "9223372036854775808", strings.Repeat("9", 5000))
+		}
+		for _, v := range types {
 			set(kind+": another type", verbatim(v))
 		}
-	}
-	if len(p) > 0 {
 		set(kind+": nested deeply", verbatim(strings.Repeat("[", 5_000)+strings.Repeat("]", 5_000)))
 	}
 	switch kind {
@@ -313,7 +318,7 @@ func members(n node, root value, p path, required bool) (all []mutation) {
 			if strings.HasPrefix(s.kind, "lone ") {
 				field = "body" // the text as a whole is not JSON
 			}
-			all = append(all, mutation{"string: " + s.kind, field, func(d *draft) { d.body = replaced(d.body, p, verbatim(s.text)) }})
+			all = append(all, Mutation{"string: " + s.kind, field, func(d *Request) { d.body = replaced(d.body, p, verbatim(s.text)) }})
 		}
 	case "integer", "number":
 		for _, v := range n.numbers() {
@@ -321,11 +326,11 @@ func members(n node, root value, p path, required bool) (all []mutation) {
 			if v.kind == "not a number" {
 				field = "body"
 			}
-			all = append(all, mutation{"number: " + v.kind, field, func(d *draft) { d.body = replaced(d.body, p, verbatim(v.text)) }})
+			all = append(all, Mutation{"number: " + v.kind, field, func(d *Request) { d.body = replaced(d.body, p, verbatim(v.text)) }})
 		}
 		if v, ok := current.(verbatim); ok {
 			for _, spelling := range []string{string(v) + ".0", string(v) + "e0", string(v) + ".000E+00"} {
-				all = append(all, mutation{"number: another spelling", p.String(), func(d *draft) { d.body, d.same = replaced(d.body, p, verbatim(spelling)), true }})
+				all = append(all, Mutation{"number: another spelling", p.String(), func(d *Request) { d.body, d.Same = replaced(d.body, p, verbatim(spelling)), true }})
 			}
 		}
 	case "array":
@@ -337,9 +342,9 @@ func members(n node, root value, p path, required bool) (all []mutation) {
 }
 
 // elements change an array and its first element.
-func elements(n node, root value, p path) (all []mutation) {
+func elements(n node, root value, p path) (all []Mutation) {
 	set := func(kind string, v value) {
-		all = append(all, mutation{"array: " + kind, p.String(), func(d *draft) { d.body = replaced(d.body, p, v) }})
+		all = append(all, Mutation{"array: " + kind, p.String(), func(d *Request) { d.body = replaced(d.body, p, v) }})
 	}
 	current, _ := at(root, p).(array)
 	element := value(verbatim(n.items().sampleJSON()))
@@ -364,7 +369,7 @@ func elements(n node, root value, p path) (all []mutation) {
 	if len(current) == 0 { // change an element that is put there first
 		with := replaced(root, p, array{element})
 		for _, m := range members(n.items(), with, p.to(0), true) {
-			all = append(all, mutation{m.kind, m.field, func(d *draft) {
+			all = append(all, Mutation{m.Kind, m.Field, func(d *Request) {
 				d.body = replaced(d.body, p, array{element})
 				m.apply(d)
 			}})
@@ -375,10 +380,10 @@ func elements(n node, root value, p path) (all []mutation) {
 }
 
 // fields changes an object and its members.
-func fields(n node, root value, p path) (all []mutation) {
+func fields(n node, root value, p path) (all []Mutation) {
 	current, _ := at(root, p).(object)
 	change := func(kind, field string, by func(o object) object) {
-		all = append(all, mutation{"object: " + kind, field, func(d *draft) {
+		all = append(all, Mutation{"object: " + kind, field, func(d *Request) {
 			o, ok := at(d.body, p).(object)
 			if !ok {
 				return
@@ -389,18 +394,22 @@ func fields(n node, root value, p path) (all []mutation) {
 	add := func(kind, field, name string, v value) {
 		change(kind, field, func(o object) object { return append(o, member{name, v}) })
 	}
-	for _, name := range []string{"zz", "__proto__", "$ref", "PK", "userId", "id", "ttl", "", "a.b", "\u202e"} {
+	extra := []string{"zz", "__proto__", "$ref", "PK", "userId", "id", "ttl", "", "a.b", "\u202e"}
+	for _, name := range n.properties() {
+		extra = append(extra, "x"+name, name+"ſ")
+	}
+	for _, name := range extra {
 		if _, known := n.property(name); !known {
 			add("extra member", p.to(name).String(), quoted(name), verbatim(`"x"`))
 		}
 	}
 	add("member's name of invalid UTF-8", "body", "\"\xff\"", verbatim("1"))
 	if len(current) > 1 {
-		all = append(all, mutation{"object: other order", "", func(d *draft) {
+		all = append(all, Mutation{"object: other order", "", func(d *Request) {
 			if o, ok := at(d.body, p).(object); ok {
 				o = slices.Clone(o)
 				slices.Reverse(o)
-				d.body, d.same = replaced(d.body, p, o), true
+				d.body, d.Same = replaced(d.body, p, o), true
 			}
 		}})
 	}
@@ -411,9 +420,9 @@ func fields(n node, root value, p path) (all []mutation) {
 		v := at(root, here)
 		sample := or(v, verbatim(of.sampleJSON()))
 		if v != nil {
-			all = append(all, mutation{"object: member absent", field, func(d *draft) { d.body = replaced(d.body, here, nil) }})
+			all = append(all, Mutation{"object: member absent", field, func(d *Request) { d.body = replaced(d.body, here, nil) }})
 		} else {
-			all = append(all, mutation{"object: optional member", field, func(d *draft) { d.body = replaced(d.body, here, sample) }})
+			all = append(all, Mutation{"object: optional member", field, func(d *Request) { d.body = replaced(d.body, here, sample) }})
 		}
 		for _, twin := range twins(name) {
 			for _, bad := range []value{sample, verbatim(`"\u202e<script>` + strings.Repeat("x", 2000) + `"`), verbatim("-50"), verbatim(`[{}]`)} {
@@ -435,17 +444,17 @@ func fields(n node, root value, p path) (all []mutation) {
 			}
 		}
 		if v != nil {
-			all = append(all, mutation{"object: name spelt with an escape", field, func(d *draft) {
+			all = append(all, Mutation{"object: name spelt with an escape", field, func(d *Request) {
 				if o, ok := at(d.body, p).(object); ok && o.index(name) >= 0 {
 					o = slices.Clone(o)
 					o[o.index(name)].name = escaped
-					d.body, d.same = replaced(d.body, p, o), true
+					d.body, d.Same = replaced(d.body, p, o), true
 				}
 			}})
 		}
 		below := members(of, replaced(root, here, sample), here, n.requires(name))
 		for _, m := range below {
-			all = append(all, mutation{m.kind, m.field, func(d *draft) {
+			all = append(all, Mutation{m.Kind, m.Field, func(d *Request) {
 				if at(d.body, here) == nil {
 					d.body = replaced(d.body, here, sample)
 				}
@@ -461,7 +470,7 @@ func fields(n node, root value, p path) (all []mutation) {
 
 // entries change a map, the name of a member of it, and the first of its values, which have
 // the schema of.
-func entries(n, of node, root value, p path) (all []mutation) {
+func entries(n, of node, root value, p path) (all []Mutation) {
 	current, _ := at(root, p).(object)
 	current = slices.DeleteFunc(slices.Clone(current), func(m member) bool {
 		_, known := n.property(unquoted(m.name))
@@ -473,7 +482,7 @@ func entries(n, of node, root value, p path) (all []mutation) {
 	}
 	here := p.to(name)
 	put := func(kind, field string, members ...member) {
-		all = append(all, mutation{"map: " + kind, field, func(d *draft) {
+		all = append(all, Mutation{"map: " + kind, field, func(d *Request) {
 			if o, ok := at(d.body, p).(object); ok {
 				d.body = replaced(d.body, p, append(slices.Clone(o), members...))
 			}
@@ -495,7 +504,7 @@ func entries(n, of node, root value, p path) (all []mutation) {
 	}
 	put("many members", p.String(), many...)
 	for _, m := range members(of, replaced(root, here, sample), here, false) {
-		all = append(all, mutation{m.kind, m.field, func(d *draft) {
+		all = append(all, Mutation{m.Kind, m.Field, func(d *Request) {
 			d.body = replaced(d.body, here, sample)
 			m.apply(d)
 		}})
@@ -539,6 +548,8 @@ func (n node) strings(current string) (all []spelt) {
 	for _, c := range []string{"\x00", "\x1b[2J", "\r\nSet-Cookie: a=b", "\x7f", "\u0085"} {
 		add("control character", current+c)
 	}
+	add("control character", "\x00")
+	add("bidi character", "\u202ex")
 	for _, c := range []string{"\u202e", "\u2066", "\u200f"} {
 		add("bidi character", c+current)
 	}
@@ -578,7 +589,7 @@ func (n node) strings(current string) (all []spelt) {
 		}
 	}
 	return append(all,
-		spelt{"lone invalid UTF-8", "\"\xff\xfe\""}, spelt{"lone invalid UTF-8", "\"\xc0\x80\""}, spelt{"lone surrogate", `"\ud800"`}, spelt{"lone surrogate", `"\udc00\ud800"`},
+		spelt{"lone invalid UTF-8", "\"\xff\""}, spelt{"lone invalid UTF-8", "\"\xff\xfe\""}, spelt{"lone invalid UTF-8", "\"\xc0\x80\""}, spelt{"lone surrogate", `"\ud800"`}, spelt{"lone surrogate", `"\udc00\ud800"`},
 		spelt{"lone control character", "\"a\x01b\""}, spelt{"lone invalid escape", `"\x41"`},
 	)
 }
@@ -594,7 +605,7 @@ func (n node) numbers() (all []spelt) {
 	if most, ok := n.number("maximum"); ok {
 		all = append(all, spelt{"over maximum", fmt.Sprint(most + 1)}, spelt{"maximum", fmt.Sprint(most)})
 	}
-	for _, t := range []string{"0", "-0", "-1", "1", "0.5", "1e400", "1e18", "-1e18", "1e-400", "9007199254740993", "9223372036854775807", "9223372036854775808",
+	for _, t := range []string{"0", "-0", "-1", "1", "0.5", "1.0", "1e0", "1e300", "1e400", "1e18", "-1e18", "1e-400", "9007199254740993", "9223372036854775807", "9223372036854775808",
 		"-9223372036854775809", "18446744073709551616", strings.Repeat("9", 5000), "1e999999999"} {
 		all = append(all, spelt{"odd number", t})
 	}

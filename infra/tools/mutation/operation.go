@@ -1,10 +1,11 @@
-package attack
+package mutation
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -21,28 +22,67 @@ type Operation struct {
 	Room, ID     string // "pickem", "put-result"
 	Method, Path string // "/pickem/app/events/{eventId}": with the room's base path
 	Auth         spec.Auth
-	methods      []string // that the path has
-	params       []param
-	body         *schema // nil without one
-	bodyRequired bool
-	anyQuery     bool               // parameters of the query that the document does not name are allowed
-	answers      map[string]*schema // by status; nil for an answer without content
-	media        map[string]string  // the media types of answers that are not JSON, by status
+	Methods      []string // that the path has
+	Params       []Param
+	Body         *Schema // nil without one
+	BodyRequired bool
+	AnyQuery     bool               // parameters of the query that the document does not name are allowed
+	Answers      map[string]*Schema // by status; nil for an answer without content
+	Media        map[string]string  // the media types of answers that are not JSON, by status
 }
 
 // Name is the name of the operation's function: "pickem/put-result".
 func (o Operation) Name() string { return o.Room + "/" + o.ID }
 
-type param struct {
-	in, name string
-	required bool
-	schema   *schema
+// Answer returns the schema of an answer with a status. documented is false if the
+// document does not have the status.
+func (o Operation) Answer(status int) (s *Schema, documented bool) {
+	s, documented = o.Answers[strconv.Itoa(status)]
+	return s, documented
 }
 
-// schema is a part of a document that validates values.
-type schema struct {
+// HasPages reports whether the operation answers with another media type than JSON.
+func (o Operation) HasPages() bool { return o.Media["200"] != "" }
+
+// Changes reports whether the operation may change something.
+func (o Operation) Changes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }
+
+// Param is a parameter of the path, the query or the headers.
+type Param struct {
+	In, Name string
+	Required bool
+	Schema   *Schema
+}
+
+// Schema is a part of a document that validates values.
+type Schema struct {
 	node
 	valid *jsonschema.Schema
+}
+
+// Validate returns why a value is not valid, nil if it is. Its numbers are json.Number, and valid
+// if what their readers get is. It may change v.
+func (s *Schema) Validate(v any) error { return s.valid.Validate(doubles(v)) }
+
+// Check is Validate for JSON text.
+func (s *Schema) Check(text []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// ForgetUnknown removes the members of an object that the schema allows and does not describe.
+func (s *Schema) ForgetUnknown(v any) {
+	members, ok := v.(map[string]any)
+	if !ok || s.node["additionalProperties"] != true {
+		return
+	}
+	maps.DeleteFunc(members, func(name string, _ any) bool {
+		_, known := s.property(name)
+		return !known
+	})
 }
 
 // node is a schema as the document has it; references are followed by resolve.
@@ -56,16 +96,19 @@ type document struct {
 
 const documentURL = "openapi.json"
 
-// Operations returns the operations of a room's OpenAPI document, in the order of
-// their names. auth is the authorization of each, by its id.
-func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operation, error) {
-	d, err := parseDocument(text)
+// Operations returns the operations of a room's OpenAPI document, in the order of their names:
+// one for each route of the room. Formats are known to the schemas beside those of JSON Schema,
+// int32 and int64.
+func Operations(room spec.Room, text []byte, formats ...*jsonschema.Format) ([]Operation, error) {
+	d, err := parseDocument(text, formats)
 	if err != nil {
 		return nil, err
 	}
-	base := ""
-	if servers, ok := d.root["servers"].([]any); ok && len(servers) > 0 {
-		base, _ = servers[0].(map[string]any)["url"].(string)
+	routes := map[string]spec.Route{}
+	for _, fn := range room.Functions {
+		if on, ok := fn.On.(spec.Route); ok {
+			routes[strings.TrimPrefix(fn.Name, room.Name+"/")] = on
+		}
 	}
 	var all []Operation
 	paths, _ := d.root["paths"].(map[string]any)
@@ -75,18 +118,28 @@ func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operatio
 			if !ok || description["operationId"] == nil {
 				continue
 			}
-			o := Operation{Room: room, ID: description["operationId"].(string), Method: strings.ToUpper(method), Path: base + path, answers: map[string]*schema{}, media: map[string]string{}}
-			o.Auth = auth[o.ID]
-			for m := range methods.(map[string]any) {
-				o.methods = append(o.methods, strings.ToUpper(m))
+			o := Operation{
+				Room: room.Name, ID: description["operationId"].(string),
+				Method: strings.ToUpper(method), Path: "/" + room.Name + path,
+				Answers: map[string]*Schema{}, Media: map[string]string{},
 			}
-			at := pointer("paths", path, method)
-			if err := d.fill(&o, description, at); err != nil {
+			on, ok := routes[o.ID]
+			if !ok {
+				return nil, fmt.Errorf("%s is no route of the room", o.Name())
+			}
+			o.Auth = on.Auth
+			for m := range methods.(map[string]any) {
+				o.Methods = append(o.Methods, strings.ToUpper(m))
+			}
+			o.Methods = append(o.Methods, on.Methods()...)
+			if err := d.fill(&o, description, pointer("paths", path, method)); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, err)
 			}
-			o.methods = append(o.methods, spec.Route{Method: o.Method, Auth: o.Auth, OthersCall: o.anyQuery}.Methods()...)
 			all = append(all, o)
 		}
+	}
+	if len(all) != len(routes) {
+		return nil, fmt.Errorf("the document of %s has %d operations, and the room %d routes", room.Name, len(all), len(routes))
 	}
 	slices.SortFunc(all, func(a, b Operation) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
@@ -96,31 +149,31 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 	params, _ := description["parameters"].([]any)
 	for i, p := range params {
 		p := p.(map[string]any)
-		q := param{in: p["in"].(string), name: p["name"].(string)}
-		q.required, _ = p["required"].(bool)
-		if q.schema, err = d.schema(at + pointer("parameters", strconv.Itoa(i), "schema")); err != nil {
+		q := Param{In: p["in"].(string), Name: p["name"].(string)}
+		q.Required, _ = p["required"].(bool)
+		if q.Schema, err = d.schema(at + pointer("parameters", strconv.Itoa(i), "schema")); err != nil {
 			return err
 		}
-		if q.in == "query" && q.schema.kind() == "object" { // it stands for all others
-			o.anyQuery = true
+		if q.In == "query" && q.Schema.kind() == "object" { // it stands for all others
+			o.AnyQuery = true
 			continue
 		}
-		if q.in == "path" || q.in == "query" || q.in == "header" {
-			o.params = append(o.params, q)
+		if q.In == "path" || q.In == "query" || q.In == "header" {
+			o.Params = append(o.Params, q)
 		}
 	}
 	if body, ok := description["requestBody"].(map[string]any); ok && content(body, "application/json") {
-		o.bodyRequired, _ = body["required"].(bool)
-		if o.body, err = d.schema(at + pointer("requestBody", "content", "application/json", "schema")); err != nil {
+		o.BodyRequired, _ = body["required"].(bool)
+		if o.Body, err = d.schema(at + pointer("requestBody", "content", "application/json", "schema")); err != nil {
 			return err
 		}
 	}
 	responses, _ := description["responses"].(map[string]any)
 	for status, r := range responses {
-		o.answers[status] = nil
-		o.media[status] = otherMedia(r)
+		o.Answers[status] = nil
+		o.Media[status] = otherMedia(r)
 		if r, ok := r.(map[string]any); ok && content(r, "application/json") {
-			if o.answers[status], err = d.schema(at + pointer("responses", status, "content", "application/json", "schema")); err != nil {
+			if o.Answers[status], err = d.schema(at + pointer("responses", status, "content", "application/json", "schema")); err != nil {
 				return err
 			}
 		}
@@ -141,23 +194,13 @@ func otherMedia(answer any) string {
 	return ""
 }
 
-// pages reports whether the operation answers with another media type than JSON.
-func (o Operation) pages() bool { return o.media["200"] != "" }
-
 func content(of map[string]any, kind string) bool {
 	c, _ := of["content"].(map[string]any)
 	media, _ := c[kind].(map[string]any)
 	return media["schema"] != nil
 }
 
-// answer returns the schema of an answer with a status. documented is false if the
-// document does not have the status.
-func (o Operation) answer(status int) (s *schema, documented bool) {
-	s, documented = o.answers[strconv.Itoa(status)]
-	return s, documented
-}
-
-func parseDocument(text []byte) (*document, error) {
+func parseDocument(text []byte, formats []*jsonschema.Format) (*document, error) {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -168,9 +211,11 @@ func parseDocument(text []byte) (*document, error) {
 	}
 	d := &document{root, jsonschema.NewCompiler()}
 	d.compiler.AssertFormat()
-	for _, f := range []*jsonschema.Format{
-		{Name: "int32", Validate: within(math.MinInt32, math.MaxInt32)}, {Name: "int64", Validate: within(math.MinInt64, math.MaxInt64)},
-	} {
+	own := []*jsonschema.Format{
+		{Name: "int32", Validate: within(math.MinInt32, math.MaxInt32)},
+		{Name: "int64", Validate: within(math.MinInt64, math.MaxInt64)},
+	}
+	for _, f := range append(own, formats...) {
 		d.compiler.RegisterFormat(f)
 	}
 	return d, d.compiler.AddResource(documentURL, v)
@@ -203,7 +248,7 @@ func pointer(names ...string) string {
 	return b.String()
 }
 
-func (d *document) schema(at string) (*schema, error) {
+func (d *document) schema(at string) (*Schema, error) {
 	escaped := strings.NewReplacer("{", "%7B", "}", "%7D").Replace(at)
 	valid, err := d.compiler.Compile(documentURL + "#" + escaped)
 	if err != nil {
@@ -223,7 +268,7 @@ func (d *document) schema(at string) (*schema, error) {
 			v = of[i]
 		}
 	}
-	return &schema{d.resolve(v), valid}, nil
+	return &Schema{d.resolve(v), valid}, nil
 }
 
 // resolve follows references, everywhere below v.
@@ -341,15 +386,6 @@ func (n node) withoutNulls(v any) any {
 	return v
 }
 
-// check returns why JSON text is not valid, nil if it is.
-func (s *schema) check(text []byte) error {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	return s.valid.Validate(v)
-}
-
 // doubles returns a JSON value with the numbers that its readers get: RFC 8259, 6, promises no
 // more than the range and precision of binary64, in which 1e-400 is 0. Integers beyond its
 // precision stay as they are.
@@ -370,27 +406,3 @@ func doubles(v any) any {
 	}
 	return v
 }
-
-// valueOf is the JSON value of a parameter's text, as a schema reads it.
-func (n node) valueOf(text string) any {
-	switch n.kind() {
-	case "integer", "number":
-		if json.Valid([]byte(text)) && strings.TrimSpace(text) == text {
-			return json.Number(text)
-		}
-	case "boolean":
-		if text == "true" || text == "false" {
-			return text == "true"
-		}
-	case "array":
-		all := []any{}
-		for part := range strings.SplitSeq(text, ",") {
-			all = append(all, n.items().valueOf(part))
-		}
-		return all
-	}
-	return text
-}
-
-// changes reports whether the operation may change something.
-func (o Operation) changes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }

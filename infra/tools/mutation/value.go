@@ -1,4 +1,4 @@
-package attack
+package mutation
 
 import (
 	"bytes"

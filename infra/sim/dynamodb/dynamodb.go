@@ -1,5 +1,5 @@
 // Package dynamodb runs a DynamoDB engine on this machine, as a child process.
-// The engine is dynoxide, which `npm ci` installs in node_modules.
+// The engine is engine.DynamoDB.
 package dynamodb
 
 import (
@@ -28,7 +28,7 @@ import (
 
 // Endpoint is the environment variable that holds the URL of a running DynamoDB
 // engine. When it is set, Start uses that engine and starts no process.
-const Endpoint = "DYNAMODB_ENDPOINT"
+var Endpoint = engine.DynamoDB.Endpoint
 
 // Engine is a running engine.
 type Engine struct {
@@ -38,9 +38,9 @@ type Engine struct {
 }
 
 // Start starts an engine that stores its data in file, or in memory when file is
-// "". It returns when the engine accepts connections. It fails when there is no
-// engine for this platform, when the engine exits on each of five ports, and when it
-// accepts no connection for a minute.
+// "". It returns when the engine accepts connections. npm fetches an engine that is
+// missing. Start fails when there is none for this platform, when the engine exits
+// on each of five ports, and when it accepts no connection for a minute.
 //
 // The engine answers any web page, so it listens at an address of engine.FreeAddress.
 func Start(ctx context.Context, file string) (Engine, error) {
@@ -51,7 +51,7 @@ func Start(ctx context.Context, file string) (Engine, error) {
 	if err != nil {
 		return Engine{}, err
 	}
-	binary, err := find(dir)
+	binary, err := engine.DynamoDB.Find(ctx, dir)
 	if err != nil {
 		return Engine{}, err
 	}
@@ -81,15 +81,6 @@ func serve(ctx context.Context, binary, file string) (e Engine, err error) {
 		return e, fmt.Errorf("DynamoDB: %w", err)
 	}
 	return Engine{URL: "http://" + address, Exited: p.Exited, Stop: p.Stop}, nil
-}
-
-// find returns the path of the engine.
-func find(dir string) (string, error) {
-	path, ok := engine.Find(dir, "@dynoxide", "dynoxide")
-	if !ok {
-		return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `make tools`, or set %s to the URL of a running engine", engine.Platform(), Endpoint)
-	}
-	return path, nil
 }
 
 // Proxy returns a handler that passes requests on to the engine at url. It has no

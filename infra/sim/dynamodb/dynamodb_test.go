@@ -239,40 +239,17 @@ func TestFileOutlivesTheEngine(t *testing.T) {
 	}
 }
 
-func TestMissingEngine(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	deep := filepath.Join(root, "a", "b")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err := find(deep)
-	want := "no DynamoDB engine for " + engine.Platform() + " in node_modules: run `make tools`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %q", err, want)
-	}
-	binary := filepath.Join(root, "node_modules", "@dynoxide", engine.Platform(), "dynoxide")
-	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := find(deep); err != nil || got != binary {
-		t.Errorf("got %q, %v, want %q", got, err, binary)
-	}
-}
-
 // TestExitDuringTheStart: another process may take a port before the engine does.
 func TestExitDuringTheStart(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := find(dir)
+	path, err := engine.DynamoDB.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(filepath.Join(dir, "..", "..", ".."), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,8 +262,11 @@ func TestExitDuringTheStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			binary := filepath.Join(root, "node_modules", "@dynoxide", engine.Platform(), "dynoxide")
+			binary := filepath.Join(root, rel)
 			if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			script := fmt.Sprintf("#!/bin/sh\necho >> runs\nif [ $(wc -l < runs) -le %d ]; then echo port taken >&2; exit 1; fi\nexec %s \"$@\"\n", test.exits, path)

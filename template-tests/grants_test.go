@@ -1,8 +1,9 @@
 package templatetests
 
 import (
-	"flag"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,8 +14,6 @@ import (
 
 	"matchday/pkg/spec"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/grants.golden")
 
 // statement is one of a policy, spelled out.
 type statement struct {
@@ -197,38 +196,44 @@ func (t template) owners() map[string]string {
 }
 
 // TestGrants compares what may be done in production, by whom and to what, with
-// testdata/grants.golden, so that a change of permissions shows in review as a
-// change of one text file. A line is of a function, or else a role, queue or topic:
-// what it may do, or, by whom, what may be done to it.
+// testdata/grants.golden of each room, and with the file of this package for what rooms share: a
+// change of permissions shows in review as a change of one text file. A line is of a function, or
+// else a role, queue or topic: what it may do, or, by whom, what may be done to it. With the
+// environment variable UPDATE=1 the files are written.
 func TestGrants(t *testing.T) {
 	t.Parallel()
-	var got []string
+	grants := map[string][]string{} // by file
 	for _, tmpl := range templates {
 		if tmpl.Stage.Name != "prod" {
 			continue
 		}
+		file := filepath.Join("testdata", "grants.golden")
+		if tmpl.Room.Name != "" && tmpl.Room.Name != edge.Name {
+			file = filepath.Join("..", "pkg", tmpl.Room.Name, file)
+		}
 		owners := tmpl.owners()
-		var all []string
 		for id, statements := range tmpl.policies() {
 			for _, line := range lines(statements) {
-				all = append(all, owners[id]+" "+line)
+				grants[file] = append(grants[file], owners[id]+" "+line)
 			}
 		}
-		slices.Sort(all)
-		got = append(got, all...)
 	}
-	golden := filepath.Join("testdata", "grants.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+
+	for file, got := range grants {
+		slices.Sort(got)
+		if os.Getenv("UPDATE") != "" {
+			if err := os.WriteFile(file, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !same(t, "the grants", got, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")) {
-		t.Error("if that is meant, go test ./template-tests -update")
+		if !same(t, "the grants of "+file, got, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")) {
+			t.Error("if that is meant, UPDATE=1 go test ./template-tests -run TestGrants")
+		}
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
 
@@ -137,52 +136,6 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			tmpl.compare(t, f.Name, got, want)
 		}
 	})
-}
-
-// The tables of the documents that rooms were built from: name, partition and sort
-// key, TTL, and indexes as name:partition:sort.
-var documented = map[string][]struct {
-	name, partition, sort, ttl string
-	indexes                    []string
-}{"cricket": {
-	{"cricket-fixtures", "matchId", "", "", []string{"leagueCode-startTime-index:leagueCode:startTime", "live-index:live:startTime"}},
-	{"cricket-teams", "teamId", "", "", nil},
-	{"cricket-team-seasons", "seasonId", "teamId", "", nil},
-	{"cricket-leagues", "leagueId", "", "", nil},
-	{"cricket-devices", "userId", "deviceToken", "expiresAt", nil},
-	{"cricket-match-follows", "matchId", "userId", "expiresAt", nil},
-	{"cricket-activity-subscriptions", "matchId", "pushToken", "expiresAt", nil},
-	{"cricket-prematch-notifications", "matchId", "userId", "ttl", nil},
-	{"cricket-locks", "lockKey", "", "expiresAt", nil},
-	{"cricket-state-hashes", "matchTeamKey", "", "", nil},
-	{"DisplayStateCache", "cacheKey", "", "ttl", nil},
-	{"cricket-fixture-cache", "matchId", "", "ttl", []string{"leagueId-startingAt-index:leagueId:startingAt"}},
-	{"match-processing-state", "matchId", "", "ttl", nil},
-}, "pickem": {
-	{"pickem", "PK", "SK", "ttl", []string{"GSI:GSI_PK:GSI_SK"}},
-}}
-
-// TestDocumentedTables: the spec has the documents' tables, and may have more.
-func TestDocumentedTables(t *testing.T) {
-	t.Parallel()
-	for _, room := range fleet.Specs() {
-		for _, want := range documented[room.Name] {
-			i := slices.IndexFunc(room.Tables(), func(t spec.Table) bool { return t.Name == want.name })
-			if i < 0 {
-				t.Errorf("the table %s is missing", want.name)
-				continue
-			}
-			got := room.Tables()[i]
-			if got.Key != (spec.Key{Partition: want.partition, Sort: want.sort}) || got.TTL != want.ttl {
-				t.Errorf("%s is keyed by %v and expires by %q, want %v", want.name, got.Key, got.TTL, want)
-			}
-			var indexes []string
-			for _, x := range got.Indexes {
-				indexes = append(indexes, x.Name+":"+x.Key.Partition+":"+x.Key.Sort)
-			}
-			same(t, want.name, indexes, want.indexes)
-		}
-	}
 }
 
 // TestTables: there are the spec's tables and no others. Each can be brought back,

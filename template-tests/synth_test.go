@@ -141,13 +141,6 @@ var deployments = []struct {
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "identity": "lab.example.com", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 
-// required are values of the settings without which nothing is deployed.
-var required = map[string]string{
-	"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
-	"COMMITCOLLECT_BUNDLE": "app.matchday.commitcollect", "THREEFC_MAIL": "3fc@example.com",
-	"BESTSHOT_BUNDLE": "app.matchday.bestshot", "BESTSHOT_PROVIDER_URL": "https://provider.example.com/api/v1",
-}
-
 var (
 	things = spec.Table{Name: "lab-things", Key: spec.Key{Partition: "id", Sort: "at"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}}}
 	work   = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4}
@@ -227,7 +220,7 @@ func synthesize(dist string) error {
 		for _, r := range d.rooms {
 			for _, s := range r.Settings {
 				if s.Required && d.context["agnostic"] == "" {
-					d.context[s.Name] = required[s.Name]
+					d.context[s.Name] = s.Example
 				}
 			}
 		}

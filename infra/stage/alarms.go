@@ -173,6 +173,16 @@ func lateness(f spec.Function) time.Duration {
 // maxMetrics is the largest number of metrics in an alarm with metric math.
 const maxMetrics = 10
 
+// Watched returns the number of metrics that the alarms of a room watch, by which they cost.
+func (s Stage) Watched(room spec.Room) (n int) {
+	for _, a := range s.Alarms(room) {
+		if n += len(a.Metrics); a.While != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Alarms returns all alarms of a room: of all its functions together, of its API, of its queues,
 // schedules, databases and caches, and those that its spec lists. Their number does not depend
 // on the number of functions: another queue, or another job of every minute, adds a metric to an

@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -199,7 +200,7 @@ func TestRead(t *testing.T) {
 }
 
 // TestSettings: the rooms' descriptions of their settings are valid, and are of a
-// secret that a function holds.
+// secret that a function holds. A required setting has an example that production accepts.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	if _, err := Read(fleet.Specs(), map[string]string{"stage": "dev", "agnostic": "true"}, func(string) string { return "" }); err != nil {
@@ -213,6 +214,9 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+			if !regexp.MustCompile("^("+setting.Like+")$").MatchString(setting.Example) && (setting.Required || setting.Example != "") {
+				t.Errorf("%s has the example %q, want one like %s", setting.Name, setting.Example, setting.Like)
+			}
 
 // TestOverridable: SAM CLI can pass a function the address of each service that it
 // calls, and no other.

@@ -3,6 +3,7 @@ package testkit
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"matchday/infra/sim/apigateway"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
 
@@ -50,7 +52,7 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 	route := call.(app.Route)
 
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := route(w.NewContext(), e)
+		out, err := route(w.NewContext(), admit(fn, e))
 		if err != nil {
 			panic(err)
 		}
@@ -61,19 +63,31 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 	}
 }
 
-// Administrator is the only user in the group of administrators.
+// Administrator is the only user in the groups of administrators.
 const Administrator = "root"
 
-// Request returns the event of a request. user is "" for a request without a token.
+// Request returns the event of a request. user is "" for a request without a token. A Route
+// adds the group of its room to the Administrator's token.
 func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	var claims map[string]string
 	if user != "" {
 		claims = map[string]string{"sub": user}
-		if user == Administrator {
-			claims["cognito:groups"] = "[editor accounts-admin commitcollect-admin cricket-admin pickem-admin threefc-admin bestshot-admin]"
-		}
 	}
 	return apigateway.Event(method, target, body, claims)
+}
+
+// admit returns a request for a function. The Administrator is in the group of its room.
+func admit(fn app.Function, e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
+	by := e.RequestContext.Authorizer
+	if by == nil || by.JWT == nil || by.JWT.Claims["sub"] != Administrator {
+		return e
+	}
+	room, _, _ := strings.Cut(fn.Name, "/")
+	token, claims := *by.JWT, maps.Clone(by.JWT.Claims)
+	claims["cognito:groups"] = "[editor " + auth.AdminGroup(room) + "]"
+	token.Claims = claims
+	e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &token}
+	return e
 }
 
 // Call calls the route of a function as user. If user is "", the request has no token.

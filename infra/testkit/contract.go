@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/stage"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
@@ -46,6 +47,7 @@ func CheckContract(t testing.TB, in app.Room) {
 	for _, a := range room.Alarms {
 		all = append(all, fmt.Sprintf("alarm %s: %s of %s %v, below %v, bound %v, %d minutes, while %q", a.Name, a.Stat, a.Function, a.Metrics, a.Below, a.Bound, a.Minutes, a.While.Name))
 	}
+	all = append(all, fmt.Sprintf("alarms: %d metrics, with those of queues, jobs and the API", stage.Stage{Name: stage.Prod}.Watched(room)))
 	for _, fn := range in.Functions {
 		document, err := fn.OpenAPI()
 		Must(t, err)

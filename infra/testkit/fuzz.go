@@ -73,7 +73,7 @@ func (w *World) openDecoders(folder string) (all []*decoder) {
 		d.base, err = d.Request(path, d.sample.RawQueryString, nil, []byte(d.sample.Body))
 		Must(w.T, err)
 		query := d.sample.RawQueryString
-		d.sample = Request(d.Method, d.sample.RawPath, Administrator, d.sample.Body)
+		d.sample = admit(fn, Request(d.Method, d.sample.RawPath, Administrator, d.sample.Body))
 		d.sample.RawQueryString = query
 		all = append(all, d)
 	}

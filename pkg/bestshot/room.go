@@ -38,7 +38,9 @@ func Room() app.Room {
 			},
 		},
 		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
-			Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction().Name, ingest.SyncAssetsFunction().Name}, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
+			Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction().Name, ingest.SyncAssetsFunction().Name},
+			Does: "the base URL of the provider's API",
+			Like: "^https?://[^ ]+$", Example: "https://provider.example.com/api/v1", Required: true,
 		}),
 	},
 		profile.GetHealthFunction(),

@@ -1,8 +1,7 @@
 // Package cricket is live cricket on the lock screen. It polls SportMonks, works
 // out what each fan should see, and pushes it to iPhones.
 //
-// Room lists the functions of the packages below, which import each other in one
-// direction only:
+// Room lists the functions of the packages below:
 //
 //	tables      all tables, access patterns, queues, settings and secrets
 //	score       the state of a match and its displays; scorer reads the provider's fixture, tally counts balls, event lists what is worth an alert
@@ -14,6 +13,11 @@
 //	alert       notifications, the toss and the reminder
 //	live        the polls, and the end of a match
 //	schedule    the copy of the provider's schedule
+//	userdata    what is deleted and exported of a user
+//
+// Imports go one way: sportmonks <- score <- score/tally <- score/scorer, score/event <- catalog;
+// tables <- catalog <- match <- follower <- activity <- alert <- live <- schedule <- userdata <-
+// cricket.
 //
 // # Tables
 //

@@ -12,40 +12,56 @@ import (
 	"testing"
 )
 
-// TestLocalFleetNamesNoRoom: no string in the code of the local fleet, the console
-// and the replay's frame has the name of a room, nor has a file of the console's
-// page. What is about one room is in infra/rooms.
-func TestLocalFleetNamesNoRoom(t *testing.T) {
+// TestOnlyRoomsNameRooms: no string in code outside the folders of the rooms and the lists has the
+// name of a room, nor has a file of the console's page: another room would be another name there.
+// The simulators know no room, and the sport cricket.
+func TestOnlyRoomsNameRooms(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`\b(` + strings.Join(rooms, "|") + `)\b`)
-	root := filepath.Join("..", "..", "infra", "local")
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go"):
-			return err
-		case filepath.Ext(path) != ".go":
-			text, err := os.ReadFile(path)
+	for _, folder := range []string{"infra"} {
+		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
+			switch at, _ := filepath.Rel(root, file); {
+			case err != nil:
+				return err
+			case at == filepath.Join("infra", "rooms") || at == filepath.Join("infra", "sim") || entry.Name() == "testdata":
+				return fs.SkipDir
+			case entry.IsDir() || strings.HasSuffix(file, "_test.go"):
+				return nil
+			case filepath.Ext(file) == ".go":
+				checkStrings(t, file, named)
+				return nil
+			case !strings.HasPrefix(at, filepath.Join("infra", "local")):
+				return nil
+			}
+			text, err := os.ReadFile(file)
 			if name := named.Find(text); name != nil {
-				t.Errorf("%s names the room %s", path, name)
+				t.Errorf("%s names the room %s", file, name)
 			}
 			return err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-				if name := named.FindString(literal.Value); name != "" {
-					t.Errorf("%s: the string %s names the room %s", files.Position(literal.Pos()), literal.Value, name)
-				}
-			}
-			return true
 		})
-		return nil
-	})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkStrings fails the test for each string of a Go file in which a pattern is found.
+func checkStrings(t *testing.T, file string, pattern *regexp.Regexp) {
+	t.Helper()
+	files := token.NewFileSet()
+	src, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
+	ast.Inspect(src, func(n ast.Node) bool {
+		if _, ok := n.(*ast.ImportSpec); ok {
+			return false // TestLayers checks them
+		}
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			if name := pattern.FindString(literal.Value); name != "" {
+				t.Errorf("%s: the string %s names the room %s", files.Position(literal.Pos()), literal.Value, name)
+			}
+		}
+		return true
+	})
 }

@@ -422,6 +422,7 @@ type Setting struct {
 	Functions []string // that get it, by their names
 	Does      string   // what it is, for the operator
 	Like      string   // regular expression of its values
+	Example   string   // a value of nobody, which a Required setting has for tests of the templates
 	Trial     string   // value of stages other than production that set none
 	Required  bool
 }

@@ -19,7 +19,10 @@ func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name: "threefc",
 		Settings: []spec.Setting{
-			{Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified", Like: "[^@ ]+@[^@ ]+", Required: true},
+			{
+				Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified",
+				Like: "[^@ ]+@[^@ ]+", Example: "3fc@example.com", Required: true,
+			},
 		},
 	},
 		signin.StartFunction(),

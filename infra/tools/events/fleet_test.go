@@ -56,8 +56,8 @@ func TestEvents(t *testing.T) {
 	t.Run("TypeScript client", w.client)
 }
 
-// client generates the types of a TypeScript client from the fleet's OpenAPI
-// documents, compiles it, and runs it against the fleet.
+// client generates the types of TypeScript clients from the fleet's OpenAPI documents, compiles
+// the clients of the rooms, and runs them against the fleet.
 func (w *world) client(t *testing.T) {
 	run := func(name string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
@@ -72,7 +72,12 @@ func (w *world) client(t *testing.T) {
 		run("node_modules/.bin/openapi-typescript", w.URL+"/"+name+"/openapi.json", "-o", ".local/client/"+name+".ts")
 	}
 	run("node_modules/.bin/tsc", "-p", "infra/tools/client")
-	run("node", ".local/client/out/infra/tools/client/client.mjs", w.URL)
+	for _, room := range w.Rooms {
+		path := filepath.Join("infra", "rooms", room.Spec.Name, "client.m")
+		if _, err := os.Stat(filepath.Join(root, path+"ts")); err == nil {
+			run("node", filepath.Join(".local", "client", "out", path+"js"), w.URL)
+		}
+	}
 }
 
 // open starts the fleet at the time of the first case.

@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-const usage = "usage: `make restore STAGE=dev TABLE=cricket-match-follows TO=r1 AT=2026-11-22T18:00:00Z`"
+const usage = "usage: `make restore STAGE=dev TABLE=… TO=r1 AT=2026-11-22T18:00:00Z`"
 
 // command restores args[0], appends args[1] to its name, at the time args[2], or the
 // latest if it is empty. The other arguments are the stage's settings.

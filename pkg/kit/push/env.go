@@ -29,9 +29,18 @@ const (
 func Settings(key, bundle, does string) []spec.Setting {
 	return []spec.Setting{
 		{Name: SettingURL, Secret: key, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
-		{Name: SettingTeamID, Secret: key, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: SettingKeyID, Secret: key, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: bundle, Secret: key, Does: does, Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
+		{
+			Name: SettingTeamID, Secret: key, Does: "the id of the Apple developer team",
+			Like: `[A-Z0-9]{10}`, Example: "TEAM123456", Required: true,
+		},
+		{
+			Name: SettingKeyID, Secret: key, Does: "the id of the key that signs pushes",
+			Like: `[A-Z0-9]{10}`, Example: "KEY1234567", Required: true,
+		},
+		{
+			Name: bundle, Secret: key, Does: does,
+			Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Example: "com.example.app", Required: true,
+		},
 	}
 }
 

@@ -133,9 +133,18 @@ func TestSettingsOfARoom(t *testing.T) {
 	t.Parallel()
 	want := []spec.Setting{
 		{Name: "APNS_URL", Secret: "KEY", Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
-		{Name: "APNS_TEAM_ID", Secret: "KEY", Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: "APNS_KEY_ID", Secret: "KEY", Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: "BUNDLE", Secret: "KEY", Does: "the app's bundle id", Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
+		{
+			Name: "APNS_TEAM_ID", Secret: "KEY", Does: "the id of the Apple developer team",
+			Like: `[A-Z0-9]{10}`, Example: "TEAM123456", Required: true,
+		},
+		{
+			Name: "APNS_KEY_ID", Secret: "KEY", Does: "the id of the key that signs pushes",
+			Like: `[A-Z0-9]{10}`, Example: "KEY1234567", Required: true,
+		},
+		{
+			Name: "BUNDLE", Secret: "KEY", Does: "the app's bundle id",
+			Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Example: "com.example.app", Required: true,
+		},
 	}
 	if diff := cmp.Diff(want, Settings("KEY", "BUNDLE", "the app's bundle id")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,6 +67,9 @@ type match struct {
 // Run replays every Cricsheet file of cfg.Folder. It returns replay.ErrFailed if a
 // match differs from its file.
 func Run(ctx context.Context, cfg Config) error {
+	if cfg.Folder == "" {
+		return errors.New("give a folder of Cricsheet files as DIR=folder")
+	}
 	entries, err := os.ReadDir(cfg.Folder)
 	if err != nil {
 		return fmt.Errorf("%w: give a folder of Cricsheet files as DIR=folder", err)

@@ -76,12 +76,7 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 		}
 		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{ExpressRequests: n, ExpressGBSeconds: n * idleSeconds * ExpressGB, LogGB: n * idleLog / Gigabyte})
 	}
-	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(room) {
-		u.AlarmMetrics += float64(len(a.Metrics))
-		if a.While != nil {
-			u.AlarmMetrics++
-		}
-	}
+	u.AlarmMetrics = float64(stage.Stage{Name: stage.Prod}.Watched(room))
 	u = u.Plus(stores(room))
 	// A metric is billed in the hours in which it is emitted. A job emits none while it
 	// finds nothing to do.

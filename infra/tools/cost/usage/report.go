@@ -17,6 +17,9 @@ type Model struct {
 	// measures anew replace those of the same name.
 	Kept []byte
 
+	// AtRest is what the room costs at most in a month in which nothing happens, in dollars.
+	AtRest float64
+
 	// Report calculates the room's part of the report. It returns an error if the
 	// counters lack something.
 	Report func(in Input) (Report, error)

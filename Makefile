@@ -103,8 +103,11 @@ quoted = '$(subst ','\'',$(1))'
 cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
   $(foreach s,$(SET),-c $(call quoted,$(s))) -c stage=$(STAGE) -c commit=$(COMMIT) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
 
-synth: app dist/.$(ARCH) ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
-	@rm -rf cdk.out && $(call cdk,synth) --strict --quiet -o cdk.out && echo "the templates are in cdk.out"
+# What a synthesis takes the functions from. Templates without programs take no function.
+built = $(if $(filter programs=false,$(SET)),,dist/.$(ARCH))
+
+synth: app $(built) ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
+	@rm -rf $(or $(OUT),cdk.out) && $(call cdk,synth) --strict --quiet -o $(or $(OUT),cdk.out) && echo "the templates are in $(or $(OUT),cdk.out)"
 
 bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1
 	@case "$(ACCOUNT) $(REGION)" in [0-9]*\ [a-z]*) ;; *) echo "Say where: make bootstrap ACCOUNT=123456789012 REGION=us-east-1"; exit 2;; esac
@@ -134,7 +137,7 @@ restore-drill: engines ## restore a table of a fleet on this machine, and point 
 
 # Templates of no account in particular lack what only a running fleet needs.
 real:
-	@case " $(SET) " in *" agnostic="*) echo "agnostic= is for templates to read, not for a deployment: leave it out."; exit 2;; esac
+	@for s in agnostic programs; do case " $(SET) " in *" $$s="*) echo "$$s= is for templates to read, not for a deployment: leave it out."; exit 2;; esac; done
 
 # An output of a stack of the stage, nothing if the stack has no such output.
 output = aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$(1) --query "Stacks[0].Outputs[?OutputKey=='$(2)'].OutputValue" --output text
@@ -164,9 +167,9 @@ smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM
 	  if [ -n "$$direct" ]; then url=$$($(call output,edge,Url))/$$room || exit 1; else url=$$($(call output,$$room,Url)) || exit 1; fi; fi; \
 	  DIRECT="$$direct" ORIGIN=$(call quoted,$(page)) go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
-sam-template: app dist/.$(ARCH) ## templates for SAM CLI, in cdk.local: STAGE=dev
-	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \
-	  go run ./infra/tools/sam $(STAGE) cdk.local docs/env.local.example.json
+sam-template: app $(built) ## templates for SAM CLI, in cdk.local: STAGE=dev
+	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o $(or $(OUT),cdk.local) && \
+	  go run ./infra/tools/sam $(STAGE) $(or $(OUT),cdk.local) docs/env.local.example.json
 
 # Every option, with values of nobody.
 OPTIONS := cdn=true canary=10 mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
@@ -180,12 +183,17 @@ SAM_CLI := .local/sam-cli/bin/sam
 each = printf '%s\n' $(1)/*.template.json | xargs -n 1 -P $$(getconf _NPROCESSORS_ONLN) $(2)
 SAM_ENV := SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
 
+# Templates for a check: no function is built for them, and CloudFormation refuses them.
+DRAFT := .local/templates
+
 lint-templates: $(CFN_LINT) $(SAM_CLI) ## cfn-lint and SAM's own code on the templates of a trial, of production with every option, and for SAM: needs Python
-	@$(MAKE) --no-print-directory synth STAGE=dev SET=agnostic=true && $(call each,cdk.out,$(CFN_LINT)) && echo "cfn-lint: no finding in a trial's templates"
-	@$(MAKE) --no-print-directory synth STAGE=prod SET="agnostic=true $(OPTIONS)" && $(call each,cdk.out,$(CFN_LINT)) && echo "cfn-lint: no finding in production's templates"
-	@$(MAKE) --no-print-directory sam-template STAGE=dev SET= >/dev/null
-	@out=$$($(call each,cdk.local,env $(SAM_ENV) $(SAM_CLI) validate --lint --template) 2>&1) || { echo "$$out"; exit 1; }
-	@set -o pipefail; $(SAM_ENV) $(dir $(SAM_CLI))python infra/tools/sam/list.py cdk.local/*.template.json | go run ./infra/tools/sam compare dev
+	@rm -rf $(DRAFT) && $(MAKE) --no-print-directory synth OUT=$(DRAFT)/dev STAGE=dev SET="agnostic=true programs=false" && \
+	  $(call each,$(DRAFT)/dev,$(CFN_LINT)) && echo "cfn-lint: no finding in a trial's templates"
+	@$(MAKE) --no-print-directory synth OUT=$(DRAFT)/prod STAGE=prod SET="agnostic=true programs=false $(OPTIONS)" && \
+	  $(call each,$(DRAFT)/prod,$(CFN_LINT)) && echo "cfn-lint: no finding in production's templates"
+	@$(MAKE) --no-print-directory sam-template OUT=$(DRAFT)/sam STAGE=dev SET=programs=false >/dev/null
+	@out=$$($(call each,$(DRAFT)/sam,env $(SAM_ENV) $(SAM_CLI) validate --lint --template) 2>&1) || { echo "$$out"; exit 1; }
+	@set -o pipefail; $(SAM_ENV) $(dir $(SAM_CLI))python infra/tools/sam/list.py $(DRAFT)/sam/*.template.json | go run ./infra/tools/sam compare dev
 
 $(CFN_LINT):
 	@$(call venv,cfn-lint==1.55.1)

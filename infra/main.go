@@ -26,8 +26,13 @@ func main() {
 		}
 	}
 	s, err := stage.Read(fleet.Specs(), context, os.Getenv)
+	dist := "dist"
+	if err == nil && !s.Programs {
+		dist = filepath.Join(".local", "stand-in", s.Arch)
+		err = stacks.StandIn(dist, s.Arch)
+	}
 	if err == nil {
-		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Specs(), Dist: "dist", Machines: filepath.Join("infra", "machines")})
+		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Specs(), Dist: dist, Machines: filepath.Join("infra", "machines")})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -138,6 +138,21 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 	})
 }
 
+// TestTemplatesWithoutProgramsAreRefused: CloudFormation refuses them by a rule that no version
+// of the CDK's bootstrap satisfies. Other templates do not have the rule.
+func TestTemplatesWithoutProgramsAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		var got, want []string
+		for _, a := range tmpl.Rules["Programs"].Assertions {
+			got = append(got, fmt.Sprint(a.Assert))
+		}
+		if !tmpl.Stage.Programs {
+			want = []string{fmt.Sprint(map[string]any{"Fn::Equals": []any{map[string]any{"Ref": "BootstrapVersion"}, "programs"}})}
+		}
+		same(t, "what CloudFormation asserts", got, want)
+	})
+}
+
 // TestTables: there are the spec's tables and no others. Each can be brought back,
 // costs what it is used, says which keys are throttled if the stage wants it, and expires
 // as it should.

@@ -2,9 +2,7 @@
 package templatetests
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -39,6 +37,7 @@ type template struct {
 	// Parameters are what is read from the parameter store at deployment.
 	Parameters map[string]struct{ Type, Default string }
 	Outputs    map[string]struct{ Value, Export any }
+	Rules      map[string]struct{ Assertions []struct{ Assert any } }
 	text       string
 	sizes      []size // of its own template and of those nested in it, which limits are per
 }
@@ -123,7 +122,7 @@ func restart() error {
 // Three deployments that differ in all that can: production in an account, with
 // every option; a trial of no account in particular, with none but gradual deployments and a domain
 // without CloudFront; and a room that the fleet does not have, for whatever rooms may come to
-// need, with CloudFront without a domain.
+// need, with CloudFront without a domain, and without programs.
 var deployments = []struct {
 	context map[string]string
 	rooms   []spec.Room
@@ -138,7 +137,10 @@ var deployments = []struct {
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 	}, fleet.Specs()},
-	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "identity": "lab.example.com", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
+	{map[string]string{
+		"stage": "try", "agnostic": "true", "programs": "false", "cdn": "true", "insights": "true", "identity": "lab.example.com",
+		"restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com",
+	}, []spec.Room{lab}},
 }
 
 var (
@@ -229,7 +231,7 @@ func synthesize(dist string) error {
 			return err
 		}
 		binaries := filepath.Join(dist, s.Name)
-		if err := build(binaries, s.Arch, d.rooms); err != nil {
+		if err := build(binaries, s, d.rooms); err != nil {
 			return err
 		}
 		cfg := stacks.Config{Stage: s, Rooms: d.rooms, Dist: binaries, Machines: filepath.Join("..", "infra", "machines")}
@@ -332,32 +334,18 @@ func context() (map[string]any, error) {
 }
 
 // build puts a binary with nothing in it where each function's would be.
-func build(dist, arch string, rooms []spec.Room) error {
+func build(dist string, s stage.Stage, rooms []spec.Room) error {
+	if !s.Programs {
+		return stacks.StandIn(dist, s.Arch)
+	}
 	for _, r := range rooms {
 		for _, f := range r.Functions {
-			path := filepath.Join(dist, f.Name, "bootstrap")
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return err
-			}
-			if err := os.WriteFile(path, program(arch), 0o755); err != nil {
+			if err := stacks.StandIn(filepath.Join(dist, f.Name), s.Arch); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// program is the header of an ELF file that holds no program.
-func program(arch string) []byte {
-	machine := map[string]uint16{"arm64": 183, "x86_64": 62}[arch] // of the ELF specification
-	var b bytes.Buffer
-	b.WriteString("\x7fELF\x02\x01\x01")
-	b.Write(make([]byte, 9))
-	binary.Write(&b, binary.LittleEndian, []uint16{2, machine})
-	binary.Write(&b, binary.LittleEndian, uint32(1))
-	b.Write(make([]byte, 28))
-	binary.Write(&b, binary.LittleEndian, []uint16{64, 56, 0, 64, 0, 0})
-	return b.Bytes()
 }
 
 // callable is what is called of a function: its alias, or the function.

@@ -1,7 +1,9 @@
 package stacks
 
 import (
+	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +27,10 @@ import (
 // the permissions of its spec, none that a construct would add. For the CDK, too, a queue whose
 // name ends with .fifo is a FIFO queue.
 func (r *room) function(f spec.Function) error {
-	code := filepath.Join(r.Dist, filepath.FromSlash(f.Name))
+	code := r.Dist
+	if r.Stage.Programs {
+		code = filepath.Join(r.Dist, filepath.FromSlash(f.Name))
+	}
 	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
 		return err
 	}
@@ -117,11 +122,13 @@ func (r *room) function(f spec.Function) error {
 	return nil
 }
 
+// machines are the architectures of a stage.
+var machines = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}
+
 // built returns an error of one sentence if the binary of a function is missing or
 // invalid.
 func built(path, arch string) error {
 	goarch := map[string]string{"arm64": "arm64", "x86_64": "amd64"}[arch]
-	machine := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[arch]
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not built: run `make build ARCH=%s` first", path, goarch)
@@ -133,11 +140,32 @@ func built(path, arch string) error {
 	if info.Mode()&0o111 == 0 {
 		return fmt.Errorf("%s cannot be executed: run `make build ARCH=%s` again", path, goarch)
 	}
-	binary, err := elf.Open(path)
-	if err != nil || binary.Machine != machine {
+	program, err := elf.Open(path)
+	if err != nil || program.Machine != machines[arch] {
 		return fmt.Errorf("%s is not a program for Linux on %s: run `make build ARCH=%s`", path, arch, goarch)
 	}
-	return binary.Close()
+	return program.Close()
+}
+
+// StandIn writes what stands for the program of every function in templates without programs
+// to dir: the header of an ELF file for an architecture of a stage.
+func StandIn(dir, arch string) error {
+	header := elf.Header64{
+		Type: uint16(elf.ET_EXEC), Machine: uint16(machines[arch]), Version: uint32(elf.EV_CURRENT),
+		Ehsize: 64, Phentsize: 56, // the sizes of these headers
+	}
+	copy(header.Ident[:], elf.ELFMAG)
+	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
+	header.Ident[elf.EI_VERSION] = byte(elf.EV_CURRENT)
+
+	var program bytes.Buffer
+	if err := binary.Write(&program, binary.LittleEndian, header); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "bootstrap"), program.Bytes(), 0o755)
 }
 
 func (r *room) environment(f spec.Function) *map[string]*string {

@@ -31,7 +31,7 @@ import (
 type Config struct {
 	Stage    stage.Stage
 	Rooms    []spec.Room
-	Dist     string // the functions' binaries: <room>/<verb-noun>/bootstrap
+	Dist     string // the functions' binaries: <room>/<verb-noun>/bootstrap; of a stage without programs bootstrap alone
 	Machines string // folder of the state machines' definitions
 }
 
@@ -78,7 +78,18 @@ func newStack(app constructs.Construct, s stage.Stage, of, description string) a
 	if s.Commit != "" {
 		output(stack, "Commit", text(s.Commit), "The commit of the source that is deployed")
 	}
+	if !s.Programs {
+		refuse(stack)
+	}
 	return stack
+}
+
+// refuse has CloudFormation refuse a stack: a version of the CDK's bootstrap is a number.
+func refuse(stack awscdk.Stack) {
+	awscdk.NewCfnRule(stack, text("Programs"), &awscdk.CfnRuleProps{Assertions: &[]*awscdk.CfnRuleAssertion{{
+		Assert:            awscdk.Fn_ConditionEquals(awscdk.Fn_Ref(text("BootstrapVersion")), text("programs")),
+		AssertDescription: text("These templates are for checks: their functions have no programs. Leave programs=false out."),
+	}}})
 }
 
 // room is a stack under construction.

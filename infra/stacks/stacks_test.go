@@ -1,8 +1,6 @@
 package stacks
 
 import (
-	"bytes"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,27 +32,30 @@ func TestBuilt(t *testing.T) {
 		}
 		return path
 	}
-	header := func(machine uint16) []byte { // of an ELF file without a program
-		b := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 57)...)
-		binary.LittleEndian.PutUint16(b[16:], 2)
-		binary.LittleEndian.PutUint16(b[18:], machine)
-		binary.LittleEndian.PutUint32(b[20:], 1)
-		binary.LittleEndian.PutUint16(b[52:], 64)
-		return b
+	header := func(arch string) []byte { // of an ELF file without a program
+		own := filepath.Join(dir, arch)
+		if err := StandIn(own, arch); err != nil {
+			t.Fatal(err)
+		}
+		program, err := os.ReadFile(filepath.Join(own, "bootstrap"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return program
 	}
-	const arm64, amd64 = 183, 62
+	const arm64, amd64 = "arm64", "x86_64"
 	for name, c := range map[string]struct {
 		path, arch, want string
 	}{
-		"for arm64":        {file("arm64", header(arm64), 0o755), "arm64", ""},
-		"for x86_64":       {file("amd64", header(amd64), 0o755), "x86_64", ""},
+		"for arm64":        {file("one", header(arm64), 0o755), "arm64", ""},
+		"for x86_64":       {file("two", header(amd64), 0o755), "x86_64", ""},
 		"not built":        {filepath.Join(dir, "none"), "arm64", "none is not built: run `make build ARCH=arm64` first"},
 		"not built either": {filepath.Join(dir, "none"), "x86_64", "none is not built: run `make build ARCH=amd64` first"},
 		"for another":      {file("other", header(amd64), 0o755), "arm64", "other is not a program for Linux on arm64: run `make build ARCH=arm64`"},
 		"for another yet":  {file("another", header(arm64), 0o755), "x86_64", "another is not a program for Linux on x86_64: run `make build ARCH=amd64`"},
 		"not executable":   {file("mode", header(arm64), 0o644), "arm64", "mode cannot be executed: run `make build ARCH=arm64` again"},
 		"a script":         {file("script", []byte("#!/bin/sh\n"), 0o755), "arm64", "script is not a program for Linux on arm64: run `make build ARCH=arm64`"},
-		"half of one":      {file("half", bytes.Clone(header(arm64)[:30]), 0o755), "arm64", "half is not a program for Linux on arm64: run `make build ARCH=arm64`"},
+		"half of one":      {file("half", header(arm64)[:30], 0o755), "arm64", "half is not a program for Linux on arm64: run `make build ARCH=arm64`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,6 +29,7 @@ type Stage struct {
 	CDN             bool              // CloudFront and a firewall in front of the APIs
 	CDNKey          int               // number of the key with which CloudFront authenticates itself to the APIs
 	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
+	Programs        bool              // the functions have their programs; otherwise a stand-in, which CloudFormation refuses to deploy
 	Insights        bool              // DynamoDB reports the keys that it throttles
 	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
 	Domain          string            // custom domain of the APIs, "" for none
@@ -98,7 +99,8 @@ const edgeRegion = "us-east-1"
 // that the CDK's CLI sets. The error describes in one sentence what to
 // change. The context agnostic=true requests templates without an account, for review
 // and tests. They do not need the settings that only a running fleet needs. With
-// agnostic=true, sam=true requests the templates that SAM CLI can run: see Overridable.
+// agnostic=true, sam=true requests the templates that SAM CLI can run: see Overridable; and
+// programs=false requests templates for checks, for which no function is built.
 func Read(rooms []spec.Room, context map[string]string, getenv func(string) string) (s Stage, err error) {
 	if err := known(rooms, context); err != nil {
 		return Stage{}, err
@@ -119,6 +121,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 		return Stage{}, err
 	}
 	if s.SAM, err = flag("sam", false, context); err != nil {
+		return Stage{}, err
+	}
+	if s.Programs, err = flag("programs", true, context); err != nil {
 		return Stage{}, err
 	}
 	s.CDN = s.CDN && !s.SAM // SAM CLI runs the API, and nothing in front of it
@@ -178,7 +183,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
+		"stage", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
 		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
 	}
 	for _, room := range rooms {
@@ -220,6 +225,8 @@ func (s Stage) check(agnostic bool) error {
 		return fmt.Errorf("invalid region %q: must be like us-east-1", s.Region)
 	case s.SAM && !agnostic:
 		return errors.New("sam=true requires -c agnostic=true")
+	case !s.Programs && !agnostic:
+		return errors.New("programs=false is for templates to check, not for a deployment: it requires -c agnostic=true")
 	case s.CDN && !agnostic && s.Region != edgeRegion:
 		return fmt.Errorf("cdn=true requires the region %s, where AWS keeps the firewall of a distribution, not %s", edgeRegion, s.Region)
 	case s.Domain != "" && !domains.MatchString(s.Domain):

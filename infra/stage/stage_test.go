@@ -50,8 +50,8 @@ func TestBadInput(t *testing.T) {
 		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
@@ -65,7 +65,10 @@ func TestBadInput(t *testing.T) {
 			map[string]string{"cdn": "true", "agnostic": "true", "domain": "api.example.com", "certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000"},
 			"the certificate is in the region eu-west-1; the domain of a distribution requires one in us-east-1",
 		},
-		"SAM in an account":     {map[string]string{"sam": "true"}, "sam=true requires -c agnostic=true"},
+		"SAM in an account": {map[string]string{"sam": "true"}, "sam=true requires -c agnostic=true"},
+		"an account's stand-in": {
+			map[string]string{"programs": "false"}, "programs=false is for templates to check, not for a deployment: it requires -c agnostic=true",
+		},
 		"another doubtful flag": {map[string]string{"agnostic": "1"}, `invalid agnostic="1": must be true or false`},
 		"a third":               {map[string]string{"triggers": "off"}, `invalid triggers="off": must be true or false`},
 		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `invalid domain "example.com/api": must be like api.example.com`},
@@ -211,12 +214,12 @@ func TestSettings(t *testing.T) {
 			if !slices.ContainsFunc(room.Functions, setting.Of) {
 				t.Errorf("no function gets %s", setting.Name)
 			}
-		}
-	}
-}
 			if !regexp.MustCompile("^("+setting.Like+")$").MatchString(setting.Example) && (setting.Required || setting.Example != "") {
 				t.Errorf("%s has the example %q, want one like %s", setting.Name, setting.Example, setting.Like)
 			}
+		}
+	}
+}
 
 // TestOverridable: SAM CLI can pass a function the address of each service that it
 // calls, and no other.

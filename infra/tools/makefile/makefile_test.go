@@ -256,3 +256,18 @@ func TestDeploymentIsCheckedFirst(t *testing.T) {
 		t.Errorf("make import (-want +got):\n%s", diff)
 	}
 }
+
+// TestTemplatesToReadAreNotDeployed: make refuses what is not a deployment before it builds.
+func TestTemplatesToReadAreNotDeployed(t *testing.T) {
+	t.Parallel()
+	dir := project(t, nil)
+	for _, target := range []string{"deploy", "diff", "import"} {
+		for _, name := range []string{"agnostic", "programs"} {
+			out, ok := run(t, dir, nil, target, "STAGE=dev", "SET=mail=ops@example.com "+name+"=false")
+			want := name + "= is for templates to read, not for a deployment: leave it out.\n"
+			if diff := cmp.Diff(want, out); diff != "" || ok {
+				t.Errorf("make %s with %s= succeeded: %v, and printed (-want +got):\n%s", target, name, ok, diff)
+			}
+		}
+	}
+}

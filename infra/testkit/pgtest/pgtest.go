@@ -46,6 +46,8 @@ type template struct {
 	name string
 	// reset deletes the rows of all tables that the migrations leave empty.
 	reset string
+	// filled are the other tables.
+	filled []string
 	// state is what fingerprint returns of an unused copy.
 	state string
 	idle  []*database
@@ -117,10 +119,10 @@ func templateOf(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase) (*t
 		return nil, err
 	}
 	defer c.Close(ctx)
-	if t.reset, err = resetOf(ctx, c); err != nil {
+	if t.reset, t.filled, err = resetOf(ctx, c); err != nil {
 		return nil, err
 	}
-	if t.state, err = fingerprint(ctx, c); err != nil {
+	if t.state, err = t.fingerprint(ctx, c); err != nil {
 		return nil, err
 	}
 	if templates.made == nil {
@@ -153,12 +155,12 @@ func (t *template) put(ctx context.Context, db *database) error {
 	if _, err := db.admin.Exec(ctx, t.reset, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
 	}
-	state, err := fingerprint(ctx, db.admin)
+	state, err := t.fingerprint(ctx, db.admin)
 	if err != nil {
 		return err
 	}
 	if state != t.state {
-		return errors.New("the test has changed more than rows")
+		return errors.New("the test has changed the schema, or rows of the migrations")
 	}
 	templates.Lock()
 	defer templates.Unlock()
@@ -167,8 +169,8 @@ func (t *template) put(ctx context.Context, db *database) error {
 }
 
 // resetOf returns the statements that delete the rows of all tables that are empty now, and
-// start their sequences again.
-func resetOf(ctx context.Context, c *pgx.Conn) (statements string, err error) {
+// start their sequences again, and the other tables.
+func resetOf(ctx context.Context, c *pgx.Conn) (statements string, filled []string, err error) {
 	const all = `
 SELECT format('%I.%I', schemaname, tablename)
 FROM pg_tables
@@ -176,37 +178,39 @@ WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
 ORDER BY 1`
 	rows, err := c.Query(ctx, all)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	text := "SET session_replication_role = replica;" // without triggers and foreign keys
 	for _, table := range tables {
-		var filled bool
-		if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+table+")").Scan(&filled); err != nil {
-			return "", err
+		var has bool
+		if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+table+")").Scan(&has); err != nil {
+			return "", nil, err
 		}
-		if !filled {
-			text += "DELETE FROM " + table + ";"
+		if has {
+			filled = append(filled, table)
+			continue
 		}
+		text += "DELETE FROM " + table + ";"
 	}
 	rows, err = c.Query(ctx, "SELECT format('%I.%I', schemaname, sequencename) FROM pg_sequences WHERE last_value IS NULL")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	sequences, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, s := range sequences {
 		text += "ALTER SEQUENCE " + s + " RESTART;"
 	}
-	return text, err
+	return text, filled, err
 }
 
 // fingerprint returns a hash of a database's schema, with its privileges and row security, and
-// of the number of its rows.
-func fingerprint(ctx context.Context, c *pgx.Conn) (hash string, err error) {
-	const parts = `
+// of the rows of filled tables.
+func (t *template) fingerprint(ctx context.Context, c *pgx.Conn) (hash string, err error) {
+	parts := `
 SELECT md5(string_agg(part, E'\n' ORDER BY part))
 FROM (
     SELECT format('%s %s %s %s', relname, relkind, relacl, relrowsecurity)
@@ -221,7 +225,11 @@ FROM (
     SELECT format('%s %s %s', proname, prosrc, proacl)
     FROM pg_proc
     WHERE pronamespace IN (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_|^information_schema$')
-) AS schema (part)`
+`
+	for _, table := range t.filled {
+		parts += "    UNION ALL SELECT row::text FROM " + table + " row\n"
+	}
+	parts += ") AS schema (part)"
 	err = c.QueryRow(ctx, parts).Scan(&hash)
 	return hash, err
 }

@@ -95,28 +95,42 @@ func TestGuard(t *testing.T) {
 	})
 }
 
-// TestTablesAreIsolated creates the same table in two tests.
+// TestTablesAreIsolated: two tests at once have tables of their own. A later test gets one of
+// them empty, also after many rows, and a test that is over can no longer call.
 func TestTablesAreIsolated(t *testing.T) {
 	t.Parallel()
-	var names []string
-	t.Run("tests", func(t *testing.T) {
-		for i := range 2 {
-			cfg, prefix := CreateTables(t, []spec.Table{tallies})
-			names = append(names, prefix+tallies.Name)
+	isolated := spec.Table{Name: "isolated", Key: tallies.Key}
+	get, put := isolated.On("Get", "id", spec.Rate{}, spec.GetItem), isolated.On("Put", "id", spec.Rate{}, spec.PutItem, spec.BatchWriteItem)
+	var used []string
+	var before dynamo.DB
+	for _, rows := range []int{1, 8*batch + 1, 0} {
+		t.Run(fmt.Sprint(rows, " rows"), func(t *testing.T) {
+			cfg, prefix := CreateTables(t, []spec.Table{isolated})
+			_, other := CreateTables(t, []spec.Table{isolated})
+			if prefix == other {
+				t.Errorf("two tests at once have the prefix %s", prefix)
+			}
+			used = append(used, prefix, other)
 			db := dynamo.Open(cfg, prefix)
-			if _, ok, err := dynamo.Get[tally](t.Context(), db, getIt, "1"); ok || err != nil {
+			if _, ok, err := dynamo.Get[tally](t.Context(), db, get, "0"); ok || err != nil {
 				t.Errorf("a new table holds %v, %v", ok, err)
 			}
-			if err := dynamo.Put(t.Context(), db, putIt, tally{"1", i}); err != nil {
+			all := make([]tally, rows)
+			for i := range all {
+				all[i] = tally{fmt.Sprint(i), i}
+			}
+			if err := dynamo.PutAll(t.Context(), db, put, all); err != nil {
 				t.Error(err)
 			}
-		}
-	})
-	cfg, _ := CreateTables(t, nil)
-	for _, name := range names {
-		if _, err := dynamodb.NewFromConfig(cfg).DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}); err == nil {
-			t.Errorf("the table %s is still there after its test", name)
-		}
+			before = db
+		})
+	}
+	slices.Sort(used)
+	if n := len(slices.Compact(used)); n != 2 {
+		t.Errorf("%d sets of tables were made, want 2", n)
+	}
+	if err := dynamo.Put(t.Context(), before, put, tally{"late", 1}); !errors.Is(err, errTestOver) {
+		t.Errorf("a write after the test: got %v, want %v", err, errTestOver)
 	}
 }
 

@@ -17,27 +17,34 @@ import (
 
 func main() {
 	defer jsii.Close()
+
 	app := awscdk.NewApp(nil)
 	context := map[string]string{}
+
 	all, _ := app.Node().GetAllContext(nil).(map[string]any)
 	for key, value := range all {
 		if value != nil {
 			context[key] = fmt.Sprint(value)
 		}
 	}
+
 	s, err := stage.Read(fleet.Specs(), context, os.Getenv)
+
 	dist := "dist"
 	if err == nil && !s.Programs {
 		dist = filepath.Join(".local", "stand-in", s.Arch)
 		err = stacks.StandIn(dist, s.Arch)
 	}
+
 	if err == nil {
 		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Specs(), Dist: dist, Machines: filepath.Join("infra", "machines")})
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		jsii.Close() // removes its temporary files
 		os.Exit(1)
 	}
+
 	app.Synth(nil)
 }

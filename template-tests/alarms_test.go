@@ -26,15 +26,24 @@ func TestAlarms(t *testing.T) {
 				compare = "LessThanThreshold"
 			}
 			want[a.Name] = map[string]any{
-				"AlarmName": a.Name, "AlarmDescription": a.IfDown, "AlarmActions": topic, "OKActions": topic, "Metrics": tmpl.queries(a),
-				"ComparisonOperator": compare, "Threshold": a.Bound, "EvaluationPeriods": a.Of, "DatapointsToAlarm": a.Points, "TreatMissingData": a.TreatMissingData,
+				"AlarmName":          a.Name,
+				"AlarmDescription":   a.IfDown,
+				"AlarmActions":       topic,
+				"OKActions":          topic,
+				"Metrics":            tmpl.queries(a),
+				"ComparisonOperator": compare,
+				"Threshold":          a.Bound,
+				"EvaluationPeriods":  a.Of,
+				"DatapointsToAlarm":  a.Points,
+				"TreatMissingData":   a.TreatMissingData,
 			}
 		}
 		tmpl.compare(t, "alarms", got, want)
 		var counts, filters []string
 		for _, f := range tmpl.of("AWS::Logs::MetricFilter") {
 			m := many(f.at("MetricTransformations"))[0].(map[string]any)
-			counts = append(counts, fmt.Sprintf("%s %v: %v of %v %v", strings.TrimPrefix(tmpl.plain(f.at("LogGroupName")), "LogGroup "), f.at("FilterPattern"), m["MetricValue"], m["MetricNamespace"], m["MetricName"]))
+			counts = append(counts, fmt.Sprintf("%s %v: %v of %v %v", strings.TrimPrefix(tmpl.plain(f.at("LogGroupName")), "LogGroup "),
+				f.at("FilterPattern"), m["MetricValue"], m["MetricNamespace"], m["MetricName"]))
 		}
 		if len(want) > 0 {
 			for _, f := range tmpl.Stage.Filters(tmpl.Room) {
@@ -98,7 +107,8 @@ func TestAlarmMetrics(t *testing.T) {
 // TestStoresAreWatched: an alarm watches each database and each cache, by the name under which
 // it is deployed, and the dashboard has a graph of its metric.
 func TestStoresAreWatched(t *testing.T) {
-	watches := func(dashboards []string, tmpl template, namespace, metric, dimension, of string, bound, period, periods float64) func(*testing.T) {
+	watches := func(dashboards []string, tmpl template, namespace, metric, dimension, of string,
+		bound, period, periods float64) func(*testing.T) {
 		return func(t *testing.T) {
 			var found []any
 			for _, a := range tmpl.of("AWS::CloudWatch::Alarm") {
@@ -114,7 +124,11 @@ func TestStoresAreWatched(t *testing.T) {
 				}
 			}
 			tmpl.compare(t, "alarms", found, []any{map[string]any{
-				"metric": map[string]any{"Namespace": namespace, "MetricName": metric, "Dimensions": []any{map[string]any{"Name": dimension, "Value": of}}},
+				"metric": map[string]any{
+					"Namespace":  namespace,
+					"MetricName": metric,
+					"Dimensions": []any{map[string]any{"Name": dimension, "Value": of}},
+				},
 				"period": period, "bound": bound, "points": periods, "of": periods,
 			}})
 			line := fmt.Sprintf(`[%q,%q,%q,%q,`, namespace, metric, dimension, of)
@@ -201,7 +215,9 @@ func (t template) queries(a stage.Alarm) (all []any) {
 			dimensions = append(dimensions, map[string]any{"Name": name, "Value": value})
 		}
 		all = append(all, map[string]any{"Id": id, "ReturnData": watched, "MetricStat": map[string]any{
-			"Metric": map[string]any{"Namespace": m.Namespace, "MetricName": m.Name, "Dimensions": dimensions}, "Stat": m.Stat, "Period": a.Period.Seconds(),
+			"Metric": map[string]any{"Namespace": m.Namespace, "MetricName": m.Name, "Dimensions": dimensions},
+			"Stat":   m.Stat,
+			"Period": a.Period.Seconds(),
 		}})
 	}
 	alone := len(a.Metrics) == 1 && a.While == nil && a.Math == ""

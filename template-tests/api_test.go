@@ -53,8 +53,10 @@ func TestRoutes(t *testing.T) {
 		same(t, "routes", got, want)
 		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {
 			format := s.at("AccessLogSettings", "Format").(string)
-			secret := slices.ContainsFunc(tmpl.Room.Functions, func(f spec.Function) bool { on, ok := f.On.(spec.Route); return ok && on.Auth == spec.Secret })
-			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") || strings.Contains(format, "$context.path") == secret {
+			secret := slices.ContainsFunc(tmpl.Room.Functions,
+				func(f spec.Function) bool { on, ok := f.On.(spec.Route); return ok && on.Auth == spec.Secret })
+			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") ||
+				strings.Contains(format, "$context.path") == secret {
 				t.Errorf("the API logs %s; want no header, and no path where a path has a secret", format)
 			}
 			want := map[string]any{
@@ -63,7 +65,9 @@ func TestRoutes(t *testing.T) {
 				"DefaultRouteSettings": map[string]any{"ThrottlingRateLimit": tmpl.Stage.Rate, "ThrottlingBurstLimit": tmpl.Stage.Burst},
 			}
 			if tmpl.Stage.CDN {
-				want["StageName"], want["StageVariables"] = tmpl.Room.Name, map[string]any{"cdnKeys": map[string]string{"prod": keyTwo + "," + keyOne, "try": keyOfTry}[tmpl.Stage.Name]}
+				want["StageName"], want["StageVariables"] = tmpl.Room.Name, map[string]any{
+					"cdnKeys": map[string]string{"prod": keyTwo + "," + keyOne, "try": keyOfTry}[tmpl.Stage.Name],
+				}
 			}
 			tmpl.compare(t, "the API's stage", s.Properties, want)
 		}
@@ -78,13 +82,17 @@ func TestRoutes(t *testing.T) {
 		}
 		for _, a := range tmpl.of("AWS::ApiGatewayV2::Api") {
 			cors := map[string]any{
-				"AllowOrigins": tmpl.Stage.Origins, "AllowMethods": []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
-				"AllowHeaders": []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
+				"AllowOrigins":  tmpl.Stage.Origins,
+				"AllowMethods":  []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
+				"AllowHeaders":  []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"},
+				"ExposeHeaders": []any{"etag", "retry-after"},
+				"MaxAge":        3600,
 			}
 			if tmpl.Room.ServesBrowsers() && !slices.Contains(tmpl.Stage.Origins, "*") {
 				cors["AllowCredentials"] = true
 			}
-			tmpl.compare(t, "the API", a.Properties, map[string]any{"Name": tmpl.Stage.API(tmpl.Room.Name), "ProtocolType": "HTTP", "CorsConfiguration": cors})
+			tmpl.compare(t, "the API", a.Properties,
+				map[string]any{"Name": tmpl.Stage.API(tmpl.Room.Name), "ProtocolType": "HTTP", "CorsConfiguration": cors})
 		}
 	})
 }
@@ -99,8 +107,10 @@ func TestSignIn(t *testing.T) {
 				t.Fatalf("there are %d clients, want one of users and one of administrators", len(clients))
 			}
 			for _, client := range clients {
-				if client.at("AccessTokenValidity") != 15.0 || fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
-					fmt.Sprint(client.at("CallbackURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) || fmt.Sprint(client.at("LogoutURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) {
+				if client.at("AccessTokenValidity") != 15.0 || fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" ||
+					client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
+					fmt.Sprint(client.at("CallbackURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) ||
+					fmt.Sprint(client.at("LogoutURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) {
 					t.Errorf("the app's client is %v", client.Properties)
 				}
 			}
@@ -109,12 +119,14 @@ func TestSignIn(t *testing.T) {
 				if pool.at("AdminCreateUserConfig", "AllowAdminCreateUserOnly") != (name == "administrators" || !tmpl.Stage.SignUp) {
 					t.Errorf("the sign-up to %s is %v", name, pool.at("AdminCreateUserConfig"))
 				}
-				if pool.at("UserPoolTier") != "LITE" || pool.at("MfaConfiguration") != mfa || fmt.Sprint(pool.at("EnabledMfas")) != "[SOFTWARE_TOKEN_MFA]" ||
+				if pool.at("UserPoolTier") != "LITE" || pool.at("MfaConfiguration") != mfa ||
+					fmt.Sprint(pool.at("EnabledMfas")) != "[SOFTWARE_TOKEN_MFA]" ||
 					pool.at("Policies", "PasswordPolicy", "MinimumLength") != 12.0 {
 					t.Errorf("the pool is %v", pool.Properties)
 				}
 			}
-			if got := fmt.Sprint(tmpl.pool(t, "users").at("UserAttributeUpdateSettings", "AttributesRequireVerificationBeforeUpdate")); got != "[email]" {
+			if got := fmt.Sprint(tmpl.pool(t, "users").at("UserAttributeUpdateSettings",
+				"AttributesRequireVerificationBeforeUpdate")); got != "[email]" {
 				t.Errorf("a user changes without a proof: %s", got)
 			}
 			var groups, wanted []string
@@ -136,7 +148,8 @@ func TestSignIn(t *testing.T) {
 			}
 			same(t, "parameters", parameters, []string{
 				tmpl.Stage.Parameter("jwt-issuer") + " is of the UserPool", tmpl.Stage.Parameter("jwt-audience") + " is of the UserPoolClient",
-				tmpl.Stage.Parameter("user-pool") + " is of the UserPool", tmpl.Stage.Parameter("sign-in") + " is of the https://UserPoolDomain.auth.us-east-1.amazoncognito.com",
+				tmpl.Stage.Parameter("user-pool") + " is of the UserPool",
+				tmpl.Stage.Parameter("sign-in") + " is of the https://UserPoolDomain.auth.us-east-1.amazoncognito.com",
 				tmpl.Stage.Parameter("admin-issuer") + " is of the UserPool", tmpl.Stage.Parameter("admin-audience") + " is of the UserPoolClient",
 			})
 			return
@@ -172,8 +185,10 @@ func TestBrowsersSignIn(t *testing.T) {
 		address := "https://" + tmpl.Stage.Domain + "/" + tmpl.Room.Name
 		for _, client := range clients {
 			pages := slices.DeleteFunc(slices.Clone(tmpl.Stage.Origins), func(o string) bool { return o == "*" })
-			if fmt.Sprint(client.at("CallbackURLs")) != "["+address+"/auth/callback]" || fmt.Sprint(many(client.at("LogoutURLs"))) != fmt.Sprint(pages) ||
-				fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
+			if fmt.Sprint(client.at("CallbackURLs")) != "["+address+"/auth/callback]" ||
+				fmt.Sprint(many(client.at("LogoutURLs"))) != fmt.Sprint(pages) ||
+				fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false ||
+				client.at("PreventUserExistenceErrors") != "ENABLED" ||
 				!strings.Contains(tmpl.text, `"Default": "`+tmpl.Stage.Parameter("user-pool")+`"`) {
 				t.Errorf("the client is %v", client.Properties)
 			}
@@ -243,8 +258,10 @@ func TestEdge(t *testing.T) {
 			for _, b := range append(slices.Clone(behaviors), otherwise) {
 				b := resource{Properties: b.(map[string]any)}
 				cached := b.at("CachePolicyId", "Ref") != nil
-				if !cached && (b.at("CachePolicyId") != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" || b.at("OriginRequestPolicyId") != "b689b0a8-53d0-40ab-baf2-68738e2966ac" || b.at("ResponseHeadersPolicyId") != nil) {
-					t.Errorf("%v is neither cached nor passed through by CachingDisabled and AllViewerExceptHostHeader: %v", b.at("PathPattern"), b.Properties)
+				if !cached && (b.at("CachePolicyId") != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" ||
+					b.at("OriginRequestPolicyId") != "b689b0a8-53d0-40ab-baf2-68738e2966ac" || b.at("ResponseHeadersPolicyId") != nil) {
+					t.Errorf("%v is neither cached nor passed through by CachingDisabled and AllViewerExceptHostHeader: %v",
+						b.at("PathPattern"), b.Properties)
 				}
 				if cached && (b.at("OriginRequestPolicyId", "Ref") == nil || b.at("ResponseHeadersPolicyId", "Ref") == nil) {
 					t.Errorf("%v is cached with what the viewer chooses: %v", b.at("PathPattern"), b.Properties)
@@ -287,30 +304,37 @@ func TestEdge(t *testing.T) {
 			if len(queries) == 0 || len(queries) > 10 {
 				t.Errorf("CloudFront takes 1 to 10 query parameters, not %q", queries)
 			}
-			tmpl.compare(t, "the cache's key", tmpl.of("AWS::CloudFront::CachePolicy")[0].Properties, map[string]any{"CachePolicyConfig": map[string]any{
-				"Name": tmpl.Name, "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
-					"EnableAcceptEncodingBrotli": true, "EnableAcceptEncodingGzip": true, "CookiesConfig": map[string]any{"CookieBehavior": "none"},
-					"HeadersConfig":      map[string]any{"HeaderBehavior": "none"},
-					"QueryStringsConfig": map[string]any{"QueryStringBehavior": "whitelist", "QueryStrings": queries},
-				},
-			}})
+			tmpl.compare(t, "the cache's key", tmpl.of("AWS::CloudFront::CachePolicy")[0].Properties,
+				map[string]any{"CachePolicyConfig": map[string]any{
+					"Name": tmpl.Name, "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
+						"EnableAcceptEncodingBrotli": true, "EnableAcceptEncodingGzip": true, "CookiesConfig": map[string]any{"CookieBehavior": "none"},
+						"HeadersConfig":      map[string]any{"HeaderBehavior": "none"},
+						"QueryStringsConfig": map[string]any{"QueryStringBehavior": "whitelist", "QueryStrings": queries},
+					},
+				}})
 			// A query parameter that is passed on without being in the key could have the
 			// refusal of one request answer others.
-			tmpl.compare(t, "what else the API gets", tmpl.of("AWS::CloudFront::OriginRequestPolicy")[0].Properties, map[string]any{"OriginRequestPolicyConfig": map[string]any{
-				"Name": tmpl.Name, "CookiesConfig": map[string]any{"CookieBehavior": "none"}, "QueryStringsConfig": map[string]any{"QueryStringBehavior": "none"},
-				"HeadersConfig": map[string]any{"HeaderBehavior": "allExcept", "Headers": []any{"Host"}},
-			}})
+			tmpl.compare(t, "what else the API gets", tmpl.of("AWS::CloudFront::OriginRequestPolicy")[0].Properties,
+				map[string]any{"OriginRequestPolicyConfig": map[string]any{
+					"Name":               tmpl.Name,
+					"CookiesConfig":      map[string]any{"CookieBehavior": "none"},
+					"QueryStringsConfig": map[string]any{"QueryStringBehavior": "none"},
+					"HeadersConfig":      map[string]any{"HeaderBehavior": "allExcept", "Headers": []any{"Host"}},
+				}})
 			// A cached answer has the headers of the page that asked first. The same pages may
 			// read what is cached and what is not.
-			tmpl.compare(t, "CORS", tmpl.of("AWS::CloudFront::ResponseHeadersPolicy")[0].Properties, map[string]any{"ResponseHeadersPolicyConfig": map[string]any{
-				"Name": tmpl.Name, "CorsConfig": map[string]any{
-					"OriginOverride": true, "AccessControlAllowCredentials": !slices.Contains(tmpl.Stage.Origins, "*"), "AccessControlMaxAgeSec": 3600,
-					"AccessControlAllowOrigins":  map[string]any{"Items": tmpl.Stage.Origins},
-					"AccessControlAllowMethods":  map[string]any{"Items": []any{"GET", "POST", "PUT", "PATCH", "DELETE"}},
-					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}},
-					"AccessControlExposeHeaders": map[string]any{"Items": []any{"etag", "retry-after"}},
-				},
-			}})
+			tmpl.compare(t, "CORS", tmpl.of("AWS::CloudFront::ResponseHeadersPolicy")[0].Properties,
+				map[string]any{"ResponseHeadersPolicyConfig": map[string]any{
+					"Name": tmpl.Name, "CorsConfig": map[string]any{
+						"OriginOverride": true, "AccessControlAllowCredentials": !slices.Contains(tmpl.Stage.Origins, "*"), "AccessControlMaxAgeSec": 3600,
+						"AccessControlAllowOrigins": map[string]any{"Items": tmpl.Stage.Origins},
+						"AccessControlAllowMethods": map[string]any{"Items": []any{"GET", "POST", "PUT", "PATCH", "DELETE"}},
+						"AccessControlAllowHeaders": map[string]any{
+							"Items": []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"},
+						},
+						"AccessControlExposeHeaders": map[string]any{"Items": []any{"etag", "retry-after"}},
+					},
+				}})
 			var errors []string
 			for _, e := range many(d.at("DistributionConfig", "CustomErrorResponses")) {
 				errors = append(errors, fmt.Sprint(e))
@@ -334,7 +358,8 @@ func TestDirectAddressIsClosed(t *testing.T) {
 				continue
 			}
 			secrets = append(secrets, s.name("Name"))
-			if s.at("SecretString") != nil || s.at("GenerateSecretString", "PasswordLength") != 43.0 || s.at("GenerateSecretString", "ExcludePunctuation") != true {
+			if s.at("SecretString") != nil || s.at("GenerateSecretString", "PasswordLength") != 43.0 ||
+				s.at("GenerateSecretString", "ExcludePunctuation") != true {
 				t.Errorf("a key is %v", s.Properties)
 			}
 		}
@@ -359,7 +384,8 @@ func TestDirectAddressIsClosed(t *testing.T) {
 			}
 			for _, room := range tmpl.Rooms {
 				key := map[string]string{"prod": keyTwo, "try": keyOfTry}[tmpl.Stage.Name]
-				want = append(want, fmt.Sprintf("%s at {%s}.execute-api.us-east-1.amazonaws.com with x-matchday-cdn: %s", room.Name, tmpl.Stage.Parameter("api/"+room.Name), key))
+				want = append(want, fmt.Sprintf("%s at {%s}.execute-api.us-east-1.amazonaws.com with x-matchday-cdn: %s", room.Name,
+					tmpl.Stage.Parameter("api/"+room.Name), key))
 			}
 			same(t, "origins", got, want)
 		}
@@ -415,7 +441,11 @@ func TestStageSettings(t *testing.T) {
 		rate, mail, closed, units, budget := 500.0, any(nil), false, 12_000.0, 0
 		if tmpl.Stage.Name == "prod" {
 			rate, closed, units, budget = 50, true, 900, 1
-			mail = map[string]any{"EmailSendingAccount": "DEVELOPER", "From": "hello@example.com", "SourceArn": "arn:aws:ses:us-east-1:123456789012:identity/example.com"}
+			mail = map[string]any{
+				"EmailSendingAccount": "DEVELOPER",
+				"From":                "hello@example.com",
+				"SourceArn":           "arn:aws:ses:us-east-1:123456789012:identity/example.com",
+			}
 		}
 		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {
 			if got := s.at("DefaultRouteSettings", "ThrottlingRateLimit"); got != rate {

@@ -324,7 +324,8 @@ func TestNoStars(t *testing.T) {
 					if strings.Contains(a, "*") {
 						t.Errorf("%s allows the action %s", id, a)
 					}
-					if slices.Contains(s.Resources, "*") && !strings.HasPrefix(a, "xray:") && !strings.HasPrefix(a, "logs:") && !slices.Contains(interfaces, a) && a != "cloudwatch:DescribeAlarms" {
+					if slices.Contains(s.Resources, "*") && !strings.HasPrefix(a, "xray:") && !strings.HasPrefix(a, "logs:") &&
+						!slices.Contains(interfaces, a) && a != "cloudwatch:DescribeAlarms" {
 						t.Errorf("%s allows %s on everything", id, a)
 					}
 				}
@@ -355,7 +356,8 @@ func TestCallers(t *testing.T) {
 				ours := strings.HasPrefix(source, "arn:aws:") && strings.Contains(source, ":us-east-1:"+account+":")
 				switch tmpl.Resources[id].Type {
 				case "AWS::IAM::Role":
-					if by != "lambda.amazonaws.com" && (s.Conditions["aws:SourceAccount"] != account || !ours || strings.Contains(source, "*") && by != "codedeploy.amazonaws.com") {
+					if by != "lambda.amazonaws.com" && (s.Conditions["aws:SourceAccount"] != account || !ours ||
+						strings.Contains(source, "*") && by != "codedeploy.amazonaws.com") {
 						t.Errorf("%s is taken on by %s if %v", owners[id], by, s.Conditions)
 					}
 				case "AWS::Lambda::Permission":
@@ -372,10 +374,12 @@ func TestCallers(t *testing.T) {
 			case spec.Route:
 				path := regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(on.Path, "*")
 				for _, method := range on.Methods() {
-					want = append(want, strings.TrimPrefix(tmpl.callable(f), "Function ")+" by apigateway.amazonaws.com of execute-api:Api "+tmpl.Stage.API(tmpl.Room.Name)+"/*/"+method+path)
+					want = append(want, strings.TrimPrefix(tmpl.callable(f), "Function ")+" by apigateway.amazonaws.com of execute-api:Api "+
+						tmpl.Stage.API(tmpl.Room.Name)+"/*/"+method+path)
 				}
 			case spec.UserConfirmed:
-				want = append(want, tmpl.Stage.Function(f)+" by cognito-idp.amazonaws.com of cognito-idp:userpool/{"+tmpl.Stage.Parameter("user-pool")+"}")
+				want = append(want, tmpl.Stage.Function(f)+" by cognito-idp.amazonaws.com of cognito-idp:userpool/{"+tmpl.Stage.Parameter("user-pool")+
+					"}")
 			}
 		}
 		same(t, "calls", got, want)
@@ -388,7 +392,8 @@ func TestFunctionsLogByName(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for _, f := range tmpl.of("AWS::Lambda::Function") {
 			for _, line := range tmpl.rights(f) {
-				if want := "logs:log-group:" + tmpl.Stage.LogGroup(tmpl.Room.Name) + ":log-stream:*"; strings.HasPrefix(line, "logs:") && !strings.HasSuffix(line, " "+want) {
+				if want := "logs:log-group:" + tmpl.Stage.LogGroup(tmpl.Room.Name) + ":log-stream:*"; strings.HasPrefix(line, "logs:") &&
+					!strings.HasSuffix(line, " "+want) {
 					t.Errorf("%s may %s", f.name("FunctionName"), line)
 				}
 			}

@@ -72,7 +72,8 @@ func TestNetwork(t *testing.T) {
 		}
 		for _, to := range targets {
 			name, port, _ := strings.Cut(to, " ")
-			want = append(want, fmt.Sprintf("%s to SecurityGroup What functions of %s reach: %s, tcp %s-%s", functions, tmpl.Room.Name, name, port, port))
+			want = append(want, fmt.Sprintf("%s to SecurityGroup What functions of %s reach: %s, tcp %s-%s", functions,
+				tmpl.Room.Name, name, port, port))
 		}
 		same(t, "what is let in", in, want)
 		gateways := map[string]string{"dynamodb": "pl-02cd2c6b", "s3": "pl-63a5400a"}
@@ -181,7 +182,11 @@ func TestDatabases(t *testing.T) {
 		}
 		for i, d := range tmpl.Room.Databases() {
 			name := tmpl.Stage.Prefix() + d.Name
-			wantGroups = append(wantGroups, map[string]any{"DBSubnetGroupName": name, "DBSubnetGroupDescription": "Isolated subnets", "SubnetIds": isolated})
+			wantGroups = append(wantGroups, map[string]any{
+				"DBSubnetGroupName":        name,
+				"DBSubnetGroupDescription": "Isolated subnets",
+				"SubnetIds":                isolated,
+			})
 			prod, days, scaling := tmpl.Stage.Name == stage.Prod, 7, map[string]any{"MinCapacity": 0, "MaxCapacity": 4, "SecondsUntilAutoPause": 300}
 			if prod {
 				days, scaling = 30, map[string]any{"MinCapacity": 0.5, "MaxCapacity": 4}
@@ -233,14 +238,17 @@ func TestMigrations(t *testing.T) {
 				continue
 			}
 			tmpl.compare(t, f.Name, all[0].Properties, map[string]any{
-				"ServiceToken": "Function " + tmpl.Stage.Function(f), "ServiceTimeout": f.Timeout.Seconds() + 60, "Version": newest(t, f.On.(spec.Migration).Of),
+				"ServiceToken":   "Function " + tmpl.Stage.Function(f),
+				"ServiceTimeout": f.Timeout.Seconds() + 60,
+				"Version":        newest(t, f.On.(spec.Migration).Of),
 			})
 			var kinds []string
 			for _, id := range tmpl.spelled(all[0].DependsOn) {
 				kinds = append(kinds, strings.TrimPrefix(tmpl.Resources[id].Type, "AWS::"))
 			}
 			slices.Sort(kinds)
-			for _, kind := range []string{"RDS::DBInstance", "EC2::SecurityGroupEgress", "EC2::SecurityGroupIngress", "EC2::SubnetRouteTableAssociation", "EC2::VPCEndpoint"} {
+			for _, kind := range []string{"RDS::DBInstance", "EC2::SecurityGroupEgress", "EC2::SecurityGroupIngress",
+				"EC2::SubnetRouteTableAssociation", "EC2::VPCEndpoint"} {
 				if !slices.Contains(kinds, kind) {
 					t.Errorf("%s does not wait for a %s, but for %q", f.Name, kind, kinds)
 				}
@@ -282,7 +290,8 @@ func TestConnections(t *testing.T) {
 				}
 				n, _ := tmpl.function(f).at("ReservedConcurrentExecutions").(float64)
 				for _, s := range tmpl.of("AWS::Lambda::EventSourceMapping") {
-					if most, ok := s.at("ScalingConfig", "MaximumConcurrency").(float64); ok && n == 0 && tmpl.plain(s.at("FunctionName")) == tmpl.callable(f) {
+					if most, ok := s.at("ScalingConfig", "MaximumConcurrency").(float64); ok && n == 0 &&
+						tmpl.plain(s.at("FunctionName")) == tmpl.callable(f) {
 						n = most
 					}
 				}
@@ -343,7 +352,10 @@ func TestCaches(t *testing.T) {
 			wantCaches = append(wantCaches, map[string]any{
 				"Engine": "valkey", "MajorEngineVersion": "8", "ServerlessCacheName": name, "UserGroupId": "UserGroup " + name,
 				"SubnetIds": isolated, "SecurityGroupIds": []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: cache-" + cache},
-				"CacheUsageLimits": map[string]any{"DataStorage": map[string]any{"Unit": "GB", "Maximum": 1}, "ECPUPerSecond": map[string]any{"Maximum": 5000}},
+				"CacheUsageLimits": map[string]any{
+					"DataStorage":   map[string]any{"Unit": "GB", "Maximum": 1},
+					"ECPUPerSecond": map[string]any{"Maximum": 5000},
+				},
 			})
 		}
 		tmpl.compare(t, "groups of users", groups, wantGroups)
@@ -365,8 +377,10 @@ func TestBuckets(t *testing.T) {
 				rule["ExpirationInDays"] = b.Expires.Hours() / 24
 			}
 			tmpl.compare(t, b.Name, got.Properties, map[string]any{
-				"BucketName":             tmpl.plain(got.at("BucketName")),
-				"BucketEncryption":       map[string]any{"ServerSideEncryptionConfiguration": []any{map[string]any{"ServerSideEncryptionByDefault": map[string]any{"SSEAlgorithm": "AES256"}}}},
+				"BucketName": tmpl.plain(got.at("BucketName")),
+				"BucketEncryption": map[string]any{
+					"ServerSideEncryptionConfiguration": []any{map[string]any{"ServerSideEncryptionByDefault": map[string]any{"SSEAlgorithm": "AES256"}}},
+				},
 				"LifecycleConfiguration": map[string]any{"Rules": []any{rule}},
 				"OwnershipControls":      map[string]any{"Rules": []any{map[string]any{"ObjectOwnership": "BucketOwnerEnforced"}}},
 				"PublicAccessBlockConfiguration": map[string]any{
@@ -398,7 +412,8 @@ func TestResourceGrantsFollowTheSpec(t *testing.T) {
 				want = append(want, "rds-db:connect rds-db:dbuser:DBCluster "+prefix+l.Database.Name+"/"+l.Role)
 			}
 			for _, l := range f.Caches {
-				want = append(want, "elasticache:Connect elasticache:serverlesscache:"+prefix+l.Cache.Name, "elasticache:Connect elasticache:user:"+prefix+l.Cache.Name+"-"+l.User)
+				want = append(want, "elasticache:Connect elasticache:serverlesscache:"+prefix+l.Cache.Name,
+					"elasticache:Connect elasticache:user:"+prefix+l.Cache.Name+"-"+l.User)
 			}
 			for _, a := range f.Objects {
 				bucket := " s3:::" + prefix + a.Bucket.Name + "-123456789012"

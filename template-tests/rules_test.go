@@ -90,7 +90,8 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				env[spec.EnvAPI], env[spec.EnvOrigins] = "https://"+tmpl.Stage.Domain+"/"+tmpl.Room.Name, strings.Join(tmpl.Stage.Origins, ",")
 			}
 			if f.SignIn {
-				env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}", "{"+tmpl.Stage.Parameter("sign-in")+"}", "UserPoolClient"
+				env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}",
+					"{"+tmpl.Stage.Parameter("sign-in")+"}", "UserPoolClient"
 			}
 			for _, s := range tmpl.Room.Settings {
 				if value, set := tmpl.Stage.Settings[s.Name]; set && s.Of(f) {
@@ -102,15 +103,23 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				env[l.Env()] = fmt.Sprintf("postgres://%s@DBCluster %s:5432/matchday?sslmode=verify-full", l.Role, prefix+l.Database.Name)
 			}
 			for _, l := range f.Caches {
-				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379/%s", prefix+l.Cache.Name+"-"+l.User, prefix+l.Cache.Name, prefix+l.Cache.Name)
+				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379/%s", prefix+l.Cache.Name+"-"+l.User,
+					prefix+l.Cache.Name, prefix+l.Cache.Name)
 			}
 			for _, a := range f.Objects {
 				env[a.Env()] = prefix + a.Bucket.Name + "-123456789012"
 			}
 			want := map[string]any{
-				"FunctionName": tmpl.Stage.Function(f), "Description": f.Does, "Runtime": "provided.al2023", "Handler": "bootstrap",
-				"Architectures": []any{tmpl.Stage.Arch}, "MemorySize": f.Memory, "Timeout": f.Timeout.Seconds(), "TracingConfig": map[string]any{"Mode": "Active"},
-				"Environment": map[string]any{"Variables": env}, "LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(tmpl.Room.Name), "LogFormat": "JSON"},
+				"FunctionName":  tmpl.Stage.Function(f),
+				"Description":   f.Does,
+				"Runtime":       "provided.al2023",
+				"Handler":       "bootstrap",
+				"Architectures": []any{tmpl.Stage.Arch},
+				"MemorySize":    f.Memory,
+				"Timeout":       f.Timeout.Seconds(),
+				"TracingConfig": map[string]any{"Mode": "Active"},
+				"Environment":   map[string]any{"Variables": env},
+				"LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(tmpl.Room.Name), "LogFormat": "JSON"},
 			}
 			if f.InVPC() {
 				want["VpcConfig"] = map[string]any{"SubnetIds": isolated, "SecurityGroupIds": []any{"SecurityGroup The functions of " + tmpl.Room.Name}}
@@ -172,7 +181,10 @@ func TestTables(t *testing.T) {
 				"DeletionProtectionEnabled":        tmpl.Stage.Name == "prod",
 			}
 			one := map[string]any{
-				"TableName": tmpl.Stage.Prefix() + table.Name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema(table.Key), "WriteOnDemandThroughputSettings": writes,
+				"TableName":                       tmpl.Stage.Prefix() + table.Name,
+				"BillingMode":                     "PAY_PER_REQUEST",
+				"KeySchema":                       schema(table.Key),
+				"WriteOnDemandThroughputSettings": writes,
 			}
 			if table.TTL != "" {
 				one["TimeToLiveSpecification"] = map[string]any{"AttributeName": table.TTL, "Enabled": true}
@@ -200,7 +212,12 @@ func TestTables(t *testing.T) {
 					}
 					projection["ProjectionType"], projection["NonKeyAttributes"] = "INCLUDE", names
 				}
-				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": projection, "WriteOnDemandThroughputSettings": writes})
+				indexes = append(indexes, map[string]any{
+					"IndexName":                       x.Name,
+					"KeySchema":                       schema(x.Key),
+					"Projection":                      projection,
+					"WriteOnDemandThroughputSettings": writes,
+				})
 				in := map[string]any{"IndexName": x.Name, "ReadOnDemandThroughputSettings": reads}
 				if tmpl.Stage.Insights {
 					in["ContributorInsightsSpecification"] = insights
@@ -242,7 +259,14 @@ func TestDataStays(t *testing.T) {
 	if err := parse("manifest.json", &manifest); err != nil {
 		t.Fatal(err)
 	}
-	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate", "AWS::SES::EmailIdentity": "Retain", "AWS::RDS::DBCluster": "Snapshot"}
+	kept := map[string]string{
+		"AWS::DynamoDB::GlobalTable":  "Retain",
+		"AWS::S3::Bucket":             "Retain",
+		"AWS::Cognito::UserPool":      "Retain",
+		"AWS::SecretsManager::Secret": "RetainExceptOnCreate",
+		"AWS::SES::EmailIdentity":     "Retain",
+		"AWS::RDS::DBCluster":         "Snapshot",
+	}
 	each(t, func(t *testing.T, tmpl template) {
 		prod := tmpl.Stage.Name == "prod"
 		if got := manifest.Artifacts[tmpl.Name].Properties.TerminationProtection; got != prod {
@@ -284,7 +308,8 @@ func TestQueues(t *testing.T) {
 				t.Errorf("%s is not encrypted", name)
 			}
 			fifo := strings.HasSuffix(name, ".fifo")
-			if (q.at("FifoQueue") == true) != fifo || q.at("ContentBasedDeduplication") == true || q.at("FifoThroughputLimit") != nil || q.at("DeduplicationScope") != nil {
+			if (q.at("FifoQueue") == true) != fifo || q.at("ContentBasedDeduplication") == true || q.at("FifoThroughputLimit") != nil ||
+				q.at("DeduplicationScope") != nil {
 				t.Errorf("%s is %v", name, q.Properties)
 			}
 			if isDead(name) {
@@ -346,7 +371,8 @@ func TestSchedules(t *testing.T) {
 		for _, s := range tmpl.of("AWS::Scheduler::Schedule") {
 			got[s.name("Name")] = s
 			age, _ := s.at("Target", "RetryPolicy", "MaximumEventAgeInSeconds").(float64)
-			if s.at("FlexibleTimeWindow", "Mode") != "OFF" || s.at("Target", "RetryPolicy", "MaximumRetryAttempts") != 2.0 || age < 60 || age > 3600 {
+			if s.at("FlexibleTimeWindow", "Mode") != "OFF" || s.at("Target", "RetryPolicy", "MaximumRetryAttempts") != 2.0 || age < 60 ||
+				age > 3600 {
 				t.Errorf("%s is %v", s.name("Name"), s.Properties)
 			}
 			dead := any("Queue " + tmpl.Stage.JobsDead(tmpl.Room.Name))
@@ -366,22 +392,26 @@ func TestSchedules(t *testing.T) {
 				if tmpl.Stage.Aliased(tmpl.Room, f) {
 					qualifier = "live"
 				}
-				tries = append(tries, fmt.Sprintf("Function %s %s 2 %v", tmpl.Stage.Function(f), qualifier, got[tmpl.Stage.Function(f)].at("Target", "RetryPolicy", "MaximumEventAgeInSeconds")))
+				tries = append(tries, fmt.Sprintf("Function %s %s 2 %v", tmpl.Stage.Function(f), qualifier,
+					got[tmpl.Stage.Function(f)].at("Target", "RetryPolicy", "MaximumEventAgeInSeconds")))
 			}
 		}
 		var tried []string
 		for _, c := range tmpl.of("AWS::Lambda::EventInvokeConfig") {
-			tried = append(tried, fmt.Sprint(tmpl.plain(c.at("FunctionName")), " ", tmpl.plain(c.at("Qualifier")), " ", c.at("MaximumRetryAttempts"), " ", c.at("MaximumEventAgeInSeconds")))
+			tried = append(tried, fmt.Sprint(tmpl.plain(c.at("FunctionName")), " ", tmpl.plain(c.at("Qualifier")), " ",
+				c.at("MaximumRetryAttempts"), " ", c.at("MaximumEventAgeInSeconds")))
 		}
 		same(t, "tries", tried, tries)
 		for _, m := range tmpl.Room.Machines {
 			want[tmpl.Stage.Machine(m)], calls[tmpl.Stage.Machine(m)] = m.Every, "StateMachine "+tmpl.Stage.Machine(m)
-			if s := got[tmpl.Stage.Machine(m)]; s.at("Target", "Input") != `{"scheduledTime":"<aws.scheduler.scheduled-time>"}` || s.at("Target", "RetryPolicy", "MaximumEventAgeInSeconds") != 60.0 {
+			if s := got[tmpl.Stage.Machine(m)]; s.at("Target", "Input") != `{"scheduledTime":"<aws.scheduler.scheduled-time>"}` ||
+				s.at("Target", "RetryPolicy", "MaximumEventAgeInSeconds") != 60.0 {
 				t.Errorf("%s is started with %v", m.Name, s.at("Target"))
 			}
 		}
 		for name, on := range want {
-			if s := got[name]; s.at("ScheduleExpression") != string(on) || s.at("ScheduleExpressionTimezone") != "UTC" || s.at("State") == "DISABLED" {
+			if s := got[name]; s.at("ScheduleExpression") != string(on) || s.at("ScheduleExpressionTimezone") != "UTC" ||
+				s.at("State") == "DISABLED" {
 				t.Errorf("%s is woken by %v, want %s", name, s.Properties, on)
 			}
 			if call := tmpl.plain(got[name].at("Target", "Arn")); call != calls[name] {
@@ -408,7 +438,8 @@ func TestGradualDeployments(t *testing.T) {
 		for _, a := range tmpl.of("AWS::Lambda::Alias") {
 			got = append(got, tmpl.label(a))
 			version, _ := a.at("FunctionVersion", "Fn::GetAtt").([]any)
-			if len(version) != 2 || version[1] != "Version" || tmpl.plain(tmpl.Resources[version[0].(string)].at("FunctionName"))+":live" != tmpl.label(a) {
+			if len(version) != 2 || version[1] != "Version" ||
+				tmpl.plain(tmpl.Resources[version[0].(string)].at("FunctionName"))+":live" != tmpl.label(a) {
 				t.Errorf("%s is of %v", tmpl.label(a), a.at("FunctionVersion"))
 			}
 			shift, _ := a.UpdatePolicy["CodeDeployLambdaAliasUpdate"].(map[string]any)
@@ -427,16 +458,25 @@ func TestGradualDeployments(t *testing.T) {
 			deployed = append(deployed, id)
 			delete(g.Properties, "DeploymentConfigName")
 			tmpl.compare(t, id, g.Properties, map[string]any{
-				"ApplicationName": "Application", "ServiceRoleArn": "Role", "DeploymentStyle": map[string]any{"DeploymentOption": "WITH_TRAFFIC_CONTROL", "DeploymentType": "BLUE_GREEN"},
-				"AlarmConfiguration":        map[string]any{"Alarms": []any{map[string]any{"Name": tmpl.Stage.Failing(tmpl.Room.Name)}}, "Enabled": true},
-				"AutoRollbackConfiguration": map[string]any{"Enabled": true, "Events": []any{"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_REQUEST", "DEPLOYMENT_STOP_ON_ALARM"}},
+				"ApplicationName": "Application",
+				"ServiceRoleArn":  "Role",
+				"DeploymentStyle": map[string]any{"DeploymentOption": "WITH_TRAFFIC_CONTROL", "DeploymentType": "BLUE_GREEN"},
+				"AlarmConfiguration": map[string]any{
+					"Alarms":  []any{map[string]any{"Name": tmpl.Stage.Failing(tmpl.Room.Name)}},
+					"Enabled": true,
+				},
+				"AutoRollbackConfiguration": map[string]any{
+					"Enabled": true,
+					"Events":  []any{"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_REQUEST", "DEPLOYMENT_STOP_ON_ALARM"},
+				},
 			})
 		}
 		same(t, "deployment groups", deployed, groups)
 		if len(want) == 0 {
 			return
 		}
-		if !slices.ContainsFunc(tmpl.of("AWS::CloudWatch::Alarm"), func(a resource) bool { return a.name("AlarmName") == tmpl.Stage.Failing(tmpl.Room.Name) }) {
+		if !slices.ContainsFunc(tmpl.of("AWS::CloudWatch::Alarm"),
+			func(a resource) bool { return a.name("AlarmName") == tmpl.Stage.Failing(tmpl.Room.Name) }) {
 			t.Errorf("the alarm %s, which moves calls back, is missing", tmpl.Stage.Failing(tmpl.Room.Name))
 		}
 		for _, c := range tmpl.of("AWS::CodeDeploy::DeploymentConfig") {
@@ -465,7 +505,8 @@ func TestMachines(t *testing.T) {
 				t.Errorf("%s is not what %s says", m.Name, m.Definition)
 			}
 			for placeholder, function := range m.Calls {
-				want := tmpl.callable(tmpl.Room.Functions[slices.IndexFunc(tmpl.Room.Functions, func(f spec.Function) bool { return f.Name == function })])
+				want := tmpl.callable(tmpl.Room.Functions[slices.IndexFunc(tmpl.Room.Functions,
+					func(f spec.Function) bool { return f.Name == function })])
 				if got := tmpl.plain(r.at("DefinitionSubstitutions", placeholder)); got != want {
 					t.Errorf("%s calls %s for %s, want %s", m.Name, got, placeholder, want)
 				}
@@ -492,7 +533,8 @@ func TestLogs(t *testing.T) {
 			}
 		}
 		for _, f := range tmpl.of("AWS::Lambda::Function") {
-			if group := "/aws/lambda/" + tmpl.Stage.Prefix() + tmpl.Room.Name; !groups[group] || tmpl.plain(f.at("LoggingConfig", "LogGroup")) != "LogGroup "+group {
+			if group := "/aws/lambda/" + tmpl.Stage.Prefix() + tmpl.Room.Name; !groups[group] ||
+				tmpl.plain(f.at("LoggingConfig", "LogGroup")) != "LogGroup "+group {
 				t.Errorf("%s logs to %v", f.name("FunctionName"), f.at("LoggingConfig", "LogGroup"))
 			}
 		}
@@ -504,9 +546,15 @@ func TestLogs(t *testing.T) {
 var kinds = []string{
 	"AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::ApiMapping", "AWS::ApiGatewayV2::Authorizer", "AWS::ApiGatewayV2::DomainName",
 	"AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Route", "AWS::ApiGatewayV2::Stage", // TestRoutes
-	"AWS::CloudFront::CachePolicy", "AWS::CloudFront::Distribution", "AWS::CloudFront::OriginRequestPolicy", "AWS::CloudFront::ResponseHeadersPolicy", "AWS::WAFv2::WebACL", // TestEdge
-	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Logs::MetricFilter", "AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SNS::TopicPolicy", // TestAlarms and TestDashboard
-	"AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolDomain", "AWS::Cognito::UserPoolGroup", "AWS::SSM::Parameter", // TestSignIn
+	// TestEdge
+	"AWS::CloudFront::CachePolicy", "AWS::CloudFront::Distribution", "AWS::CloudFront::OriginRequestPolicy",
+	"AWS::CloudFront::ResponseHeadersPolicy", "AWS::WAFv2::WebACL",
+	// TestAlarms and TestDashboard
+	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Logs::MetricFilter", "AWS::SNS::Subscription",
+	"AWS::SNS::Topic", "AWS::SNS::TopicPolicy",
+	// TestSignIn
+	"AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolDomain",
+	"AWS::Cognito::UserPoolGroup", "AWS::SSM::Parameter",
 	"AWS::Budgets::Budget",                                          // TestStageSettings
 	"AWS::SES::EmailIdentity",                                       // TestIdentity
 	"AWS::DynamoDB::GlobalTable",                                    // TestTables
@@ -515,9 +563,14 @@ var kinds = []string{
 	"AWS::Lambda::EventSourceMapping", "AWS::SQS::Queue", "AWS::SQS::QueuePolicy", // TestQueues
 	"AWS::Logs::LogGroup",                                                                            // TestLogs
 	"AWS::Lambda::EventInvokeConfig", "AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", // TestSchedules and TestMachines
-	"AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentConfig", "AWS::CodeDeploy::DeploymentGroup", // TestGradualDeployments
-	"AWS::SecretsManager::Secret",                                                                                                                                                                                               // TestNoSecrets
-	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC", "AWS::EC2::VPCEndpoint", "AWS::EC2::RouteTable", "AWS::EC2::SubnetRouteTableAssociation", // TestNetwork
+	// TestGradualDeployments
+	"AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentConfig",
+	"AWS::CodeDeploy::DeploymentGroup",
+	// TestNoSecrets
+	"AWS::SecretsManager::Secret",
+	// TestNetwork
+	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC",
+	"AWS::EC2::VPCEndpoint", "AWS::EC2::RouteTable", "AWS::EC2::SubnetRouteTableAssociation",
 	"AWS::CloudFormation::CustomResource",                                                                         // TestMigrations
 	"AWS::RDS::DBCluster", "AWS::RDS::DBClusterParameterGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBSubnetGroup", // TestDatabases
 	"AWS::ElastiCache::ServerlessCache", "AWS::ElastiCache::User", "AWS::ElastiCache::UserGroup", // TestCaches
@@ -610,7 +663,8 @@ func TestNag(t *testing.T) {
 	for _, tmpl := range templates {
 		of := map[string]int{}
 		for report, some := range excused {
-			if report == "AwsSolutions-"+tmpl.Name+"-NagReport.csv" || strings.HasPrefix(report, "AwsSolutions-"+strings.ReplaceAll(tmpl.Name, "-", "")+"Routes") {
+			if report == "AwsSolutions-"+tmpl.Name+"-NagReport.csv" ||
+				strings.HasPrefix(report, "AwsSolutions-"+strings.ReplaceAll(tmpl.Name, "-", "")+"Routes") {
 				maps.Copy(of, some)
 			}
 		}

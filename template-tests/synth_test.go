@@ -128,10 +128,25 @@ var deployments = []struct {
 	rooms   []spec.Room
 }{
 	{map[string]string{
-		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "cdnkey": "2", "mail": "ops@example.com",
-		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
-		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in", "commit": "0a1b2c3d4e5f",
-		"ses": "hello@example.com", "identity": "example.com", "signup": "false", "rate": "50", "burst": "80", "reads": "900", "writes": "300", "budget": "70",
+		"stage":       "prod",
+		"account":     "123456789012",
+		"region":      "us-east-1",
+		"cdn":         "true",
+		"cdnkey":      "2",
+		"mail":        "ops@example.com",
+		"domain":      "api.example.com",
+		"certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
+		"origins":     "https://example.com",
+		"callbacks":   "matchday://signed-in,https://example.com/signed-in",
+		"commit":      "0a1b2c3d4e5f",
+		"ses":         "hello@example.com",
+		"identity":    "example.com",
+		"signup":      "false",
+		"rate":        "50",
+		"burst":       "80",
+		"reads":       "900",
+		"writes":      "300",
+		"budget":      "70",
 	}, fleet.Specs()},
 	{map[string]string{
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
@@ -144,10 +159,14 @@ var deployments = []struct {
 }
 
 var (
-	things = spec.Table{Name: "lab-things", Key: spec.Key{Partition: "id", Sort: "at"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}}}
-	work   = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4}
-	turns  = spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2, Batch: 10, Concurrency: 2}
-	lab    = spec.Room{
+	things = spec.Table{
+		Name:    "lab-things",
+		Key:     spec.Key{Partition: "id", Sort: "at"},
+		Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}},
+	}
+	work  = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4}
+	turns = spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2, Batch: 10, Concurrency: 2}
+	lab   = spec.Room{
 		Name: "lab",
 		Functions: []spec.Function{
 			labFunction("get-thing", spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.Public, Queries: []string{"day"}}),
@@ -176,13 +195,25 @@ var (
 		SQL: []spec.SQLLogin{books.As(spec.SQLAdmin)},
 	}
 	labTally = spec.Function{
-		Name: "lab/tally", Does: "Tallies.", IfDown: "Nothing is tallied.", On: tally,
-		Uses: []spec.Access{things.On("Get", "id, at", spec.Rate{}, spec.GetItem)},
-		SQL:  []spec.SQLLogin{books.As("tally")}, Caches: []spec.CacheLogin{ranks.As("writer", "~* +@all -@dangerous")}, Memory: 128, Timeout: 10 * time.Second,
+		Name:    "lab/tally",
+		Does:    "Tallies.",
+		IfDown:  "Nothing is tallied.",
+		On:      tally,
+		Uses:    []spec.Access{things.On("Get", "id, at", spec.Rate{}, spec.GetItem)},
+		SQL:     []spec.SQLLogin{books.As("tally")},
+		Caches:  []spec.CacheLogin{ranks.As("writer", "~* +@all -@dangerous")},
+		Memory:  128,
+		Timeout: 10 * time.Second,
 	}
 	labKeep = spec.Function{
-		Name: "lab/keep", Does: "Keeps.", IfDown: "Nothing is kept.", On: spec.DeadLetters{Of: tally},
-		Objects: []spec.ObjectAccess{files.On("dead/", spec.PutObject)}, SQL: []spec.SQLLogin{books.As("tally")}, Memory: 128, Timeout: 20 * time.Second,
+		Name:    "lab/keep",
+		Does:    "Keeps.",
+		IfDown:  "Nothing is kept.",
+		On:      spec.DeadLetters{Of: tally},
+		Objects: []spec.ObjectAccess{files.On("dead/", spec.PutObject)},
+		SQL:     []spec.SQLLogin{books.As("tally")},
+		Memory:  128,
+		Timeout: 20 * time.Second,
 	}
 	labScore = spec.Function{
 		Name: "lab/get-score", Does: "Reads.", IfDown: "Nothing is read.", On: spec.Route{Method: "GET", Path: "/score", Auth: spec.User},
@@ -198,7 +229,8 @@ var (
 func labFunction(name string, on spec.Trigger) spec.Function {
 	f := spec.Function{
 		Name: "lab/" + name, Does: "Does " + name + ".", IfDown: "Nobody notices " + name + ".", On: on, Memory: 128, Timeout: 10 * time.Second,
-		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", spec.Rate{}, spec.Query), things.On("Put", "id, at", spec.Rate{}, spec.PutItem)},
+		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", spec.Rate{}, spec.Query),
+			things.On("Put", "id, at", spec.Rate{}, spec.PutItem)},
 	}
 	switch name {
 	case "do-work":
@@ -215,7 +247,12 @@ func synthesize(dist string) error {
 	if err != nil {
 		return err
 	}
-	app := awscdk.NewApp(&awscdk.AppProps{Outdir: &assembly, Context: &flags, AnalyticsReporting: jsii.Bool(false), TreeMetadata: jsii.Bool(false)})
+	app := awscdk.NewApp(&awscdk.AppProps{
+		Outdir:             &assembly,
+		Context:            &flags,
+		AnalyticsReporting: jsii.Bool(false),
+		TreeMetadata:       jsii.Bool(false),
+	})
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{Reports: jsii.Bool(true)}), nil)
 	var stages []stage.Stage
 	for _, d := range deployments {
@@ -421,7 +458,12 @@ func (t template) plain(v any) string {
 			if p, ok := t.Parameters[ref]; ok {
 				return "{" + p.Default + "}"
 			}
-			return map[string]string{"AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::AccountId": "123456789012", "AWS::URLSuffix": "amazonaws.com"}[ref]
+			return map[string]string{
+				"AWS::Partition": "aws",
+				"AWS::Region":    "us-east-1",
+				"AWS::AccountId": "123456789012",
+				"AWS::URLSuffix": "amazonaws.com",
+			}[ref]
 		}
 		if pick, ok := v["Fn::Select"].([]any); ok { // a part of an alias's ARN: the function, or the alias
 			if split, ok := pick[1].(map[string]any)["Fn::Split"].([]any); ok && split[0] == ":" {
@@ -442,7 +484,8 @@ func (t template) label(r resource) string {
 		return t.plain(r.at("FunctionName")) + ":" + r.name("Name")
 	}
 	kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
-	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription", "CidrBlock", "DBClusterIdentifier", "DBSubnetGroupName", "ServerlessCacheName", "UserGroupId", "UserId"} {
+	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription",
+		"CidrBlock", "DBClusterIdentifier", "DBSubnetGroupName", "ServerlessCacheName", "UserGroupId", "UserId"} {
 		if n := r.name(key); n != "" {
 			return kind + " " + n
 		}

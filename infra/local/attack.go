@@ -25,37 +25,49 @@ func attacked(ctx context.Context, root, program string) error {
 		if err != nil {
 			return err
 		}
+
 		if n != nil {
 			*value = *n
 		}
 	}
+
 	began := time.Now()
 	end := began.Add(time.Duration(seconds) * time.Second)
 	known := map[string]bool{}
+
 	for round := seed; round == seed || time.Now().Before(end) && ctx.Err() == nil; round++ {
 		fmt.Printf("%6.0f s  round with SEED=%d\n", time.Since(began).Seconds(), round)
+
 		f := attack.Fleet{Root: root, Program: program}
 		f.Progress = func(operation string) { fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), operation) }
+
 		a, err := f.Run(ctx, attack.Config{Seed: round, Most: 60, Depth: changes})
 		if a != nil {
 			fmt.Print(a.Summary())
+
 			for _, s := range a.Slow() {
 				fmt.Println("  slow:", s)
 			}
+
 			for _, f := range a.Findings() {
 				if key := f.Operation + f.Wrong; !known[key] {
 					known[key] = true
+
 					fmt.Printf("\n%s", f)
 				}
 			}
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	fmt.Printf("%d findings\n", len(known))
+
 	if len(known) > 0 {
 		return errFound
 	}
+
 	return nil
 }

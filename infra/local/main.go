@@ -42,14 +42,18 @@ func main() {
 		start(os.Args[2])
 		return
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+
 	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
+
 		if _, ok := errors.AsType[misuse](err); ok {
 			os.Exit(2)
 		}
+
 		os.Exit(1)
 	}
 }
@@ -63,6 +67,7 @@ func start(name string) {
 			}
 		}
 	}
+
 	fmt.Fprintf(os.Stderr, "there is no function %s\n", name)
 	os.Exit(2)
 }
@@ -71,14 +76,17 @@ func command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return misuse(usage)
 	}
+
 	root, err := os.Getwd()
 	if err != nil {
 		return err
 	}
+
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
+
 	switch {
 	case args[0] == "run":
 		return run(ctx, root, program)
@@ -87,41 +95,52 @@ func command(ctx context.Context, args []string) error {
 	case args[0] == "attack" && len(args) == 1:
 		return attacked(ctx, root, program)
 	}
+
 	return misuse(usage)
 }
 
 // replayed runs the replay of $ROOM, by default of the first room that has one.
 func replayed(ctx context.Context, root, program string) error {
 	cfg := replay.Config{Root: root, Program: program, Folder: os.Getenv("DIR"), Out: os.Stdout, Progress: terminal(os.Stderr)}
+
 	seed, err := number("SEED")
 	if err != nil {
 		return err
 	}
+
 	if seed != nil {
 		cfg.Seed = *seed
 	}
+
 	if cfg.Faults, err = number("FAULTS"); err != nil {
 		return err
 	}
+
 	room, err := roomOf(os.Getenv("ROOM"))
 	if err != nil {
 		return err
 	}
+
 	cfg.Others = all.Forgetting(room.Spec.Name)
+
 	return room.Replay(ctx, cfg)
 }
 
 func roomOf(room string) (rooms.Room, error) {
 	var have []string
+
 	for _, r := range all.Rooms() {
 		if r.Replay == nil {
 			continue
 		}
+
 		if room == "" || room == r.Spec.Name {
 			return r, nil
 		}
+
 		have = append(have, r.Spec.Name)
 	}
+
 	return rooms.Room{}, misuse(fmt.Sprintf("ROOM=%s has no replay; rooms with one: %s", room, strings.Join(have, ", ")))
 }
 
@@ -131,10 +150,12 @@ func number(name string) (*uint64, error) {
 	if text == "" {
 		return nil, nil
 	}
+
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return nil, misuse(fmt.Sprintf("%s=%s is not valid: give a whole number from 0 up, as in %s=7", name, text, name))
 	}
+
 	return &n, nil
 }
 
@@ -143,66 +164,96 @@ func terminal(f *os.File) io.Writer {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
+
 	return f
 }
 
 // run runs the fleet and the demo of each room until ctx ends.
 func run(ctx context.Context, root, program string) error {
 	began := time.Now()
+
 	c := clock.New(began, 1)
 	defer c.Stop()
+
 	var demos []rooms.Demo
-	cfg := fleet.Config{Clock: c, Root: root, Program: program, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano())}
+
+	cfg := fleet.Config{
+		Clock:   c,
+		Root:    root,
+		Program: program,
+		Dir:     filepath.Join(root, ".local", "data"),
+		Addr:    address(),
+		Seed:    uint64(began.UnixNano()),
+	}
+
 	var panels []console.Panel
+
 	options := rooms.Options{Began: began, Getenv: os.Getenv, Say: func(format string, args ...any) { say(began, format, args...) }}
+
 	for _, r := range all.Rooms() {
 		l := r.Local()
+
 		cfg.Rooms, panels = append(cfg.Rooms, l.Fleet), append(panels, l.Panel)
 		if l.Demo == nil {
 			continue
 		}
+
 		d, err := l.Demo(options)
 		if err != nil {
 			return misuse(err.Error())
 		}
+
 		demos = append(demos, d)
 	}
+
 	hub := console.NewHub(panels...)
+
 	logs, err := openLogs(filepath.Join(root, ".local", "log"))
 	if err != nil {
 		return err
 	}
 	defer logs.file.Close()
+
 	cfg.Log = func(l lambda.Log) { hub.Log(l); logs.write(l) }
 	cfg.Invocation, cfg.Push, cfg.Transition = hub.Invocation, hub.Push, hub.Transition
+
 	f, err := fleet.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+
 	say(began, "services and simulators are running")
+
 	for _, d := range demos {
 		if err := d.Prepare(ctx); err != nil {
 			return err
 		}
 	}
+
 	hub.Attach(f)
 	hub.Mount(f)
+
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}
+
 	for _, d := range demos {
 		if d.Play != nil {
 			c.After(0, func() { d.Play(ctx) })
 		}
 	}
+
 	say(began, "schedules and state machines run")
 	fmt.Println()
+
 	for _, p := range panels {
 		fmt.Printf("  %-8s %s%s\n", p.Title, f.URL, console.Path(p.Room))
 	}
+
 	fmt.Printf("  %-8s %s%s\n", "Mail", f.URL, console.Path(console.MailTab))
 	fmt.Printf("  %-8s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
+
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nstopping")
@@ -220,20 +271,25 @@ func openLogs(dir string) (logs, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return logs{}, fmt.Errorf("make the log folder: %w", err)
 	}
+
 	file, err := os.Create(filepath.Join(dir, "functions.log"))
+
 	return logs{file}, err
 }
 
 func (l logs) write(line lambda.Log) {
 	fmt.Fprintln(l.file, line.Line) // a line is one write, so lines do not mix
+
 	var said struct{ Level, Msg, Err, Match, Kind string }
 	if json.Unmarshal([]byte(line.Line), &said) != nil || said.Level != "WARN" && said.Level != "ERROR" {
 		return
 	}
+
 	colour, plain := "", ""
 	if terminal(os.Stderr) != nil {
 		colour, plain = map[string]string{"WARN": "\x1b[33m", "ERROR": "\x1b[31m"}[said.Level], "\x1b[0m"
 	}
+
 	fmt.Fprintf(os.Stderr, "%s%s %s%s: %s %s (request %s)\n", colour, line.Function, strings.ToLower(said.Level), plain,
 		strings.TrimSpace(said.Msg+" "+said.Match+" "+said.Kind), said.Err, line.RequestID)
 }
@@ -250,5 +306,6 @@ func address() string {
 	case !strings.Contains(a, ":"): // a port
 		return "localhost:" + a
 	}
+
 	return a
 }

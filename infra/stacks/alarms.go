@@ -22,10 +22,12 @@ func (r *room) alarms() {
 	if len(all) == 0 {
 		return
 	}
+
 	topic := r.topic()
 	for _, a := range all {
 		r.alarm(a, topic)
 	}
+
 	for i, f := range r.Stage.Filters(r.spec) {
 		awslogs.NewCfnMetricFilter(r.stack, text(fmt.Sprintf("Count-%d", i+1)), &awslogs.CfnMetricFilterProps{
 			LogGroupName: r.groups[f.Group].LogGroupName(), FilterPattern: text(f.Pattern),
@@ -45,17 +47,21 @@ func (r *room) topic() *string {
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
 		Conditions: &map[string]any{"StringEquals": map[string]*string{"aws:SourceAccount": r.stack.Account()}},
 	}))
+
 	if r.Stage.Mail != "" {
 		awssns.NewCfnSubscription(r.stack, text("Mail"), &awssns.CfnSubscriptionProps{
 			TopicArn: topic.TopicArn(), Protocol: text("email"), Endpoint: text(r.Stage.Mail),
 		})
 	}
+
 	output(r.stack, "AlarmTopic", topic.TopicArn(), "Topic of the alarms of %s", r.spec.Name)
+
 	return topic.TopicArn()
 }
 
 func (r *room) alarm(a stage.Alarm, topic *string) {
 	var queries []*awscloudwatch.CfnAlarm_MetricDataQueryProperty
+
 	query := func(id string, m stage.Metric, result bool) {
 		queries = append(queries, &awscloudwatch.CfnAlarm_MetricDataQueryProperty{
 			Id: &id, ReturnData: yes(result), MetricStat: &awscloudwatch.CfnAlarm_MetricStatProperty{
@@ -64,20 +70,29 @@ func (r *room) alarm(a stage.Alarm, topic *string) {
 			},
 		})
 	}
+
 	expression := expression(a)
 	for i, m := range a.Metrics {
 		query(fmt.Sprintf("m%d", i+1), m, expression == "")
 	}
+
 	if a.While != nil {
 		query("w", *a.While, false)
 	}
+
 	if expression != "" {
-		queries = append(queries, &awscloudwatch.CfnAlarm_MetricDataQueryProperty{Id: text("watched"), Expression: &expression, ReturnData: yes(true)})
+		queries = append(queries, &awscloudwatch.CfnAlarm_MetricDataQueryProperty{
+			Id:         text("watched"),
+			Expression: &expression,
+			ReturnData: yes(true),
+		})
 	}
+
 	compare := "GreaterThanThreshold"
 	if a.Below {
 		compare = "LessThanThreshold"
 	}
+
 	awscloudwatch.NewCfnAlarm(r.stack, text("Alarm-"+strings.TrimPrefix(a.Name, r.Stage.Prefix())), &awscloudwatch.CfnAlarmProps{
 		AlarmName: text(a.Name), AlarmDescription: text(a.IfDown), Metrics: &queries,
 		ComparisonOperator: &compare, Threshold: number(a.Bound), TreatMissingData: &a.TreatMissingData,
@@ -93,10 +108,12 @@ func expression(a stage.Alarm) string {
 	if a.Math != "" {
 		return a.Math
 	}
+
 	var ids []string
 	for i := range a.Metrics {
 		ids = append(ids, fmt.Sprintf("m%d", i+1))
 	}
+
 	sum := "SUM([" + strings.Join(ids, ", ") + "])"
 	switch {
 	case a.While != nil:
@@ -104,6 +121,7 @@ func expression(a stage.Alarm) string {
 	case len(ids) > 1:
 		return sum
 	}
+
 	return ""
 }
 
@@ -113,7 +131,9 @@ func (r *room) dimensions(m stage.Metric) (all []*awscloudwatch.CfnAlarm_Dimensi
 		if v, ok := r.deployed[*value]; ok {
 			value = v
 		}
+
 		all = append(all, &awscloudwatch.CfnAlarm_DimensionProperty{Name: text(name), Value: value})
 	}
+
 	return all
 }

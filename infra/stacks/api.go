@@ -19,7 +19,8 @@ import (
 
 // What web pages of the stage's origins may send and read (CORS), and how long their browsers
 // cache that.
-var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
+var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type",
+	"idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
 
 const corsSeconds = 3600
 
@@ -29,6 +30,7 @@ func (r *room) newAPI() {
 	if len(routes(r.spec)) == 0 {
 		return
 	}
+
 	cors := &api.CfnApi_CorsProperty{
 		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
 		AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
@@ -36,14 +38,19 @@ func (r *room) newAPI() {
 	if allowCredentials(r.Stage, r.spec) {
 		cors.AllowCredentials = yes(true)
 	}
-	r.rest = api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"), CorsConfiguration: cors})
+
+	r.rest = api.NewCfnApi(r.stack, text("Api"),
+		&api.CfnApiProps{Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"), CorsConfiguration: cors})
+
 	r.deployed[stage.APIID] = r.rest.Ref()
 	if !r.spec.ServesBrowsers() {
 		return
 	}
+
 	if r.url = r.rest.AttrApiEndpoint(); r.Stage.Domain != "" {
 		r.url = text("https://" + r.Stage.Domain + "/" + r.spec.Name)
 	}
+
 	r.webClient()
 }
 
@@ -59,13 +66,26 @@ func (r *room) webClient() {
 	if !slices.ContainsFunc(r.spec.Functions, func(f spec.Function) bool { return f.SignIn }) {
 		return
 	}
+
 	pages := slices.DeleteFunc(slices.Clone(r.Stage.Origins), func(origin string) bool { return origin == "*" })
 	client := awscognito.NewCfnUserPoolClient(r.stack, text("Web"), &awscognito.CfnUserPoolClientProps{
-		UserPoolId: r.parameter(stage.UserPool), ClientName: text(r.spec.Name + "-web"), GenerateSecret: yes(false), PreventUserExistenceErrors: text("ENABLED"),
-		AllowedOAuthFlowsUserPoolClient: yes(true), AllowedOAuthFlows: jsii.Strings("code"), AllowedOAuthScopes: jsii.Strings("openid", "email"),
-		CallbackUrLs: &[]*string{text(*r.url + spec.SignedIn)}, LogoutUrLs: jsii.Strings(pages...), SupportedIdentityProviders: jsii.Strings("COGNITO"),
-		EnableTokenRevocation: yes(true), AccessTokenValidity: number(tokenMinutes), IdTokenValidity: number(tokenMinutes),
-		TokenValidityUnits: &awscognito.CfnUserPoolClient_TokenValidityUnitsProperty{AccessToken: text("minutes"), IdToken: text("minutes")},
+		UserPoolId:                      r.parameter(stage.UserPool),
+		ClientName:                      text(r.spec.Name + "-web"),
+		GenerateSecret:                  yes(false),
+		PreventUserExistenceErrors:      text("ENABLED"),
+		AllowedOAuthFlowsUserPoolClient: yes(true),
+		AllowedOAuthFlows:               jsii.Strings("code"),
+		AllowedOAuthScopes:              jsii.Strings("openid", "email"),
+		CallbackUrLs:                    &[]*string{text(*r.url + spec.SignedIn)},
+		LogoutUrLs:                      jsii.Strings(pages...),
+		SupportedIdentityProviders:      jsii.Strings("COGNITO"),
+		EnableTokenRevocation:           yes(true),
+		AccessTokenValidity:             number(tokenMinutes),
+		IdTokenValidity:                 number(tokenMinutes),
+		TokenValidityUnits: &awscognito.CfnUserPoolClient_TokenValidityUnitsProperty{
+			AccessToken: text("minutes"),
+			IdToken:     text("minutes"),
+		},
 	})
 	r.client = client.Ref()
 }
@@ -82,27 +102,35 @@ func (r *room) api() {
 	if rest == nil {
 		return
 	}
+
 	jwt := map[spec.Auth]api.CfnAuthorizer{
 		spec.User:  r.authorizer(rest, routed, spec.User, "jwt", stage.JWTIssuer, stage.JWTAudience),
 		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
 	}
+
 	var scope constructs.Construct = r.stack
 	if !r.Stage.SAM {
-		scope = awscdk.NewNestedStack(r.stack, text("Routes"), &awscdk.NestedStackProps{Description: text("Matchday: the routes of " + r.spec.Name)})
+		scope = awscdk.NewNestedStack(r.stack, text("Routes"),
+			&awscdk.NestedStackProps{Description: text("Matchday: the routes of " + r.spec.Name)})
 	}
+
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
 		integration := api.NewCfnIntegration(scope, text("Integration-"+name), &api.CfnIntegrationProps{
 			ApiId: rest.Ref(), IntegrationType: text("AWS_PROXY"), IntegrationUri: fn.FunctionArn(), PayloadFormatVersion: text("2.0"),
 		})
+
 		for _, method := range on.Methods() {
 			key := method + " " + on.Path
+
 			props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
 			if needsJWT(on) {
 				props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
 				props.AuthorizationScopes = jsii.Strings(spec.Scope)
 			}
+
 			route := api.NewCfnRoute(scope, text("Route-"+name), props)
+
 			switch on.Auth {
 			case spec.Public:
 				excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
@@ -111,6 +139,7 @@ func (r *room) api() {
 			case spec.Session, spec.Secret:
 				excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
 			}
+
 			awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
 				Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
 				SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
@@ -118,7 +147,9 @@ func (r *room) api() {
 			name += "-head" // of the second method
 		}
 	}
+
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
+
 	var variables any
 	if r.Stage.CDN {
 		variables = map[string]string{spec.CDNKeys: secretValues(r.Stage.CDNKeys()...)}
@@ -127,17 +158,26 @@ func (r *room) api() {
 	// rejects the removal of the route.
 	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
 		ApiId: rest.Ref(), StageName: text(r.Stage.APIStage(r.spec.Name)), AutoDeploy: yes(true), StageVariables: variables,
-		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog(routed))},
-		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(float64(r.Stage.Rate)), ThrottlingBurstLimit: number(float64(r.Stage.Burst))},
+		AccessLogSettings: &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog(routed))},
+		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{
+			ThrottlingRateLimit:  number(float64(r.Stage.Rate)),
+			ThrottlingBurstLimit: number(float64(r.Stage.Burst)),
+		},
 	})
 	if r.Stage.CDN {
 		awsssm.NewStringParameter(r.stack, text("ApiId"), &awsssm.StringParameterProps{
-			ParameterName: text(r.Stage.Parameter(stage.APIParameter(r.spec.Name))), StringValue: rest.Ref(), Description: text("The API that CloudFront calls."),
+			ParameterName: text(r.Stage.Parameter(stage.APIParameter(r.spec.Name))),
+			StringValue:   rest.Ref(),
+			Description:   text("The API that CloudFront calls."),
 		})
-		output(r.stack, "DirectUrl", text(*rest.AttrApiEndpoint()+"/"+r.spec.Name), "The API of %s, which refuses what does not come through CloudFront", r.spec.Name)
+		output(r.stack, "DirectUrl", text(*rest.AttrApiEndpoint()+"/"+r.spec.Name),
+			"The API of %s, which refuses what does not come through CloudFront", r.spec.Name)
+
 		return
 	}
+
 	output(r.stack, "Url", rest.AttrApiEndpoint(), "The API of %s", r.spec.Name)
+
 	if r.Stage.Domain != "" {
 		mapping := api.NewCfnApiMapping(r.stack, text("Mapping"), &api.CfnApiMappingProps{
 			ApiId: rest.Ref(), DomainName: text(r.Stage.Domain), Stage: open.Ref(), ApiMappingKey: text(r.spec.Name),
@@ -155,6 +195,7 @@ func (r *room) authorizer(rest api.CfnApi, routed []spec.Function, auth spec.Aut
 	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return f.On.(spec.Route).Auth == auth }) {
 		return nil
 	}
+
 	return api.NewCfnAuthorizer(r.stack, text("Authorizer-"+name), &api.CfnAuthorizerProps{
 		ApiId: rest.Ref(), Name: text(name), AuthorizerType: text("JWT"), IdentitySource: jsii.Strings("$request.header.Authorization"),
 		JwtConfiguration: &api.CfnAuthorizer_JWTConfigurationProperty{
@@ -171,6 +212,7 @@ func segments(path string) string {
 			parts[i] = "*"
 		}
 	}
+
 	return strings.Join(parts, "/")
 }
 
@@ -187,9 +229,11 @@ func accessLog(routed []spec.Function) string {
 	if slices.ContainsFunc(routed, func(f spec.Function) bool { return f.On.(spec.Route).Auth == spec.Secret }) {
 		delete(fields, "path")
 	}
+
 	line, err := json.Marshal(fields)
 	if err != nil {
 		panic(err) // strings always encode
 	}
+
 	return string(line)
 }

@@ -18,6 +18,7 @@ func addBucket(stack awscdk.Stack, s stage.Stage, b spec.Bucket) {
 	if b.Expires > 0 {
 		rule.Expiration = awscdk.Duration_Days(number(b.Expires.Hours() / 24))
 	}
+
 	bucket := awss3.NewBucket(stack, text("Bucket-"+b.Name), &awss3.BucketProps{
 		BucketName: text(bucketName(stack, s, b)), Encryption: awss3.BucketEncryption_S3_MANAGED, EnforceSSL: yes(true),
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), ObjectOwnership: awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
@@ -34,20 +35,26 @@ func bucketName(stack awscdk.Stack, s stage.Stage, b spec.Bucket) string {
 // objects returns the policy statements for a function's use of buckets.
 func (r *room) objects(a spec.ObjectAccess) (all []awsiam.PolicyStatement) {
 	bucket := fmt.Sprintf("arn:%s:s3:::%s", *r.stack.Partition(), bucketName(r.stack, r.Stage, a.Bucket))
+
 	var actions []string
+
 	for _, op := range a.Ops {
 		if op != spec.ListBucket {
 			actions = append(actions, "s3:"+string(op))
 			continue
 		}
+
 		list := allow([]string{"s3:ListBucket"}, &bucket)
 		if a.Prefix != "" {
 			list.AddCondition(text("StringLike"), map[string]string{"s3:prefix": a.Prefix + "*"})
 		}
+
 		all = append(all, list)
 	}
+
 	if len(actions) > 0 {
 		all = append(all, allow(actions, text(bucket+"/"+a.Prefix+"*")))
 	}
+
 	return all
 }

@@ -33,8 +33,10 @@ func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslamb
 		fn := awslambda.NewFunction(r.stack, &name, props)
 		r.inside(f, fn)
 		r.functions[f.Name] = fn
+
 		return fn
 	}
+
 	tries, age := props.RetryAttempts, props.MaxEventAge
 	props.RetryAttempts, props.MaxEventAge = nil, nil // of calls of the latest code, which do not occur
 	fn := awslambda.NewFunction(r.stack, &name, props)
@@ -44,6 +46,7 @@ func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslamb
 	})
 	r.functions[f.Name] = alias
 	r.versioned = append(r.versioned, versioned{name, alias})
+
 	return alias
 }
 
@@ -54,18 +57,26 @@ func (r *room) shiftGradually() {
 	if len(r.versioned) == 0 {
 		return
 	}
+
 	var functions []*string
+
 	for _, v := range r.versioned {
 		name := "function:" + r.Stage.Prefix() + r.spec.Name + "-" + v.name
 		functions = append(functions, r.arn("lambda", name), r.arn("lambda", name+":"+stage.Live))
 	}
-	role := r.role("Role-codedeploy", "codedeploy.amazonaws.com", r.arn("codedeploy", "deploymentgroup:"+r.Stage.Prefix()+r.spec.Name+"/*"), []awsiam.PolicyStatement{
-		allow([]string{"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"}, functions...),
-		allow([]string{"cloudwatch:DescribeAlarms"}, text("*")),
-	})
+
+	role := r.role("Role-codedeploy", "codedeploy.amazonaws.com",
+		r.arn("codedeploy", "deploymentgroup:"+r.Stage.Prefix()+r.spec.Name+"/*"), []awsiam.PolicyStatement{
+			allow([]string{"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"}, functions...),
+			allow([]string{"cloudwatch:DescribeAlarms"}, text("*")),
+		})
 	excuse(role, "AwsSolutions-IAM5", "The description of alarms has no resources to name.", "Resource::*")
-	application := awscodedeploy.NewLambdaApplication(r.stack, text("Deployments"), &awscodedeploy.LambdaApplicationProps{ApplicationName: text(r.Stage.Prefix() + r.spec.Name)})
+
+	application := awscodedeploy.NewLambdaApplication(r.stack, text("Deployments"),
+		&awscodedeploy.LambdaApplicationProps{ApplicationName: text(r.Stage.Prefix() + r.spec.Name)})
+
 	var shift awscodedeploy.ILambdaDeploymentConfig = awscodedeploy.LambdaDeploymentConfig_ALL_AT_ONCE()
+
 	all := r.Stage.Canary == 100
 	if !all {
 		shift = awscodedeploy.NewLambdaDeploymentConfig(r.stack, text("Shift"), &awscodedeploy.LambdaDeploymentConfigProps{
@@ -75,11 +86,16 @@ func (r *room) shiftGradually() {
 		})
 	}
 	// By its name: the alarm watches the state machine, which calls the aliases.
-	alarms := []interfacesawscloudwatch.IAlarmRef{awscloudwatch.Alarm_FromAlarmName(r.stack, text("Failing"), text(r.Stage.Failing(r.spec.Name)))}
+	alarms := []interfacesawscloudwatch.IAlarmRef{awscloudwatch.Alarm_FromAlarmName(r.stack, text("Failing"),
+		text(r.Stage.Failing(r.spec.Name)))}
 	for _, v := range r.versioned {
 		awscodedeploy.NewLambdaDeploymentGroup(r.stack, text("Shift-"+v.name), &awscodedeploy.LambdaDeploymentGroupProps{
 			Alias: v.alias, Application: application, DeploymentConfig: shift, Role: role.WithoutPolicyUpdates(nil), Alarms: &alarms,
-			AutoRollback:             &awscodedeploy.AutoRollbackConfig{FailedDeployment: jsii.Bool(true), StoppedDeployment: jsii.Bool(true), DeploymentInAlarm: jsii.Bool(!all)},
+			AutoRollback: &awscodedeploy.AutoRollbackConfig{
+				FailedDeployment:  jsii.Bool(true),
+				StoppedDeployment: jsii.Bool(true),
+				DeploymentInAlarm: jsii.Bool(!all),
+			},
 			IgnoreAlarmConfiguration: &all,
 		})
 	}

@@ -55,10 +55,12 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	s := cfg.Stage
 	stack := newStack(app, s, "edge", "Matchday: CloudFront and the firewall")
 	name := text(s.Stack("edge"))
+
 	queries, err := edgeQueries(cfg.Rooms)
 	if err != nil {
 		return nil, err
 	}
+
 	firewall := awswafv2.NewCfnWebACL(stack, text("Firewall"), &awswafv2.CfnWebACLProps{
 		Name: name, Scope: text(cloudFrontFirewall),
 		DefaultAction:    &awswafv2.CfnWebACL_DefaultActionProperty{Allow: map[string]any{}},
@@ -80,63 +82,88 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 			},
 		},
 	})
-	brief := cdn.NewCfnCachePolicy(stack, text("Brief"), &cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
-		Name: name, MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
-		ParametersInCacheKeyAndForwardedToOrigin: &cdn.CfnCachePolicy_ParametersInCacheKeyAndForwardedToOriginProperty{
-			EnableAcceptEncodingGzip: yes(true), EnableAcceptEncodingBrotli: yes(true),
-			CookiesConfig:      &cdn.CfnCachePolicy_CookiesConfigProperty{CookieBehavior: text("none")},
-			HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("none")},
-			QueryStringsConfig: queries,
-		},
-	}})
+	brief := cdn.NewCfnCachePolicy(stack, text("Brief"),
+		&cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
+			Name: name, MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
+			ParametersInCacheKeyAndForwardedToOrigin: &cdn.CfnCachePolicy_ParametersInCacheKeyAndForwardedToOriginProperty{
+				EnableAcceptEncodingGzip: yes(true), EnableAcceptEncodingBrotli: yes(true),
+				CookiesConfig:      &cdn.CfnCachePolicy_CookiesConfigProperty{CookieBehavior: text("none")},
+				HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("none")},
+				QueryStringsConfig: queries,
+			},
+		}})
 	// A path of public reads may have other methods, which need the caller's token, and
 	// preflights, which need the page's origin.
-	headers := cdn.NewCfnOriginRequestPolicy(stack, text("Headers"), &cdn.CfnOriginRequestPolicyProps{OriginRequestPolicyConfig: &cdn.CfnOriginRequestPolicy_OriginRequestPolicyConfigProperty{
-		Name:               name,
-		CookiesConfig:      &cdn.CfnOriginRequestPolicy_CookiesConfigProperty{CookieBehavior: text("none")},
-		HeadersConfig:      &cdn.CfnOriginRequestPolicy_HeadersConfigProperty{HeaderBehavior: text("allExcept"), Headers: jsii.Strings("Host")},
-		QueryStringsConfig: &cdn.CfnOriginRequestPolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")},
-	}})
-	cors := cdn.NewCfnResponseHeadersPolicy(stack, text("Cors"), &cdn.CfnResponseHeadersPolicyProps{ResponseHeadersPolicyConfig: &cdn.CfnResponseHeadersPolicy_ResponseHeadersPolicyConfigProperty{
-		Name: name, CorsConfig: &cdn.CfnResponseHeadersPolicy_CorsConfigProperty{
-			AccessControlAllowCredentials: yes(allowCredentials(s, cfg.Rooms...)), OriginOverride: yes(true), AccessControlMaxAgeSec: number(corsSeconds),
-			AccessControlAllowOrigins:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowOriginsProperty{Items: jsii.Strings(s.Origins...)},
-			AccessControlAllowMethods:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{Items: jsii.Strings(corsMethods...)},
-			AccessControlAllowHeaders:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{Items: jsii.Strings(corsHeaders...)},
-			AccessControlExposeHeaders: &cdn.CfnResponseHeadersPolicy_AccessControlExposeHeadersProperty{Items: jsii.Strings(corsExposed...)},
-		},
-	}})
+	headers := cdn.NewCfnOriginRequestPolicy(stack, text("Headers"),
+		&cdn.CfnOriginRequestPolicyProps{OriginRequestPolicyConfig: &cdn.CfnOriginRequestPolicy_OriginRequestPolicyConfigProperty{
+			Name:               name,
+			CookiesConfig:      &cdn.CfnOriginRequestPolicy_CookiesConfigProperty{CookieBehavior: text("none")},
+			HeadersConfig:      &cdn.CfnOriginRequestPolicy_HeadersConfigProperty{HeaderBehavior: text("allExcept"), Headers: jsii.Strings("Host")},
+			QueryStringsConfig: &cdn.CfnOriginRequestPolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")},
+		}})
+	cors := cdn.NewCfnResponseHeadersPolicy(stack, text("Cors"),
+		&cdn.CfnResponseHeadersPolicyProps{ResponseHeadersPolicyConfig: &cdn.CfnResponseHeadersPolicy_ResponseHeadersPolicyConfigProperty{
+			Name: name, CorsConfig: &cdn.CfnResponseHeadersPolicy_CorsConfigProperty{
+				AccessControlAllowCredentials: yes(allowCredentials(s, cfg.Rooms...)),
+				OriginOverride:                yes(true),
+				AccessControlMaxAgeSec:        number(corsSeconds),
+				AccessControlAllowOrigins:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowOriginsProperty{Items: jsii.Strings(s.Origins...)},
+				AccessControlAllowMethods:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{Items: jsii.Strings(corsMethods...)},
+				AccessControlAllowHeaders:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{Items: jsii.Strings(corsHeaders...)},
+				AccessControlExposeHeaders:    &cdn.CfnResponseHeadersPolicy_AccessControlExposeHeadersProperty{Items: jsii.Strings(corsExposed...)},
+			},
+		}})
 	rooms := slices.DeleteFunc(slices.Clone(cfg.Rooms), func(r spec.Room) bool { return len(routes(r)) == 0 })
+
 	var origins, paths, errors []any
+
 	for _, room := range rooms {
 		api := awsssm.StringParameter_ValueForStringParameter(stack, text(s.Parameter(stage.APIParameter(room.Name))), nil)
 		origins = append(origins, &cdn.CfnDistribution_OriginProperty{
 			Id: text(room.Name), DomainName: text(fmt.Sprintf("%s.execute-api.%s.%s", *api, *stack.Region(), *stack.UrlSuffix())),
-			CustomOriginConfig:  &cdn.CfnDistribution_CustomOriginConfigProperty{OriginProtocolPolicy: text("https-only"), OriginSslProtocols: jsii.Strings("TLSv1.2")},
-			OriginCustomHeaders: []any{&cdn.CfnDistribution_OriginCustomHeaderProperty{HeaderName: text(spec.CDNHeader), HeaderValue: text(secretValues(s.CDNKeys()[0]))}},
+			CustomOriginConfig: &cdn.CfnDistribution_CustomOriginConfigProperty{
+				OriginProtocolPolicy: text("https-only"),
+				OriginSslProtocols:   jsii.Strings("TLSv1.2"),
+			},
+			OriginCustomHeaders: []any{&cdn.CfnDistribution_OriginCustomHeaderProperty{
+				HeaderName:  text(spec.CDNHeader),
+				HeaderValue: text(secretValues(s.CDNKeys()[0])),
+			}},
 		})
 		behavior := func(pattern string, cached bool) {
 			b := &cdn.CfnDistribution_CacheBehaviorProperty{
-				PathPattern: text("/" + room.Name + pattern), TargetOriginId: text(room.Name), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
-				ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(), CachedMethods: jsii.Strings("GET", "HEAD"),
+				PathPattern:           text("/" + room.Name + pattern),
+				TargetOriginId:        text(room.Name),
+				CachePolicyId:         text(notCached),
+				OriginRequestPolicyId: text(allButHost),
+				ViewerProtocolPolicy:  text("https-only"),
+				Compress:              yes(true),
+				AllowedMethods:        methods(),
+				CachedMethods:         jsii.Strings("GET", "HEAD"),
 			}
 			if cached {
 				b.CachePolicyId, b.OriginRequestPolicyId, b.ResponseHeadersPolicyId = brief.Ref(), headers.Ref(), cors.Ref()
 			}
+
 			paths = append(paths, b)
 		}
+
 		closed, public := behaviors(routes(room))
 		for _, pattern := range closed {
 			behavior(pattern, false)
 		}
+
 		for _, pattern := range public {
 			behavior(pattern, true)
 		}
+
 		behavior("/*", false)
 	}
+
 	for _, status := range []float64{404, 500, 502, 503, 504} {
 		errors = append(errors, &cdn.CfnDistribution_CustomErrorResponseProperty{ErrorCode: &status, ErrorCachingMinTtl: number(errorSeconds)})
 	}
+
 	config := &cdn.CfnDistribution_DistributionConfigProperty{
 		Enabled: yes(true), Comment: name, HttpVersion: text("http2and3"), WebAclId: firewall.AttrArn(), Origins: origins,
 		// A path of no room has no content: the first API answers for it.
@@ -152,9 +179,11 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 			AcmCertificateArn: text(s.Certificate), SslSupportMethod: text("sni-only"), MinimumProtocolVersion: text("TLSv1.2_2021"),
 		}
 	}
+
 	distribution := cdn.NewCfnDistribution(stack, text("Distribution"), &cdn.CfnDistributionProps{DistributionConfig: config})
 	excuse(distribution, "AwsSolutions-CFR1", "Sport is followed everywhere.")
 	excuse(distribution, "AwsSolutions-CFR3", "What is cached is public, and what is not is in the API's own log.")
+
 	url := "https://" + *distribution.AttrDomainName()
 	if s.Domain == "" {
 		excuse(distribution, "AwsSolutions-CFR4", "CloudFront's own domain has CloudFront's own certificate, which sets the oldest TLS.")
@@ -162,7 +191,9 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		url = "https://" + s.Domain
 		output(stack, "DomainTarget", distribution.AttrDomainName(), "What %s is to be a CNAME of", s.Domain)
 	}
+
 	output(stack, "Url", &url, "The APIs: a room's is at its name")
+
 	return stack, nil
 }
 
@@ -172,7 +203,11 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 func addCDNKeys(stack awscdk.Stack, s stage.Stage) {
 	for _, name := range s.CDNKeys() {
 		key := awssecretsmanager.NewCfnSecret(stack, text("Cdn-"+name[strings.LastIndex(name, "/")+1:]), &awssecretsmanager.CfnSecretProps{
-			Name: &name, GenerateSecretString: &awssecretsmanager.CfnSecret_GenerateSecretStringProperty{PasswordLength: number(keyLength), ExcludePunctuation: yes(true)},
+			Name: &name,
+			GenerateSecretString: &awssecretsmanager.CfnSecret_GenerateSecretStringProperty{
+				PasswordLength:     number(keyLength),
+				ExcludePunctuation: yes(true),
+			},
 		})
 		key.ApplyRemovalPolicy(awscdk.RemovalPolicy_DESTROY, nil)
 		excuse(key, "AwsSolutions-SMG4", "A deployment with the next cdnkey= replaces it, in the APIs first and then in CloudFront.")
@@ -187,6 +222,7 @@ func secretValues(names ...string) string {
 	for _, name := range names {
 		values = append(values, "{{resolve:secretsmanager:"+name+":SecretString}}")
 	}
+
 	return strings.Join(values, ",")
 }
 
@@ -194,6 +230,7 @@ func secretValues(names ...string) string {
 // them. It returns an error if they are too many for one policy.
 func edgeQueries(rooms []spec.Room) (*cdn.CfnCachePolicy_QueryStringsConfigProperty, error) {
 	var all []string
+
 	for _, room := range rooms {
 		for _, f := range routes(room) {
 			if on := f.On.(spec.Route); on.Auth == spec.Public {
@@ -201,13 +238,18 @@ func edgeQueries(rooms []spec.Room) (*cdn.CfnCachePolicy_QueryStringsConfigPrope
 			}
 		}
 	}
+
 	slices.Sort(all)
+
 	if all = slices.Compact(all); len(all) > maxQueries {
-		return nil, fmt.Errorf("public routes have the %d query parameters %s: CloudFront allows %d in a cache policy", len(all), strings.Join(all, ", "), maxQueries)
+		return nil, fmt.Errorf("public routes have the %d query parameters %s: CloudFront allows %d in a cache policy", len(all),
+			strings.Join(all, ", "), maxQueries)
 	}
+
 	if len(all) == 0 {
 		return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")}, nil
 	}
+
 	return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("whitelist"), QueryStrings: jsii.Strings(all...)}, nil
 }
 
@@ -218,11 +260,16 @@ func routes(room spec.Room) (routed []spec.Function) {
 			routed = append(routed, f)
 		}
 	}
+
 	return routed
 }
 
 func seen(name string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
-	return &awswafv2.CfnWebACL_VisibilityConfigProperty{CloudWatchMetricsEnabled: yes(true), MetricName: &name, SampledRequestsEnabled: yes(true)}
+	return &awswafv2.CfnWebACL_VisibilityConfigProperty{
+		CloudWatchMetricsEnabled: yes(true),
+		MetricName:               &name,
+		SampledRequestsEnabled:   yes(true),
+	}
 }
 
 func methods() *[]*string {
@@ -234,6 +281,7 @@ func methods() *[]*string {
 // also matches slashes. The first pattern that matches a path applies.
 func behaviors(routed []spec.Function) (closed, public []string) {
 	var other []string
+
 	for _, f := range routed {
 		on := f.On.(spec.Route)
 		switch pattern := segments(on.Path); {
@@ -244,11 +292,13 @@ func behaviors(routed []spec.Function) (closed, public []string) {
 			public = append(public, pattern)
 		}
 	}
+
 	for _, path := range other {
 		if slices.ContainsFunc(public, func(pattern string) bool { return takesIn(pattern, path) }) {
 			closed = append(closed, path)
 		}
 	}
+
 	return closed, public
 }
 
@@ -258,5 +308,6 @@ func takesIn(pattern, other string) bool {
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
+
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(other)
 }

@@ -31,18 +31,22 @@ func (r *room) function(f spec.Function) error {
 	if r.Stage.Programs {
 		code = filepath.Join(r.Dist, filepath.FromSlash(f.Name))
 	}
+
 	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
 		return err
 	}
+
 	_, name, _ := strings.Cut(f.Name, "/")
 	// Lambda reports how an invocation ended only in JSON logs, which a filter counts. The log
 	// of a job or a task has more information than its trace, and the trace costs more than the
 	// run.
 	tracing, group := awslambda.Tracing_ACTIVE, r.Stage.LogGroup(r.spec.Name)
+
 	switch f.On.(type) {
 	case spec.Schedule, spec.Migration, spec.Task:
 		tracing = awslambda.Tracing_PASS_THROUGH
 	}
+
 	props := &awslambda.FunctionProps{
 		FunctionName: text(r.Stage.Function(f)), Description: text(f.Does),
 		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Architecture: awslambda.Architecture_ARM_64(),
@@ -53,22 +57,28 @@ func (r *room) function(f spec.Function) error {
 	if r.Stage.Arch == "x86_64" {
 		props.Architecture = awslambda.Architecture_X86_64()
 	}
+
 	if f.Reserved > 0 {
 		props.ReservedConcurrentExecutions = number(float64(f.Reserved))
 	}
+
 	role := r.role("Role-"+name, "lambda.amazonaws.com", nil, r.rights(f))
 	excuse(role, "AwsSolutions-IAM5", "X-Ray has no resources to name.", "Resource::*")
 	excuse(role, "AwsSolutions-IAM5", "The log streams of the room's functions, which Lambda names.",
 		fmt.Sprintf("Resource::arn:%s:logs:%s:%s:log-group:%s:log-stream:*", nagged(r.stack.Partition(), "AWS::Partition"),
 			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), group))
+
 	for _, a := range f.Objects {
 		excuse(role, "AwsSolutions-IAM5", "The objects below a prefix.", fmt.Sprintf("Resource::arn:%s:s3:::%s-%s/%s*",
 			nagged(r.stack.Partition(), "AWS::Partition"), r.Stage.Prefix()+a.Bucket.Name, nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
 	}
+
 	if len(f.Mail) > 0 {
 		excuse(role, "AwsSolutions-IAM5", "A recipient may be an identity, too; the condition names the sender.",
-			fmt.Sprintf("Resource::arn:%s:ses:%s:%s:identity/*", nagged(r.stack.Partition(), "AWS::Partition"), nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId")))
+			fmt.Sprintf("Resource::arn:%s:ses:%s:%s:identity/*", nagged(r.stack.Partition(), "AWS::Partition"),
+				nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId")))
 	}
+
 	props.Role = role.WithoutPolicyUpdates(nil)
 
 	switch on := f.On.(type) {
@@ -79,6 +89,7 @@ func (r *room) function(f spec.Function) error {
 		if f.SendsToItself() {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
+
 		reader, _ := r.spec.DeadLetterFunction(on)
 		dead := r.deadLetters(r.Stage.DeadLetter(f), reader.VisibilityTimeout())
 		r.dead[on.Name] = dead
@@ -97,6 +108,7 @@ func (r *room) function(f spec.Function) error {
 		if dead == nil {
 			return fmt.Errorf("%s takes the dead letters of %s: list it after the function of that queue", f.Name, on.Of.Name)
 		}
+
 		fn := r.callable(f, props)
 		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
 			Target: fn, EventSourceArn: dead.QueueArn(), BatchSize: number(float64(on.Of.Batch)),
@@ -108,6 +120,7 @@ func (r *room) function(f spec.Function) error {
 			dead = r.jobsDead
 			props.DeadLetterQueue = dead
 		}
+
 		props.RetryAttempts, props.MaxEventAge = number(2), seconds(patience(on))
 		fn := r.callable(f, props)
 		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
@@ -119,6 +132,7 @@ func (r *room) function(f spec.Function) error {
 	default:
 		r.callable(f, props)
 	}
+
 	return nil
 }
 
@@ -129,10 +143,12 @@ var machines = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_
 // invalid.
 func built(path, arch string) error {
 	goarch := map[string]string{"arm64": "arm64", "x86_64": "amd64"}[arch]
+
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not built: run `make build ARCH=%s` first", path, goarch)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -140,10 +156,12 @@ func built(path, arch string) error {
 	if info.Mode()&0o111 == 0 {
 		return fmt.Errorf("%s cannot be executed: run `make build ARCH=%s` again", path, goarch)
 	}
+
 	program, err := elf.Open(path)
 	if err != nil || program.Machine != machines[arch] {
 		return fmt.Errorf("%s is not a program for Linux on %s: run `make build ARCH=%s`", path, arch, goarch)
 	}
+
 	return program.Close()
 }
 
@@ -162,9 +180,11 @@ func StandIn(dir, arch string) error {
 	if err := binary.Write(&program, binary.LittleEndian, header); err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+
 	return os.WriteFile(filepath.Join(dir, "bootstrap"), program.Bytes(), 0o755)
 }
 
@@ -172,42 +192,53 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	env := map[string]*string{
 		spec.EnvStage:  text(r.Stage.Name),
 		spec.EnvPrefix: text(r.Stage.Prefix()),
-		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(), *r.stack.Account(), r.Stage.Prefix())),
+		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(),
+			*r.stack.Account(), r.Stage.Prefix())),
 		// The rest is for memory outside Go's heap.
 		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
 	}
 	if r.Stage.Commit != "" {
 		env[spec.EnvCommit] = text(r.Stage.Commit)
 	}
+
 	if r.Stage.Restored != "" && len(f.Uses) > 0 {
 		env[spec.EnvRestored] = text(r.Stage.Restored)
 	}
+
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
+
 	if r.spec.KnowsPages(f) {
 		env[spec.EnvAPI], env[spec.EnvOrigins] = r.url, text(strings.Join(r.Stage.Origins, ","))
 	}
+
 	if f.SignIn {
 		env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = r.parameter(stage.JWTIssuer), r.parameter(stage.SignInURL), r.client
 	}
+
 	if len(f.Secrets) > 0 {
 		env[spec.EnvSecrets] = text(r.Stage.Secrets(r.spec.Name))
 	}
+
 	for _, l := range f.SQL {
 		env[l.Env()] = r.sqlURL(l)
 	}
+
 	for _, l := range f.Caches {
 		env[l.Env()] = r.cacheURL(l)
 	}
+
 	for _, a := range f.Objects {
 		env[a.Env()] = text(bucketName(r.stack, r.Stage, a.Bucket))
 	}
+
 	for _, s := range r.spec.Settings {
 		if value, ok := r.Stage.Settings[s.Name]; ok && s.Of(f) {
 			env[s.Name] = text(value)
 		}
 	}
+
 	if r.Stage.SAM {
 		for _, name := range stage.Overridable(r.spec, f) {
 			if env[name] == nil {
@@ -215,6 +246,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 			}
 		}
 	}
+
 	return &env
 }
 
@@ -225,12 +257,15 @@ func (r *room) tables(f spec.Function) (all []awsiam.PolicyStatement) {
 		if g.Index != "" {
 			resource += "/index/" + g.Index
 		}
+
 		var actions []string
 		for _, op := range g.Ops {
 			actions = append(actions, "dynamodb:"+string(op))
 		}
+
 		all = append(all, allow(actions, r.arn("dynamodb", resource)))
 	}
+
 	return all
 }
 
@@ -238,46 +273,59 @@ func (r *room) tables(f spec.Function) (all []awsiam.PolicyStatement) {
 func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	all = r.tables(f)
 	receive := []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+
 	switch on := f.On.(type) {
 	case spec.Queue:
 		if len(on.Backoff) > 0 {
 			receive = append(receive, "sqs:ChangeMessageVisibility")
 		}
+
 		all = append(all, allow(receive, r.arn("sqs", r.Stage.Prefix()+on.Name)))
 	case spec.DeadLetters:
 		all = append(all, allow(receive, r.arn("sqs", r.Stage.Prefix()+on.Of.DeadLetter())))
 	}
+
 	if dead := r.Stage.DeadLetter(f); dead != "" {
 		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", dead)))
 	}
+
 	for _, q := range f.Sends {
 		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", r.Stage.Prefix()+q.Name)))
 	}
+
 	if len(f.Users) > 0 {
 		var actions []string
 		for _, op := range f.Users {
 			actions = append(actions, "cognito-idp:"+string(op))
 		}
+
 		all = append(all, allow(actions, r.pool()))
 	}
+
 	for _, l := range f.SQL {
 		all = append(all, r.connectSQL(l))
 	}
+
 	for _, l := range f.Caches {
 		all = append(all, r.connectCache(l))
 	}
+
 	for _, a := range f.Objects {
 		all = append(all, r.objects(a)...)
 	}
+
 	for _, m := range f.Mail {
 		all = append(all, r.sendMail(m)...)
 	}
+
 	if f.InVPC() {
 		all = append(all, r.interfaces(f)...)
 	}
+
 	for _, s := range f.Secrets {
 		all = append(all, allow([]string{"secretsmanager:GetSecretValue"}, r.secret(s)))
 	}
+
 	return append(all,
 		allow([]string{"logs:CreateLogStream", "logs:PutLogEvents"}, r.arn("logs", "log-group:"+r.Stage.LogGroup(r.spec.Name)+":log-stream:*")),
 		allow([]string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}, text("*")),
@@ -291,14 +339,19 @@ func (r *room) secret(name string) *string {
 	if arn, ok := r.secrets[name]; ok {
 		return arn
 	}
-	s := awssecretsmanager.NewCfnSecret(r.stack, text("Secret-"+name), &awssecretsmanager.CfnSecretProps{Name: text(r.Stage.Secrets(r.spec.Name) + name)})
+
+	s := awssecretsmanager.NewCfnSecret(r.stack, text("Secret-"+name),
+		&awssecretsmanager.CfnSecretProps{Name: text(r.Stage.Secrets(r.spec.Name) + name)})
+
 	kept := removal(r.Stage)
 	if kept == awscdk.RemovalPolicy_RETAIN {
 		kept = awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
 	}
+
 	s.ApplyRemovalPolicy(kept, nil)
 	excuse(s, "AwsSolutions-SMG4", "Others issue it, so AWS cannot rotate it; the runbook says how a person does.")
 	r.secrets[name] = s.Ref()
+
 	return s.Ref()
 }
 
@@ -312,6 +365,7 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 			"ArnLike":      map[string]*string{"aws:SourceArn": source},
 		}
 	}
+
 	return awsiam.NewRole(r.stack, &id, &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(&service, props),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"spec": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &rights})},
@@ -321,20 +375,27 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 // schedule calls a target with input. Scheduler drops a call that is later than patience, or
 // moves it to the queue dead if that is not nil. By default it would repeat all missed calls of
 // a day. Scheduler assumes its role on behalf of a group of schedules, not of one schedule.
-func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string, patience time.Duration, dead awssqs.Queue) {
+func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string,
+	patience time.Duration, dead awssqs.Queue) {
 	rights := []awsiam.PolicyStatement{allow([]string{action}, target)}
+
 	var lost *awsscheduler.CfnSchedule_DeadLetterConfigProperty
+
 	if dead != nil {
 		rights = append(rights, allow([]string{"sqs:SendMessage"}, dead.QueueArn()))
 		lost = &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()}
 	}
+
 	role := r.role(id+"-role", "scheduler.amazonaws.com", r.arn("scheduler", "schedule-group/default"), rights)
 	awsscheduler.NewCfnSchedule(r.stack, &id, &awsscheduler.CfnScheduleProps{
 		Name: &name, ScheduleExpression: text(string(on)), ScheduleExpressionTimezone: text("UTC"),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: text("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
 			Arn: target, RoleArn: role.RoleArn(), Input: &input,
-			RetryPolicy:      &awsscheduler.CfnSchedule_RetryPolicyProperty{MaximumRetryAttempts: number(2), MaximumEventAgeInSeconds: number(patience.Seconds())},
+			RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
+				MaximumRetryAttempts:     number(2),
+				MaximumEventAgeInSeconds: number(patience.Seconds()),
+			},
 			DeadLetterConfig: lost,
 		},
 	})
@@ -346,12 +407,14 @@ func patience(on spec.Schedule) time.Duration {
 	if on == "cron(* * * * ? *)" {
 		return time.Minute
 	}
+
 	for _, form := range []string{"rate(%d minute", "cron(0/%d * * * ? *)"} {
 		var minutes int
 		if _, err := fmt.Sscanf(string(on), form, &minutes); err == nil {
 			return min(time.Duration(minutes)*time.Minute, time.Hour)
 		}
 	}
+
 	return time.Hour
 }
 
@@ -361,5 +424,6 @@ func nagged(value *string, variable string) string {
 	if *awscdk.Token_IsUnresolved(value) {
 		return "<" + variable + ">"
 	}
+
 	return *value
 }

@@ -23,8 +23,10 @@ func (r *room) sendMail(m spec.MailSender) []awsiam.PolicyStatement {
 	if !strings.Contains(address, "@") {
 		return nil
 	}
+
 	send := allow([]string{"ses:SendEmail"}, r.arn("ses", "identity/*"))
 	send.AddCondition(text("StringEquals"), map[string]string{"ses:FromAddress": address})
+
 	return []awsiam.PolicyStatement{send}
 }
 
@@ -34,11 +36,13 @@ func addIdentity(stack awscdk.Stack, s stage.Stage) {
 	if s.Identity == "" {
 		return
 	}
+
 	identity := awsses.NewEmailIdentity(stack, text("Identity"), &awsses.EmailIdentityProps{
 		Identity:     awsses.Identity_Domain(text(s.Identity)),
 		DkimIdentity: awsses.DkimIdentity_EasyDkim(awsses.EasyDkimSigningKeyLength_RSA_2048_BIT),
 	})
 	identity.ApplyRemovalPolicy(removal(s))
+
 	for i, record := range *identity.DkimRecords() {
 		output(stack, fmt.Sprint("DkimName", i+1), record.Name, "The name of a CNAME record that verifies %s in SES", s.Identity)
 		output(stack, fmt.Sprint("DkimValue", i+1), record.Value, "The value of that record")

@@ -36,28 +36,40 @@ type network struct {
 // sentence what to change.
 func (r *room) network() error {
 	var inside []spec.Function
+
 	for _, f := range r.spec.Functions {
 		if f.InVPC() {
 			inside = append(inside, f)
 		}
+
 		if f.InVPC() && len(f.Users)+len(f.Secrets)+len(f.Mail) > 0 {
-			return fmt.Errorf("%s uses a database or a cache, so it runs in the VPC, from which it reaches no secret, account or mail: divide it by a queue", f.Name)
+			return fmt.Errorf("%s uses a database or a cache, so it runs in the VPC, from which it reaches no secret, account or mail: divide it "+
+				"by a queue", f.Name)
 		}
 	}
+
 	if len(inside) == 0 {
 		return nil
 	}
+
 	n := &network{vpc: awsec2.NewCfnVPC(r.stack, text("Vpc"), &awsec2.CfnVPCProps{
 		CidrBlock: text("10.0.0.0/16"), EnableDnsSupport: yes(true), EnableDnsHostnames: yes(true), Tags: r.nameTag("vpc"),
 	})}
-	excuse(n.vpc, "AwsSolutions-VPC7", "Packets leave it only for SQS, S3 and DynamoDB, so flow logs would record the rules of its security groups.")
+	excuse(n.vpc, "AwsSolutions-VPC7", "Packets leave it only for SQS, S3 and DynamoDB, so flow logs would record the rules of its "+
+		"security groups.")
+
 	for i := range 2 {
 		n.subnets = append(n.subnets, awsec2.NewCfnSubnet(r.stack, text(fmt.Sprintf("Subnet-%d", i+1)), &awsec2.CfnSubnetProps{
-			VpcId: n.vpc.Ref(), CidrBlock: text(fmt.Sprintf("10.0.%d.0/20", 16*i)), MapPublicIpOnLaunch: yes(false), Tags: r.nameTag(fmt.Sprintf("isolated-%d", i+1)),
-			AvailabilityZone: awscdk.Fn_Select(number(float64(i)), awscdk.Fn_GetAzs(nil)),
+			VpcId:               n.vpc.Ref(),
+			CidrBlock:           text(fmt.Sprintf("10.0.%d.0/20", 16*i)),
+			MapPublicIpOnLaunch: yes(false),
+			Tags:                r.nameTag(fmt.Sprintf("isolated-%d", i+1)),
+			AvailabilityZone:    awscdk.Fn_Select(number(float64(i)), awscdk.Fn_GetAzs(nil)),
 		}).Ref())
 	}
+
 	r.net = n
+
 	n.functions = r.securityGroup("functions", "The functions of "+r.spec.Name)
 	if slices.ContainsFunc(inside, sends) {
 		endpoint := r.reachable("sqs", httpsPort)
@@ -66,6 +78,7 @@ func (r *room) network() error {
 			PrivateDnsEnabled: yes(true), SubnetIds: n.ids(), SecurityGroupIds: &[]any{endpoint.AttrGroupId()},
 		})
 	}
+
 	var tables, objects []awsiam.PolicyStatement
 	for _, f := range inside {
 		tables = append(tables, r.tables(f)...)
@@ -73,17 +86,21 @@ func (r *room) network() error {
 			objects = append(objects, r.objects(a)...)
 		}
 	}
+
 	for _, s := range slices.Concat(tables, objects) {
 		s.AddAnyPrincipal()
 		s.AddCondition(text("StringEquals"), map[string]*string{"aws:PrincipalAccount": r.stack.Account()})
 	}
+
 	if slices.ContainsFunc(inside, migrates) {
 		answer := allow([]string{"s3:PutObject"}, text(fmt.Sprintf("arn:%s:s3:::%s/*", *r.stack.Partition(), *r.answers())))
 		answer.AddAnyPrincipal() // CloudFormation signs the URL
 		objects = append(objects, answer)
 	}
+
 	r.gateway("dynamodb", r.Stage.PrefixLists.DynamoDB, tables)
 	r.gateway("s3", r.Stage.PrefixLists.S3, objects)
+
 	return nil
 }
 
@@ -93,21 +110,29 @@ func (r *room) gateway(service, list string, allowed []awsiam.PolicyStatement) {
 	if len(allowed) == 0 {
 		return
 	}
+
 	n := r.net
 	if n.routes == nil {
-		n.routes = awsec2.NewCfnRouteTable(r.stack, text("RouteTable"), &awsec2.CfnRouteTableProps{VpcId: n.vpc.Ref(), Tags: r.nameTag("isolated")})
+		n.routes = awsec2.NewCfnRouteTable(r.stack, text("RouteTable"),
+			&awsec2.CfnRouteTableProps{VpcId: n.vpc.Ref(), Tags: r.nameTag("isolated")})
 		for i, subnet := range n.subnets {
-			n.ways = append(n.ways, awsec2.NewCfnSubnetRouteTableAssociation(r.stack, text(fmt.Sprintf("RouteTable-%d", i+1)), &awsec2.CfnSubnetRouteTableAssociationProps{
-				RouteTableId: n.routes.Ref(), SubnetId: subnet,
-			}))
+			n.ways = append(n.ways, awsec2.NewCfnSubnetRouteTableAssociation(r.stack, text(fmt.Sprintf("RouteTable-%d", i+1)),
+				&awsec2.CfnSubnetRouteTableAssociationProps{
+					RouteTableId: n.routes.Ref(), SubnetId: subnet,
+				}))
 		}
 	}
+
 	n.ways = append(n.ways, awsec2.NewCfnVPCEndpoint(r.stack, text("Endpoint-"+service), &awsec2.CfnVPCEndpointProps{
 		VpcId: n.vpc.Ref(), VpcEndpointType: text("Gateway"), ServiceName: text("com.amazonaws." + *r.stack.Region() + "." + service),
 		RouteTableIds:  &[]any{n.routes.Ref()},
 		PolicyDocument: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &allowed, Minimize: yes(true)}),
 	}), awsec2.NewCfnSecurityGroupEgress(r.stack, text("Egress-"+service), &awsec2.CfnSecurityGroupEgressProps{
-		GroupId: n.functions.AttrGroupId(), DestinationPrefixListId: &list, IpProtocol: text("tcp"), FromPort: number(httpsPort), ToPort: number(httpsPort),
+		GroupId:                 n.functions.AttrGroupId(),
+		DestinationPrefixListId: &list,
+		IpProtocol:              text("tcp"),
+		FromPort:                number(httpsPort),
+		ToPort:                  number(httpsPort),
 	}))
 }
 
@@ -130,24 +155,29 @@ func (r *room) migrations() error {
 		if !ok {
 			continue
 		}
+
 		version, err := newest(on.Of)
 		if err != nil {
 			return err
 		}
+
 		done := awscdk.NewCfnCustomResource(r.stack, text("Schema-"+on.Of.Name), &awscdk.CfnCustomResourceProps{
 			ServiceToken: r.functions[f.Name].FunctionArn(), ServiceTimeout: number((f.Timeout + time.Minute).Seconds()),
 		})
 		done.AddPropertyOverride(text("Version"), version)
 		done.AddResourceDependency(r.instances[on.Of.Name], text("it migrates the database"))
+
 		for _, way := range r.net.ways {
 			done.AddResourceDependency(way, text("it reaches the database and answers"))
 		}
+
 		for _, other := range r.spec.Functions {
 			if other.Name != f.Name && slices.ContainsFunc(other.SQL, func(l spec.SQLLogin) bool { return l.Database.Name == on.Of.Name }) {
 				r.code[other.Name].AddResourceDependency(done, text("it expects the schema"))
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -157,7 +187,9 @@ func newest(d spec.SQLDatabase) (string, error) {
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("the database %s has no migrations", d.Name)
 	}
+
 	version, _, _ := strings.Cut(slices.Max(files), "_")
+
 	return version, nil
 }
 
@@ -167,6 +199,7 @@ func (n *network) ids() *[]any {
 	for _, id := range n.subnets {
 		ids = append(ids, id)
 	}
+
 	return &ids
 }
 
@@ -198,22 +231,33 @@ func (r *room) securityGroup(name, description string) awsec2.CfnSecurityGroup {
 func (r *room) reachable(name string, port float64) awsec2.CfnSecurityGroup {
 	group := r.securityGroup(name, "What functions of "+r.spec.Name+" reach: "+name)
 	in := awsec2.NewCfnSecurityGroupIngress(r.stack, text("Ingress-"+name), &awsec2.CfnSecurityGroupIngressProps{
-		GroupId: group.AttrGroupId(), SourceSecurityGroupId: r.net.functions.AttrGroupId(), IpProtocol: text("tcp"), FromPort: &port, ToPort: &port,
+		GroupId:               group.AttrGroupId(),
+		SourceSecurityGroupId: r.net.functions.AttrGroupId(),
+		IpProtocol:            text("tcp"),
+		FromPort:              &port,
+		ToPort:                &port,
 	})
 	out := awsec2.NewCfnSecurityGroupEgress(r.stack, text("Egress-"+name), &awsec2.CfnSecurityGroupEgressProps{
-		GroupId: r.net.functions.AttrGroupId(), DestinationSecurityGroupId: group.AttrGroupId(), IpProtocol: text("tcp"), FromPort: &port, ToPort: &port,
+		GroupId:                    r.net.functions.AttrGroupId(),
+		DestinationSecurityGroupId: group.AttrGroupId(),
+		IpProtocol:                 text("tcp"),
+		FromPort:                   &port,
+		ToPort:                     &port,
 	})
 	r.net.ways = append(r.net.ways, in, out)
+
 	return group
 }
 
 // inside puts a function into the VPC, if its spec requires it.
 func (r *room) inside(f spec.Function, fn awslambda.Function) {
 	code := fn.Node().DefaultChild().(awslambda.CfnFunction)
+
 	r.code[f.Name] = code
 	if !f.InVPC() {
 		return
 	}
+
 	code.SetVpcConfig(&awslambda.CfnFunction_VpcConfigProperty{
 		SubnetIds: &r.net.subnets, SecurityGroupIds: &[]*string{r.net.functions.AttrGroupId()},
 	})
@@ -231,6 +275,7 @@ func (r *room) interfaces(f spec.Function) []awsiam.PolicyStatement {
 	deny.AddCondition(text("ArnEquals"), map[string]*string{
 		"lambda:SourceFunctionArn": r.arn("lambda", "function:"+r.Stage.Function(f)),
 	})
+
 	return []awsiam.PolicyStatement{allow(actions, text("*")), deny}
 }
 

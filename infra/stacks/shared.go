@@ -21,18 +21,23 @@ import (
 // addShared adds what all rooms share: the user pools and their domain.
 func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	s := cfg.Stage
+
 	confirmed, err := whenConfirmed(cfg.Rooms)
 	if err != nil {
 		return nil, err
 	}
+
 	stack := newStack(app, s, "shared", "Matchday: users and domain")
+
 	tables, buckets := spec.Shared(cfg.Rooms)
 	for _, t := range tables {
 		addTable(stack, s, t)
 	}
+
 	for _, b := range buckets {
 		addBucket(stack, s, b)
 	}
+
 	pool := awscognito.NewUserPool(stack, text("Users"), &awscognito.UserPoolProps{
 		// The cheapest plan has all features that are used here: the classic sign-in pages,
 		// groups, the trigger, and one-time passwords as a second factor.
@@ -49,6 +54,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	})
 	addIdentity(stack, s)
 	sendBySES(stack, s, pool)
+
 	if s.Triggers && confirmed != nil {
 		// By its name: the function is in its room's stack, which is deployed later and allows
 		// the pool to call it.
@@ -56,15 +62,21 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 			PostConfirmation: arn(stack, "lambda", "function:"+s.Function(*confirmed)),
 		})
 	}
+
 	excuse(pool, "AwsSolutions-COG2", "A fan may go without a second factor; it is offered.")
-	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled in every plan.")
+	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled "+
+		"in every plan.")
 	client := addClient(pool, s, "App")
 	// The page where users sign in. Its name is unique in a region, among all accounts.
 	signIn := pool.AddDomain(text("SignIn"), &awscognito.UserPoolDomainOptions{
 		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-" + *stack.Account())},
 	})
 	parameter := func(id, name, description string, value *string) {
-		awsssm.NewStringParameter(stack, &id, &awsssm.StringParameterProps{ParameterName: text(s.Parameter(name)), StringValue: value, Description: &description})
+		awsssm.NewStringParameter(stack, &id, &awsssm.StringParameterProps{
+			ParameterName: text(s.Parameter(name)),
+			StringValue:   value,
+			Description:   &description,
+		})
 	}
 	parameter("Issuer", stage.JWTIssuer, "Issues the tokens that the rooms' APIs take.", pool.UserPoolProviderUrl())
 	parameter("Audience", stage.JWTAudience, "Whom the tokens are issued for: the app.", client.UserPoolClientId())
@@ -82,20 +94,25 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	parameter("AdminAudience", stage.AdminAudience, "Whom the tokens of administrators are issued for.", office.UserPoolClientId())
 	output(stack, "AdminClientId", office.UserPoolClientId(), "The client id for administrators")
 	output(stack, "AdminSignInUrl", adminSignIn.BaseUrl(nil), "Where administrators sign in")
+
 	if s.CDN {
 		addCDNKeys(stack, s)
 	}
+
 	addDashboard(stack, cfg)
 	addBudget(stack, s)
+
 	if s.Domain == "" || s.CDN {
 		return stack, nil
 	}
+
 	domain := api.NewCfnDomainName(stack, text("Domain"), &api.CfnDomainNameProps{
 		DomainName: text(s.Domain), DomainNameConfigurations: []any{&api.CfnDomainName_DomainNameConfigurationProperty{
 			CertificateArn: text(s.Certificate), EndpointType: text("REGIONAL"), SecurityPolicy: text("TLS_1_2"),
 		}},
 	})
 	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
+
 	return stack, nil
 }
 
@@ -105,6 +122,7 @@ func sendBySES(stack awscdk.Stack, s stage.Stage, pool awscognito.UserPool) {
 	if s.SES == "" {
 		return
 	}
+
 	_, domain, _ := strings.Cut(s.SES, "@")
 	pool.Node().DefaultChild().(awscognito.CfnUserPool).SetEmailConfiguration(&awscognito.CfnUserPool_EmailConfigurationProperty{
 		EmailSendingAccount: text("DEVELOPER"), From: text(s.SES), SourceArn: arn(stack, "ses", "identity/"+domain),
@@ -117,6 +135,7 @@ func addBudget(stack awscdk.Stack, s stage.Stage) {
 	if s.Budget == 0 {
 		return
 	}
+
 	var notified []any
 	for _, n := range []*awsbudgets.CfnBudget_NotificationProperty{
 		{NotificationType: text("ACTUAL"), ComparisonOperator: text("GREATER_THAN"), Threshold: number(80)},
@@ -126,6 +145,7 @@ func addBudget(stack awscdk.Stack, s stage.Stage) {
 			Notification: n, Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: text("EMAIL"), Address: text(s.Mail)}},
 		})
 	}
+
 	awsbudgets.NewCfnBudget(stack, text("Budget"), &awsbudgets.CfnBudgetProps{
 		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
 			BudgetName: text(s.Stack("budget")), BudgetType: text("COST"), TimeUnit: text("MONTHLY"),
@@ -147,7 +167,9 @@ func addAdministrators(stack awscdk.Stack, cfg Config) awscognito.UserPool {
 		Mfa: awscognito.Mfa_REQUIRED, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
-	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled in every plan.")
+	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled "+
+		"in every plan.")
+
 	for _, room := range cfg.Rooms {
 		if slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
 			on, ok := f.On.(spec.Route)
@@ -158,6 +180,7 @@ func addAdministrators(stack awscdk.Stack, cfg Config) awscognito.UserPool {
 			})
 		}
 	}
+
 	return pool
 }
 
@@ -170,14 +193,19 @@ func passwords() *awscognito.PasswordPolicy {
 // addClient adds the client of an app, which cannot keep a secret, so it uses PKCE.
 func addClient(pool awscognito.UserPool, s stage.Stage, id string) awscognito.UserPoolClient {
 	return pool.AddClient(text(id), &awscognito.UserPoolClientOptions{
-		UserPoolClientName: text(strings.ToLower(id)), GenerateSecret: yes(false), PreventUserExistenceErrors: yes(true), EnableTokenRevocation: yes(true),
+		UserPoolClientName:         text(strings.ToLower(id)),
+		GenerateSecret:             yes(false),
+		PreventUserExistenceErrors: yes(true),
+		EnableTokenRevocation:      yes(true),
 		OAuth: &awscognito.OAuthSettings{
 			Flows:        &awscognito.OAuthFlows{AuthorizationCodeGrant: yes(true)},
 			Scopes:       &[]awscognito.OAuthScope{awscognito.OAuthScope_OPENID(), awscognito.OAuthScope_EMAIL()},
 			CallbackUrls: jsii.Strings(s.Callbacks...), LogoutUrls: jsii.Strings(s.Callbacks...),
 		},
 		SupportedIdentityProviders: &[]awscognito.UserPoolClientIdentityProvider{awscognito.UserPoolClientIdentityProvider_COGNITO()},
-		AccessTokenValidity:        awscdk.Duration_Minutes(number(15)), IdTokenValidity: awscdk.Duration_Minutes(number(15)), RefreshTokenValidity: awscdk.Duration_Days(number(90)),
+		AccessTokenValidity:        awscdk.Duration_Minutes(number(15)),
+		IdTokenValidity:            awscdk.Duration_Minutes(number(15)),
+		RefreshTokenValidity:       awscdk.Duration_Days(number(90)),
 	})
 }
 
@@ -189,11 +217,14 @@ func whenConfirmed(rooms []spec.Room) (found *spec.Function, err error) {
 			if _, ok := f.On.(spec.UserConfirmed); !ok {
 				continue
 			}
+
 			if found != nil {
 				return nil, fmt.Errorf("the user pool can call one function for those who have signed up, not both %s and %s", found.Name, f.Name)
 			}
+
 			found = &f
 		}
 	}
+
 	return found, nil
 }

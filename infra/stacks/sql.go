@@ -39,24 +39,43 @@ func (r *room) database(d spec.SQLDatabase) {
 		DbClusterParameterGroupName: &name, Description: text("TLS only; idle sessions are closed"), Family: text(postgres + postgresMajor),
 		Parameters: map[string]string{"rds.force_ssl": "1", "idle_session_timeout": fmt.Sprint(sessionsIdle.Milliseconds())},
 	})
+
 	days := float64(backupDays)
 	if prod {
 		days = backupProdDays
 	}
+
 	cluster := awsrds.NewCfnDBCluster(r.stack, text("Sql-"+d.Name), &awsrds.CfnDBClusterProps{
-		DbClusterIdentifier: &name, DatabaseName: text(sqlName), Engine: text(postgres), EngineVersion: text(postgresMinor),
-		MasterUsername: text(spec.SQLAdmin), MasterUserAuthenticationType: text("iam-db-auth"), EnableIamDatabaseAuthentication: yes(true),
-		StorageEncrypted: yes(true), CopyTagsToSnapshot: yes(true), BackupRetentionPeriod: &days, DeletionProtection: yes(prod), Port: number(sqlPort),
-		DbSubnetGroupName: subnets.Ref(), DbClusterParameterGroupName: parameters.Ref(), ServerlessV2ScalingConfiguration: capacity(r.Stage),
-		VpcSecurityGroupIds: &[]any{r.reachable("sql-"+d.Name, sqlPort).AttrGroupId()},
+		DbClusterIdentifier:              &name,
+		DatabaseName:                     text(sqlName),
+		Engine:                           text(postgres),
+		EngineVersion:                    text(postgresMinor),
+		MasterUsername:                   text(spec.SQLAdmin),
+		MasterUserAuthenticationType:     text("iam-db-auth"),
+		EnableIamDatabaseAuthentication:  yes(true),
+		StorageEncrypted:                 yes(true),
+		CopyTagsToSnapshot:               yes(true),
+		BackupRetentionPeriod:            &days,
+		DeletionProtection:               yes(prod),
+		Port:                             number(sqlPort),
+		DbSubnetGroupName:                subnets.Ref(),
+		DbClusterParameterGroupName:      parameters.Ref(),
+		ServerlessV2ScalingConfiguration: capacity(r.Stage),
+		VpcSecurityGroupIds:              &[]any{r.reachable("sql-"+d.Name, sqlPort).AttrGroupId()},
 	})
 	cluster.ApplyRemovalPolicy(snapshot(r.Stage), nil)
+
 	if !prod {
 		excuse(cluster, "AwsSolutions-RDS10", "Only production is kept when its stack goes.")
 	}
+
 	r.instances[d.Name] = awsrds.NewCfnDBInstance(r.stack, text("SqlInstance-"+d.Name), &awsrds.CfnDBInstanceProps{
-		DbInstanceIdentifier: text(name + "-1"), DbClusterIdentifier: cluster.Ref(), Engine: text(postgres), DbInstanceClass: text("db.serverless"),
-		PubliclyAccessible: yes(false), AutoMinorVersionUpgrade: yes(true),
+		DbInstanceIdentifier:    text(name + "-1"),
+		DbClusterIdentifier:     cluster.Ref(),
+		Engine:                  text(postgres),
+		DbInstanceClass:         text("db.serverless"),
+		PubliclyAccessible:      yes(false),
+		AutoMinorVersionUpgrade: yes(true),
 	})
 	r.databases[d.Name] = cluster
 }
@@ -67,6 +86,7 @@ func capacity(s stage.Stage) *awsrds.CfnDBCluster_ServerlessV2ScalingConfigurati
 	if s.Name == stage.Prod {
 		return &awsrds.CfnDBCluster_ServerlessV2ScalingConfigurationProperty{MinCapacity: number(minACU), MaxCapacity: number(maxACU)}
 	}
+
 	return &awsrds.CfnDBCluster_ServerlessV2ScalingConfigurationProperty{
 		MinCapacity: number(0), MaxCapacity: number(maxACU), SecondsUntilAutoPause: number(pauseAfter.Seconds()),
 	}
@@ -77,6 +97,7 @@ func snapshot(s stage.Stage) awscdk.RemovalPolicy {
 	if s.Name == stage.Prod {
 		return awscdk.RemovalPolicy_SNAPSHOT
 	}
+
 	return awscdk.RemovalPolicy_DESTROY
 }
 

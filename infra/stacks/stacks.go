@@ -41,25 +41,32 @@ func All(app constructs.Construct, cfg Config) error {
 	if err != nil {
 		return err
 	}
+
 	var rooms []awscdk.Stack
+
 	for _, spec := range cfg.Rooms {
 		stack, err := addRoom(app, cfg, spec)
 		if err != nil {
 			return err
 		}
+
 		stack.AddStackDependency(shared, text("it reads the shared stack's parameters"))
 		rooms = append(rooms, stack)
 	}
+
 	if !cfg.Stage.CDN {
 		return nil
 	}
+
 	edge, err := addEdge(app, cfg)
 	if err != nil {
 		return err
 	}
+
 	for _, room := range rooms {
 		edge.AddStackDependency(room, text("it reads the room's parameter, and the room must accept its key first"))
 	}
+
 	return nil
 }
 
@@ -68,19 +75,25 @@ func newStack(app constructs.Construct, s stage.Stage, of, description string) a
 	if s.Account != "" {
 		env.Account, env.Region = text(s.Account), text(s.Region)
 	}
+
 	stack := awscdk.NewStack(app, text(s.Stack(of)), &awscdk.StackProps{
 		Env: env, Description: text(description), TerminationProtection: yes(s.Name == stage.Prod), AnalyticsReporting: yes(false),
 		Tags: &map[string]*string{"stage": text(s.Name), "room": text(of)},
 	})
 	// The CDK lists the role of a function in DependsOn, too, which cfn-lint reports as
 	// redundant.
-	stack.TemplateOptions().SetMetadata(&map[string]any{"cfn-lint": map[string]any{"config": map[string]any{"ignore_checks": []string{"W3005"}}}})
+	stack.TemplateOptions().SetMetadata(&map[string]any{
+		"cfn-lint": map[string]any{"config": map[string]any{"ignore_checks": []string{"W3005"}}},
+	})
+
 	if s.Commit != "" {
 		output(stack, "Commit", text(s.Commit), "The commit of the source that is deployed")
 	}
+
 	if !s.Programs {
 		refuse(stack)
 	}
+
 	return stack
 }
 
@@ -127,41 +140,54 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 			addTable(r.stack, cfg.Stage, t)
 		}
 	}
+
 	for _, b := range s.Buckets() {
 		if !b.Shared {
 			addBucket(r.stack, cfg.Stage, b)
 		}
 	}
+
 	if err := r.network(); err != nil {
 		return nil, err
 	}
+
 	for _, d := range s.Databases() {
 		r.database(d)
 	}
+
 	r.caches()
+
 	if len(s.Functions) > 0 {
 		r.logGroup("Logs", cfg.Stage.LogGroup(s.Name))
 	}
+
 	if cfg.Stage.HasJobs(s) {
 		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name), 0)
 	}
+
 	r.newAPI()
+
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := r.migrations(); err != nil {
 		return nil, err
 	}
+
 	r.api()
+
 	for _, m := range s.Machines {
 		if err := r.machine(m); err != nil {
 			return nil, err
 		}
 	}
+
 	r.alarms()
 	r.shiftGradually()
+
 	return r.stack, nil
 }
 
@@ -170,6 +196,7 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 	if s.Name == stage.Prod {
 		return awscdk.RemovalPolicy_RETAIN
 	}
+
 	return awscdk.RemovalPolicy_DESTROY
 }
 
@@ -178,11 +205,15 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 // SQS.
 func (r *room) deadLetters(name string, visibility time.Duration) awssqs.Queue {
 	props := &awssqs.QueueProps{
-		QueueName: text(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true), RetentionPeriod: awscdk.Duration_Days(number(14)),
+		QueueName:       text(name),
+		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:      yes(true),
+		RetentionPeriod: awscdk.Duration_Days(number(14)),
 	}
 	if visibility > 0 {
 		props.VisibilityTimeout = seconds(visibility)
 	}
+
 	return awssqs.NewQueue(r.stack, text("Queue-"+name), props)
 }
 
@@ -193,9 +224,11 @@ func (r *room) logGroup(id, name string) awslogs.LogGroup {
 	if r.Stage.Name == stage.Prod {
 		days = awslogs.RetentionDays_ONE_MONTH
 	}
+
 	r.groups[name] = awslogs.NewLogGroup(r.stack, text(id), &awslogs.LogGroupProps{
 		LogGroupName: text(name), Retention: days, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
+
 	return r.groups[name]
 }
 
@@ -223,13 +256,16 @@ func allow(actions []string, resources ...*string) awsiam.PolicyStatement {
 // without them it suppresses all.
 func excuse(of constructs.IConstruct, rule, reason string, findings ...string) {
 	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &reason}
+
 	if len(findings) > 0 {
 		var all []any
 		for _, f := range findings {
 			all = append(all, f)
 		}
+
 		suppression.AppliesTo = &all
 	}
+
 	cdknag.NagSuppressions_AddResourceSuppressions(of, &[]*cdknag.NagPackSuppression{suppression}, yes(true))
 }
 

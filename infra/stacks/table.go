@@ -16,14 +16,18 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		if name == "" {
 			return nil
 		}
+
 		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 	}
+
 	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
+
 	for _, x := range t.Indexes {
 		projection := awsdynamodb.ProjectionType_ALL
 		if x.KeysOnly {
 			projection = awsdynamodb.ProjectionType_KEYS_ONLY
 		}
+
 		index := &awsdynamodb.GlobalSecondaryIndexPropsV2{
 			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
 			MaxReadRequestUnits: number(float64(s.Reads)), MaxWriteRequestUnits: number(float64(s.Writes)),
@@ -33,10 +37,13 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 			for i, name := range x.Include {
 				names[i] = text(name)
 			}
+
 			index.ProjectionType, index.NonKeyAttributes = awsdynamodb.ProjectionType_INCLUDE, &names
 		}
+
 		indexes = append(indexes, index)
 	}
+
 	props := &awsdynamodb.TablePropsV2{
 		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
 		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(&awsdynamodb.MaxThroughputProps{
@@ -46,10 +53,15 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		DeletionProtection:               yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	}
 	if s.Insights {
-		props.ContributorInsightsSpecification = &awsdynamodb.ContributorInsightsSpecification{Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS}
+		props.ContributorInsightsSpecification = &awsdynamodb.ContributorInsightsSpecification{
+			Enabled: yes(true),
+			Mode:    awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
+		}
 	}
+
 	if t.TTL != "" {
 		props.TimeToLiveAttribute = text(t.TTL)
 	}
+
 	awsdynamodb.NewTableV2(stack, text("Table-"+t.Name), props)
 }

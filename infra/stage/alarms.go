@@ -80,16 +80,20 @@ func (s Stage) Failures(room string) Metric {
 // is that of Refused.
 func (s Stage) Filters(room spec.Room) []Filter {
 	failures := s.Failures(room.Name)
+
 	all := []Filter{
 		{failures, s.LogGroup(room.Name), "{ $." + telemetry.Failed.Name + " > 0 }", "$." + telemetry.Failed.Name},
 		{failures, s.LogGroup(room.Name), `{ $.type = "platform.report" && $.record.status != "success" }`, "1"},
 	}
 	for _, m := range room.Machines {
-		all = append(all, Filter{failures, s.MachineLogs(m), `{ $.type = "ExecutionFailed" || $.type = "ExecutionTimedOut" || $.type = "ExecutionAborted" }`, "1"})
+		all = append(all, Filter{failures, s.MachineLogs(m),
+			`{ $.type = "ExecutionFailed" || $.type = "ExecutionTimedOut" || $.type = "ExecutionAborted" }`, "1"})
 	}
+
 	if routed(room) {
 		all = append(all, Filter{s.Refused(room.Name), s.APILogs(room.Name), `{ $.status = "429" }`, "1"})
 	}
+
 	return all
 }
 
@@ -108,6 +112,7 @@ func (s Stage) emitted(room, function string, m spec.Metric, stat string) Metric
 	if m.OfRoom {
 		by = map[string]string{telemetry.RoomDimension: s.Prefix() + room}
 	}
+
 	return Metric{telemetry.Namespace, m.Name, stat, by}
 }
 
@@ -139,23 +144,39 @@ func (s Stage) Throttled(c spec.Cache) Metric {
 func (s Stage) ofStores(room spec.Room) (all []Alarm) {
 	for _, d := range room.Databases() {
 		all = append(all, Alarm{
-			Name: s.Prefix() + d.Name + "-database-full", Store: d.Name,
-			Watches: "the database " + d.Name + " uses more than 90 % of its maximum capacity, in 3 of 3 times 5 minutes", IfDown: "Requests become slow, and fail if the load grows.",
-			Metrics: []Metric{s.Capacity(d)}, Bound: 90, Period: 5 * time.Minute, Points: 3, Of: 3, TreatMissingData: NotBreaching,
+			Name:             s.Prefix() + d.Name + "-database-full",
+			Store:            d.Name,
+			Watches:          "the database " + d.Name + " uses more than 90 % of its maximum capacity, in 3 of 3 times 5 minutes",
+			IfDown:           "Requests become slow, and fail if the load grows.",
+			Metrics:          []Metric{s.Capacity(d)},
+			Bound:            90,
+			Period:           5 * time.Minute,
+			Points:           3,
+			Of:               3,
+			TreatMissingData: NotBreaching,
 		})
 	}
+
 	seen := map[string]bool{}
 	for _, l := range room.CacheLogins() {
 		if seen[l.Cache.Name] {
 			continue
 		}
+
 		seen[l.Cache.Name] = true
 		all = append(all, Alarm{
-			Name: s.Prefix() + l.Cache.Name + "-cache-throttled", Store: l.Cache.Name,
-			Watches: "commands that the cache " + l.Cache.Name + " refuses, in 5 of 5 minutes", IfDown: "Reads are slower, because they go to the database.",
-			Metrics: []Metric{s.Throttled(l.Cache)}, Period: time.Minute, Points: 5, Of: 5, TreatMissingData: NotBreaching,
+			Name:             s.Prefix() + l.Cache.Name + "-cache-throttled",
+			Store:            l.Cache.Name,
+			Watches:          "commands that the cache " + l.Cache.Name + " refuses, in 5 of 5 minutes",
+			IfDown:           "Reads are slower, because they go to the database.",
+			Metrics:          []Metric{s.Throttled(l.Cache)},
+			Period:           time.Minute,
+			Points:           5,
+			Of:               5,
+			TreatMissingData: NotBreaching,
 		})
 	}
+
 	return all
 }
 
@@ -167,6 +188,7 @@ func lateness(f spec.Function) time.Duration {
 	if f.SendsToItself() {
 		age += 15 * time.Minute
 	}
+
 	return age
 }
 
@@ -180,6 +202,7 @@ func (s Stage) Watched(room spec.Room) (n int) {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -189,6 +212,7 @@ func (s Stage) Watched(room spec.Room) (n int) {
 // alarm. The dashboard and the logs identify the function.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	name := s.Prefix() + room.Name
+
 	minutes := 5 * time.Minute
 	if len(room.Functions)+len(room.Machines) > 0 {
 		all = append(all, Alarm{
@@ -197,15 +221,25 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
+
 	if room.WatchesConcurrency {
 		all = append(all, Alarm{
-			Name: name + "-throttled", Watches: "invocations that Lambda refuses, of any function of the account and region, in 2 of 3 times 5 minutes",
-			IfDown:  "Everything is slow, and the app shows errors: the account's concurrency is used up.",
-			Metrics: []Metric{{"AWS/Lambda", "Throttles", "Sum", nil}}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+			Name:             name + "-throttled",
+			Watches:          "invocations that Lambda refuses, of any function of the account and region, in 2 of 3 times 5 minutes",
+			IfDown:           "Everything is slow, and the app shows errors: the account's concurrency is used up.",
+			Metrics:          []Metric{{"AWS/Lambda", "Throttles", "Sum", nil}},
+			Period:           minutes,
+			Points:           2,
+			Of:               3,
+			TreatMissingData: NotBreaching,
 		})
 	}
-	var dead, late, starts []Metric
-	var limits []time.Duration
+
+	var (
+		dead, late, starts []Metric
+		limits             []time.Duration
+	)
+
 	for _, f := range room.Functions {
 		switch on := f.On.(type) {
 		case spec.Queue:
@@ -219,30 +253,49 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			}
 		}
 	}
+
 	for _, m := range room.Machines {
 		if everyMinute(m.Every) {
 			starts = append(starts, ofMachine(m, "ExecutionsStarted"))
 		}
 	}
+
 	if s.HasJobs(room) {
 		dead = append(dead, Waiting(s.JobsDead(room.Name)))
 	}
+
 	for i, some := range parts(dead) {
 		all = append(all, Alarm{
-			Name: name + "-dead" + i, Watches: "messages or jobs that were given up", IfDown: "The graph shows the queue; the runbook says it for the function of the queue.",
-			Metrics: some, Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
+			Name:             name + "-dead" + i,
+			Watches:          "messages or jobs that were given up",
+			IfDown:           "The graph shows the queue; the runbook says it for the function of the queue.",
+			Metrics:          some,
+			Period:           time.Minute,
+			Points:           1,
+			Of:               1,
+			TreatMissingData: NotBreaching,
 		})
 	}
+
 	for i, some := range parts(late) {
 		var ages []string
 		for i := range some {
 			ages = append(ages, fmt.Sprintf("m%d/%g", i+1, limits[i].Seconds()))
 		}
+
 		limits = limits[len(some):]
 		all = append(all, Alarm{
-			Name: name + "-late" + i, Watches: "messages that are older than they should ever be, in 3 of 5 minutes",
-			IfDown:  "The graph shows the queue, and its age in parts of the longest that is right; the runbook says it for the function of the queue.",
-			Metrics: some, Math: "MAX([" + strings.Join(ages, ", ") + "])", Bound: 1, Period: time.Minute, Points: 3, Of: 5, TreatMissingData: NotBreaching,
+			Name:    name + "-late" + i,
+			Watches: "messages that are older than they should ever be, in 3 of 5 minutes",
+			IfDown: "The graph shows the queue, and its age in parts of the longest that is right; the runbook says it for the function of " +
+				"the queue.",
+			Metrics:          some,
+			Math:             "MAX([" + strings.Join(ages, ", ") + "])",
+			Bound:            1,
+			Period:           time.Minute,
+			Points:           3,
+			Of:               5,
+			TreatMissingData: NotBreaching,
 		})
 	}
 	// A start may happen at any second of a minute, so one minute may have none. A disabled
@@ -252,23 +305,40 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 		for i := range some {
 			ran = append(ran, fmt.Sprintf("IF(m%d > 0, 1, 0)", i+1))
 		}
+
 		all = append(all, Alarm{
-			Name: name + "-stopped" + i, Watches: "something that starts every minute does not start, in 3 of 5 minutes",
-			IfDown:  "The graph shows what; the runbook says it for the function or the state machine.",
-			Metrics: some, Math: "SUM([" + strings.Join(ran, ", ") + "])", Below: true, Bound: float64(len(some)), Period: time.Minute, Points: 3, Of: 5, TreatMissingData: Breaching,
+			Name:             name + "-stopped" + i,
+			Watches:          "something that starts every minute does not start, in 3 of 5 minutes",
+			IfDown:           "The graph shows what; the runbook says it for the function or the state machine.",
+			Metrics:          some,
+			Math:             "SUM([" + strings.Join(ran, ", ") + "])",
+			Below:            true,
+			Bound:            float64(len(some)),
+			Period:           time.Minute,
+			Points:           3,
+			Of:               5,
+			TreatMissingData: Breaching,
 		})
 	}
+
 	if routed(room) {
 		all = append(all, Alarm{
-			Name: s.API(room.Name) + "-failing", Watches: "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes", IfDown: "The app shows errors.",
-			Metrics: []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
-			Bound:   0.01, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+			Name:             s.API(room.Name) + "-failing",
+			Watches:          "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes",
+			IfDown:           "The app shows errors.",
+			Metrics:          []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
+			Bound:            0.01,
+			Period:           minutes,
+			Points:           2,
+			Of:               3,
+			TreatMissingData: NotBreaching,
 		}, Alarm{
 			Name: s.API(room.Name) + "-refusing", Watches: "more than 100 requests answered 429, in 2 of 3 times 5 minutes",
 			IfDown:  "The app must wait: the stage's limit is too low for its users, or somebody floods the API.",
 			Metrics: []Metric{s.Refused(room.Name)}, Bound: 100, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
+
 	all = append(all, s.ofStores(room)...)
 	for _, a := range room.Alarms {
 		own := Alarm{
@@ -278,14 +348,17 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 		for _, m := range a.Metrics {
 			own.Metrics = append(own.Metrics, s.emitted(room.Name, a.Function, m, a.Stat))
 		}
+
 		switch {
 		case a.While != spec.Metric{}: // there is no data while nothing runs, nor during a complete outage
 			own.While, own.TreatMissingData = new(s.emitted(room.Name, a.Function, a.While, "Minimum")), Ignore
 		case a.Below:
 			own.TreatMissingData = Breaching
 		}
+
 		all = append(all, own)
 	}
+
 	return all
 }
 
@@ -293,11 +366,13 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 func parts(all []Metric) iter.Seq2[string, []Metric] {
 	return func(yield func(string, []Metric) bool) {
 		n := 1
+
 		for some := range slices.Chunk(all, maxMetrics) {
 			suffix := ""
 			if n > 1 {
 				suffix = fmt.Sprintf("-%d", n)
 			}
+
 			if n++; !yield(suffix, some) {
 				return
 			}

@@ -76,17 +76,23 @@ func (s Stage) readPrefixLists(rooms []spec.Room, value string, agnostic bool) (
 	if m := lists.FindStringSubmatch(value); m != nil {
 		return PrefixLists{m[1], m[2]}, nil
 	}
+
 	if value != "" {
-		return PrefixLists{}, fmt.Errorf("invalid prefixlists=%q: must be the ids of the prefix lists of S3 and DynamoDB, like pl-63a5400a,pl-02cd2c6b", value)
+		return PrefixLists{}, fmt.Errorf("invalid prefixlists=%q: must be the ids of the prefix lists of S3 and DynamoDB, like "+
+			"pl-63a5400a,pl-02cd2c6b", value)
 	}
+
 	if known, ok := prefixLists[s.Region]; ok || agnostic {
 		return cmp.Or(known, prefixLists[edgeRegion]), nil
 	}
+
 	for _, room := range rooms {
 		if slices.ContainsFunc(room.Functions, spec.Function.InVPC) {
-			return PrefixLists{}, fmt.Errorf("%s has a VPC, so the region %s requires -c prefixlists=S3,DYNAMODB: `aws ec2 describe-prefix-lists` lists their ids", room.Name, s.Region)
+			return PrefixLists{}, fmt.Errorf("%s has a VPC, so the region %s requires -c prefixlists=S3,DYNAMODB: `aws ec2 "+
+				"describe-prefix-lists` lists their ids", room.Name, s.Region)
 		}
 	}
+
 	return PrefixLists{}, nil
 }
 
@@ -105,36 +111,55 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	if err := known(rooms, context); err != nil {
 		return Stage{}, err
 	}
+
 	s = Stage{
-		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
-		Mail: context["mail"], SES: context["ses"], Identity: context["identity"], Commit: context["commit"], Restored: context["restored"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
+		Name:        context["stage"],
+		Arch:        cmp.Or(context["arch"], "arm64"),
+		Domain:      context["domain"],
+		Certificate: context["certificate"],
+		Mail:        context["mail"],
+		SES:         context["ses"],
+		Identity:    context["identity"],
+		Commit:      context["commit"],
+		Restored:    context["restored"],
+		Origins:     list(cmp.Or(context["origins"], "*")),
+		Callbacks:   list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
+
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
 		return Stage{}, err
 	}
+
 	if !agnostic {
 		s.Account = cmp.Or(context["account"], getenv("CDK_DEFAULT_ACCOUNT"))
 		s.Region = cmp.Or(context["region"], getenv("CDK_DEFAULT_REGION"))
 	}
+
 	if s.CDN, err = flag("cdn", false, context); err != nil {
 		return Stage{}, err
 	}
+
 	if s.SAM, err = flag("sam", false, context); err != nil {
 		return Stage{}, err
 	}
+
 	if s.Programs, err = flag("programs", true, context); err != nil {
 		return Stage{}, err
 	}
+
 	s.CDN = s.CDN && !s.SAM // SAM CLI runs the API, and nothing in front of it
+
 	if key := cmp.Or(context["cdnkey"], "1"); !numbers.MatchString(key) {
 		return Stage{}, fmt.Errorf("invalid cdnkey=%q: must be a number, for a new key one more than that of the last deployment", key)
 	} else {
 		s.CDNKey, _ = strconv.Atoi(key)
 	}
+
 	if s.SignUp, err = flag("signup", true, context); err != nil {
 		return Stage{}, err
 	}
+
 	for _, n := range []struct {
 		into  *int
 		key   string
@@ -147,34 +172,45 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 			return Stage{}, err
 		}
 	}
+
 	if s.Canary, err = whole("canary", 0, context); err != nil {
 		return Stage{}, err
 	}
+
 	if s.Canary > 100 {
 		return Stage{}, fmt.Errorf("invalid canary=%d: must be a percentage from 1 to 100", s.Canary)
 	}
+
 	if s.SAM {
 		s.Canary = 0
 	}
+
 	if s.Insights, err = flag("insights", false, context); err != nil {
 		return Stage{}, err
 	}
+
 	if s.Triggers, err = flag("triggers", true, context); err != nil {
 		return Stage{}, err
 	}
+
 	if err := s.check(agnostic); err != nil {
 		return Stage{}, err
 	}
+
 	if s.PrefixLists, err = s.readPrefixLists(rooms, context["prefixlists"], agnostic); err != nil {
 		return Stage{}, err
 	}
+
 	if err := s.checkRestored(rooms); err != nil {
 		return Stage{}, err
 	}
+
 	if err := s.checkBrowsers(rooms, agnostic); err != nil {
 		return Stage{}, err
 	}
+
 	s.Settings, err = settings(rooms, s.Name, agnostic, context)
+
 	return s, err
 }
 
@@ -183,9 +219,11 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
+		"stage", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins",
+		"callbacks", "triggers", "insights",
 		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
 	}
+
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
 			if !slices.Contains(keys, setting.Name) {
@@ -193,12 +231,14 @@ func known(rooms []spec.Room, context map[string]string) error {
 			}
 		}
 	}
+
 	own := append([]string{"cli-telemetry", "acknowledged-issue-numbers"}, keys...)
 	for _, key := range slices.Sorted(maps.Keys(context)) {
 		if !slices.Contains(own, key) && !strings.ContainsAny(key, ":@/") {
 			return fmt.Errorf("unknown setting %s; valid settings: %s", key, strings.Join(keys, ", "))
 		}
 	}
+
 	return nil
 }
 
@@ -242,28 +282,34 @@ func (s Stage) check(agnostic bool) error {
 	case s.Certificate != "" && !agnostic && certificate[1] != s.Region:
 		return fmt.Errorf("the certificate is in the region %s; the domain requires one in %s", certificate[1], s.Region)
 	}
+
 	switch {
 	case s.Name == Prod && !agnostic && s.Mail == "":
 		return errors.New("production requires an address that gets its alarms: -c mail=ops@example.com")
 	case s.Budget > 0 && s.Mail == "":
 		return errors.New("a budget requires an address that is notified: -c mail=ops@example.com")
 	}
+
 	if a, err := mail.ParseAddress(s.SES); s.SES != "" && (err != nil || a.Address != s.SES) {
 		return fmt.Errorf("invalid address ses=%q: must be like hello@example.com, of a domain that is verified in SES", s.SES)
 	}
+
 	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
 		return fmt.Errorf("invalid mail address %q: must be like ops@example.com", s.Mail)
 	}
+
 	for _, origin := range s.Origins {
 		if u, err := url.Parse(origin); origin != "*" && (err != nil || !web(u) || u.Scheme+"://"+u.Host != origin) {
 			return fmt.Errorf("invalid origin %q: must be like https://app.example.com", origin)
 		}
 	}
+
 	for _, callback := range s.Callbacks {
 		if u, err := url.Parse(callback); err != nil || u.Scheme == "" || u.Fragment != "" || strings.HasPrefix(u.Scheme, "http") && !web(u) {
 			return fmt.Errorf("invalid callback %q: must be like https://app.example.com/signed-in or matchday://signed-in", callback)
 		}
 	}
+
 	return nil
 }
 
@@ -274,11 +320,13 @@ func (s Stage) checkBrowsers(rooms []spec.Room, agnostic bool) error {
 		switch {
 		case !room.ServesBrowsers():
 		case s.CDN && s.Domain == "":
-			return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…", room.Name)
+			return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c "+
+				"certificate=arn:aws:acm:…", room.Name)
 		case !agnostic && slices.Contains(s.Origins, "*"):
 			return fmt.Errorf("%s sends browsers to its page, the first origin: -c origins=https://app.example.com", room.Name)
 		}
 	}
+
 	return nil
 }
 
@@ -288,6 +336,7 @@ func (s Stage) checkRestored(rooms []spec.Room) error {
 	if err != nil {
 		return fmt.Errorf("invalid restored=%q: %w", s.Restored, err)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !slices.ContainsFunc(rooms, func(r spec.Room) bool {
 			return slices.ContainsFunc(r.Tables(), func(t spec.Table) bool { return t.Name == name })
@@ -295,6 +344,7 @@ func (s Stage) checkRestored(rooms []spec.Room) error {
 			return fmt.Errorf("invalid restored=%q: no room has the table %s", s.Restored, name)
 		}
 	}
+
 	return nil
 }
 
@@ -307,12 +357,14 @@ func web(u *url.URL) bool {
 // settings returns the values of the rooms' settings.
 func settings(rooms []spec.Room, stage string, agnostic bool, context map[string]string) (map[string]string, error) {
 	values := map[string]string{}
+
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
 			value := context[setting.Name]
 			if value == "" && stage != Prod {
 				value = setting.Trial
 			}
+
 			switch like, err := regexp.Compile("^(" + setting.Like + ")$"); {
 			case err != nil:
 				return nil, fmt.Errorf("the spec of the setting %s: %w", setting.Name, err)
@@ -325,6 +377,7 @@ func settings(rooms []spec.Room, stage string, agnostic bool, context map[string
 			}
 		}
 	}
+
 	return values, nil
 }
 
@@ -336,35 +389,44 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	if len(f.Users) > 0 {
 		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
 	}
+
 	if room.KnowsPages(f) {
 		names = append(names, spec.EnvOrigins, spec.EnvAPI)
 	}
+
 	if f.SignIn {
 		names = append(names, spec.EnvIssuer, spec.EnvSignIn, spec.EnvClient)
 	}
+
 	names = append(names, f.Secrets...)
 	for _, l := range f.SQL {
 		names = append(names, l.Env())
 	}
+
 	for _, l := range f.Caches {
 		names = append(names, l.Env())
 	}
+
 	if len(f.Objects) > 0 {
 		names = append(names, "AWS_ENDPOINT_URL_S3")
 	}
+
 	for _, a := range f.Objects {
 		if !slices.Contains(names, a.Env()) {
 			names = append(names, a.Env())
 		}
 	}
+
 	if len(f.Mail) > 0 {
 		names = append(names, "AWS_ENDPOINT_URL_SESV2")
 	}
+
 	for _, s := range room.Settings {
 		if s.Of(f) {
 			names = append(names, s.Name)
 		}
 	}
+
 	return names
 }
 
@@ -386,10 +448,12 @@ func whole(key string, unset int, context map[string]string) (int, error) {
 	if v == "" {
 		return unset, nil
 	}
+
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 1_000_000 {
 		return 0, fmt.Errorf("invalid %s=%q: must be a whole number from 1 to 1000000", key, v)
 	}
+
 	return n, nil
 }
 
@@ -398,6 +462,7 @@ func list(text string) []string {
 	for i := range all {
 		all[i] = strings.TrimSpace(all[i])
 	}
+
 	return slices.Compact(all)
 }
 
@@ -406,6 +471,7 @@ func (s Stage) Prefix() string {
 	if s.Name == Prod {
 		return ""
 	}
+
 	return s.Name + "-"
 }
 
@@ -437,6 +503,7 @@ func (s Stage) Aliased(room spec.Room, f spec.Function) bool {
 	case spec.Route, spec.Queue, spec.DeadLetters, spec.Schedule:
 		return s.Canary > 0
 	}
+
 	return s.Canary > 0 && slices.ContainsFunc(room.Machines, func(m spec.Machine) bool {
 		return slices.Contains(slices.Collect(maps.Values(m.Calls)), f.Name)
 	})
@@ -458,6 +525,7 @@ func (s Stage) DeadLetter(f spec.Function) string {
 			return s.JobsDead(room)
 		}
 	}
+
 	return ""
 }
 
@@ -486,6 +554,7 @@ func (s Stage) MachineDead(room string, m spec.Machine) string {
 	if everyMinute(m.Every) {
 		return ""
 	}
+
 	return s.JobsDead(room)
 }
 
@@ -504,6 +573,7 @@ func (s Stage) APIStage(room string) string {
 	if s.CDN {
 		return room
 	}
+
 	return "$default"
 }
 
@@ -514,6 +584,7 @@ func (s Stage) CDNKeys() []string {
 	if s.CDNKey > 1 {
 		names = append(names, s.Secrets("cdn")+"key"+strconv.Itoa(s.CDNKey-1))
 	}
+
 	return names
 }
 

@@ -34,35 +34,84 @@ func read(context, environment map[string]string) (Stage, error) {
 // what to change.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
+
 	const certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000"
 	for name, c := range map[string]struct {
 		change map[string]string
 		want   string
 	}{
-		"no stage":              {map[string]string{"stage": ""}, "no stage: add -c stage=dev"},
-		"a stage of one letter": {map[string]string{"stage": "d"}, `invalid stage "d": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"a stage with a dash":   {map[string]string{"stage": "my-dev"}, `invalid stage "my-dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"a stage in capitals":   {map[string]string{"stage": "Prod"}, `invalid stage "Prod": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"a long stage":          {map[string]string{"stage": "abcdefghijklm"}, `invalid stage "abcdefghijklm": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"a digit first":         {map[string]string{"stage": "1dev"}, `invalid stage "1dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"two lines":             {map[string]string{"stage": "dev\n"}, `invalid stage "dev\n": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
-		"the local stage":       {map[string]string{"stage": "local"}, "the stage local is not deployed: `make run` starts it on this machine"},
-		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, prefixlists, TEAM_ID, HOST"},
-		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
-		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
-		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
-		"a named account":       {map[string]string{"account": "my-account"}, `invalid account "my-account": must be 12 digits`},
-		"no region":             {map[string]string{"region": ""}, "no AWS region: set AWS_REGION, or add -c region=us-east-1"},
-		"a zone":                {map[string]string{"region": "us-east-1a"}, `invalid region "us-east-1a": must be like us-east-1`},
-		"a firewall elsewhere":  {map[string]string{"region": "ap-south-1", "cdn": "true"}, "cdn=true requires the region us-east-1, where AWS keeps the firewall of a distribution, not ap-south-1"},
-		"a doubtful flag":       {map[string]string{"cdn": "yes"}, `invalid cdn="yes": must be true or false`},
-		"no number of a key":    {map[string]string{"cdnkey": "0"}, `invalid cdnkey="0": must be a number, for a new key one more than that of the last deployment`},
+		"no stage": {map[string]string{"stage": ""}, "no stage: add -c stage=dev"},
+		"a stage of one letter": {
+			map[string]string{"stage": "d"},
+			`invalid stage "d": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"a stage with a dash": {
+			map[string]string{"stage": "my-dev"},
+			`invalid stage "my-dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"a stage in capitals": {
+			map[string]string{"stage": "Prod"},
+			`invalid stage "Prod": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"a long stage": {
+			map[string]string{"stage": "abcdefghijklm"},
+			`invalid stage "abcdefghijklm": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"a digit first": {
+			map[string]string{"stage": "1dev"},
+			`invalid stage "1dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"two lines": {
+			map[string]string{"stage": "dev\n"},
+			`invalid stage "dev\n": must be 2 to 12 lower-case letters and digits, beginning with a letter`,
+		},
+		"the local stage": {map[string]string{"stage": "local"}, "the stage local is not deployed: `make run` starts it on this machine"},
+		"AWS's name": {
+			map[string]string{"stage": "myaws"},
+			`invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`,
+		},
+		"Amazon's": {
+			map[string]string{"stage": "amazon1"},
+			`invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`,
+		},
+		"Cognito's": {
+			map[string]string{"stage": "cognito"},
+			`invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`,
+		},
+		"a mistyped option": {
+			map[string]string{"mial": "ops@example.com"},
+			"unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, " +
+				"mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
+				"prefixlists, TEAM_ID, HOST",
+		},
+		"a setting in small": {
+			map[string]string{"team_id": ""},
+			"unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, " +
+				"mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
+				"prefixlists, TEAM_ID, HOST",
+		},
+		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
+		"no account":      {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
+		"a short account": {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
+		"a named account": {map[string]string{"account": "my-account"}, `invalid account "my-account": must be 12 digits`},
+		"no region":       {map[string]string{"region": ""}, "no AWS region: set AWS_REGION, or add -c region=us-east-1"},
+		"a zone":          {map[string]string{"region": "us-east-1a"}, `invalid region "us-east-1a": must be like us-east-1`},
+		"a firewall elsewhere": {
+			map[string]string{"region": "ap-south-1", "cdn": "true"},
+			"cdn=true requires the region us-east-1, where AWS keeps the firewall of a distribution, not ap-south-1",
+		},
+		"a doubtful flag": {map[string]string{"cdn": "yes"}, `invalid cdn="yes": must be true or false`},
+		"no number of a key": {
+			map[string]string{"cdnkey": "0"},
+			`invalid cdnkey="0": must be a number, for a new key one more than that of the last deployment`,
+		},
 		"a distant certificate of a distribution": {
-			map[string]string{"cdn": "true", "agnostic": "true", "domain": "api.example.com", "certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000"},
+			map[string]string{
+				"cdn":         "true",
+				"agnostic":    "true",
+				"domain":      "api.example.com",
+				"certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000",
+			},
 			"the certificate is in the region eu-west-1; the domain of a distribution requires one in us-east-1",
 		},
 		"SAM in an account": {map[string]string{"sam": "true"}, "sam=true requires -c agnostic=true"},
@@ -71,42 +120,93 @@ func TestBadInput(t *testing.T) {
 		},
 		"another doubtful flag": {map[string]string{"agnostic": "1"}, `invalid agnostic="1": must be true or false`},
 		"a third":               {map[string]string{"triggers": "off"}, `invalid triggers="off": must be true or false`},
-		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `invalid domain "example.com/api": must be like api.example.com`},
-		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
-		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
-		"another's certificate": {map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"}, `invalid certificate "arn:aws:iam::1:x": must be the ARN of a certificate in ACM`},
+		"a domain with a path": {
+			map[string]string{"domain": "example.com/api", "certificate": certificate},
+			`invalid domain "example.com/api": must be like api.example.com`,
+		},
+		"a bare domain": {
+			map[string]string{"domain": "api.example.com"},
+			"a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…",
+		},
+		"a bare certificate": {
+			map[string]string{"certificate": certificate},
+			"a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…",
+		},
+		"another's certificate": {
+			map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"},
+			`invalid certificate "arn:aws:iam::1:x": must be the ARN of a certificate in ACM`,
+		},
 		"a distant certificate": {
 			map[string]string{"domain": "api.example.com", "certificate": certificate, "region": "eu-west-1"},
 			"the certificate is in the region us-east-1; the domain requires one in eu-west-1",
 		},
-		"nobody gets alarms":    {map[string]string{"stage": "prod"}, "production requires an address that gets its alarms: -c mail=ops@example.com"},
-		"a silent budget":       {map[string]string{"budget": "50"}, "a budget requires an address that is notified: -c mail=ops@example.com"},
-		"no rate":               {map[string]string{"rate": "0"}, `invalid rate="0": must be a whole number from 1 to 1000000`},
-		"half a burst":          {map[string]string{"burst": "0.5"}, `invalid burst="0.5": must be a whole number from 1 to 1000000`},
-		"a sender's name":       {map[string]string{"ses": "Us <us@example.com>"}, `invalid address ses="Us <us@example.com>": must be like hello@example.com, of a domain that is verified in SES`},
-		"a sender's identity":   {map[string]string{"identity": "hello@example.com"}, `invalid domain identity="hello@example.com": must be like example.com`},
-		"a doubtful sign-up":    {map[string]string{"signup": "no"}, `invalid signup="no": must be true or false`},
-		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `invalid mail address "Ops <ops@example.com>": must be like ops@example.com`},
-		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `invalid origin "https://example.com/app": must be like https://app.example.com`},
-		"an open origin":        {map[string]string{"origins": "http://example.com"}, `invalid origin "http://example.com": must be like https://app.example.com`},
-		"a callback":            {map[string]string{"callbacks": "signed-in"}, `invalid callback "signed-in": must be like https://app.example.com/signed-in or matchday://signed-in`},
-		"an open callback":      {map[string]string{"callbacks": "http://example.com/in"}, `invalid callback "http://example.com/in": must be like https://app.example.com/signed-in or matchday://signed-in`},
-		"a canary":              {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100"},
-		"a restored name":       {map[string]string{"restored": "games"}, `invalid restored="games": "games" must be the name of a table, and what was appended to it: cricket-fixtures:r1`},
-		"a restored table":      {map[string]string{"restored": "games:r1"}, `invalid restored="games:r1": no room has the table games`},
-		"one prefix list":       {map[string]string{"prefixlists": "pl-63a5400a"}, `invalid prefixlists="pl-63a5400a": must be the ids of the prefix lists of S3 and DynamoDB, like pl-63a5400a,pl-02cd2c6b`},
-		"no setting":            {map[string]string{"TEAM_ID": ""}, "the setting TEAM_ID is missing, the id of the team: -c TEAM_ID=…"},
-		"a setting":             {map[string]string{"TEAM_ID": "team"}, `invalid setting TEAM_ID, the id of the team: "team" is not like [A-Z0-9]{10}`},
-		"a part of a setting":   {map[string]string{"HOST": "https://b.example.com"}, `invalid setting HOST, the host of pushes: "https://b.example.com" is not like https://(a|b)`},
+		"nobody gets alarms": {
+			map[string]string{"stage": "prod"},
+			"production requires an address that gets its alarms: -c mail=ops@example.com",
+		},
+		"a silent budget": {map[string]string{"budget": "50"}, "a budget requires an address that is notified: -c mail=ops@example.com"},
+		"no rate":         {map[string]string{"rate": "0"}, `invalid rate="0": must be a whole number from 1 to 1000000`},
+		"half a burst":    {map[string]string{"burst": "0.5"}, `invalid burst="0.5": must be a whole number from 1 to 1000000`},
+		"a sender's name": {
+			map[string]string{"ses": "Us <us@example.com>"},
+			`invalid address ses="Us <us@example.com>": must be like hello@example.com, of a domain that is verified in SES`,
+		},
+		"a sender's identity": {
+			map[string]string{"identity": "hello@example.com"},
+			`invalid domain identity="hello@example.com": must be like example.com`,
+		},
+		"a doubtful sign-up": {map[string]string{"signup": "no"}, `invalid signup="no": must be true or false`},
+		"a mailbox": {
+			map[string]string{"mail": "Ops <ops@example.com>"},
+			`invalid mail address "Ops <ops@example.com>": must be like ops@example.com`,
+		},
+		"an origin with a path": {
+			map[string]string{"origins": "https://example.com,https://example.com/app"},
+			`invalid origin "https://example.com/app": must be like https://app.example.com`,
+		},
+		"an open origin": {
+			map[string]string{"origins": "http://example.com"},
+			`invalid origin "http://example.com": must be like https://app.example.com`,
+		},
+		"a callback": {
+			map[string]string{"callbacks": "signed-in"},
+			`invalid callback "signed-in": must be like https://app.example.com/signed-in or matchday://signed-in`,
+		},
+		"an open callback": {
+			map[string]string{"callbacks": "http://example.com/in"},
+			`invalid callback "http://example.com/in": must be like https://app.example.com/signed-in or matchday://signed-in`,
+		},
+		"a canary": {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100"},
+		"a restored name": {
+			map[string]string{"restored": "games"},
+			`invalid restored="games": "games" must be the name of a table, and what was appended to it: cricket-fixtures:r1`,
+		},
+		"a restored table": {map[string]string{"restored": "games:r1"}, `invalid restored="games:r1": no room has the table games`},
+		"one prefix list": {
+			map[string]string{"prefixlists": "pl-63a5400a"},
+			`invalid prefixlists="pl-63a5400a": must be the ids of the prefix lists of S3 and DynamoDB, like pl-63a5400a,pl-02cd2c6b`,
+		},
+		"no setting": {map[string]string{"TEAM_ID": ""}, "the setting TEAM_ID is missing, the id of the team: -c TEAM_ID=…"},
+		"a setting": {
+			map[string]string{"TEAM_ID": "team"},
+			`invalid setting TEAM_ID, the id of the team: "team" is not like [A-Z0-9]{10}`,
+		},
+		"a part of a setting": {
+			map[string]string{"HOST": "https://b.example.com"},
+			`invalid setting HOST, the host of pushes: "https://b.example.com" is not like https://(a|b)`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			context := good()
 			maps.Copy(context, c.change)
+
 			got, err := read(context, nil)
 			if err == nil {
 				t.Fatalf("it is taken: %+v", got)
 			}
+
 			if err.Error() != c.want {
 				t.Errorf("got  %s\nwant %s", err, c.want)
 			}
@@ -118,25 +218,32 @@ func TestBadInput(t *testing.T) {
 // itself is deployed only with the address of both.
 func TestRoomsForBrowsersNeedAddresses(t *testing.T) {
 	t.Parallel()
+
 	pages := []spec.Room{{Name: "pages", Functions: []spec.Function{{On: spec.Route{Method: "GET", Path: "/", Auth: spec.Browser}}}}}
+
 	const noPage = "pages sends browsers to its page, the first origin: -c origins=https://app.example.com"
 	for name, c := range map[string]struct {
 		change map[string]string
 		want   string
 	}{
-		"no page":                {nil, noPage},
-		"any page":               {map[string]string{"origins": "https://app.example.com,*"}, noPage},
-		"a page":                 {map[string]string{"origins": "https://app.example.com"}, ""},
-		"CloudFront's own name":  {map[string]string{"origins": "https://app.example.com", "cdn": "true"}, "pages sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"no page":  {nil, noPage},
+		"any page": {map[string]string{"origins": "https://app.example.com,*"}, noPage},
+		"a page":   {map[string]string{"origins": "https://app.example.com"}, ""},
+		"CloudFront's own name": {
+			map[string]string{"origins": "https://app.example.com", "cdn": "true"},
+			"pages sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…",
+		},
 		"templates for a review": {map[string]string{"agnostic": "true"}, ""},
 	} {
 		context := good()
 		delete(context, "TEAM_ID")
 		maps.Copy(context, c.change)
+
 		got := ""
 		if _, err := Read(pages, context, func(string) string { return "" }); err != nil {
 			got = err.Error()
 		}
+
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
@@ -145,6 +252,7 @@ func TestRoomsForBrowsersNeedAddresses(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		change, environment map[string]string
 		check               func(Stage) bool
@@ -152,10 +260,14 @@ func TestRead(t *testing.T) {
 		"as it is": {check: func(s Stage) bool {
 			return s.Name == "dev" && s.Prefix() == "dev-" && s.Arch == "arm64" && !s.CDN && slices.Equal(s.Origins, []string{"*"})
 		}},
-		"production has no prefix": {change: map[string]string{"stage": "prod", "mail": "ops@example.com"}, check: func(s Stage) bool { return s.Prefix() == "" }},
+		"production has no prefix": {
+			change: map[string]string{"stage": "prod", "mail": "ops@example.com"},
+			check:  func(s Stage) bool { return s.Prefix() == "" },
+		},
 		"the CLI's account and region": {
-			change: map[string]string{"account": "", "region": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
-			check: func(s Stage) bool { return s.Account == "210987654321" && s.Region == "eu-west-1" },
+			change:      map[string]string{"account": "", "region": ""},
+			environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
+			check:       func(s Stage) bool { return s.Account == "210987654321" && s.Region == "eu-west-1" },
 		},
 		"the context before the CLI": {
 			environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
@@ -166,35 +278,61 @@ func TestRead(t *testing.T) {
 			check: func(s Stage) bool { return s.Account == "" && s.Region == "" && s.Settings["TEAM_ID"] == "" },
 		},
 		"a certificate of no region in particular": {
-			change: map[string]string{"agnostic": "true", "domain": "api.example.com", "certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000"},
-			check:  func(s Stage) bool { return s.Domain == "api.example.com" },
+			change: map[string]string{
+				"agnostic":    "true",
+				"domain":      "api.example.com",
+				"certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000",
+			},
+			check: func(s Stage) bool { return s.Domain == "api.example.com" },
 		},
 		"the CDK's own keys": {
-			change: map[string]string{"cli-telemetry": "false", "@aws-cdk/core:target-partitions": "[aws]", "aws:cdk:version-reporting": "false", "acknowledged-issue-numbers": "[1]"},
-			check:  func(s Stage) bool { return s.Name == "dev" },
+			change: map[string]string{
+				"cli-telemetry":                   "false",
+				"@aws-cdk/core:target-partitions": "[aws]",
+				"aws:cdk:version-reporting":       "false",
+				"acknowledged-issue-numbers":      "[1]",
+			},
+			check: func(s Stage) bool { return s.Name == "dev" },
 		},
 		"no key before the first": {check: func(s Stage) bool { return slices.Equal(s.CDNKeys(), []string{"dev/cdn/key1"}) }},
 		"a new key, and the one before": {change: map[string]string{"cdnkey": "10"}, check: func(s Stage) bool {
 			return slices.Equal(s.CDNKeys(), []string{"dev/cdn/key10", "dev/cdn/key9"})
 		}},
-		"SAM has no CDN":            {change: map[string]string{"agnostic": "true", "sam": "true", "cdn": "true"}, check: func(s Stage) bool { return s.SAM && !s.CDN }},
-		"the pool calls":            {check: func(s Stage) bool { return s.Triggers }},
-		"the pool does not call":    {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
-		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
-		"production has no trial's": {change: map[string]string{"stage": "prod", "mail": "ops@example.com"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
-		"a setting in the context":  {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
-		"several origins, with spaces": {change: map[string]string{"origins": "https://a.example, http://localhost:3000"}, check: func(s Stage) bool {
-			return slices.Equal(s.Origins, []string{"https://a.example", "http://localhost:3000"})
-		}},
+		"SAM has no CDN": {
+			change: map[string]string{"agnostic": "true", "sam": "true", "cdn": "true"},
+			check:  func(s Stage) bool { return s.SAM && !s.CDN },
+		},
+		"the pool calls":         {check: func(s Stage) bool { return s.Triggers }},
+		"the pool does not call": {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
+		"a trial's own setting": {
+			check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" },
+		},
+		"production has no trial's": {
+			change: map[string]string{"stage": "prod", "mail": "ops@example.com"},
+			check:  func(s Stage) bool { _, set := s.Settings["HOST"]; return !set },
+		},
+		"a setting in the context": {
+			change: map[string]string{"HOST": "https://a"},
+			check:  func(s Stage) bool { return s.Settings["HOST"] == "https://a" },
+		},
+		"several origins, with spaces": {
+			change: map[string]string{"origins": "https://a.example, http://localhost:3000"},
+			check: func(s Stage) bool {
+				return slices.Equal(s.Origins, []string{"https://a.example", "http://localhost:3000"})
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			context := good()
 			maps.Copy(context, c.change)
+
 			s, err := read(context, c.environment)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if !c.check(s) {
 				t.Errorf("got %+v", s)
 			}
@@ -206,14 +344,17 @@ func TestRead(t *testing.T) {
 // secret that a function holds. A required setting has an example that production accepts.
 func TestSettings(t *testing.T) {
 	t.Parallel()
+
 	if _, err := Read(fleet.Specs(), map[string]string{"stage": "dev", "agnostic": "true"}, func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, room := range fleet.Specs() {
 		for _, setting := range room.Settings {
 			if !slices.ContainsFunc(room.Functions, setting.Of) {
 				t.Errorf("no function gets %s", setting.Name)
 			}
+
 			if !regexp.MustCompile("^("+setting.Like+")$").MatchString(setting.Example) && (setting.Required || setting.Example != "") {
 				t.Errorf("%s has the example %q, want one like %s", setting.Name, setting.Example, setting.Like)
 			}
@@ -225,16 +366,21 @@ func TestSettings(t *testing.T) {
 // calls, and no other.
 func TestOverridable(t *testing.T) {
 	t.Parallel()
+
 	room := spec.Room{Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}, {Name: "FROM"}}}
+
 	always := []string{"MATCHDAY_STAGE", "MATCHDAY_PREFIX", "MATCHDAY_QUEUES", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
 	for name, c := range map[string]struct {
 		f    spec.Function
 		want []string
 	}{
-		"no more":         {spec.Function{}, nil},
-		"a secret":        {spec.Function{Secrets: []string{"KEY"}}, []string{"KEY", "KEY_ID"}},
-		"who sends mail":  {spec.Function{Mail: []spec.MailSender{{Setting: "FROM"}}}, []string{"AWS_ENDPOINT_URL_SESV2", "FROM"}},
-		"who knows users": {spec.Function{Users: []spec.UserOp{spec.AdminGetUser}}, []string{"MATCHDAY_USER_POOL", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER"}},
+		"no more":        {spec.Function{}, nil},
+		"a secret":       {spec.Function{Secrets: []string{"KEY"}}, []string{"KEY", "KEY_ID"}},
+		"who sends mail": {spec.Function{Mail: []spec.MailSender{{Setting: "FROM"}}}, []string{"AWS_ENDPOINT_URL_SESV2", "FROM"}},
+		"who knows users": {
+			spec.Function{Users: []spec.UserOp{spec.AdminGetUser}},
+			[]string{"MATCHDAY_USER_POOL", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER"},
+		},
 	} {
 		if got, want := Overridable(room, c.f), slices.Concat(always, c.want); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -246,20 +392,26 @@ func TestOverridable(t *testing.T) {
 // lets it be, with the longest name of a stage.
 func TestNames(t *testing.T) {
 	t.Parallel()
+
 	s := Stage{Name: "abcdefghijkl"}
+
 	for _, room := range fleet.Specs() {
 		seen, jobs := map[string]bool{}, false
+
 		unique := func(kind, name string, most int) {
 			if seen[kind+name] || len(name) > most {
 				t.Errorf("the %s %s is there twice, or longer than %d", kind, name, most)
 			}
+
 			seen[kind+name] = true
 		}
 		for _, f := range room.Functions {
 			unique("function", s.Function(f), 64)
+
 			if q, ok := f.On.(spec.Queue); ok {
 				unique("queue", s.Prefix()+q.Name, 80)
 			}
+
 			if dead := s.DeadLetter(f); dead != "" {
 				jobs = jobs || dead == s.JobsDead(room.Name)
 				if dead != s.JobsDead(room.Name) {
@@ -267,16 +419,21 @@ func TestNames(t *testing.T) {
 				}
 			}
 		}
+
 		if jobs != s.HasJobs(room) {
 			t.Errorf("%s has jobs that are given up: %v, want %v", room.Name, s.HasJobs(room), jobs)
 		}
+
 		unique("queue", s.JobsDead(room.Name), 80)
+
 		for _, m := range room.Machines {
 			unique("machine", s.Machine(m), 80)
 			unique("function", s.Machine(m), 64) // schedules share these names
 		}
+
 		for _, a := range s.Alarms(room) {
 			unique("alarm", a.Name, 255)
+
 			if a.IfDown == "" || a.Watches == "" || len(a.Metrics) == 0 || a.Points < 1 || a.Points > a.Of {
 				t.Errorf("the alarm %+v is not described in full", a)
 			}
@@ -287,6 +444,7 @@ func TestNames(t *testing.T) {
 // TestAlarms: what wakes the on-call of each kind of a function, machine and metric.
 func TestAlarms(t *testing.T) {
 	t.Parallel()
+
 	own := spec.Queue{Name: "lab-own"}
 	s := Stage{Name: "dev"}
 	shares := func(room spec.Room) spec.Room { room.WatchesConcurrency = true; return room }
@@ -294,17 +452,22 @@ func TestAlarms(t *testing.T) {
 		for i := range functions {
 			functions[i].Name = fmt.Sprintf("lab/%d", i+1)
 		}
+
 		return spec.Room{Name: "lab", Functions: functions}
 	}
+
 	const (
 		failing   = "dev-lab-failing: 2 of 3 × 5m0s > 0: dev-lab-failures (Sum of matchday map[]), notBreaching"
 		throttled = "dev-lab-throttled: 2 of 3 × 5m0s > 0: Throttles (Sum of AWS/Lambda map[]), notBreaching"
-		jobs      = "dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-jobs-dead]), notBreaching"
+		jobs      = "dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS " +
+			"map[QueueName:dev-lab-jobs-dead]), notBreaching"
 	)
+
 	var many []spec.Function
 	for i := range 11 {
 		many = append(many, spec.Function{On: spec.Queue{Name: fmt.Sprint("lab-", i), Unhurried: true}})
 	}
+
 	for name, c := range map[string]struct {
 		room spec.Room
 		want []string
@@ -314,34 +477,62 @@ func TestAlarms(t *testing.T) {
 			"dev-lab-api-failing: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
 			"dev-lab-api-refusing: 2 of 3 × 5m0s > 100: dev-lab-refused (Sum of matchday map[]), notBreaching",
 		}},
-		"tasks": {shares(of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}})), []string{failing, throttled}},
+		"tasks": {shares(of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}})),
+			[]string{failing, throttled}},
 		"queues, one of slow messages that are put off, and one that is watched otherwise": {of(
-			spec.Function{On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second}, spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
+			spec.Function{On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second},
+			spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
 			spec.Function{On: spec.Queue{Name: "lab-slow", Unhurried: true}},
 		), []string{failing,
-			"dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
-			"dev-lab-late: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
+			"dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +
+				"ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible " +
+				"(Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
+			"dev-lab-late: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS " +
+				"map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
 		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, jobs}},
-		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}), []string{failing,
-			"dev-lab-stopped: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-1]) + Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-2]), breaching",
-		}},
-		"a machine of each minute": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{failing,
-			"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
-		}},
-		"a machine of each hour": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{failing, jobs}},
+		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}),
+			[]string{failing,
+				"dev-lab-stopped: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda " +
+					"map[FunctionName:dev-lab-1]) + Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-2]), breaching",
+			}},
+		"a machine of each minute": {
+			spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}},
+			[]string{failing,
+				"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States " +
+					"map[StateMachineArn:{lab-loop}]), breaching",
+			},
+		},
+		"a machine of each hour": {
+			spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}},
+			[]string{failing, jobs},
+		},
 		"a database and a cache with two users": {of(
-			spec.Function{On: spec.Task{}, SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab-books"}.As("reader")}, Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("reader", "~* +@read")}},
+			spec.Function{
+				On:     spec.Task{},
+				SQL:    []spec.SQLLogin{spec.SQLDatabase{Name: "lab-books"}.As("reader")},
+				Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("reader", "~* +@read")},
+			},
 			spec.Function{On: spec.Task{}, Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("writer", "~* +@all")}},
 		), []string{failing,
-			"dev-lab-books-database-full: 3 of 3 × 5m0s > 90: ACUUtilization (Average of AWS/RDS map[DBClusterIdentifier:dev-lab-books]), notBreaching",
+			"dev-lab-books-database-full: 3 of 3 × 5m0s > 90: ACUUtilization (Average of AWS/RDS map[DBClusterIdentifier:dev-lab-books]), " +
+				"notBreaching",
 			"dev-lab-ranks-cache-throttled: 5 of 5 × 1m0s > 0: ThrottledCmds (Sum of AWS/ElastiCache map[clusterId:dev-lab-ranks]), notBreaching",
 		}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
 			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
 			{Name: "delayed", Function: "lab/get", Metrics: []spec.Metric{{Name: "Delay", OfRoom: true}}, Stat: "p99", Bound: 3, Minutes: 3},
-			{Name: "behind", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", While: metrics("Open")[0], Below: true, Bound: 4, Minutes: 1},
+			{
+				Name:     "behind",
+				Function: "lab/get",
+				Metrics:  metrics("Done"),
+				Stat:     "Sum",
+				While:    metrics("Open")[0],
+				Below:    true,
+				Bound:    4,
+				Minutes:  1,
+			},
 		}}, []string{
 			"dev-lab-slow: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
 			"dev-lab-idle: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
@@ -351,19 +542,23 @@ func TestAlarms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var got []string
 			for _, a := range s.Alarms(c.room) {
 				got = append(got, line(a))
 			}
+
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("alarms (-want +got):\n%s", diff)
 			}
 		})
 	}
+
 	var names []string
 	for _, a := range s.Alarms(of(many...)) {
 		names = append(names, fmt.Sprint(a.Name, " ", len(a.Metrics)))
 	}
+
 	if diff := cmp.Diff([]string{"dev-lab-failing 1", "dev-lab-dead 10", "dev-lab-dead-2 1"}, names); diff != "" {
 		t.Errorf("alarms of eleven queues (-want +got):\n%s", diff)
 	}
@@ -373,54 +568,69 @@ func metrics(names ...string) (all []spec.Metric) {
 	for _, name := range names {
 		all = append(all, spec.Metric{Name: name, Unit: spec.Count})
 	}
+
 	return all
 }
 
 // line is an alarm in one.
 func line(a Alarm) string {
 	var watched []string
+
 	for i, m := range a.Metrics {
 		of := fmt.Sprintf(" (%s of %s %v)", m.Stat, m.Namespace, m.Dimensions)
-		if i+1 < len(a.Metrics) && maps.Equal(m.Dimensions, a.Metrics[i+1].Dimensions) && m.Stat == a.Metrics[i+1].Stat && m.Namespace == a.Metrics[i+1].Namespace {
+		if i+1 < len(a.Metrics) && maps.Equal(m.Dimensions, a.Metrics[i+1].Dimensions) && m.Stat == a.Metrics[i+1].Stat &&
+			m.Namespace == a.Metrics[i+1].Namespace {
 			of = ""
 		}
+
 		watched = append(watched, m.Name+of)
 	}
+
 	compare, while := ">", ""
 	if a.Below {
 		compare = "<"
 	}
+
 	if a.While != nil {
 		while = " while " + a.While.Name
 	}
+
 	math := ""
 	if a.Math != "" {
 		math = a.Math + " of "
 	}
-	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, math, strings.Join(watched, " + "), while, a.TreatMissingData)
+
+	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, math,
+		strings.Join(watched, " + "), while, a.TreatMissingData)
 }
 
 // TestStagesDoNotMix: an alarm watches what its own stage's functions emit, who
 // call themselves what Lambda calls them.
 func TestStagesDoNotMix(t *testing.T) {
 	t.Parallel()
+
 	for name, want := range map[string]string{"dev": "dev-cricket-tick", Prod: "cricket-tick"} {
 		watched := 0
+
 		for _, a := range (Stage{Name: name}).Alarms(fleet.Specs()[0]) {
 			metrics := a.Metrics
 			if a.While != nil {
 				metrics = append(slices.Clone(metrics), *a.While)
 			}
+
 			for _, m := range metrics {
 				if m.Namespace != telemetry.Namespace || a.Function != "cricket/tick" {
 					continue
 				}
+
 				watched++
+
 				if got := m.Dimensions; len(got) != 1 || got[telemetry.Dimension] != want {
 					t.Errorf("%s watches %s of %v, want %s", a.Name, m.Name, got, want)
 				}
 			}
 		}
+
 		if watched == 0 {
 			t.Errorf("%s: nothing of the tick's own is watched", name)
 		}
@@ -430,12 +640,15 @@ func TestStagesDoNotMix(t *testing.T) {
 // TestConcurrencyIsWatchedOnce: the rooms share Lambda's concurrency, and one alarm for it.
 func TestConcurrencyIsWatchedOnce(t *testing.T) {
 	t.Parallel()
+
 	n := 0
+
 	for _, room := range fleet.Specs() {
 		if room.WatchesConcurrency {
 			n++
 		}
 	}
+
 	if n != 1 {
 		t.Errorf("%d rooms watch the concurrency that they share, want 1", n)
 	}
@@ -444,27 +657,36 @@ func TestConcurrencyIsWatchedOnce(t *testing.T) {
 // TestPrefixLists: where a room has a VPC, the prefix lists of the region are known or set.
 func TestPrefixLists(t *testing.T) {
 	t.Parallel()
-	inside := []spec.Room{{Name: "lab", Functions: []spec.Function{{Name: "lab/count", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}}}}}
-	const missing = "lab has a VPC, so the region eu-west-1 requires -c prefixlists=S3,DYNAMODB: `aws ec2 describe-prefix-lists` lists their ids"
+
+	inside := []spec.Room{{
+		Name:      "lab",
+		Functions: []spec.Function{{Name: "lab/count", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}}},
+	}}
+
+	const missing = "lab has a VPC, so the region eu-west-1 requires -c prefixlists=S3,DYNAMODB: `aws ec2 describe-prefix-lists` lists " +
+		"their ids"
 	for name, c := range map[string]struct {
 		rooms  []spec.Room
 		change map[string]string
 		want   PrefixLists
 		fails  string
 	}{
-		"a known region":       {inside, map[string]string{"region": "us-east-1"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
-		"a review":             {inside, map[string]string{"agnostic": "true"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
-		"another region":       {inside, map[string]string{"region": "eu-west-1"}, PrefixLists{}, missing},
-		"another, with lists":  {inside, map[string]string{"region": "eu-west-1", "prefixlists": "pl-00000001,pl-00000002"}, PrefixLists{"pl-00000001", "pl-00000002"}, ""},
+		"a known region": {inside, map[string]string{"region": "us-east-1"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
+		"a review":       {inside, map[string]string{"agnostic": "true"}, PrefixLists{"pl-63a5400a", "pl-02cd2c6b"}, ""},
+		"another region": {inside, map[string]string{"region": "eu-west-1"}, PrefixLists{}, missing},
+		"another, with lists": {inside, map[string]string{"region": "eu-west-1", "prefixlists": "pl-00000001,pl-00000002"},
+			PrefixLists{"pl-00000001", "pl-00000002"}, ""},
 		"nothing needs a list": {nil, map[string]string{"region": "eu-west-1"}, PrefixLists{}, ""},
 	} {
 		context := map[string]string{"stage": "dev", "account": "123456789012"}
 		maps.Copy(context, c.change)
 		got, err := Read(c.rooms, context, func(string) string { return "" })
+
 		fails := ""
 		if err != nil {
 			fails = err.Error()
 		}
+
 		if got.PrefixLists != c.want || fails != c.fails {
 			t.Errorf("%s: got %v, %q, want %v, %q", name, got.PrefixLists, fails, c.want, c.fails)
 		}

@@ -23,11 +23,13 @@ type Route func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
 // ServeRoutes returns the routes of the room, by the names of their functions.
 func (w *World) ServeRoutes() map[string]Route {
 	all := map[string]Route{}
+
 	for _, fn := range w.room.Functions {
 		if _, ok := fn.On.(spec.Route); ok {
 			all[fn.Name] = Serve(w, fn)
 		}
 	}
+
 	return all
 }
 
@@ -45,10 +47,12 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 	if answers == nil {
 		answers = []int{http.StatusOK, http.StatusNoContent}
 	}
+
 	call, err := fn.Open(w.T.Context(), env)
 	if err != nil {
 		panic(err)
 	}
+
 	route := call.(app.Route)
 
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
@@ -56,9 +60,11 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 		if err != nil {
 			panic(err)
 		}
+
 		if out.StatusCode < 300 && !slices.Contains(answers, out.StatusCode) {
 			w.T.Errorf("%s answers with %d, and its spec lists %v", fn.Name, out.StatusCode, answers)
 		}
+
 		return out
 	}
 }
@@ -73,6 +79,7 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	if user != "" {
 		claims = map[string]string{"sub": user}
 	}
+
 	return apigateway.Event(method, target, body, claims)
 }
 
@@ -82,11 +89,13 @@ func admit(fn app.Function, e events.APIGatewayV2HTTPRequest) events.APIGatewayV
 	if by == nil || by.JWT == nil || by.JWT.Claims["sub"] != Administrator {
 		return e
 	}
+
 	room, _, _ := strings.Cut(fn.Name, "/")
 	token, claims := *by.JWT, maps.Clone(by.JWT.Claims)
 	claims["cognito:groups"] = "[editor " + auth.AdminGroup(room) + "]"
 	token.Claims = claims
 	e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &token}
+
 	return e
 }
 
@@ -101,9 +110,11 @@ func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 	for k, v := range out.Headers {
 		h.Set(k, v)
 	}
+
 	for k, v := range out.MultiValueHeaders {
 		h[http.CanonicalHeaderKey(k)] = v
 	}
+
 	return h
 }
 
@@ -111,10 +122,13 @@ func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 // more.
 func Decode[T any](w *World, out events.APIGatewayV2HTTPResponse) (v T) {
 	w.T.Helper()
+
 	if out.StatusCode >= 300 {
 		w.T.Fatalf("got status %d: %s, want a status below 300", out.StatusCode, out.Body)
 	}
+
 	Must(w.T, json.Unmarshal([]byte(out.Body), &v))
+
 	return v
 }
 
@@ -130,6 +144,7 @@ func Failed(out events.APIGatewayV2HTTPResponse) error {
 	if out.StatusCode < 500 {
 		return nil
 	}
+
 	return fmt.Errorf("%d %s", out.StatusCode, out.Body)
 }
 
@@ -141,15 +156,20 @@ func CheckProblemField(out events.APIGatewayV2HTTPResponse, status int, field st
 	if err := json.Unmarshal([]byte(out.Body), &p); err != nil {
 		return fmt.Errorf("%d %s", out.StatusCode, out.Body)
 	}
+
 	var fields []string
+
 	for _, e := range p.Errors {
 		if e.Location != "" {
 			fields = append(fields, e.Location)
 		}
 	}
+
 	if out.StatusCode != status || p.Status != status || field != "" && !slices.Contains(fields, field) || field == "" && fields != nil {
-		return fmt.Errorf("got status %d with errors for %q, want status %d with errors for %q: %s", out.StatusCode, fields, status, field, out.Body)
+		return fmt.Errorf("got status %d with errors for %q, want status %d with errors for %q: %s", out.StatusCode,
+			fields, status, field, out.Body)
 	}
+
 	return nil
 }
 
@@ -157,8 +177,10 @@ func CheckProblemField(out events.APIGatewayV2HTTPResponse, status int, field st
 // status and code.
 func CheckProblemCode(out events.APIGatewayV2HTTPResponse, status int, code string) error {
 	var p Problem
-	if err := json.Unmarshal([]byte(out.Body), &p); err != nil || out.StatusCode != status || p.Status != status || !strings.HasSuffix(p.Type, ":"+code) {
+	if err := json.Unmarshal([]byte(out.Body), &p); err != nil || out.StatusCode != status || p.Status != status ||
+		!strings.HasSuffix(p.Type, ":"+code) {
 		return fmt.Errorf("got %d %s, want %d %s", out.StatusCode, out.Body, status, code)
 	}
+
 	return nil
 }

@@ -18,7 +18,9 @@ import (
 // key, and bundle the name of its setting with the app's bundle id.
 func (w *World) WithAPNs(secret, bundle string) *apns.Server {
 	w.T.Helper()
+
 	const app = "app.matchday.test"
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
@@ -32,5 +34,6 @@ func (w *World) WithAPNs(secret, bundle string) *apns.Server {
 		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, bundle: app,
 		secret: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	})
+
 	return phones
 }

@@ -12,5 +12,6 @@ func Program(t testing.TB, root string) string {
 	t.Helper()
 	program, err := binaries.Local(t.Context(), root)
 	Must(t, err)
+
 	return program
 }

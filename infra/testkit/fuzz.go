@@ -41,6 +41,7 @@ type decoder struct {
 func (d *decoder) decode(ctx context.Context, e events.APIGatewayV2HTTPRequest) (in any, status int, err error) {
 	d.seen = nil
 	out, err := d.route(ctx, e)
+
 	return d.seen, out.StatusCode, err
 }
 
@@ -58,11 +59,13 @@ func (w *World) openDecoders(folder string) (all []*decoder) {
 	Must(w.T, err)
 	operations, err := mutation.Operations(w.room.Spec, text, displayName)
 	Must(w.T, err)
+
 	for _, fn := range w.room.Functions {
 		i := slices.IndexFunc(operations, func(o mutation.Operation) bool { return o.Name() == fn.Name })
 		if i < 0 {
 			continue
 		}
+
 		d := &decoder{Operation: operations[i]}
 		d.route = fn.Decoder(administrator{}, func(in any) { d.seen = in })
 
@@ -72,25 +75,31 @@ func (w *World) openDecoders(folder string) (all []*decoder) {
 		path := (&url.URL{Path: "/" + d.Room + d.sample.RawPath}).EscapedPath()
 		d.base, err = d.Request(path, d.sample.RawQueryString, nil, []byte(d.sample.Body))
 		Must(w.T, err)
+
 		query := d.sample.RawQueryString
 		d.sample = admit(fn, Request(d.Method, d.sample.RawPath, Administrator, d.sample.Body))
 		d.sample.RawQueryString = query
 		all = append(all, d)
 	}
+
 	deletes := func(d *decoder) int { return map[string]int{http.MethodDelete: 1}[d.Method] }
+
 	slices.SortStableFunc(all, func(a, b *decoder) int { return cmp.Compare(deletes(a), deletes(b)) })
+
 	return all
 }
 
 // displayName is the format of a name as it is stored.
 var displayName = &jsonschema.Format{Name: "display-name", Validate: func(v any) error {
 	name, _ := v.(string)
+
 	hidden := func(r rune) bool {
 		return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point)
 	}
 	if !norm.NFC.IsNormalString(name) || strings.TrimSpace(name) != name || strings.ContainsFunc(name, hidden) {
 		return fmt.Errorf("%+q is no name as it is stored", name)
 	}
+
 	return nil
 }}
 
@@ -102,6 +111,7 @@ func checkSamples(f *testing.F, w *World, all []*decoder, routes map[string]Rout
 	if first < 0 {
 		first = len(all)
 	}
+
 	checkAccess(f, all[:first], routes)
 	f.Cleanup(func() {
 		w.T = f
@@ -112,6 +122,7 @@ func checkSamples(f *testing.F, w *World, all []*decoder, routes map[string]Rout
 func checkAccess(f *testing.F, all []*decoder, routes map[string]Route) {
 	for _, d := range all {
 		out := routes[d.Name()](d.sample)
+
 		refused := out.StatusCode == http.StatusUnauthorized || out.StatusCode == http.StatusForbidden
 		if refused && d.Auth != spec.Browser {
 			f.Errorf("%s: its sample is answered with %d %s", d.Name(), out.StatusCode, out.Body)
@@ -125,27 +136,34 @@ func checkAccess(f *testing.F, all []*decoder, routes map[string]Route) {
 // user signs in.
 func SignedIn(room app.Room, routes map[string]Route, origin string, signIn func(user string) (cookies []string)) map[string]Route {
 	var cookies []string
+
 	users, all := 0, map[string]Route{}
+
 	for _, f := range room.Functions {
 		on, ok := f.On.(spec.Route)
 		if !ok {
 			continue
 		}
+
 		all[f.Name] = func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 			ask := func() events.APIGatewayV2HTTPResponse {
 				e.Cookies, e.Headers = cookies, maps.Clone(e.Headers)
 				e.Headers["origin"] = origin
+
 				return routes[f.Name](e)
 			}
+
 			out := ask()
 			if refused := out.StatusCode == http.StatusUnauthorized || out.StatusCode == http.StatusForbidden; refused && on.Auth == spec.Session {
 				users++
 				cookies = signIn(fmt.Sprint("user-", users))
 				out = ask()
 			}
+
 			return out
 		}
 	}
+
 	return all
 }
 
@@ -159,16 +177,19 @@ func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) 
 		for _, m := range mutation.OfBody(d.Operation, d.base) {
 			seeds[string(m.Of(d.base).Text())] = true
 		}
+
 		for _, body := range slices.Sorted(maps.Keys(seeds)) {
 			f.Add(uint8(n), body)
 		}
 	}
+
 	checkSamples(f, w, all, routes)
 	f.Fuzz(func(t *testing.T, n uint8, body string) {
 		w.T = t
 		d := all[int(n)%len(all)]
 		d.check(t, body)
 		e := d.sample
+
 		e.Body = body
 		if out := routes[d.Name()](e); out.StatusCode >= 500 {
 			t.Errorf("%s %q: got %d %s", d.Name(), body, out.StatusCode, out.Body)
@@ -179,32 +200,41 @@ func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) 
 // check decodes a body and compares what was decoded with it and with the schema.
 func (d *decoder) check(t *testing.T, body string) {
 	t.Helper()
+
 	e := d.sample
 	e.Body = body
 	in, status, err := d.decode(t.Context(), e)
 	Must(t, err)
+
 	if in == nil {
 		if status >= 500 {
 			t.Errorf("%s %q: got %d", d.Name(), body, status)
 		}
+
 		return
 	}
+
 	if strings.TrimSpace(body) == "" {
 		return // an optional body
 	}
+
 	text, err := json.Marshal(reflect.ValueOf(in).Elem().FieldByName("Body").Interface())
 	Must(t, err)
 	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	Must(t, err)
+
 	given, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
 	if err != nil {
 		t.Errorf("%s decodes %q, which is not JSON: %v", d.Name(), body, err)
 		return
 	}
+
 	d.Body.ForgetUnknown(given)
+
 	if decoded = contained(t, d.Name(), given, decoded); decoded == nil {
 		return
 	}
+
 	if err := d.Body.Validate(decoded); err != nil {
 		t.Errorf("%s %q: decodes what its schema forbids: %v", d.Name(), body, err)
 	}
@@ -215,6 +245,7 @@ func (d *decoder) check(t *testing.T, body string) {
 // members that the body does not have.
 func contained(t *testing.T, at string, given, decoded any) any {
 	t.Helper()
+
 	switch g := given.(type) {
 	case map[string]any:
 		d, ok := decoded.(map[string]any)
@@ -222,6 +253,7 @@ func contained(t *testing.T, at string, given, decoded any) any {
 			t.Errorf("%s: an object becomes %v", at, decoded)
 			return nil
 		}
+
 		kept := map[string]any{}
 		for name, v := range g {
 			if there, ok := d[name]; ok {
@@ -230,6 +262,7 @@ func contained(t *testing.T, at string, given, decoded any) any {
 				t.Errorf("%s.%s: %v is not decoded", at, name, v)
 			}
 		}
+
 		return kept
 	case []any:
 		d, ok := decoded.([]any)
@@ -237,13 +270,16 @@ func contained(t *testing.T, at string, given, decoded any) any {
 			t.Errorf("%s: %v becomes %v", at, given, decoded)
 			return nil
 		}
+
 		for i := range g {
 			d[i] = contained(t, fmt.Sprintf("%s[%d]", at, i), g[i], d[i])
 		}
+
 		return d
 	case json.Number:
 		d, _ := decoded.(json.Number)
 		a, err := g.Float64()
+
 		b, e := d.Float64()
 		if err != nil || e != nil || a != b {
 			t.Errorf("%s: %v becomes %v", at, given, decoded)
@@ -257,6 +293,7 @@ func contained(t *testing.T, at string, given, decoded any) any {
 			t.Errorf("%s: %v becomes %v", at, given, decoded)
 		}
 	}
+
 	return decoded
 }
 
@@ -282,6 +319,7 @@ func isZero(v any) bool {
 	case map[string]any:
 		return len(v) == 0
 	}
+
 	return false
 }
 
@@ -293,40 +331,50 @@ func FuzzQueries(f *testing.F, w *World, routes map[string]Route, folder string)
 	all := w.openDecoders(folder)
 	for n, d := range all {
 		type target struct{ path, query string }
+
 		seeds := map[target]bool{{d.sample.RawPath, d.sample.RawQueryString}: true}
 		for _, m := range mutation.OfTarget(d.Operation, d.base) {
 			path, query, _ := strings.Cut(m.Of(d.base).Target(d.Operation), "?")
 			path, err := url.PathUnescape(path)
 			Must(f, err)
+
 			seeds[target{strings.TrimPrefix(path, "/"+d.Room), query}] = true
 		}
+
 		for s := range seeds {
 			f.Add(uint8(n), s.path, s.query)
 		}
 	}
+
 	checkSamples(f, w, all, routes)
 	f.Fuzz(func(t *testing.T, n uint8, path, query string) {
 		if !strings.HasPrefix(path, "/") {
 			t.Skip("no request has such a path")
 		}
+
 		w.T = t
 		d := all[int(n)%len(all)]
 		e := d.sample
+
 		e.RawPath, e.RawQueryString = path, query
 		if out := routes[d.Name()](e); out.StatusCode >= 500 {
 			t.Errorf("%s %q ? %q: got %d %s", d.Name(), path, query, out.StatusCode, out.Body)
 		}
+
 		in, status, err := d.decode(t.Context(), e)
 		if err != nil || status >= 500 {
 			t.Errorf("%s %q ? %q: got %d, %v", d.Name(), path, query, status, err)
 		}
+
 		if in == nil {
 			return
 		}
+
 		r, err := d.Redirect(d.base, path, query)
 		if err == nil {
 			err = d.Forbids(r)
 		}
+
 		if err != nil {
 			t.Errorf("%s accepts %q ? %q: %v", d.Name(), path, query, err)
 		}

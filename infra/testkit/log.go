@@ -42,12 +42,15 @@ func (contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	if !ok {
 		return nil
 	}
+
 	out := Line{r.Level, r.Message, map[string]any{}}
 	r.Attrs(func(a slog.Attr) bool { out.Attrs[a.Key] = a.Value.Any(); return true })
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.lines = append(l.lines, out)
 	l.warns = l.warns || r.Level >= slog.LevelWarn
+
 	return nil
 }
 
@@ -55,6 +58,7 @@ func (contextHandler) Handle(ctx context.Context, r slog.Record) error {
 func (l *Log) Lines() []Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	return slices.Clone(l.lines)
 }
 
@@ -65,6 +69,7 @@ func (l *Log) Find(level slog.Level, text string) (all []map[string]any) {
 			all = append(all, line.Attrs)
 		}
 	}
+
 	return all
 }
 
@@ -72,12 +77,15 @@ func (l *Log) Find(level slog.Level, text string) (all []map[string]any) {
 func (l *Log) TakeWarnings() (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	for _, line := range l.lines {
 		if line.Level >= slog.LevelWarn {
 			all = append(all, line.Text)
 		}
 	}
+
 	l.lines = slices.DeleteFunc(l.lines, func(l Line) bool { return l.Level >= slog.LevelWarn })
+
 	return all
 }
 
@@ -85,6 +93,7 @@ func (l *Log) TakeWarnings() (all []string) {
 func (l *Log) Warned() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	return l.warns
 }
 
@@ -95,10 +104,12 @@ func (l *Log) EmittedMetrics() (all []spec.Metric) {
 		if !ok {
 			continue
 		}
+
 		for _, directive := range format["CloudWatchMetrics"].([]any) {
 			all = append(all, directive.(map[string]any)["Metrics"].([]spec.Metric)...)
 		}
 	}
+
 	return all
 }
 
@@ -106,10 +117,12 @@ func (l *Log) EmittedMetrics() (all []spec.Metric) {
 func (l *Log) SumMetric(metric spec.Metric) (n float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	for _, line := range l.lines {
 		if v, ok := line.Attrs[metric.Name].(float64); ok {
 			n += v
 		}
 	}
+
 	return n
 }

@@ -48,15 +48,19 @@ func TestMail(t *testing.T) {
 	mailboxes := ses.New(ses.Config{Clock: w.Clock})
 	w.Mails = mailboxes
 	s := testkit.Open(w, invite, open)
+
 	mailboxes.Fail(ses.Throttled, ses.AnswerLost)
+
 	calls := w.CountCalls(func() { testkit.Must(t, s.Send(w.NewContext(), letter)) })
 	if diff := cmp.Diff(map[string]int{"SendEmail": 1}, calls); diff != "" {
 		t.Errorf("the calls differ (-want +got):\n%s", diff)
 	}
+
 	var got []string
 	for _, m := range mailboxes.Mailbox(letter.To) {
 		got = append(got, m.From+" "+m.Text)
 	}
+
 	if diff := cmp.Diff([]string{"lab_from@example.com Come.", "lab_from@example.com Come."}, got); diff != "" {
 		t.Errorf("the mailbox differs (-want +got):\n%s", diff)
 	}
@@ -68,17 +72,21 @@ func TestMailOfOthers(t *testing.T) {
 	t.Parallel()
 	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
 	w.Mails = ses.New(ses.Config{Clock: w.Clock})
+
 	for _, c := range []struct {
 		fn   app.Function
 		want []string
 	}{
 		{invite, nil},
-		{remind, []string{"lab/remind reads the address LAB_FROM, from which its spec lists no mail", "lab/remind sends mail from lab_from@example.com, which its spec does not list"}},
-		{paint, []string{"lab/paint reads the address LAB_FROM, from which its spec lists no mail", "lab/paint sends mail from lab_from@example.com, which its spec does not list"}},
+		{remind, []string{"lab/remind reads the address LAB_FROM, from which its spec lists no mail",
+			"lab/remind sends mail from lab_from@example.com, which its spec does not list"}},
+		{paint, []string{"lab/paint reads the address LAB_FROM, from which its spec lists no mail",
+			"lab/paint sends mail from lab_from@example.com, which its spec does not list"}},
 	} {
 		kept := &failures{TB: t}
 		w.T = kept
 		testkit.Must(t, testkit.Open(w, c.fn, open).Send(w.NewContext(), letter))
+
 		w.T = t
 		if diff := cmp.Diff(c.want, kept.all); diff != "" {
 			t.Errorf("%s: the errors differ (-want +got):\n%s", c.fn.Name, diff)

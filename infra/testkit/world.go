@@ -94,11 +94,13 @@ const attempts = 4
 // New creates the world of a room. Its clock shows now.
 func New(t testing.TB, in app.Room, now time.Time) *World {
 	t.Helper()
+
 	room := in.Spec
 	w := &World{T: t, room: in, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
 	t.Cleanup(w.explain)
 	t.Cleanup(w.Clock.Stop)
 	w.Clock.Work() // held by the test itself
+
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	w.http = app.Client{HTTPClient: &http.Client{Transport: transport}}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -107,14 +109,23 @@ func New(t testing.TB, in app.Room, now time.Time) *World {
 	w.Queues = sqs.New(w.Clock, queueHost)
 	t.Cleanup(w.Queues.Close)
 	t.Cleanup(w.checkMetrics)
+
 	made := map[string]bool{}
+
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
 			Must(t, w.Queues.Create(sqs.Queue{Name: q.DeadLetter(), FIFO: q.FIFO()}))
-			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout(), MaxReceives: q.MaxReceiveCount, DeadLetter: q.DeadLetter()}))
+			Must(t, w.Queues.Create(sqs.Queue{
+				Name:        q.Name,
+				FIFO:        q.FIFO(),
+				Visibility:  fn.VisibilityTimeout(),
+				MaxReceives: q.MaxReceiveCount,
+				DeadLetter:  q.DeadLetter(),
+			}))
 			made[q.Name] = true
 		}
 	}
+
 	for _, fn := range room.Functions {
 		for _, q := range fn.Sends {
 			if !made[q.Name] { // of another room
@@ -123,22 +134,27 @@ func New(t testing.TB, in app.Room, now time.Time) *World {
 			}
 		}
 	}
+
 	for _, b := range room.Buckets() {
 		w.Buckets = append(w.Buckets, b.Name)
 		w.Settings[b.On("").Env()] = b.Name
 	}
+
 	for _, fn := range room.Functions {
 		for _, m := range fn.Mail {
 			w.Settings[m.Setting] = strings.ToLower(m.Setting) + "@example.com"
 		}
 	}
+
 	w.Dial, w.Patience = (&net.Dialer{}).DialContext, 100
+
 	return w
 }
 
 // Must fails the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +171,7 @@ func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 	w.T.Helper()
 	s, err := opener(w.T.Context(), env)
 	Must(w.T, err)
+
 	return s
 }
 
@@ -172,33 +189,47 @@ func (w *World) Env(fn app.Function) app.Env {
 	}
 	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn.Function, r) })
 	secrets, senders := map[string]bool{}, map[string]bool{}
+
 	for _, f := range w.room.Functions {
 		for _, s := range f.Secrets {
 			secrets[s] = true
 		}
+
 		for _, m := range f.Mail {
 			senders[m.Setting] = true
 		}
 	}
+
 	env := app.Env{
-		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn.Function))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: account.UserPool,
-		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf), Patience: w.Patience,
+		AWS:      w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn.Function))),
+		Stage:    spec.Local,
+		Prefix:   w.Prefix,
+		Queues:   w.Queues.URL(""),
+		Pool:     account.UserPool,
+		Clock:    app.Clock{Now: w.Clock.Now, Sleep: w.Sleep},
+		HTTP:     w.Provider,
+		Dial:     w.IO.Dialer(w.Dial, w.nameOf),
+		Patience: w.Patience,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
 				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
 			}
+
 			if url := w.login(fn, name); url != "" {
 				return url
 			}
+
 			if senders[name] && !slices.Contains(fn.Mail, spec.MailSender{Setting: name}) {
 				w.T.Errorf("%s reads the address %s, from which its spec lists no mail", fn.Name, name)
 			}
+
 			return w.Settings[name]
 		},
 	}
 	if env.HTTP != nil {
 		env.HTTP = w.IO.RoundTripper(env.HTTP)
 	}
+
 	return env
 }
 
@@ -209,11 +240,13 @@ func (w *World) login(fn app.Function, name string) string {
 			return url
 		}
 	}
+
 	needs := slices.ContainsFunc(fn.SQL, func(l spec.SQLLogin) bool { return l.Env() == name }) ||
 		slices.ContainsFunc(fn.Caches, func(l spec.CacheLogin) bool { return l.Env() == name })
 	if needs {
 		w.T.Errorf("%s reads %s, and the world has no such store: see pgtest.Attach and redistest.Attach", fn.Name, name)
 	}
+
 	return ""
 }
 
@@ -223,6 +256,7 @@ func (w *World) nameOf(address string) string {
 			return s.Name
 		}
 	}
+
 	return ""
 }
 
@@ -231,16 +265,19 @@ func (w *World) nameOf(address string) string {
 // logs a warning.
 func (w *World) CrashingEnv(fn app.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
+
 	env.AWS, env.Dial = p.AWS(env.AWS), p.Dialer(env.Dial, w.nameOf)
 	if env.HTTP != nil {
 		env.HTTP = p.RoundTripper(env.HTTP)
 	}
+
 	w.T.Cleanup(func() {
 		// The client of the cache recovers by itself from the loss of what it asks a new connection.
 		if call := p.Spared(); call != "" && call != dynamotest.CacheCall && !w.Logs.Warned() {
 			w.T.Errorf("the failure of the call %s is neither returned nor logged", call)
 		}
 	})
+
 	return env
 }
 
@@ -250,6 +287,7 @@ func (w *World) Sleep(ctx context.Context, until time.Time) error {
 	if !until.After(w.Clock.Now()) {
 		return nil
 	}
+
 	return w.Clock.Sleep(ctx, until)
 }
 
@@ -266,12 +304,15 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	if r.URL.Path == sendEmail {
 		service, operation = "SES", "SendEmail"
 	}
+
 	if strings.HasPrefix(r.Header.Get("Amz-Sdk-Request"), "attempt=1") {
 		w.mu.Lock()
 		w.calls[operation]++
 		w.mu.Unlock()
 	}
+
 	var to http.Handler
+
 	switch service {
 	default:
 		if w.Trace != nil {
@@ -279,36 +320,45 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 			if err != nil {
 				return nil, err
 			}
+
 			w.Trace(fn, operation, body)
 		}
+
 		return w.http.Do(r)
 	case "":
 		w.checkObject(fn, r)
 		r.Header.Set("Content-Length", fmt.Sprint(r.ContentLength)) // as it comes by the wire
+
 		to = w.Files
 	case "AmazonSQS":
 		body, err := bodyOf(r)
 		if err != nil {
 			return nil, err
 		}
+
 		if !slices.ContainsFunc(fn.Sends, func(q spec.Queue) bool { return strings.Contains(string(body), `/`+q.Name+`"`) }) {
 			w.T.Errorf("%s sends %s, which its spec does not list", fn.Name, body)
 		}
+
 		to = w.Queues
 	case "SES":
 		if err := w.checkMail(fn, r); err != nil {
 			return nil, err
 		}
+
 		to = w.Mails
 	case "AWSCognitoIdentityProviderService":
 		if !slices.Contains(fn.Users, spec.UserOp(operation)) {
 			w.T.Errorf("%s calls %s, which its spec does not list", fn.Name, operation)
 		}
+
 		to = w.Users
 	}
+
 	if to == nil {
 		return nil, fmt.Errorf("the world of the test has nothing that answers %s %s: see World", fn.Name, r.URL)
 	}
+
 	return answer(to, r)
 }
 
@@ -324,8 +374,10 @@ func answer(h http.Handler, r *http.Request) (_ *http.Response, err error) {
 			panic(p)
 		}
 	}()
+
 	out := httptest.NewRecorder()
 	h.ServeHTTP(out, r)
+
 	return out.Result(), nil
 }
 
@@ -333,6 +385,7 @@ func answer(h http.Handler, r *http.Request) (_ *http.Response, err error) {
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
+
 	return body, err
 }
 
@@ -343,19 +396,26 @@ func (w *World) checkMail(fn spec.Function, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	var in struct{ FromEmailAddress string }
 	if err := json.Unmarshal(body, &in); err != nil {
 		return err
 	}
+
 	if !slices.ContainsFunc(fn.Mail, func(m spec.MailSender) bool { return w.Settings[m.Setting] == in.FromEmailAddress }) {
 		w.T.Errorf("%s sends mail from %s, which its spec does not list", fn.Name, in.FromEmailAddress)
 	}
+
 	return nil
 }
 
 // checkObject fails the test if a call of S3 is not one that the spec of fn lists.
 func (w *World) checkObject(fn spec.Function, r *http.Request) {
-	op := map[string]spec.ObjectOp{http.MethodGet: spec.GetObject, http.MethodPut: spec.PutObject, http.MethodDelete: spec.DeleteObject}[r.Method]
+	op := map[string]spec.ObjectOp{
+		http.MethodGet:    spec.GetObject,
+		http.MethodPut:    spec.PutObject,
+		http.MethodDelete: spec.DeleteObject,
+	}[r.Method]
 	if !slices.ContainsFunc(fn.Objects, func(a spec.ObjectAccess) bool {
 		return slices.Contains(a.Ops, op) && strings.HasPrefix(r.URL.Path, "/"+a.Bucket.Name+"/"+a.Prefix)
 	}) {
@@ -368,16 +428,20 @@ func (w *World) checkObject(fn spec.Function, r *http.Request) {
 func (w *World) checkMetrics() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	emitted := map[spec.Metric]bool{}
 	for _, m := range w.Logs.EmittedMetrics() {
 		emitted[m] = true
 	}
+
 	delete(emitted, telemetry.Failed)
+
 	for m := range emitted {
 		if !slices.Contains(w.emits, m) {
 			w.T.Errorf("the metric %s is emitted, and the spec of no function in the test lists it", m.Name)
 			continue
 		}
+
 		dynamotest.Record("metrics", w.room.Spec.Name+": "+m.Name)
 	}
 }
@@ -387,6 +451,7 @@ func (w *World) explain() {
 	if !w.T.Failed() {
 		return
 	}
+
 	for _, l := range w.Logs.Lines() {
 		if l.Level >= slog.LevelWarn {
 			w.T.Logf("%v %s %v", l.Level, l.Text, l.Attrs)
@@ -402,6 +467,7 @@ func (w *World) CountCalls(do func()) map[string]int {
 	do()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	return maps.Clone(w.calls)
 }
 
@@ -410,6 +476,7 @@ func (w *World) CountCalls(do func()) map[string]int {
 func (w *World) CountUnits(do func()) dynamodbsim.Units {
 	w.meter.Take()
 	do()
+
 	return w.meter.Take()
 }
 
@@ -422,11 +489,13 @@ func (w *World) NewContext() context.Context {
 // Messages returns the decoded messages in a queue, in order.
 func Messages[M any](w *World, q spec.Queue) (all []M) {
 	w.T.Helper()
+
 	for _, m := range w.Queues.Messages(q.Name) {
 		var v M
 		Must(w.T, json.Unmarshal([]byte(m.Body), &v))
 		all = append(all, v)
 	}
+
 	return all
 }
 
@@ -437,27 +506,36 @@ func Messages[M any](w *World, q spec.Queue) (all []M) {
 // the number of calls.
 func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.Context, M) error) (handled int) {
 	w.T.Helper()
+
 	attempts := map[string]int{}
+
 	for until := w.Clock.Now().Add(within); ; {
 		waiting := w.Queues.Messages(q.Name)
 		if len(waiting) == 0 {
 			return handled
 		}
+
 		next := slices.MinFunc(waiting, func(a, b sqs.Message) int { return a.Visible.Compare(b.Visible) })
 		if next.Visible.After(until) {
 			return handled
 		}
+
 		w.MoveClock(next.Visible)
 		got := w.Receive(q)
+
 		var v M
 		Must(w.T, json.Unmarshal([]byte(got.Body), &v))
+
 		handled++
+
 		if err := do(w.NewContext(), v); err != nil {
 			if attempts[got.MessageId]++; attempts[got.MessageId] == q.MaxReceiveCount {
 				w.T.Fatalf("the message %s failed at its last attempt: %v", got.Body, err)
 			}
+
 			continue
 		}
+
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name), "ReceiptHandle": got.ReceiptHandle}, nil)
 	}
 }
@@ -469,8 +547,10 @@ func (w *World) DeadLetters(q spec.Queue) (all []queue.DeadLetter) {
 		if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
 			l.Reason = *reason
 		}
+
 		all = append(all, l)
 	}
+
 	return all
 }
 
@@ -480,26 +560,34 @@ type Received struct{ MessageId, Body, ReceiptHandle string }
 // Receive receives the next message of a queue. It fails the test if there is none.
 func (w *World) Receive(q spec.Queue) Received {
 	w.T.Helper()
+
 	var out struct{ Messages []Received }
 	w.SQS("ReceiveMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name)}, &out)
+
 	if len(out.Messages) != 1 {
 		w.T.Fatalf("received %d messages from %s, want 1", len(out.Messages), q.Name)
 	}
+
 	return out.Messages[0]
 }
 
 // SQS calls the SQS API of the queues. It fails the test if the call fails.
 func (w *World) SQS(action string, in, out any) {
 	w.T.Helper()
+
 	body, err := json.Marshal(in)
 	Must(w.T, err)
+
 	r := httptest.NewRequest(http.MethodPost, queueHost, bytes.NewReader(body))
 	r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
+
 	got := httptest.NewRecorder()
 	w.Queues.ServeHTTP(got, r)
+
 	if got.Code != http.StatusOK {
 		w.T.Fatalf("%s: %s", action, got.Body)
 	}
+
 	if out != nil {
 		Must(w.T, json.Unmarshal(got.Body.Bytes(), out))
 	}
@@ -523,14 +611,18 @@ func (w *World) DeleteRow(table spec.Table, key ...string) error {
 // Rows returns all rows of a table.
 func Rows[T any](w *World, table spec.Table) (all []T) {
 	w.T.Helper()
-	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(w.AWS), &dynamodb.ScanInput{TableName: aws.String(w.Prefix + table.Name), ConsistentRead: aws.Bool(true)})
+
+	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(w.AWS),
+		&dynamodb.ScanInput{TableName: aws.String(w.Prefix + table.Name), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(w.T.Context())
 		Must(w.T, err)
+
 		var some []T
 		Must(w.T, attributevalue.UnmarshalListOfMaps(page.Items, &some))
 		all = append(all, some...)
 	}
+
 	return all
 }
 
@@ -539,8 +631,10 @@ func Row[T any](w *World, table spec.Table, key ...string) T {
 	w.T.Helper()
 	v, ok, err := dynamo.Get[T](w.T.Context(), w.DB(), spec.Access{Table: table}, key...)
 	Must(w.T, err)
+
 	if !ok {
 		w.T.Fatalf("the table %s has no row with the key %q", table.Name, key)
 	}
+
 	return v
 }

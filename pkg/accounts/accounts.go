@@ -82,18 +82,22 @@ func OnUserConfirmedFunction() app.Function {
 // OnUserConfirmed creates the profile of a user who has signed up, with the name of the
 // account if that is a display name. It ignores confirmations of a reset password. A
 // second event changes nothing.
-func (s *Service) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
+func (s *Service) OnUserConfirmed(ctx context.Context,
+	e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
 	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
 		return e, nil
 	}
+
 	id := e.Request.UserAttributes["sub"]
 	if id == "" {
 		return e, errors.New("the event has no user attribute sub")
 	}
+
 	name, err := httpapi.DisplayName(strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " "))
 	if err != nil {
 		name = "" // anybody may write anything there
 	}
+
 	return e, s.create(ctx, id, name)
 }
 
@@ -135,8 +139,10 @@ func (s *Service) GetAccount(ctx context.Context, in *GetAccount) (*Page, error)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Page{Status: http.StatusOK}
 	out.Body.UserID = in.UserID
+
 	for _, i := range items {
 		switch i.Item {
 		case profile:
@@ -147,6 +153,7 @@ func (s *Service) GetAccount(ctx context.Context, in *GetAccount) (*Page, error)
 			out.Body.DeletedAt = &at
 		}
 	}
+
 	return out, nil
 }
 
@@ -193,15 +200,19 @@ func (s *Service) InviteAccount(ctx context.Context, in *InviteAccount) (*Invite
 	if err != nil {
 		return nil, err
 	}
+
 	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(invited.Subject))
 	if err != nil {
 		return nil, err
 	}
+
 	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
 		return nil, account.ErrDeleting
 	}
+
 	out := &Invited{Status: http.StatusOK}
 	out.Body.UserID, out.Body.Mailed = invited.Subject, invited.Mailed
+
 	return out, s.create(ctx, invited.Subject, in.Body.Name)
 }
 
@@ -237,5 +248,6 @@ func (s *Service) ListAccounts(ctx context.Context, in *ListAccounts) (*AccountL
 	out := &AccountList{}
 	all, next, err := s.pool.List(ctx, in.Limit, in.Cursor)
 	out.Body.Accounts, out.Body.Next = append([]userpool.User{}, all...), next
+
 	return out, err
 }

@@ -58,30 +58,37 @@ func newWorld(t testing.TB) world {
 	w.Files = s3.New(w.Buckets...)
 	w.routes = w.ServeRoutes()
 	confirmed := testkit.Open(w.World, accounts.OnUserConfirmedFunction(), accounts.Open)
+
 	pool.OnConfirmed(func(ctx context.Context, in []byte) ([]byte, error) {
 		var e events.CognitoEventUserPoolsPostConfirmation
 		if err := json.Unmarshal(in, &e); err != nil {
 			return nil, err
 		}
+
 		out, err := confirmed.OnUserConfirmed(w.NewContext(), e)
 		testkit.Must(t, err)
+
 		return json.Marshal(out)
 	})
+
 	for _, u := range []string{"ann", "bob"} {
 		_, err := pool.SignIn(t.Context(), u, strings.ToUpper(u), nil)
 		testkit.Must(t, err)
 	}
+
 	return w
 }
 
 // requests returns the requests of a kind to each room, without repeats.
 func (w world) requests(k account.Kind) map[string]account.Request {
 	all := map[string]account.Request{}
+
 	for _, room := range rooms {
 		for _, r := range testkit.Messages[account.Request](w.World, account.Queue(room, k)) {
 			all[room] = r
 		}
 	}
+
 	return all
 }
 
@@ -92,13 +99,16 @@ func (w world) finish(s *accounts.Service, k account.Kind, from ...string) (err 
 		if !ok {
 			continue
 		}
+
 		if k == account.Export {
 			testkit.Must(w.T, w.bucket().Put(w.T.Context(), account.PartKey(room, r.Job), map[string]string{"from": room}))
 		}
+
 		if e := s.FinishJob(w.NewContext(), account.Done{Kind: k, Room: room, Request: r}); e != nil {
 			err = e
 		}
 	}
+
 	return err
 }
 
@@ -108,8 +118,10 @@ func (w world) poolConfig() aws.Config {
 	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		out := httptest.NewRecorder()
 		w.pool.ServeHTTP(out, r)
+
 		return out.Result(), nil
 	})
+
 	return cfg
 }
 
@@ -119,6 +131,7 @@ func (w world) bucket() object.Bucket {
 	w.T.Cleanup(server.Close)
 	cfg := w.AWS.Copy()
 	cfg.BaseEndpoint = &server.URL
+
 	return object.Open(cfg, account.Exports.Name)
 }
 
@@ -134,24 +147,30 @@ func (w world) rows(user string) (all []string) {
 			if row["open"] != nil {
 				open = " open"
 			}
+
 			all = append(all, row["item"].(string)+open)
 		}
 	}
+
 	for _, row := range testkit.Rows[map[string]any](w.World, account.Deleted) {
 		if row["userId"] == user {
 			mark := "tombstone"
 			if row["ttl"] != nil {
 				mark += " that expires"
 			}
+
 			all = append(all, mark)
 		}
 	}
+
 	if list, _, err := userpool.Open(w.poolConfig(), cognito.ID).List(w.T.Context(), 60, ""); err != nil {
 		w.T.Error(err)
 	} else if slices.ContainsFunc(list, func(u userpool.User) bool { return u.Subject == user }) {
 		all = append(all, "account")
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
@@ -164,49 +183,69 @@ func TestDeletion(t *testing.T) {
 	ask := func() int {
 		return testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "").StatusCode
 	}
+
 	testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 	testkit.Must(t, w.finish(s, account.Export, rooms...))
+
 	export := w.requests(account.Export)["cricket"].Job
 	if _, err := w.bucket().Get(t.Context(), "exports/ann/"+export+".json"); err != nil {
 		t.Fatal(err)
 	}
+
 	steps := []struct {
 		what string
 		do   func() error
 		want []string
 	}{
-		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "profile", "tombstone"}},
-		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect", "threefc", "bestshot") }, []string{"tombstone that expires"}},
+		{"the request", func() error { ask(); return nil },
+			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
+				"forget open", "profile", "tombstone"}},
+		{"one room", func() error { return w.finish(s, account.Forget, "pickem") },
+			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
+				"forget open", "forget#pickem", "profile", "tombstone"}},
+		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") },
+			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
+				"forget open", "forget#pickem", "profile", "tombstone"}},
+		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect", "threefc", "bestshot") },
+			[]string{"tombstone that expires"}},
 		{"a room again", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
 	}
 	for _, step := range steps {
 		testkit.Must(t, step.do())
+
 		if diff := cmp.Diff(step.want, w.rows("ann")); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", step.what, diff)
 		}
 	}
-	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export), account.PartKey("commitcollect", export), account.PartKey("threefc", export), account.PartKey("bestshot", export)} {
+
+	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export),
+		account.PartKey("commitcollect", export), account.PartKey("threefc", export), account.PartKey("bestshot", export)} {
 		if text, err := w.bucket().Get(t.Context(), key); err == nil {
 			t.Errorf("the object %s is there: %s", key, text)
 		}
 	}
+
 	if got := w.rows("bob"); !slices.Equal(got, []string{"account", "profile"}) {
 		t.Errorf("bob has %q left", got)
 	}
+
 	before := testkit.Rows[map[string]any](w.World, account.Deleted)
+
 	if status := ask(); status != 202 {
 		t.Errorf("deleting again: %d, want 202", status)
 	}
+
 	if diff := cmp.Diff(before, testkit.Rows[map[string]any](w.World, account.Deleted)); diff != "" {
 		t.Errorf("deleting again has changed the tombstone (-want +got):\n%s", diff)
 	}
+
 	out := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 	if err := testkit.CheckProblemCode(out, 401, "account_deleted"); err != nil {
 		t.Errorf("an export of a deleted user: %v", err)
 	}
-	if out := testkit.Call(w.routes, accounts.GetAccountFunction(), "/account", "ann", ""); !strings.Contains(out.Body, `"deletedAt":"2026-06-06T12:00:00Z"`) {
+
+	if out := testkit.Call(w.routes, accounts.GetAccountFunction(), "/account", "ann", ""); !strings.Contains(out.Body,
+		`"deletedAt":"2026-06-06T12:00:00Z"`) {
 		t.Errorf("the account is %s, want deletedAt", out.Body)
 	}
 }
@@ -215,12 +254,15 @@ func TestDeletion(t *testing.T) {
 func (w world) files() (keys []string) {
 	out := httptest.NewRecorder()
 	w.Files.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "/"+account.Exports.Name+"?list-type=2", nil))
+
 	if out.Code != http.StatusOK {
 		w.T.Fatalf("listing the objects: %d %s", out.Code, out.Body)
 	}
+
 	for _, key := range regexp.MustCompile(`<Key>([^<]+)</Key>`).FindAllStringSubmatch(out.Body.String(), -1) {
 		keys = append(keys, key[1])
 	}
+
 	return keys
 }
 
@@ -232,30 +274,37 @@ func TestNoExportOutlivesTheAccount(t *testing.T) {
 	s := w.opened()
 	start := func() {
 		t.Helper()
+
 		if out := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", ""); out.StatusCode != http.StatusAccepted {
 			t.Fatalf("an export: %d %s, want 202", out.StatusCode, out.Body)
 		}
 	}
+
 	const days = 10 // for which S3 keeps a file at most
 	for day := range days {
 		w.MoveClock(noon.AddDate(0, 0, day))
 		start()
 		testkit.Must(t, w.finish(s, account.Export, rooms...))
 	}
+
 	if n, want := len(w.files()), days*(1+len(rooms)); n != want {
 		t.Fatalf("%d objects of %d exports, want %d", n, days, want)
 	}
+
 	w.MoveClock(noon.AddDate(0, 0, days))
 	start()
 	testkit.Must(t, w.finish(s, account.Export, rooms[1:]...))
 	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 	before := len(w.files())
 	testkit.Must(t, w.finish(s, account.Export, rooms[0]))
+
 	if n := len(w.files()); n != before+1 {
 		t.Errorf("%d objects after the last part of an export, want %d: no document is made during a deletion", n, before+1)
 	}
+
 	testkit.Must(t, w.finish(s, account.Forget, rooms...))
 	testkit.Must(t, w.finish(s, account.Export, rooms[0])) // a room hands out its part late
+
 	if left := w.files(); len(left) > 0 {
 		t.Errorf("after the deletion there are %q", left)
 	}
@@ -267,13 +316,18 @@ func TestInvitationDuringADeletion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	invite := func() events.APIGatewayV2HTTPResponse {
-		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator, `{"name":"Ann","email":"ann@example.com"}`)
+		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator,
+			`{"name":"Ann","email":"ann@example.com"}`)
 	}
+
 	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
+
 	if err := testkit.CheckProblemCode(invite(), 409, "account_deleting"); err != nil {
 		t.Errorf("during the deletion: %v", err)
 	}
+
 	testkit.Must(t, w.finish(w.opened(), account.Forget, rooms...))
+
 	if out := invite(); out.StatusCode != 200 || strings.Contains(out.Body, `"userId":"ann"`) {
 		t.Errorf("after the deletion: %d %s, want 200 and a new id", out.StatusCode, out.Body)
 	}
@@ -283,9 +337,11 @@ func TestInvitationDuringADeletion(t *testing.T) {
 // ends the deletion.
 func TestDeletionCrashes(t *testing.T) {
 	t.Parallel()
+
 	for name, again := range map[string]func(w world){
 		"a second request": func(w world) {
-			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open).DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open).DeleteAccount(w.NewContext(),
+				&accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 			testkit.Must(w.T, err)
 		},
 		"the job": func(w world) {
@@ -300,15 +356,19 @@ func TestDeletionCrashes(t *testing.T) {
 				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction(), p), accounts.Open)
 				_, err := crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				p.Ended(err)
+
 				if name == "the job" && len(w.rows("ann")) == 2 { // the request has failed before it wrote anything
 					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open)
 					crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				}
+
 				again(w)
+
 				return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
 			})
 		})
 	}
+
 	t.Run("by a message", func(t *testing.T) {
 		t.Parallel()
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
@@ -316,6 +376,7 @@ func TestDeletionCrashes(t *testing.T) {
 			m := account.Deletion{UserID: "ann"}
 			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(), p), accounts.Open).DeleteUser(w.NewContext(), m))
 			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction(), accounts.Open).DeleteUser(w.NewContext(), m))
+
 			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
 		})
 	})
@@ -329,6 +390,7 @@ func TestDeletionCrashes(t *testing.T) {
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect", "threefc", "bestshot"))
 			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Forget, "pickem"))
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
+
 			return w.rows("ann")
 		})
 	})
@@ -337,14 +399,17 @@ func TestDeletionCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
+
 			requests := w.requests(account.Forget)
 			for _, room := range rooms { // both have confirmed, and the last message was lost
 				testkit.PutRows(w.World, accounts.Accounts, map[string]string{"userId": "ann", "item": "forget#" + room, "job": requests[room].Job})
 			}
+
 			w.MoveClock(noon.Add(time.Hour))
 			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction(), p), accounts.Open).ResumeJobs(w.NewContext()))
 			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
 			w.Logs.TakeWarnings()
+
 			return w.rows("ann")
 		})
 	})
@@ -357,29 +422,41 @@ func TestExport(t *testing.T) {
 	w := newWorld(t)
 	ask := func(want int) (out struct{ URL string }) {
 		t.Helper()
+
 		answer := testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 		if answer.StatusCode != want || (testkit.Header(answer).Get("Retry-After") != "") != (want == 202) {
 			t.Errorf("got %d %s, want %d", answer.StatusCode, answer.Body, want)
 		}
+
 		testkit.Must(t, json.Unmarshal([]byte(answer.Body), &out))
+
 		return out
 	}
 	ask(202)
 	ask(202)
+
 	first := w.requests(account.Export)["pickem"]
 	testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+
 	if out := ask(200); !strings.Contains(out.URL, "/exports/ann/"+first.Job+".json?") || !strings.Contains(out.URL, "X-Amz-Expires=3600") {
 		t.Errorf("the link is %s", out.URL)
 	}
+
 	text, err := w.bucket().Get(t.Context(), "exports/ann/"+first.Job+".json")
 	testkit.Must(t, err)
+
 	var document map[string]any
 	testkit.Must(t, json.Unmarshal(text, &document))
-	if document["userId"] != "ann" || !reflect.DeepEqual(document["cricket"], map[string]any{"from": "cricket"}) || !reflect.DeepEqual(document["pickem"], map[string]any{"from": "pickem"}) || !strings.Contains(string(text), "ANN") || document["email"] != "ann@example.com" {
+
+	if document["userId"] != "ann" || !reflect.DeepEqual(document["cricket"], map[string]any{"from": "cricket"}) ||
+		!reflect.DeepEqual(document["pickem"], map[string]any{"from": "pickem"}) || !strings.Contains(string(text), "ANN") ||
+		document["email"] != "ann@example.com" {
 		t.Errorf("the document is %s", text)
 	}
+
 	w.MoveClock(noon.Add(25 * time.Hour))
 	ask(202)
+
 	if next := w.requests(account.Export)["pickem"]; next.Job == first.Job {
 		t.Error("a day later no new export was started")
 	}
@@ -396,6 +473,7 @@ func TestExportCrashes(t *testing.T) {
 		testkit.Must(t, err)
 		w.MoveClock(noon.Add(time.Hour))
 		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
+
 		return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Export)))...)
 	})
 	t.Run("the end", func(t *testing.T) {
@@ -405,6 +483,7 @@ func TestExportCrashes(t *testing.T) {
 			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Export, rooms...))
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+
 			return w.rows("ann")
 		})
 	})
@@ -415,6 +494,7 @@ func TestJobsBehindAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
+
 	s := testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open)
 	for _, c := range []struct {
 		at   time.Time
@@ -422,6 +502,7 @@ func TestJobsBehindAreCounted(t *testing.T) {
 	}{{noon.Add(time.Hour), 0}, {noon.Add(time.Hour + time.Second), 1}} {
 		w.MoveClock(c.at)
 		testkit.Must(t, s.ResumeJobs(w.NewContext()))
+
 		if got := w.Logs.SumMetric(accounts.JobsBehind); got != c.want || got == 0 && len(w.Logs.EmittedMetrics()) > 0 {
 			t.Errorf("at %s %v jobs are behind, want %v", c.at, got, c.want)
 		}
@@ -433,39 +514,58 @@ func TestJobsBehindAreCounted(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, want := range map[string]string{"Una": `"name":"Una"`, " Una \n Day ": `"name":"Una Day"`, "\u202eUna": `"userId":"u-3"`, strings.Repeat("é", 41): `"userId":"u-4"`} {
+
+	for name, want := range map[string]string{
+		"Una":                   `"name":"Una"`,
+		" Una \n Day ":          `"name":"Una Day"`,
+		"\u202eUna":             `"userId":"u-3"`,
+		strings.Repeat("é", 41): `"userId":"u-4"`,
+	} {
 		id := map[string]string{"Una": "u-1", " Una \n Day ": "u-2", "\u202eUna": "u-3"}[name]
 		if id == "" {
 			id = "u-4"
 		}
+
 		_, err := w.pool.SignIn(t.Context(), id, name, nil)
 		testkit.Must(t, err)
+
 		out := testkit.Call(w.routes, accounts.GetAccountFunction(), "/account", id, "")
-		if !strings.Contains(out.Body, want) || strings.Contains(out.Body, `"name"`) != strings.Contains(want, `"name"`) || !strings.Contains(out.Body, `"createdAt":"2026-06-06T12:00:00Z"`) {
+		if !strings.Contains(out.Body, want) || strings.Contains(out.Body, `"name"`) != strings.Contains(want, `"name"`) ||
+			!strings.Contains(out.Body, `"createdAt":"2026-06-06T12:00:00Z"`) {
 			t.Errorf("the account of %q is %s", name, out.Body)
 		}
 	}
+
 	invite := func(user string) int {
-		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", user, `{"name":"Lena","email":"lena@example.com"}`).StatusCode
+		return testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", user,
+			`{"name":"Lena","email":"lena@example.com"}`).StatusCode
 	}
-	if a, b, c := invite("ann"), invite(testkit.Administrator), invite(testkit.Administrator); a != 403 || b != 200 || c != 200 || w.pool.Invitations("lena@example.com") != 2 {
+	if a, b, c := invite("ann"), invite(testkit.Administrator), invite(testkit.Administrator); a != 403 || b != 200 || c != 200 ||
+		w.pool.Invitations("lena@example.com") != 2 {
 		t.Errorf("invitations: %d, %d, %d, and %d mails; want 403, 200, 200 and 2", a, b, c, w.pool.Invitations("lena@example.com"))
 	}
+
 	type page struct {
 		Accounts []userpool.User
 		Next     string
 	}
+
 	var all []string
+
 	for cursor := ""; ; {
-		p := testkit.Decode[page](w.World, testkit.Call(w.routes, accounts.ListAccountsFunction(), "/admin/accounts?limit=3&cursor="+cursor, testkit.Administrator, ""))
+		p := testkit.Decode[page](w.World, testkit.Call(w.routes, accounts.ListAccountsFunction(),
+			"/admin/accounts?limit=3&cursor="+cursor, testkit.Administrator, ""))
 		for _, u := range p.Accounts {
 			all = append(all, u.Email+" "+u.Status)
 		}
+
 		if cursor = p.Next; cursor == "" {
 			break
 		}
 	}
+
 	slices.Sort(all)
+
 	want := []string{
 		"ann@example.com CONFIRMED", "bob@example.com CONFIRMED", "lena@example.com FORCE_CHANGE_PASSWORD",
 		"u-1@example.com CONFIRMED", "u-2@example.com CONFIRMED", "u-3@example.com CONFIRMED", "u-4@example.com CONFIRMED",
@@ -473,9 +573,12 @@ func TestProfiles(t *testing.T) {
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("the accounts (-want +got):\n%s", diff)
 	}
-	if err := testkit.CheckProblemCode(testkit.Call(w.routes, accounts.ListAccountsFunction(), "/admin/accounts?cursor=no", testkit.Administrator, ""), 400, "bad_cursor"); err != nil {
+
+	if err := testkit.CheckProblemCode(testkit.Call(w.routes, accounts.ListAccountsFunction(), "/admin/accounts?cursor=no",
+		testkit.Administrator, ""), 400, "bad_cursor"); err != nil {
 		t.Error(err)
 	}
+
 	for fn := range w.routes {
 		out := w.routes[fn](testkit.Request("GET", "/account", "", ""))
 		if strings.HasSuffix(fn, "get-account") && out.StatusCode != 401 {
@@ -487,6 +590,7 @@ func TestProfiles(t *testing.T) {
 // TestFailedCallIsReported: no answer hides that a read or a write has failed.
 func TestFailedCallIsReported(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		fn                 app.Function
 		target, user, body string
@@ -499,7 +603,8 @@ func TestFailedCallIsReported(t *testing.T) {
 			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 		}},
-		{accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator, `{"name":"Lena","email":"lena@example.com"}`, func(world) {}},
+		{accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator,
+			`{"name":"Lena","email":"lena@example.com"}`, func(world) {}},
 		{accounts.ListAccountsFunction(), "/admin/accounts", testkit.Administrator, "", func(world) {}},
 	} {
 		t.Run(c.fn.Name, func(t *testing.T) {

@@ -61,8 +61,10 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, 
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Page{Status: http.StatusAccepted}
 	out.Body.UserID, out.Body.DeletedAt = in.UserID, &at
+
 	return out, nil
 }
 
@@ -88,24 +90,29 @@ func (s *Service) DeleteUser(ctx context.Context, m account.Deletion) error {
 // delete starts or continues the deletion of a user, and returns when it was started.
 func (s *Service) delete(ctx context.Context, userID string) (at time.Time, err error) {
 	job := s.newJob(userID, account.Forget)
+
 	err = dynamo.Put(ctx, s.db, startJob, job, dynamo.Absent[item]("userId"))
 	if err := dynamo.IgnoreRefused(err); err != nil {
 		return at, err
 	}
+
 	tombstone := account.Tombstone{UserID: userID, DeletedAt: job.StartedAt}
 	if err := dynamo.Put(ctx, s.db, bury, tombstone, dynamo.Absent[account.Tombstone]("userId")); dynamo.IgnoreRefused(err) != nil {
 		return at, err
 	}
+
 	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(userID))
 	if err != nil {
 		return at, err
 	}
+
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == job.Item }); i >= 0 { // else the job has just ended
 		job = items[i]
 		if err := s.request(ctx, job, missing(job, items)); err != nil {
 			return at, err
 		}
 	}
+
 	return parse(job.StartedAt), nil
 }
 
@@ -120,6 +127,7 @@ func missing(job item, items []item) (left []string) {
 			left = append(left, room)
 		}
 	}
+
 	return left
 }
 
@@ -129,11 +137,14 @@ func (s *Service) request(ctx context.Context, job item, rooms []string) error {
 	if job.Item == string(account.Forget) {
 		delay = settle
 	}
+
 	for _, room := range rooms {
-		if err := s.queue.Send(ctx, account.Queue(room, account.Kind(job.Item)), account.Request{Job: job.Job, UserID: job.UserID}, delay); err != nil {
+		if err := s.queue.Send(ctx, account.Queue(room, account.Kind(job.Item)),
+			account.Request{Job: job.Job, UserID: job.UserID}, delay); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -170,36 +181,46 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 	if err != nil {
 		return nil, err
 	}
+
 	out := &ExportPage{Status: http.StatusOK}
+
 	var last item
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == string(account.Export) }); i >= 0 {
 		last = items[i]
 	}
+
 	out.Body.StartedAt = parse(last.StartedAt)
 	if last.EndedAt != "" && s.clock.Now().Before(out.Body.StartedAt.Add(freshExport)) {
 		out.Body.URL, err = s.files.Link(ctx, exportKey(last), "matchday.json", linkValid)
 		return out, err
 	}
+
 	if last.Job == "" || last.EndedAt != "" {
 		next := s.newJob(in.UserID, account.Export)
 		if last.Job != "" {
 			next.Earlier = append(last.Earlier, last.Job)
 			next.Earlier = next.Earlier[max(0, len(next.Earlier)-keepEarlier):]
 		}
+
 		next.TTL = s.clock.Now().Add(keepEarlier * freshExport).Unix()
+
 		err := dynamo.Put(ctx, s.db, startJob, next, dynamo.Unchanged(last, "job"))
 		if dynamo.IgnoreRefused(err) != nil { // refused: another request has started one
 			return nil, err
 		}
+
 		if err == nil {
 			last = next
 			if err := s.request(ctx, last, rooms); err != nil {
 				return nil, err
 			}
 		}
+
 		out.Body.StartedAt = parse(next.StartedAt)
 	}
+
 	out.Status, out.RetryAfter = http.StatusAccepted, "10"
+
 	return out, nil
 }
 
@@ -226,18 +247,23 @@ func (s *Service) FinishJob(ctx context.Context, m account.Done) error {
 	if err == nil && job.Job == "" && m.Kind == account.Export {
 		return s.files.Delete(ctx, account.PartKey(m.Room, m.Job))
 	}
+
 	if err != nil || job.Job != m.Job || job.Open == "" {
 		return err
 	}
+
 	part := item{UserID: m.UserID, Item: job.Item + "#" + m.Room, Job: job.Job, TTL: job.TTL}
+
 	same := dynamo.CheckWrite(dynamo.Key(recordPart, job.UserID, job.Item), dynamo.Equal[item]("job", job.Job))
 	if err := dynamo.Transact(ctx, s.db, recordPart, same, dynamo.PutWrite(part)); err != nil {
 		return dynamo.IgnoreRefused(err)
 	}
+
 	job, items, err := s.job(ctx, m.UserID, job.Item)
 	if err != nil || job.Job != m.Job {
 		return err
 	}
+
 	return s.end(ctx, job, items)
 }
 
@@ -247,6 +273,7 @@ func (s *Service) job(ctx context.Context, userID, kind string) (job item, items
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == kind }); i >= 0 {
 		job = items[i]
 	}
+
 	return job, items, err
 }
 
@@ -258,6 +285,7 @@ func (s *Service) end(ctx context.Context, job item, items []item) error {
 	case job.Item == string(account.Export):
 		return s.endExport(ctx, job, items)
 	}
+
 	return s.endForget(ctx, job, items)
 }
 
@@ -268,67 +296,86 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
 		return nil
 	}
+
 	document := map[string]any{"userId": job.UserID, "exportedAt": format(s.clock.Now())}
+
 	var own []map[string]string
+
 	for _, i := range items {
 		values := map[string]string{"item": i.Item, "name": i.Name, "createdAt": i.CreatedAt, "startedAt": i.StartedAt}
 		maps.DeleteFunc(values, func(_, value string) bool { return value == "" })
 		own = append(own, values)
 	}
+
 	document[roomName] = own
+
 	if user, ok, err := s.pool.Get(ctx, job.UserID); err != nil {
 		return err
 	} else if ok {
 		document["email"] = user.Email
 	}
+
 	for _, room := range rooms {
 		part, err := s.files.Get(ctx, account.PartKey(room, job.Job))
 		if err != nil {
 			return err
 		}
+
 		document[room] = json.RawMessage(part)
 	}
+
 	if err := s.files.Put(ctx, exportKey(job), document); err != nil {
 		return err
 	}
+
 	job.EndedAt = format(s.clock.Now())
 	ended := dynamo.Set(job, "endedAt").Remove("open")
+
 	err := dynamo.Update(ctx, s.db, endJob, dynamo.Key(endJob, job.UserID, job.Item), ended, dynamo.Equal[item]("job", job.Job))
 	if dynamo.IsRefused(err) { // the user was deleted meanwhile
 		return s.files.Delete(ctx, exportKey(job))
 	}
+
 	return err
 }
 
 // endForget deletes all exports and the profile of a user, the account, and the job.
 func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 	var first, last []dynamo.Item
+
 	for _, i := range items {
 		key := dynamo.Key(dropItems, i.UserID, i.Item)
 		if strings.HasPrefix(i.Item, job.Item) {
 			last = append(last, key)
 			continue
 		}
+
 		first = append(first, key)
+
 		if i.Item != string(account.Export) {
 			continue
 		}
+
 		for _, id := range append(i.Earlier, i.Job) {
 			if err := s.deleteFiles(ctx, item{UserID: i.UserID, Job: id}); err != nil {
 				return err
 			}
 		}
 	}
+
 	if err := dynamo.DeleteAll(ctx, s.db, dropItems, first); err != nil {
 		return err
 	}
+
 	if err := s.pool.Remove(ctx, job.UserID); err != nil {
 		return err
 	}
+
 	tombstone := account.Tombstone{TTL: s.clock.Now().Add(keepTombstone).Unix()}
 	if err := dynamo.Update(ctx, s.db, expire, dynamo.Key(expire, job.UserID), dynamo.Set(tombstone, "ttl")); err != nil {
 		return err
 	}
+
 	return dynamo.DeleteAll(ctx, s.db, dropItems, last)
 }
 
@@ -339,6 +386,7 @@ func (s *Service) deleteFiles(ctx context.Context, job item) error {
 			return err
 		}
 	}
+
 	return s.files.Delete(ctx, exportKey(job))
 }
 
@@ -359,24 +407,31 @@ func ResumeJobsFunction() app.Function {
 // done. It counts the jobs that are behind.
 func (s *Service) ResumeJobs(ctx context.Context) error {
 	now := s.clock.Now()
+
 	open, err := dynamo.QueryAll[item](ctx, s.db, openJobs, dynamo.Range{Key: dynamo.KeyAtMost(openJobs, isOpen, format(now.Add(-overdue)))})
 	if err != nil {
 		return err
 	}
+
 	late := 0
+
 	var failed []error
+
 	for _, job := range open {
 		if parse(job.StartedAt).Before(now.Add(-behind)) {
 			late++
 		}
+
 		if err := s.resume(ctx, job); err != nil {
 			slog.ErrorContext(ctx, "a job cannot be resumed", "job", job.Job, "kind", job.Item, "err", err)
 			failed = append(failed, fmt.Errorf("%s %s: %w", job.Item, job.Job, err))
 		}
 	}
+
 	if late > 0 { // a metric is billed for each hour in which it is emitted
 		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(jobsBehind, late)})
 	}
+
 	return errors.Join(failed...)
 }
 
@@ -385,15 +440,19 @@ func (s *Service) resume(ctx context.Context, open item) error {
 	if err != nil || job.Job != open.Job || job.Open == "" {
 		return err
 	}
+
 	if job.Item == string(account.Forget) {
 		tombstone := account.Tombstone{DeletedAt: job.StartedAt}
+
 		err := dynamo.Update(ctx, s.db, expire, dynamo.Key(expire, job.UserID), dynamo.SetIfAbsent(tombstone, "deletedAt"))
 		if err != nil {
 			return err
 		}
 	}
+
 	if err := s.request(ctx, job, missing(job, items)); err != nil {
 		return err
 	}
+
 	return s.end(ctx, job, items)
 }

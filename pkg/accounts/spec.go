@@ -18,6 +18,7 @@ func requestQueues(kinds ...account.Kind) (all []spec.Queue) {
 			all = append(all, account.Queue(room, k))
 		}
 	}
+
 	return all
 }
 
@@ -39,10 +40,11 @@ var (
 	readAccount   = Accounts.On("Read account", "PK=userId", perRead, spec.Query)
 	startJob      = Accounts.On("Start job", "PK=userId, SK=forget or export, absent or the last has ended", onUser, spec.PutItem)
 	readJob       = Accounts.On("Read job", "PK=userId", rarely, spec.Query)
-	recordPart    = Accounts.On("Record part", "PK=userId, SK={job}#{room}, if the job is the same", rarely, spec.PutItem, spec.ConditionCheckItem)
-	endJob        = Accounts.On("End job", "PK=userId, SK=export, if the job is the same", rarely, spec.UpdateItem)
-	dropItems     = Accounts.On("Drop items", "PK=userId (batches of 25), the job last", rarely, spec.BatchWriteItem)
-	openJobs      = Accounts.OnIndex("open-index", "Get open jobs", "open = job, startedAt <= :time", spec.Every(15*time.Minute), spec.Query)
+	recordPart    = Accounts.On("Record part", "PK=userId, SK={job}#{room}, if the job is the same", rarely,
+		spec.PutItem, spec.ConditionCheckItem)
+	endJob    = Accounts.On("End job", "PK=userId, SK=export, if the job is the same", rarely, spec.UpdateItem)
+	dropItems = Accounts.On("Drop items", "PK=userId (batches of 25), the job last", rarely, spec.BatchWriteItem)
+	openJobs  = Accounts.OnIndex("open-index", "Get open jobs", "open = job, startedAt <= :time", spec.Every(15*time.Minute), spec.Query)
 
 	bury   = account.Deleted.On("Bury user", "PK=userId", onUser, spec.PutItem)
 	expire = account.Deleted.On("Expire tombstone", "PK=userId", rarely, spec.UpdateItem)
@@ -55,7 +57,8 @@ var finishes = []spec.Access{readJob, endJob, dropItems, expire}
 
 // The jobs.
 var (
-	files = []spec.ObjectAccess{account.Exports.On("parts/", spec.GetObject, spec.DeleteObject), account.Exports.On("exports/", spec.PutObject, spec.DeleteObject)}
+	files = []spec.ObjectAccess{account.Exports.On("parts/", spec.GetObject, spec.DeleteObject),
+		account.Exports.On("exports/", spec.PutObject, spec.DeleteObject)}
 )
 
 const roomName = "accounts"

@@ -39,6 +39,7 @@ func picture(encode func(*bytes.Buffer) error) []byte {
 	if err := encode(&b); err != nil {
 		panic(err)
 	}
+
 	return b.Bytes()
 }
 
@@ -56,8 +57,10 @@ func ofImages(t testing.TB, images map[string][]byte) *bestshottest.World {
 		if image, ok := images[strings.TrimPrefix(r.URL.Path, "/api/v1")]; ok {
 			return respond(200, string(image)), nil
 		}
+
 		return respond(404, `{"error":{"code":404}}`), nil
 	})
+
 	return w
 }
 
@@ -65,9 +68,11 @@ func ofImages(t testing.TB, images map[string][]byte) *bestshottest.World {
 func plan(w *bestshottest.World) (asked []string) {
 	w.T.Helper()
 	testkit.Must(w.T, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
+
 	for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.AssetQueue) {
 		asked = append(asked, fmt.Sprint(p.Kind, " ", p.Team+p.Tournament))
 	}
+
 	return asked
 }
 
@@ -81,10 +86,12 @@ func collect(w *bestshottest.World) {
 // pictures returns the addresses of the badges of a tournament's teams, by their names, and of its logo.
 func pictures(c *bestshottest.Tournament, w *bestshottest.World) map[string]*string {
 	w.T.Helper()
+
 	all := map[string]*string{"logo": testkit.Decode[tournament.Tournament](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID, nil)).Logo}
 	for _, t := range testkit.Decode[struct{ Data []tournament.Team }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/teams", nil)).Data {
 		all[t.Name] = t.Badge
 	}
+
 	return all
 }
 
@@ -96,19 +103,31 @@ func TestNewTournamentGetsImages(t *testing.T) {
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(2, kickOff, provider.Open)))
+
 	matches := w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body
-	if diff := cmp.Diff(map[string]*string{"logo": nil, "Home 1": nil, "Away 1": nil, "Home 2": nil, "Away 2": nil}, pictures(c, w)); diff != "" {
+	if diff := cmp.Diff(map[string]*string{"logo": nil, "Home 1": nil, "Away 1": nil, "Home 2": nil, "Away 2": nil},
+		pictures(c, w)); diff != "" {
 		t.Errorf("images before they are fetched (-want +got):\n%s", diff)
 	}
+
 	plan(w)
 	collect(w)
-	want := map[string]*string{"logo": address(badgePNG, "png"), "Home 1": address(badgeJPEG, "jpg"), "Away 1": address(badgeWebP, "webp"), "Home 2": nil, "Away 2": nil}
+
+	want := map[string]*string{
+		"logo":   address(badgePNG, "png"),
+		"Home 1": address(badgeJPEG, "jpg"),
+		"Away 1": address(badgeWebP, "webp"),
+		"Home 2": nil,
+		"Away 2": nil,
+	}
 	if diff := cmp.Diff(want, pictures(c, w)); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff(matches, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body); diff != "" {
 		t.Errorf("the matches have changed (-before +after):\n%s", diff)
 	}
+
 	for _, i := range []struct {
 		path  *string
 		media string
@@ -118,16 +137,24 @@ func TestNewTournamentGetsImages(t *testing.T) {
 		header := testkit.Header(out)
 		tag := header.Get("ETag")
 		header.Del("ETag")
-		diff := cmp.Diff(http.Header{"Content-Type": {i.media}, "Cache-Control": {"public, max-age=31536000, immutable"}, "X-Content-Type-Options": {"nosniff"}}, header)
+
+		diff := cmp.Diff(http.Header{
+			"Content-Type":           {i.media},
+			"Cache-Control":          {"public, max-age=31536000, immutable"},
+			"X-Content-Type-Options": {"nosniff"},
+		}, header)
 		if out.StatusCode != 200 || diff != "" || tag == "" {
 			t.Errorf("%s: %d with the tag %q and headers (-want +got):\n%s", *i.path, out.StatusCode, tag, diff)
 		}
+
 		body := []byte(out.Body)
 		if out.IsBase64Encoded {
 			var err error
+
 			body, err = base64.StdEncoding.DecodeString(out.Body)
 			testkit.Must(t, err)
 		}
+
 		if !bytes.Equal(i.bytes, body) {
 			t.Errorf("%s has the bytes %q, want %q", *i.path, body, i.bytes)
 		}
@@ -141,20 +168,34 @@ func TestAssetNames(t *testing.T) {
 	files := w.Files
 	asked := 0
 	w.Files = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { asked++; files.ServeHTTP(rw, r) })
+
 	hash := strings.Repeat("a", 64)
 	for name, want := range map[string]int{
-		hash: 422, hash + ".svg": 422, hash + ".png.html": 422, strings.ToUpper(hash) + ".png": 422, hash[1:] + ".png": 422, hash + "a.png": 422, "..": 404, "%2e%2e": 422, "..%2fx": 422, hash + ".png%00": 422, hash + ".png?x=1": 422,
+		hash:                           422,
+		hash + ".svg":                  422,
+		hash + ".png.html":             422,
+		strings.ToUpper(hash) + ".png": 422,
+		hash[1:] + ".png":              422,
+		hash + "a.png":                 422,
+		"..":                           404,
+		"%2e%2e":                       422,
+		"..%2fx":                       422,
+		hash + ".png%00":               422,
+		hash + ".png?x=1":              422,
 	} {
 		if out := w.Ask("", "GET", "/api/v2/assets/"+name, nil); out.StatusCode != want {
 			t.Errorf("%s: %d, want %d", name, out.StatusCode, want)
 		}
 	}
+
 	if asked > 0 {
 		t.Errorf("the bucket was asked %d times", asked)
 	}
+
 	if err := testkit.CheckProblemCode(w.Ask("", "GET", "/api/v2/assets/"+hash+".png", nil), 404, "asset_not_found"); err != nil {
 		t.Error(err)
 	}
+
 	if asked != 1 {
 		t.Errorf("the bucket was asked %d times, want once", asked)
 	}
@@ -167,21 +208,29 @@ func TestTeamsOfATournament(t *testing.T) {
 	c, other := w.Found("cup"), w.Found("other")
 	w.Ingest(c.Feed("1", bestshottest.Fixture(2, bestshottest.Noon, provider.Open), bestshottest.Fixture(1, bestshottest.Noon, provider.Open)))
 	f := c.Feed("1")
-	f.Kind, f.Standings = ingest.Standings, []provider.Standing{{Team: provider.Team{ID: "3", Name: "Home 1"}}, {Team: provider.Team{ID: "70", Name: "Élan"}}}
+	f.Kind, f.Standings = ingest.Standings, []provider.Standing{
+		{Team: provider.Team{ID: "3", Name: "Home 1"}},
+		{Team: provider.Team{ID: "70", Name: "Élan"}},
+	}
 	w.Ingest(f)
+
 	names := func(id string) (all []string) {
 		for _, t := range testkit.Decode[struct{ Data []tournament.Team }](w.World, w.Do("ann", "GET", "/tournaments/"+id+"/teams", nil)).Data {
 			all = append(all, t.Name)
 		}
+
 		return all
 	}
 	if diff := cmp.Diff([]string{"Away 1", "Away 2", "Élan", "Home 1", "Home 2"}, names(c.ID)); diff != "" {
 		t.Errorf("teams (-want +got):\n%s", diff)
 	}
+
 	if got := names(other.ID); got != nil {
 		t.Errorf("the teams of a tournament without matches are %q", got)
 	}
-	if err := testkit.CheckProblemCode(w.Ask("ann", "GET", "/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/teams", nil), 404, "tournament_not_found"); err != nil {
+
+	if err := testkit.CheckProblemCode(w.Ask("ann", "GET", "/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/teams", nil), 404,
+		"tournament_not_found"); err != nil {
 		t.Error(err)
 	}
 }
@@ -190,22 +239,28 @@ func TestTeamsOfATournament(t *testing.T) {
 // format and size. Anything else changes nothing, and is logged.
 func TestWhatIsNoImage(t *testing.T) {
 	t.Parallel()
+
 	sized := func(n int) string { return string(badgePNG) + strings.Repeat("x", n-len(badgePNG)) }
 	cut := func() *http.Response {
 		out := respond(200, "")
 		out.Body = io.NopCloser(io.MultiReader(bytes.NewReader(badgePNG), iotest.ErrReader(io.ErrUnexpectedEOF)))
+
 		return out
 	}
+
 	for name, c := range map[string]struct {
 		answer func() (*http.Response, error)
 		stored bool
 		logged string
 	}{
-		"the largest":    {func() (*http.Response, error) { return respond(200, sized(256<<10)), nil }, true, ""},
-		"too large":      {func() (*http.Response, error) { return respond(200, sized(256<<10+1)), nil }, false, "more than 262144 bytes"},
-		"HTML":           {func() (*http.Response, error) { return respond(200, "<!DOCTYPE html><title>x</title>"), nil }, false, "text/html; charset=utf-8 is no PNG, JPEG or WebP"},
-		"SVG":            {func() (*http.Response, error) { return respond(200, `<?xml version="1.0"?><svg onload="x()"/>`), nil }, false, "text/xml; charset=utf-8 is no PNG"},
-		"SVG, bare":      {func() (*http.Response, error) { return respond(200, `<svg onload="x()"/>`), nil }, false, "text/plain; charset=utf-8 is no PNG"},
+		"the largest": {func() (*http.Response, error) { return respond(200, sized(256<<10)), nil }, true, ""},
+		"too large":   {func() (*http.Response, error) { return respond(200, sized(256<<10+1)), nil }, false, "more than 262144 bytes"},
+		"HTML": {func() (*http.Response, error) { return respond(200, "<!DOCTYPE html><title>x</title>"), nil }, false,
+			"text/html; charset=utf-8 is no PNG, JPEG or WebP"},
+		"SVG": {func() (*http.Response, error) { return respond(200, `<?xml version="1.0"?><svg onload="x()"/>`), nil }, false,
+			"text/xml; charset=utf-8 is no PNG"},
+		"SVG, bare": {func() (*http.Response, error) { return respond(200, `<svg onload="x()"/>`), nil }, false,
+			"text/plain; charset=utf-8 is no PNG"},
 		"GIF":            {func() (*http.Response, error) { return respond(200, "GIF89a"), nil }, false, "image/gif is no PNG"},
 		"nothing":        {func() (*http.Response, error) { return respond(200, ""), nil }, false, "is no PNG"},
 		"JSON":           {func() (*http.Response, error) { return respond(200, "{}"), nil }, false, "is no PNG"},
@@ -225,17 +280,21 @@ func TestWhatIsNoImage(t *testing.T) {
 			w.Files = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { stored++; files.ServeHTTP(rw, r) })
 			s := testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector)
 			testkit.Must(t, s.SyncAssets(w.NewContext(), ingest.Poll{Kind: ingest.Badge, Team: "3"}))
+
 			sent := len(w.Queues.Messages(ingest.FeedQueue.Name))
 			if (stored == 1) != c.stored || (sent == 1) != c.stored {
 				t.Errorf("%d objects and %d messages, stored: %v", stored, sent, c.stored)
 			}
+
 			if got := fmt.Sprint(w.Logs.Lines()); !strings.Contains(got, c.logged) || w.Logs.Warned() != (!c.stored && name != "absent") {
 				t.Errorf("the log has %s, want %q", got, c.logged)
 			}
 		})
 	}
+
 	w := ofImages(t, nil)
-	if err := testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector).SyncAssets(w.NewContext(), ingest.Poll{Kind: ingest.Rounds}); err == nil {
+	if err := testkit.Open(w.World, ingest.SyncAssetsFunction(), ingest.OpenCollector).SyncAssets(w.NewContext(),
+		ingest.Poll{Kind: ingest.Rounds}); err == nil {
 		t.Error("a poll of rounds is no poll of an image")
 	}
 }
@@ -247,11 +306,14 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 	w := bestshottest.New(t)
 	c := w.Found("cup")
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open)))
+
 	has := func(p ingest.Poll) {
 		t.Helper()
+
 		f := ingest.Feed{Poll: p, FetchedAt: w.Clock.Now(), Asset: strings.Repeat("a", 64) + ".png"}
 		testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
 	}
+
 	first, day := bestshottest.Noon.Add(time.Minute), 24*hour
 	for _, s := range []struct {
 		at   time.Duration
@@ -268,13 +330,16 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 		{30 * day, func() {}, []string{"badge 3"}},
 		{30*day + time.Minute, func() {}, nil},
 		{100 * day, func() { w.Do(root, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": "completed"}) }, nil},
-		{100*day + time.Minute, func() { w.Do(root, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": "active"}) }, []string{"logo 17", "badge 4", "badge 3"}},
+		{100*day + time.Minute, func() { w.Do(root, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": "active"}) },
+			[]string{"logo 17", "badge 4", "badge 3"}},
 	} {
 		w.MoveClock(first.Add(s.at))
 		s.do()
+
 		if diff := cmp.Diff(s.want, plan(w)); diff != "" {
 			t.Errorf("after %v (-want +got):\n%s", s.at, diff)
 		}
+
 		w.Clear(ingest.AssetQueue)
 	}
 
@@ -282,18 +347,24 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 	for n := range 30 {
 		many = append(many, bestshottest.Fixture(100+n, w.Clock.Now().Add(hour), provider.Open))
 	}
+
 	w.Ingest(c.Feed("2", many...))
+
 	asked := map[string]bool{}
+
 	for i, want := range []int{50, 10, 0} {
 		got := plan(w)
 		if len(got) != want {
 			t.Errorf("plan %d asks for %d images, want %d", i, len(got), want)
 		}
+
 		for _, a := range got {
 			asked[a] = true
 		}
+
 		w.Clear(ingest.AssetQueue)
 	}
+
 	if len(asked) != 60 {
 		t.Errorf("%d images are asked for, want 60", len(asked))
 	}
@@ -303,8 +374,10 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 // In the end every image is stored, and an address leads to the bytes.
 func TestImagesSurviveCrashes(t *testing.T) {
 	t.Parallel()
+
 	images := map[string][]byte{"/team/3/image": badgePNG, "/team/4/image": badgeJPEG, "/unique-tournament/17/image": badgeWebP}
 	badge := ingest.Poll{Kind: ingest.Badge, Team: "3"}
+
 	for name, crash := range map[string]func(w *bestshottest.World, p *dynamotest.Process) error{
 		"plan-polls": func(w *bestshottest.World, p *dynamotest.Process) error {
 			return testkit.OpenWith(w.World, w.CrashingEnv(ingest.PlanPollsFunction(), p), ingest.OpenPlanner).PlanPolls(w.NewContext())
@@ -325,17 +398,21 @@ func TestImagesSurviveCrashes(t *testing.T) {
 				w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open)))
 				p.Ended(crash(w, p), "/api/v1/team/3/image") // a provider that fails is asked again later
 				collect(w)
+
 				for range 2 { // the plans that follow
 					w.MoveClock(w.Clock.Now().Add(24 * hour))
 					plan(w)
 					collect(w)
 				}
+
 				left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM team WHERE badge IS NULL OR badge_asked_at IS NULL`)
 				testkit.Must(t, err)
+
 				shown := map[string]string{}
 				for name, path := range pictures(c, w) {
 					shown[name] = w.Ask("", "GET", *path, nil).Body
 				}
+
 				return []any{left, shown}
 			})
 		})

@@ -26,6 +26,7 @@ func TestFullLeague(t *testing.T) {
 	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
 	_, err := pg.Do(t.Context(), w.DB, "UPDATE league SET members = 10000 WHERE id = $1", l.ID)
 	testkit.Must(t, err)
+
 	out := w.Ask("bob", "POST", "/api/v2/leagues/invitation", map[string]string{"code": l.Code})
 	if out.StatusCode != http.StatusConflict || !strings.Contains(out.Body, "league_full") {
 		t.Errorf("got %d %s", out.StatusCode, out.Body)

@@ -30,10 +30,12 @@ import (
 // guessed it wrong, and the match has ended: its message is in the queue.
 func ended(t testing.TB, own bool) (*bestshottest.World, *bestshottest.Tournament) {
 	t.Helper()
+
 	open := bestshottest.New
 	if own {
 		open = bestshottest.NewWithOwnServer
 	}
+
 	w := open(t)
 	w.Register("ann", "bob")
 	c := w.Found("cup")
@@ -43,6 +45,7 @@ func ended(t testing.TB, own bool) (*bestshottest.World, *bestshottest.Tournamen
 	w.Guess("bob", w.MatchID(1), 0, 0)
 	w.MoveClock(kickOff.Add(2 * hour))
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0)))
+
 	return w, c
 }
 
@@ -51,8 +54,10 @@ var settledOnce = []string{"1 ann 3", "2 bob 0"}
 // ledger returns the rows of the ledger: "ann 1 3".
 func ledger(w *bestshottest.World) []string {
 	w.T.Helper()
-	rows, err := pg.Values[string](w.T.Context(), w.DB, `SELECT m.nick_name || ' ' || l.version || ' ' || l.points_earned FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id ORDER BY 1`)
+	rows, err := pg.Values[string](w.T.Context(), w.DB,
+		`SELECT m.nick_name || ' ' || l.version || ' ' || l.points_earned FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id ORDER BY 1`)
 	testkit.Must(w.T, err)
+
 	return rows
 }
 
@@ -64,6 +69,7 @@ func cached(w *bestshottest.World, c *bestshottest.Tournament) string {
 // F1: a provider that fails leaves everything as it is, and the next poll asks again.
 func TestProviderIsDown(t *testing.T) {
 	t.Parallel()
+
 	for name, answer := range map[string]func() (*http.Response, error){
 		"no answer": func() (*http.Response, error) { return nil, errors.New("connection refused") },
 		"403":       func() (*http.Response, error) { return respond(403, "{}"), nil },
@@ -83,17 +89,22 @@ func TestProviderIsDown(t *testing.T) {
 			kickOff := bestshottest.Noon.Add(hour)
 			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
 			w.MoveClock(kickOff.Add(2 * hour))
+
 			for range 2 { // cycles
 				testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
 				s := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
-				polls := testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
+
+				polls := testkit.Drain(w.World, ingest.PollQueue, time.Minute,
+					func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
 				if polls == 0 {
 					t.Error("nothing is asked for")
 				}
+
 				if n := len(w.Queues.Messages(ingest.FeedQueue.Name)); n != 0 {
 					t.Errorf("%d answers of a provider that fails", n)
 				}
 			}
+
 			if !w.Logs.Warned() {
 				t.Error("the failure is not logged")
 			}
@@ -118,10 +129,13 @@ func TestWorkerIsDown(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.MoveClock(w.Clock.Now().Add(3 * 24 * hour))
+
 	if n := len(w.Queues.Messages(settlement.Queue.Name)); n != 1 {
 		t.Fatalf("%d messages wait, want 1", n)
 	}
+
 	w.Settle()
+
 	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -141,6 +155,7 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 
 	locked, release := make(chan struct{}), make(chan struct{})
+
 	gone := make(chan error, 1)
 	go func() {
 		gone <- w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
@@ -148,17 +163,23 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 			if err == nil {
 				_, err = pg.Do(t.Context(), tx, `SELECT FROM tournament FOR UPDATE`)
 			}
+
 			close(locked)
 			<-release
+
 			return err
 		})
 	}()
+
 	<-locked
+
 	if err := hasty.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while the tournament is locked: %v", err)
 	}
+
 	close(release)
 	testkit.Must(t, <-gone)
+
 	if got := ledger(w); len(got) != 0 {
 		t.Errorf("the ledger has %q", got)
 	}
@@ -166,20 +187,26 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 	_, err := pg.Do(t.Context(), s.DB, `SELECT`)
 	testkit.Must(t, err) // the pool has a connection to lose
 	w.SQL.Server().Kill()
+
 	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("after the server was killed: %v", err)
 	}
+
 	testkit.Must(t, w.SQL.Server().Restart(t.Context()))
+
 	w.DB = w.SQL.Open(tables.DB)                 // those of the old pool are lost
 	for range settlement.Queue.MaxReceiveCount { // those after the first meet the lost connections of the pool, then a new one
 		if err = s.SettleMatch(w.NewContext(), m); err != nil && problem.Of(err) != problem.Unavailable {
 			t.Error(err)
 		}
 	}
+
 	testkit.Must(t, err)
+
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
 		t.Errorf("the ledger (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -193,18 +220,24 @@ func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	w.Cache.SetError("ERR gone")
+
 	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
 		t.Errorf("without the cache: %v", err)
 	}
+
 	w.Cache.SetError("")
+
 	if got := ledger(w); len(got) != 2 || cached(w, c) != "" {
 		t.Fatalf("the ledger has %q, and the cache %q", got, cached(w, c))
 	}
+
 	w.MoveClock(w.Clock.Now().Add(30 * time.Second))
 	testkit.Must(t, s.SettleMatch(w.NewContext(), m))
+
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
 		t.Errorf("the ledger (-want +got):\n%s", diff)
 	}
+
 	if got := cached(w, c); !strings.Contains(got, `"nickName":"ann","points":3`) {
 		t.Errorf("the cache has %s", got)
 	}
@@ -214,16 +247,20 @@ func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 // accepts connections and never answers. What changes the cache is tried again.
 func TestCacheIsDown(t *testing.T) {
 	t.Parallel()
+
 	var blocked atomic.Bool
+
 	w := bestshottest.New(t)
 	dial := w.Dial
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing: the kernel answers the handshake
 	testkit.Must(t, err)
 	t.Cleanup(func() { silent.Close() })
+
 	w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if blocked.Load() && address == w.Cache.Addr() {
 			address = silent.Addr().String()
 		}
+
 		return dial(ctx, network, address)
 	}
 	w.Register("ann")
@@ -234,14 +271,17 @@ func TestCacheIsDown(t *testing.T) {
 	w.MoveClock(kickOff.Add(2 * hour))
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0)))
 	w.Settle()
+
 	paths := []string{"/leaderboard", "/standings", "/matches/1"}
 	read := func() (all []string) {
 		for _, p := range paths {
 			all = append(all, w.Do("ann", "GET", "/tournaments/"+c.ID+p, nil).Body)
 		}
+
 		return all
 	}
 	whole := read()
+
 	w.Patience = 1 // a cache that never answers is waited for
 	for _, failure := range []struct {
 		name       string
@@ -253,11 +293,14 @@ func TestCacheIsDown(t *testing.T) {
 		{"is closed", w.Cache.Close, func() { testkit.Must(t, w.Cache.Restart()) }},
 	} {
 		failure.begin()
+
 		if diff := cmp.Diff(whole, read()); diff != "" {
 			t.Errorf("a cache that %s (-with it +without it):\n%s", failure.name, diff)
 		}
+
 		failure.end()
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
+
 		if diff := cmp.Diff(whole, read()); diff != "" {
 			t.Errorf("after a cache that %s (-want +got):\n%s", failure.name, diff)
 		}
@@ -268,39 +311,54 @@ func TestCacheIsDown(t *testing.T) {
 // up is kept once, and can be sent again, which settles once.
 func TestLetters(t *testing.T) {
 	t.Parallel()
+
 	w, c := ended(t, false)
-	if diff := cmp.Diff([]time.Duration{30 * time.Second, time.Minute, 2 * time.Minute}, settlement.Queue.Backoff); diff != "" || settlement.Queue.MaxReceiveCount != 4 {
+	if diff := cmp.Diff([]time.Duration{30 * time.Second, time.Minute, 2 * time.Minute}, settlement.Queue.Backoff); diff != "" ||
+		settlement.Queue.MaxReceiveCount != 4 {
 		t.Errorf("a message is tried %d times\n%s", settlement.Queue.MaxReceiveCount, diff)
 	}
+
 	good := w.Queues.Messages(settlement.Queue.Name)[0].Body
 	w.Clear(settlement.Queue)
 	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
+
 	for range 2 {
 		for _, l := range []queue.DeadLetter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
 			testkit.Must(t, office.KeepLetter(w.NewContext(), l))
 		}
 	}
+
 	for range 3 {
 		w.Do(root, "POST", "/admin/settlements/dlq/1/replay", nil)
 		w.Settle()
 	}
+
 	letters := testkit.Decode[struct{ Data []settlement.Letter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
 	for i := range letters {
 		if at := letters[i].ReplayedAt; (at != nil) != (letters[i].Replays > 0) || at != nil && at.Before(letters[i].ReceivedAt) {
 			t.Errorf("the letter %s was received at %v and replayed at %v", letters[i].ID, letters[i].ReceivedAt, at)
 		}
+
 		letters[i].ReceivedAt, letters[i].ReplayedAt = time.Time{}, nil
 	}
-	if diff := cmp.Diff([]settlement.Letter{{ID: "2", Payload: "no job", Reason: "the message cannot be read"}, {ID: "1", Payload: good, Replays: 3}}, letters); diff != "" {
+
+	if diff := cmp.Diff([]settlement.Letter{
+		{ID: "2", Payload: "no job", Reason: "the message cannot be read"},
+		{ID: "1", Payload: good, Replays: 3},
+	}, letters); diff != "" {
 		t.Errorf("the letters (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
 		t.Errorf("the ledger (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/settlements/dlq/3/replay", nil), 404, "message_not_found"); err != nil {
+
+	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/settlements/dlq/3/replay", nil), 404,
+		"message_not_found"); err != nil {
 		t.Error(err)
 	}
 }
@@ -311,11 +369,16 @@ func TestListOfLetters(t *testing.T) {
 	w := bestshottest.New(t)
 	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason, received_at) SELECT lpad(n::text, 3, '0'), '{}', '', to_timestamp(n / 2) FROM generate_series(1, 101) n`)
 	testkit.Must(t, err)
-	for query, want := range map[string]struct{ first, last, next string }{"": {"101", "002", "1000000_002"}, "?cursor=1000000_002": {"001", "001", ""}} {
+
+	for query, want := range map[string]struct{ first, last, next string }{
+		"":                    {"101", "002", "1000000_002"},
+		"?cursor=1000000_002": {"001", "001", ""},
+	} {
 		page := testkit.Decode[struct {
 			Data []settlement.Letter
 			Next string
 		}](w.World, w.Do(root, "GET", "/admin/settlements/dlq"+query, nil))
+
 		n := len(page.Data)
 		if n == 0 || page.Data[0].ID != want.first || page.Data[n-1].ID != want.last || page.Next != want.next {
 			t.Errorf("%q: got %d letters, then %q; want %s to %s, then %q", query, n, page.Next, want.first, want.last, want.next)
@@ -329,6 +392,7 @@ func TestMessageThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Clear(settlement.Queue)
+
 	plan := testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner)
 	for _, s := range []struct {
 		after time.Duration // of the finish
@@ -336,16 +400,21 @@ func TestMessageThatWasGivenUp(t *testing.T) {
 	}{{14 * time.Minute, 0}, {16 * time.Minute, 1}, {17 * time.Minute, 1}, {32 * time.Minute, 2}} {
 		w.MoveClock(bestshottest.Noon.Add(3*hour + s.after))
 		testkit.Must(t, plan.PlanPolls(w.NewContext()))
+
 		if got := len(w.Queues.Messages(settlement.Queue.Name)); got != s.want {
 			t.Errorf("%v after the finish: %d messages, want %d", s.after, got, s.want)
 		}
 	}
+
 	w.Settle()
+
 	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+
 	w.MoveClock(w.Clock.Now().Add(hour))
 	testkit.Must(t, plan.PlanPolls(w.NewContext()))
+
 	if n := len(w.Queues.Messages(settlement.Queue.Name)); n != 0 {
 		t.Errorf("%d messages for what is settled", n)
 	}
@@ -357,28 +426,35 @@ func TestLongCacheFailure(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Settle()
+
 	kickOff := bestshottest.Noon.Add(hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 0, 0)))
 	message := w.Queues.Messages(settlement.Queue.Name)[0].Body
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	w.Cache.SetError("ERR gone")
+
 	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	if err := s.SettleMatch(w.NewContext(), m); err == nil {
 		t.Fatal("it is settled without the cache")
 	}
+
 	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
 	if err := office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while the cache is away the letter is answered with %v", err)
 	}
+
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}))
+
 	if diff := cmp.Diff([]string{"1 bob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+
 	if got := w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body; strings.Count(got, `"score":0`) != 2 {
 		t.Errorf("the round is %s", got)
 	}
+
 	if got := w.Do(root, "GET", "/admin/settlements/dlq", nil).Body; got != `{"data":[]}`+"\n" {
 		t.Errorf("the match is settled, and its message is kept: %s", got)
 	}
@@ -393,23 +469,31 @@ func TestChangesWithoutTheCache(t *testing.T) {
 	c.Board("ann")
 	w.Cache.SetError("ERR gone")
 	w.Do(root, "POST", "/admin/settlements/"+w.MatchID(1)+"/correct", map[string]int{"home": 0, "away": 0})
+
 	out := w.Ask("bob", "PATCH", "/api/v2/member", map[string]string{"nickName": "Rob"})
 	if err := testkit.CheckProblemCode(out, 503, "leaderboards_late"); err != nil || out.Headers["Retry-After"] != "5" {
 		t.Errorf("%v, to be tried again after %q s", err, out.Headers["Retry-After"])
 	}
+
 	if got := w.Do("bob", "GET", "/member", nil).Body; !strings.Contains(got, `"Rob"`) {
 		t.Errorf("the member is %s", got)
 	}
+
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
+
 	if got := c.Board("ann"); got[1] != "2 bob 0" {
 		t.Errorf("the cache was changed while it was away: %q", got)
 	}
+
 	w.Do("bob", "PATCH", "/member", map[string]string{"nickName": "Rob"})
+
 	if got := c.Board("ann"); got[1] != "2 Rob 0" {
 		t.Errorf("after the repeat: %q", got)
 	}
+
 	w.Settle()
+
 	if diff := cmp.Diff([]string{"1 Rob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -421,6 +505,7 @@ func TestLostInvalidation(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Settle()
+
 	read := func() string { return w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body }
 	read()
 	w.Cache.SetError("ERR gone")
@@ -429,6 +514,7 @@ func TestLostInvalidation(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext())) // sends the outbox
 	w.Settle()
+
 	if got := read(); strings.Count(got, `"score":4`) != 2 {
 		t.Errorf("the round is %s", got)
 	}
@@ -442,6 +528,7 @@ func TestRuleIsNotPostedTwice(t *testing.T) {
 	w.Settle()
 	w.MoveClock(w.Clock.Now().Add(hour))
 	w.Do(root, "PATCH", "/admin/tournaments/"+c.ID+"/rounds/1", map[string]any{"multiplier": 2})
+
 	plan := testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls
 	for _, s := range []struct {
 		wait time.Duration
@@ -449,9 +536,11 @@ func TestRuleIsNotPostedTwice(t *testing.T) {
 	}{{0, 1}, {15 * time.Minute, 0}, {time.Minute, 1}} {
 		w.MoveClock(w.Clock.Now().Add(s.wait))
 		testkit.Must(t, plan(w.NewContext()))
+
 		if n := len(testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)); n != s.want {
 			t.Errorf("%v later: %d messages, want %d", s.wait, n, s.want)
 		}
+
 		w.Clear(settlement.Queue)
 	}
 }
@@ -462,6 +551,7 @@ func TestBadMessage(t *testing.T) {
 	w, _ := ended(t, false)
 	good := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
+
 	for reason, change := range map[string]func(m *settlement.MatchFinished){
 		"eventType: expected match_finished":                  func(m *settlement.MatchFinished) { m.EventType = "match_begun" },
 		"matchId: expected a UUID":                            func(m *settlement.MatchFinished) { m.MatchID = "7" },
@@ -474,14 +564,17 @@ func TestBadMessage(t *testing.T) {
 	} {
 		m := good
 		change(&m)
+
 		if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Invalid || err.Error() != reason {
 			t.Errorf("got %v, want %q", err, reason)
 		}
 	}
+
 	unknown := good
 	unknown.MatchID = "58de2f1b-1374-4c92-bd53-23a81943de4b" // was deleted
 	testkit.Must(t, s.SettleMatch(w.NewContext(), unknown))
 	testkit.Must(t, s.SettleMatch(w.NewContext(), good))
+
 	if got := ledger(w); len(got) != 2 {
 		t.Errorf("the ledger has %q", got)
 	}
@@ -494,10 +587,12 @@ func TestSettleMatchCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
 		w, c := ended(t, false)
 		m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+
 		err := testkit.OpenWith(w.World, w.CrashingEnv(settlement.SettleMatchesFunction(), p), settlement.Open).SettleMatch(w.NewContext(), m)
 		if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
 			testkit.Must(t, testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open).SettleMatch(w.NewContext(), m))
 		}
+
 		return []any{ledger(w), c.Board("ann"), strings.Contains(cached(w, c), `"nickName":"ann","points":3`)}
 	})
 }
@@ -516,6 +611,7 @@ func TestIngestFeedCrashes(t *testing.T) {
 		w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil) // fills the cache
 		w.MoveClock(kickOff.Add(2 * hour))
 		f := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0))
+
 		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
 		if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
 			// The server rolls back what the crash left when it sees the end of its connection.
@@ -526,10 +622,13 @@ func TestIngestFeedCrashes(t *testing.T) {
 			}))
 			testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
 		}
+
 		w.Settle()
 		left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM outbox`)
 		testkit.Must(t, err)
+
 		matches := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data
+
 		return []any{ledger(w), c.Board("ann"), left, matches[0].Status, ints(matches[0].Home.Score)}
 	})
 }

@@ -29,22 +29,31 @@ import (
 // first: what its client still writes to them counts for nothing.
 func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app.Opener[S], run func(S, context.Context) error) {
 	t.Helper()
-	var p dynamotest.Process
-	var now atomic.Int64
-	var mu sync.Mutex
-	var conns []net.Conn
+
+	var (
+		p     dynamotest.Process
+		now   atomic.Int64
+		mu    sync.Mutex
+		conns []net.Conn
+	)
+
 	closeAll := func() {
 		mu.Lock()
 		defer mu.Unlock()
+
 		for _, c := range conns {
 			c.Close()
 		}
+
 		conns = nil
 	}
 	defer closeAll()
+
 	dynamotest.CheckFailures(t, &p, func() error {
 		turn := now.Add(1)
+
 		closeAll()
+
 		env := w.CrashingEnv(fn, &p)
 		dial := w.Dial
 		env.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -52,20 +61,28 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 			if err != nil {
 				return nil, err
 			}
+
 			mu.Lock()
+
 			conns = append(conns, raw)
 			mu.Unlock()
+
 			name := "SQL"
 			if address == w.Cache.Addr() {
 				name = dynamotest.CacheCall
 			}
-			counted, err := p.Dialer(func(context.Context, string, string) (net.Conn, error) { return raw, nil }, func(string) string { return name })(ctx, network, address)
+
+			counted, err := p.Dialer(func(context.Context, string, string) (net.Conn, error) { return raw, nil },
+				func(string) string { return name })(ctx, network, address)
+
 			return &ofTurn{Conn: counted, raw: raw, current: func() bool { return now.Load() == turn }}, err
 		}
+
 		s, err := open(w.NewContext(), env)
 		if err != nil {
 			return err
 		}
+
 		return run(s, w.NewContext())
 	}, dynamotest.CacheCall)
 }
@@ -81,6 +98,7 @@ func (c *ofTurn) Write(b []byte) (int, error) {
 	if c.current() {
 		return c.Conn.Write(b)
 	}
+
 	return c.raw.Write(b)
 }
 
@@ -91,6 +109,7 @@ func TestFailedJobIsRepeated(t *testing.T) {
 	w, c := known(t)
 	of := account.Request{Job: "J", UserID: "zed"} // whom a run before has forgotten
 	feed := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Ended, 1, 0))
+
 	for name, check := range map[string]func(t *testing.T){
 		"plan-polls": func(t *testing.T) {
 			fails(w, t, ingest.PlanPollsFunction(), ingest.OpenPlanner, (*ingest.Planner).PlanPolls)
@@ -99,13 +118,16 @@ func TestFailedJobIsRepeated(t *testing.T) {
 			fails(w, t, notice.RemindFunction(), notice.OpenReminders, (*notice.Reminders).Remind)
 		},
 		"ingest-feed": func(t *testing.T) {
-			fails(w, t, ingest.IngestFeedFunction(), ingest.Open, func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
+			fails(w, t, ingest.IngestFeedFunction(), ingest.Open,
+				func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
 		},
 		"export-user": func(t *testing.T) {
-			fails(w, t, profile.ExportUserFunction(), profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ExportUser(ctx, of) })
+			fails(w, t, profile.ExportUserFunction(), profile.OpenForgetter,
+				func(s *profile.Forgetter, ctx context.Context) error { return s.ExportUser(ctx, of) })
 		},
 		"forget-user": func(t *testing.T) {
-			fails(w, t, profile.ForgetUserFunction(), profile.OpenForgetter, func(s *profile.Forgetter, ctx context.Context) error { return s.ForgetUser(ctx, of) })
+			fails(w, t, profile.ForgetUserFunction(), profile.OpenForgetter,
+				func(s *profile.Forgetter, ctx context.Context) error { return s.ForgetUser(ctx, of) })
 		},
 		"keep-letters": func(t *testing.T) {
 			fails(w, t, settlement.KeepLettersFunction(), settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {
@@ -122,6 +144,7 @@ func failsRoute(w *bestshottest.World, user, target string, fn app.Function) fun
 	open := func(_ context.Context, env app.Env) (testkit.Route, error) {
 		return testkit.ServeWith(w.World, fn, env), nil
 	}
+
 	return func(t *testing.T) {
 		fails(w, t, fn, open, func(route testkit.Route, _ context.Context) error {
 			w.Cache.FlushAll()
@@ -137,6 +160,7 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
 	cup := "/tournaments/" + c.ID
+
 	l := "/leagues/" + testkit.Decode[struct{ Data []league.League }](w.World, w.Do("ann", "GET", "/leagues", nil)).Data[0].ID
 	for name, check := range map[string]func(*testing.T){
 		"member":              failsRoute(w, "ann", "/member", member.GetMemberFunction()),

@@ -35,48 +35,60 @@ func known(t testing.TB) (*bestshottest.World, *bestshottest.Tournament) {
 	w.Do("bob", "POST", "/leagues/invitation", map[string]string{"code": l.Code})
 	w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
 	w.Ask("ann", "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"})
+
 	for _, sql := range []string{
 		`INSERT INTO reminder (member_id, match_id, kind) SELECT g.member_id, g.match_id, '0' FROM guess g`,
 	} {
 		_, err := pg.Do(t.Context(), w.DB, sql)
 		testkit.Must(t, err)
 	}
+
 	return w, c
 }
 
 // exported returns what the room hands out about a user.
 func exported(t testing.TB, w *bestshottest.World, user string) (document map[string]any) {
 	t.Helper()
+
 	s := testkit.Open(w.World, profile.ExportUserFunction(), profile.OpenForgetter)
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: user}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
+
 	cfg := w.AWS.Copy()
 	cfg.BaseEndpoint = &server.URL
 	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("bestshot", "J"))
 	testkit.Must(t, err)
 	testkit.Must(t, json.Unmarshal(text, &document))
+
 	return document
 }
 
 // traces returns the tables that have a row of a member, or of a user.
 func traces(w *bestshottest.World, memberID, userID string) (all []string) {
 	w.T.Helper()
-	names, err := pg.Values[string](w.T.Context(), w.DB, `SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose%' ORDER BY 1`)
+	names, err := pg.Values[string](w.T.Context(), w.DB,
+		`SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose%' ORDER BY 1`)
 	testkit.Must(w.T, err)
+
 	for _, name := range names {
-		n, _, err := pg.Value[int](w.T.Context(), w.DB, `SELECT count(*)::int FROM `+name+` r WHERE to_jsonb(r)::text LIKE '%' || $1 || '%' OR to_jsonb(r)::text LIKE '%"' || $2 || '"%'`, memberID, userID)
+		n, _, err := pg.Value[int](w.T.Context(), w.DB,
+			`SELECT count(*)::int FROM `+name+` r WHERE to_jsonb(r)::text LIKE '%' || $1 || '%' OR to_jsonb(r)::text LIKE '%"' || $2 || '"%'`,
+			memberID, userID)
 		testkit.Must(w.T, err)
+
 		if n > 0 {
 			all = append(all, name)
 		}
 	}
+
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Devices) {
 		if strings.Contains(fmt.Sprint(r), userID) {
 			all = append(all, tables.Devices.Name)
 			break
 		}
 	}
+
 	return all
 }
 
@@ -84,6 +96,7 @@ func memberID(w *bestshottest.World, user string) string {
 	w.T.Helper()
 	id, _, err := pg.Value[string](w.T.Context(), w.DB, `SELECT id::text FROM member WHERE public_id = $1`, user)
 	testkit.Must(w.T, err)
+
 	return id
 }
 
@@ -95,17 +108,21 @@ func TestExportHasAllThatIsKept(t *testing.T) {
 		"member": "member", "guess": "guesses", "scoreboard_ledger": "ledger", "tournament_scoreboard": "points", "round_score": "roundPoints",
 		"league_role": "leagues", "reminder": "reminders", "wrong_code": "refusedCodes", "bestshot-devices": "phones",
 	}
+
 	document := exported(t, w, "ann")
 	for _, table := range traces(w, memberID(w, "ann"), "ann") {
 		part, ok := document[parts[table]].([]any)
 		if !ok || len(part) == 0 {
 			t.Errorf("the table %s keeps something of the user, and the export has no %q", table, parts[table])
 		}
+
 		delete(parts, table)
 	}
+
 	if len(parts) > 0 {
 		t.Errorf("the test plants nothing in %v", parts)
 	}
+
 	if got := exported(t, w, "nobody"); len(got["member"].([]any)) != 0 {
 		t.Errorf("of nobody: %v", got)
 	}
@@ -117,23 +134,30 @@ func TestForgottenUser(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
 	ann := memberID(w, "ann")
+
 	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	for range 2 {
 		testkit.Must(t, s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	}
+
 	if diff := cmp.Diff([]string{"forgotten"}, traces(w, ann, "ann")); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff([]string{"1 bob 0"}, c.Board("bob")); diff != "" {
 		t.Errorf("the leaderboard (-want +got):\n%s", diff)
 	}
+
 	leagues := testkit.Decode[struct{ Data []league.League }](w.World, w.Do("bob", "GET", "/leagues", nil)).Data
 	if len(leagues) != 1 || leagues[0].Role != "admin" || leagues[0].Members != 1 {
 		t.Errorf("the leagues of bob are %+v", leagues)
 	}
-	if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/member", map[string]string{"nickName": "ann"}), 401, "account_deleted"); err != nil {
+
+	if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/member", map[string]string{"nickName": "ann"}), 401,
+		"account_deleted"); err != nil {
 		t.Error(err)
 	}
+
 	if n := len(testkit.Messages[account.Done](w.World, account.DoneQueue)); n != 2 {
 		t.Errorf("%d confirmations, want 2", n)
 	}
@@ -145,16 +169,21 @@ func TestForgottenUserIsShownNowhere(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
 	c.Board("bob")
+
 	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament SET status = 'completed'`)
 	testkit.Must(t, err)
+
 	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	w.Cache.SetError("ERR gone")
+
 	if err := s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}); err == nil {
 		t.Error("without the cache it is done")
 	}
+
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
+
 	if diff := cmp.Diff([]string{"1 bob 0"}, c.Board("bob")); diff != "" {
 		t.Errorf("the leaderboard (-want +got):\n%s", diff)
 	}
@@ -165,6 +194,7 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 	t.Parallel()
 	w, _ := known(t)
 	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
+
 	m := w.MatchID(1)
 	for _, r := range []struct {
 		method, target string
@@ -187,12 +217,17 @@ func TestForgetUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
 		w, c := known(t)
 		ann := memberID(w, "ann")
+
 		c.Board("bob") // fills the cache
+
 		request := account.Request{Job: "J", UserID: "ann"}
-		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter).ForgetUser(w.NewContext(), request)
+
+		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter).ForgetUser(w.NewContext(),
+			request)
 		if p.Ended(err, dynamotest.CacheCall) {
 			testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), request))
 		}
+
 		return []any{traces(w, ann, "ann"), c.Board("bob"), len(testkit.Messages[account.Done](w.World, account.DoneQueue)) > 0}
 	})
 }
@@ -203,16 +238,20 @@ func TestMessageTenTimes(t *testing.T) {
 	w, c := ended(t, false)
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 	done := make(chan error)
+
 	for range 10 {
 		s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 		go func() { done <- s.SettleMatch(context.WithoutCancel(t.Context()), m) }()
 	}
+
 	for range 10 {
 		testkit.Must(t, <-done)
 	}
+
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
 		t.Errorf("the ledger (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -26,6 +26,7 @@ import (
 // before, and says what the match is after the last, and how many messages were posted.
 func TestWhatTheProviderSays(t *testing.T) {
 	t.Parallel()
+
 	kickOff := bestshottest.Noon.Add(-2 * hour)
 	day := 24 * hour
 	at := func(f provider.Fixture, finished time.Time) provider.Fixture { f.FinishedAt = finished; return f }
@@ -35,52 +36,70 @@ func TestWhatTheProviderSays(t *testing.T) {
 	moved := bestshottest.Fixture(1, kickOff.Add(day), provider.Open)
 	strange := bestshottest.Fixture(1, kickOff, provider.Unknown)
 	late := won // after extra time
+
 	late.ProviderStatus = "finished/110"
 	for name, c := range map[string]struct {
 		answers []provider.Fixture
 		want    string // status, day and score
 		posted  int
 	}{
-		"a match begins":                        {[]provider.Fixture{open}, "open 6 -:-", 0},
-		"it ends":                               {[]provider.Fixture{open, won}, "ended 6 2:1", 1},
-		"it had ended when it was first seen":   {[]provider.Fixture{won}, "ended 6 2:1", 1},
-		"it is said twice":                      {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
-		"the result is corrected":               {[]provider.Fixture{open, won, lost}, "ended 6 1:2", 2},
-		"only the home score is corrected":      {[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 3, 1)}, "ended 6 3:1", 2},
-		"only the away score is corrected":      {[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 2, 2)}, "ended 6 2:2", 2},
-		"it ended otherwise, with that score":   {[]provider.Fixture{open, won, late}, "ended 6 2:1", 1},
-		"corrected and back":                    {[]provider.Fixture{open, won, lost, won}, "ended 6 2:1", 3},
-		"it is open again":                      {[]provider.Fixture{open, won, open}, "ended 6 2:1", 1},
-		"ended, open, and ended again":          {[]provider.Fixture{open, won, open, won}, "ended 6 2:1", 1},
-		"ended, then postponed":                 {[]provider.Fixture{open, won, postponed}, "ended 6 2:1", 1},
-		"it is postponed":                       {[]provider.Fixture{open, postponed}, "not-defined 6 -:-", 0},
-		"it is moved":                           {[]provider.Fixture{open, moved}, "open 7 -:-", 0},
-		"postponed, then moved":                 {[]provider.Fixture{open, postponed, moved}, "open 7 -:-", 0},
-		"postponed, then under another id":      {[]provider.Fixture{open, postponed, id(moved, "77")}, "open 7 -:-", 0},
-		"a status that nobody knows":            {[]provider.Fixture{open, strange}, "open 6 -:-", 0},
-		"unknown at first sight":                {[]provider.Fixture{strange}, "not-defined 6 -:-", 0},
-		"the finish changes, which is not told": {[]provider.Fixture{open, at(won, kickOff.Add(hour)), at(won, kickOff.Add(90*time.Minute))}, "ended 6 2:1", 1},
+		"a match begins":                      {[]provider.Fixture{open}, "open 6 -:-", 0},
+		"it ends":                             {[]provider.Fixture{open, won}, "ended 6 2:1", 1},
+		"it had ended when it was first seen": {[]provider.Fixture{won}, "ended 6 2:1", 1},
+		"it is said twice":                    {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
+		"the result is corrected":             {[]provider.Fixture{open, won, lost}, "ended 6 1:2", 2},
+		"only the home score is corrected": {
+			[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 3, 1)},
+			"ended 6 3:1",
+			2,
+		},
+		"only the away score is corrected": {
+			[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 2, 2)},
+			"ended 6 2:2",
+			2,
+		},
+		"it ended otherwise, with that score": {[]provider.Fixture{open, won, late}, "ended 6 2:1", 1},
+		"corrected and back":                  {[]provider.Fixture{open, won, lost, won}, "ended 6 2:1", 3},
+		"it is open again":                    {[]provider.Fixture{open, won, open}, "ended 6 2:1", 1},
+		"ended, open, and ended again":        {[]provider.Fixture{open, won, open, won}, "ended 6 2:1", 1},
+		"ended, then postponed":               {[]provider.Fixture{open, won, postponed}, "ended 6 2:1", 1},
+		"it is postponed":                     {[]provider.Fixture{open, postponed}, "not-defined 6 -:-", 0},
+		"it is moved":                         {[]provider.Fixture{open, moved}, "open 7 -:-", 0},
+		"postponed, then moved":               {[]provider.Fixture{open, postponed, moved}, "open 7 -:-", 0},
+		"postponed, then under another id":    {[]provider.Fixture{open, postponed, id(moved, "77")}, "open 7 -:-", 0},
+		"a status that nobody knows":          {[]provider.Fixture{open, strange}, "open 6 -:-", 0},
+		"unknown at first sight":              {[]provider.Fixture{strange}, "not-defined 6 -:-", 0},
+		"the finish changes, which is not told": {
+			[]provider.Fixture{open, at(won, kickOff.Add(hour)), at(won, kickOff.Add(90*time.Minute))},
+			"ended 6 2:1",
+			1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := bestshottest.New(t)
 			w.Register("ann")
+
 			cup := w.Found("cup")
 			for _, x := range c.answers {
 				w.Ingest(cup.Feed("1", x))
 			}
+
 			all := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+cup.ID+"/matches/1", nil)).Data
 			if len(all) != 1 {
 				t.Fatalf("%d matches, want 1", len(all))
 			}
+
 			m := all[0]
 			if got := fmt.Sprintf("%s %s %s:%s", m.Status, m.Date.Format("2"), ints(m.Home.Score), ints(m.Away.Score)); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
+
 			posted := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)
 			if len(posted) != c.posted {
 				t.Errorf("%d messages, want %d", len(posted), c.posted)
 			}
+
 			for _, p := range posted {
 				if !p.FinishedAt.Equal(posted[0].FinishedAt) {
 					t.Errorf("the finish is %v and then %v", posted[0].FinishedAt, p.FinishedAt)
@@ -98,9 +117,11 @@ func TestOlderAnswerIsLate(t *testing.T) {
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(-2 * hour)
 	older := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open, 0, 0))
+
 	w.MoveClock(bestshottest.Noon.Add(time.Minute))
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open, 1, 0)))
 	w.Ingest(older)
+
 	m := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data[0]
 	if ints(m.Home.Score) != "1" {
 		t.Errorf("the score is %s:%s", ints(m.Home.Score), ints(m.Away.Score))
@@ -116,11 +137,14 @@ func TestOlderAnswerAddsNothing(t *testing.T) {
 	kickOff := bestshottest.Noon.Add(2 * hour)
 	moved := bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open)
 	moved.ID = "777"
+
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined), bestshottest.Fixture(2, kickOff, provider.Open)))
 	older := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined), bestshottest.Fixture(2, kickOff, provider.Open))
+
 	w.MoveClock(bestshottest.Noon.Add(5 * time.Minute))
 	w.Ingest(c.Feed("1", moved, bestshottest.Fixture(2, kickOff, provider.Open)))
 	w.Ingest(older)
+
 	all := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data
 	if len(all) != 2 || all[0].Status != "open" || all[1].Status != "open" {
 		t.Errorf("the matches are %+v", all)
@@ -137,6 +161,7 @@ func TestTeamIsRenamed(t *testing.T) {
 	match := func(n int, name string) provider.Fixture {
 		f := bestshottest.Fixture(n, kickOff, provider.Open)
 		f.Home.Team = provider.Team{ID: "1", Name: name}
+
 		return f
 	}
 	table := c.Feed("")
@@ -145,8 +170,10 @@ func TestTeamIsRenamed(t *testing.T) {
 	w.Ingest(c.Feed("1", match(1, "Old")))
 	w.Ingest(c.Feed("2", match(2, "Old")))
 	w.Ingest(other.Feed("1", match(3, "Old")))
+
 	shown := func(want string) {
 		t.Helper()
+
 		for _, target := range []string{c.ID + "/matches/1", c.ID + "/matches/2", other.ID + "/matches/1", c.ID + "/standings"} {
 			if out := w.Do("ann", "GET", "/tournaments/"+target, nil); !strings.Contains(out.Body, `"`+want+`"`) {
 				t.Errorf("%s: %s, want %s", target, out.Body, want)
@@ -158,6 +185,7 @@ func TestTeamIsRenamed(t *testing.T) {
 	w.Ingest(c.Feed("1", match(1, "New")))
 	shown("New")
 	w.MoveClock(bestshottest.Noon.Add(10 * time.Minute))
+
 	table = c.Feed("")
 	table.Kind, table.Standings = ingest.Standings, []provider.Standing{{Team: provider.Team{ID: "1", Name: "Newest"}, Position: 1}}
 	w.Ingest(table)
@@ -170,6 +198,7 @@ func TestAnswerAboutADeletedTournament(t *testing.T) {
 	w := bestshottest.New(t)
 	c := w.Found("cup")
 	w.Do(root, "DELETE", "/admin/tournaments/"+c.ID, nil)
+
 	team := provider.Team{ID: "3", Name: "Home 1"}
 	for kind, f := range map[ingest.Kind]ingest.Feed{
 		ingest.Rounds:    {Rounds: []provider.Round{{Slug: "1", Label: "Round 1", Type: "season", Path: "/events/round/1"}}},
@@ -178,6 +207,7 @@ func TestAnswerAboutADeletedTournament(t *testing.T) {
 	} {
 		f.Poll.Kind, f.TournamentID, f.FetchedAt = kind, c.ID, w.Clock.Now()
 		w.Ingest(f)
+
 		for _, q := range []spec.Queue{ingest.PollQueue, settlement.Queue} {
 			if n := len(w.Queues.Messages(q.Name)); n != 0 {
 				t.Errorf("%s: %d messages in %s", kind, n, q.Name)
@@ -190,37 +220,52 @@ func TestAnswerAboutADeletedTournament(t *testing.T) {
 // as for one, and the projection of the round stays. News of one match replaces it.
 func TestUnchangedRound(t *testing.T) {
 	t.Parallel()
+
 	kickOff := bestshottest.Noon.Add(-2 * hour)
+
 	calls := func(matches int) int64 {
 		w, writes := counting(t)
 		w.Register("ann")
 		c := w.Found("cup")
+
 		var round []provider.Fixture
 		for n := range matches {
 			if round = append(round, bestshottest.Fixture(n+1, kickOff, provider.Ended, n, 1)); n%2 == 0 {
 				round[n] = bestshottest.Fixture(n+1, kickOff.Add(24*hour), provider.Open)
 			}
 		}
+
 		read := func() string {
 			return w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil).Body
 		}
+
 		w.Ingest(c.Feed("1", round...))
+
 		before := read()
 		key := view.MatchesKey(c.ID, "1")
+
 		w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
+
 		feed := c.Feed("1", round...)
+
 		writes.Store(0)
 		w.Ingest(feed)
+
 		n := writes.Load()
+
 		if !w.Cache.Exists(key) {
 			t.Error("an answer without news invalidates the projection")
 		}
+
 		w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
+
 		round[0] = bestshottest.Fixture(1, kickOff, provider.Ended, 7, 0)
 		w.Ingest(c.Feed("1", round...))
+
 		if after := read(); after == before || !strings.Contains(after, `"score":7`) {
 			t.Errorf("after the news: %s", after)
 		}
+
 		return n
 	}
 	if one, ten := calls(1), calls(10); one == 0 || ten > one {
@@ -233,11 +278,13 @@ func TestUnchangedRound(t *testing.T) {
 // its teams and its result.
 func TestMatchChangesTeamsOrRound(t *testing.T) {
 	t.Parallel()
+
 	kickOff := bestshottest.Noon.Add(hour)
 	open, other := bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(2, kickOff, provider.Open)
 	swap := func(f provider.Fixture) provider.Fixture { f.Home, f.Away = f.Away, f.Home; return f }
 	replaced := open
 	replaced.Away.Team = other.Away.Team
+
 	won := bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1)
 	for name, c := range map[string]struct {
 		first, then provider.Fixture
@@ -262,26 +309,34 @@ func TestMatchChangesTeamsOrRound(t *testing.T) {
 			w.Guess("ann", w.MatchID(1), 2, 0)
 			w.MoveClock(kickOff.Add(-time.Minute))
 			w.Ingest(cup.Feed("1", c.first))
+
 			list := func(round string) []view.Match {
 				out := w.Ask("ann", "GET", "/api/v2/tournaments/"+cup.ID+"/matches/"+round, nil)
 				if out.StatusCode == 404 {
 					return nil
 				}
+
 				return testkit.Decode[struct{ Data []view.Match }](w.World, out).Data
 			}
 			list("1") // which is in the cache from now on
 			w.Ingest(cup.Feed(c.round, c.then))
+
 			var got []string
+
 			for _, round := range []string{"1", "2"} {
 				for _, m := range list(round) {
 					if m.ID != w.MatchID(1) {
 						continue
 					}
+
 					guessed, _, err := pg.Value[string](t.Context(), w.DB, `SELECT home_score || ':' || away_score FROM guess WHERE match_id = $1`, m.ID)
 					testkit.Must(t, err)
-					got = append(got, fmt.Sprintf("%s: %s %s:%s %s, guessed %s", round, m.Home.Name, ints(m.Home.Score), ints(m.Away.Score), m.Away.Name, guessed))
+
+					got = append(got, fmt.Sprintf("%s: %s %s:%s %s, guessed %s", round, m.Home.Name, ints(m.Home.Score),
+						ints(m.Away.Score), m.Away.Name, guessed))
 				}
 			}
+
 			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -298,10 +353,13 @@ func TestEmptyTable(t *testing.T) {
 	table.Kind = ingest.Standings
 	table.Standings = []provider.Standing{{Team: provider.Team{ID: "3", Name: "Home 1"}, Position: 1, Points: 3}}
 	w.Ingest(table)
+
 	empty := c.Feed("1")
 	empty.Kind = ingest.Standings
 	w.Ingest(empty)
-	if all := testkit.Decode[struct{ Data []view.Standing }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/standings", nil)).Data; len(all) != 1 || all[0].Points != 3 {
+
+	if all := testkit.Decode[struct{ Data []view.Standing }](w.World,
+		w.Do("ann", "GET", "/tournaments/"+c.ID+"/standings", nil)).Data; len(all) != 1 || all[0].Points != 3 {
 		t.Errorf("the standings are %+v", all)
 	}
 }
@@ -309,7 +367,9 @@ func TestEmptyTable(t *testing.T) {
 // TestBadPartOfAnAnswer: it is counted, and the rest is stored.
 func TestBadPartOfAnAnswer(t *testing.T) {
 	t.Parallel()
+
 	const good = `{"id":9001,"startTimestamp":1780747200,"status":{"code":0,"type":"notstarted"},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
+
 	w := bestshottest.New(t)
 	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
 	w.Provider = transport(func(*http.Request) (*http.Response, error) {
@@ -318,10 +378,12 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 	c := w.Found("cup")
 	p := c.Feed("1").Poll
 	testkit.Must(t, testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller).PollProvider(w.NewContext(), p))
+
 	feeds := testkit.Messages[ingest.Feed](w.World, ingest.FeedQueue)
 	if len(feeds) != 1 || feeds[0].Error == "" || len(feeds[0].Fixtures) != 1 {
 		t.Fatalf("handed on: %+v", feeds)
 	}
+
 	w.Ingest(feeds[0])
 	w.MatchID(1)
 }
@@ -329,6 +391,7 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 // TestJobsRestWithoutTournaments: so that the database may pause, they ask it once an hour.
 func TestJobsRestWithoutTournaments(t *testing.T) {
 	t.Parallel()
+
 	for name, open := range map[string]func(*testkit.World) func(context.Context) error{
 		"polls": func(w *testkit.World) func(context.Context) error {
 			return testkit.Open(w, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls
@@ -341,17 +404,21 @@ func TestJobsRestWithoutTournaments(t *testing.T) {
 			t.Parallel()
 			w, writes := counting(t)
 			job, begin := open(w.World), w.Clock.Now()
+
 			asks := func(after time.Duration) bool {
 				t.Helper()
 				w.MoveClock(begin.Add(after))
 				writes.Store(0)
 				testkit.Must(t, job(w.NewContext()))
+
 				return writes.Load() > 0
 			}
 			if !asks(0) || asks(5*time.Minute) || asks(time.Hour-time.Millisecond) || !asks(time.Hour) || asks(time.Hour+5*time.Minute) {
 				t.Error("it does not ask once an hour")
 			}
+
 			w.Found("cup")
+
 			if asks(2*time.Hour-time.Millisecond) || !asks(2*time.Hour) || !asks(2*time.Hour+5*time.Minute) {
 				t.Error("with a tournament it does not ask each time after an hour")
 			}
@@ -366,21 +433,27 @@ func TestPlan(t *testing.T) {
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(30 * hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+
 	plan := func() (kinds string) {
 		t.Helper()
 		testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
+
 		for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.PollQueue) {
 			kinds += string(p.Kind)[:1]
 		}
+
 		w.Clear(ingest.PollQueue)
+
 		return kinds
 	}
 	feed := func(kind ingest.Kind) {
 		t.Helper()
+
 		f := c.Feed("1")
 		f.Kind = kind
 		w.Ingest(f)
 	}
+
 	for _, s := range []struct {
 		at   time.Time
 		do   func()
@@ -393,15 +466,17 @@ func TestPlan(t *testing.T) {
 		{kickOff.Add(-22*hour + time.Minute), func() {}, "m"},
 		{kickOff.Add(-time.Minute), func() { feed(ingest.Rounds); w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
 		{kickOff, func() {}, "m"}, // has begun: always
-		{kickOff.Add(hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined))) }, "m"},        // interrupted
-		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "rsm"}, // the next round may be known
-		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Rounds); feed(ingest.Standings) }, "sm"},                     // the result may be corrected
+		{kickOff.Add(hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined))) }, "m"}, // interrupted
+		// the next round may be known
+		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "rsm"},
+		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Rounds); feed(ingest.Standings) }, "sm"}, // the result may be corrected
 		{kickOff.Add(2*hour + 41*time.Minute), func() {}, "rsm"},
 		{kickOff.Add(5*hour + time.Minute), func() { feed(ingest.Standings) }, "sm"},
 		{kickOff.Add(8*hour + 10*time.Minute), func() { feed(ingest.Standings) }, ""},
 	} {
 		w.MoveClock(s.at)
 		s.do()
+
 		if got := plan(); got != s.want {
 			t.Errorf("at the kick-off %+v: asks for %q, want %q", s.at.Sub(kickOff), got, s.want)
 		}
@@ -417,17 +492,21 @@ func TestExecutionEnds(t *testing.T) {
 	c := w.Found("cup")
 	path := "/admin/tournaments/" + c.ID
 	w.Do(root, "POST", path+"/standings", nil)
+
 	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2"+path+"/standings", nil), 409, "sync_running"); err != nil {
 		t.Error(err)
 	}
+
 	s := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
 	testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
 	i := testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open)
 	testkit.Drain(w.World, ingest.FeedQueue, time.Minute, func(ctx context.Context, f ingest.Feed) error { return i.IngestFeed(ctx, f) })
+
 	all := testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World, w.Do(root, "GET", path+"/executions", nil)).Data
 	if len(all) != 1 || all[0].Status != "failed" || all[0].Detail == "" || all[0].Operation != "standings" {
 		t.Errorf("the executions are %+v", all)
 	}
+
 	w.Do(root, "POST", path+"/standings", nil)
 	w.MoveClock(w.Clock.Now().Add(11 * time.Minute)) // its answer is lost
 	w.Do(root, "POST", path+"/standings", nil)
@@ -443,25 +522,32 @@ func TestSync(t *testing.T) {
 	path := "/admin/tournaments/" + c.ID
 	sync := func(method, target string) (polls []ingest.Poll, execution string) {
 		t.Helper()
+
 		out := w.Do(root, method, target, nil)
 		if out.StatusCode != 202 {
 			t.Errorf("%s answers %d", target, out.StatusCode)
 		}
+
 		if out.Body != "" {
 			execution = testkit.Decode[struct{ ExecutionID string }](w.World, out).ExecutionID
 		}
+
 		polls = testkit.Messages[ingest.Poll](w.World, ingest.PollQueue)
 		w.Clear(ingest.PollQueue)
+
 		return polls, execution
 	}
 	poll := ingest.Poll{TournamentID: c.ID, Tournament: "17", Season: "1003"}
 	of := func(kind ingest.Kind, round provider.Round, execution string) ingest.Poll {
 		p := poll
 		p.Kind, p.Round, p.Execution = kind, round, execution
+
 		return p
 	}
+
 	check := func(want, got []ingest.Poll) {
 		t.Helper()
+
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -470,6 +556,7 @@ func TestSync(t *testing.T) {
 		got, execution := sync("POST", path+"/"+string(part))
 		check([]ingest.Poll{of(part, provider.Round{}, execution)}, got)
 	}
+
 	got, _ := sync("POST", path+"/matches") // of no round
 	check(nil, got)
 	w.Ingest(c.Feed("2", bestshottest.Fixture(2, bestshottest.Noon, provider.Open)))
@@ -484,26 +571,37 @@ func TestSync(t *testing.T) {
 		for _, e := range testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World, w.Do(root, "GET", path+"/executions", nil)).Data {
 			all = append(all, e.Operation+" "+e.Status)
 		}
+
 		slices.Sort(all)
+
 		return all
 	}
+
 	waiting := []string{"matches failed", "matches running", "rounds running", "standings running"}
 	if diff := cmp.Diff(waiting, statuses()); diff != "" {
 		t.Errorf("before the answers (-want +got):\n%s", diff)
 	}
+
 	f := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open))
 	w.Ingest(f) // the first of two rounds
+
 	if diff := cmp.Diff(waiting, statuses()); diff != "" {
 		t.Errorf("after the first round (-want +got):\n%s", diff)
 	}
+
 	f = c.Feed("2", bestshottest.Fixture(2, bestshottest.Noon, provider.Open))
 	f.Execution = execution
 	w.Ingest(f)
+
 	if diff := cmp.Diff([]string{"matches done", "matches failed", "rounds running", "standings running"}, statuses()); diff != "" {
 		t.Errorf("after the second round (-want +got):\n%s", diff)
 	}
+
 	const nothing = "58de2f1b-1374-4c92-bd53-23a81943de4b"
-	for target, code := range map[string]string{"POST /api/v2/admin/tournaments/" + nothing + "/matches": "tournament_not_found", "PATCH /api/v2/admin/matches/" + nothing + "/sync": "match_not_found"} {
+	for target, code := range map[string]string{
+		"POST /api/v2/admin/tournaments/" + nothing + "/matches": "tournament_not_found",
+		"PATCH /api/v2/admin/matches/" + nothing + "/sync":       "match_not_found",
+	} {
 		method, target, _ := strings.Cut(target, " ")
 		if err := testkit.CheckProblemCode(w.Ask(root, method, target, nil), 404, code); err != nil {
 			t.Errorf("%s: %v", target, err)

@@ -32,13 +32,17 @@ func season(t testing.TB) (*bestshottest.World, *bestshottest.Tournament, *apns.
 	w.Register("ann", "bob")
 	c := w.Found("cup")
 	first := bestshottest.Noon.Add(hour)
-	w.Ingest(c.Feed("1", bestshottest.Fixture(1, first, provider.Open), bestshottest.Fixture(2, first.Add(24*hour), provider.Open), bestshottest.Fixture(3, first.Add(24*hour), provider.Open)))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, first, provider.Open), bestshottest.Fixture(2, first.Add(24*hour), provider.Open),
+		bestshottest.Fixture(3, first.Add(24*hour), provider.Open)))
+
 	if out := w.Guess("ann", w.MatchID(1), 1, 0); out.StatusCode != 200 {
 		t.Fatal(out.Body)
 	}
+
 	for _, p := range []string{"a", "b"} {
 		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone(p)})
 	}
+
 	return w, c, apple
 }
 
@@ -48,6 +52,7 @@ func remind(w *bestshottest.World) []notice.Reminder {
 	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminders).Remind(w.NewContext()))
 	all := testkit.Messages[notice.Reminder](w.World, notice.Queue)
 	w.Clear(notice.Queue)
+
 	return all
 }
 
@@ -55,6 +60,7 @@ func text(all []notice.Reminder) (lines []string) {
 	for _, r := range all {
 		lines = append(lines, fmt.Sprintf("%s: %d of %s from %s", r.UserID, r.Matches, r.Tournament, r.KickOff.Format("2 15:04")))
 	}
+
 	return lines
 }
 
@@ -63,6 +69,7 @@ func text(all []notice.Reminder) (lines []string) {
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	w, _, _ := season(t)
+
 	first := bestshottest.Noon.Add(hour)
 	for _, s := range []struct {
 		at   time.Time
@@ -76,9 +83,11 @@ func TestReminders(t *testing.T) {
 		{first.Add(23 * hour), nil},
 	} {
 		w.MoveClock(s.at)
+
 		if s.at.Equal(first.Add(22*hour + time.Second)) {
 			w.Guess("ann", w.MatchID(2), 0, 0)
 		}
+
 		if diff := cmp.Diff(s.want, text(remind(w))); diff != "" {
 			t.Errorf("at %v (-want +got):\n%s", s.at, diff)
 		}
@@ -93,6 +102,7 @@ func TestLateMembersAreRemindedOnce(t *testing.T) {
 	w.MoveClock(bestshottest.Noon.Add(hour + 23*hour)) // an hour before the second and the third match
 	w.Guess("bob", w.MatchID(3), 1, 1)
 	w.Guess("ann", w.MatchID(2), 1, 1)
+
 	if diff := cmp.Diff([]string{"ann: 1 of cup from 7 13:00", "bob: 1 of cup from 7 13:00"}, text(remind(w))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -107,6 +117,7 @@ func TestRemindersOfMatchesPutOff(t *testing.T) {
 	reminded := func(at time.Time, want ...string) {
 		t.Helper()
 		w.MoveClock(at)
+
 		if diff := cmp.Diff(want, text(remind(w))); diff != "" {
 			t.Errorf("at %v (-want +got):\n%s", at, diff)
 		}
@@ -114,6 +125,7 @@ func TestRemindersOfMatchesPutOff(t *testing.T) {
 	put := func(kickOff time.Time, status provider.Status) {
 		w.Ingest(c.Feed("1", bestshottest.Fixture(2, kickOff, status)))
 	}
+
 	reminded(second.Add(-23*hour), "ann: 2 of cup from 7 13:00")
 	put(second.Add(10*time.Minute), provider.Open)
 	reminded(second.Add(-2*hour), "ann: 1 of cup from 7 13:00") // the third
@@ -131,6 +143,7 @@ func TestRemindersOfMatchesPutOff(t *testing.T) {
 // reminded of, while another is played.
 func TestNoReminderWithoutGuesses(t *testing.T) {
 	t.Parallel()
+
 	for status, want := range map[string]int{"upcoming": 1, "active": 1, "completed": 0, "cancelled": 0} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
@@ -138,6 +151,7 @@ func TestNoReminderWithoutGuesses(t *testing.T) {
 			w.Found("other")
 			w.Do(testkit.Administrator, "PATCH", "/admin/tournaments/"+c.ID, map[string]string{"status": status})
 			w.MoveClock(bestshottest.Noon.Add(2 * hour))
+
 			if got := remind(w); len(got) != want {
 				t.Errorf("%q, want %d", text(got), want)
 			}
@@ -149,6 +163,7 @@ func TestNoReminderWithoutGuesses(t *testing.T) {
 func TestRemindersOfManyMembers(t *testing.T) {
 	t.Parallel()
 	w, c, _ := season(t)
+
 	const members = 2600 // in three transactions
 	for _, sql := range []string{
 		`INSERT INTO member (public_id, nick_name) SELECT 'm' || n, 'm' || n FROM generate_series(1, $2::int) n WHERE $1::uuid IS NOT NULL`,
@@ -158,8 +173,10 @@ func TestRemindersOfManyMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	w.MoveClock(bestshottest.Noon.Add(2 * hour))
 	all := remind(w)
+
 	users := map[string]bool{}
 	for _, r := range all {
 		users[r.UserID] = true
@@ -167,9 +184,11 @@ func TestRemindersOfManyMembers(t *testing.T) {
 			t.Fatalf("%+v, want 2 matches", r)
 		}
 	}
+
 	if len(all) != members+1 || len(users) != members+1 {
 		t.Errorf("%d reminders of %d members, want %d", len(all), len(users), members+1)
 	}
+
 	if again := remind(w); len(again) > 0 {
 		t.Errorf("%d are reminded again", len(again))
 	}
@@ -185,16 +204,20 @@ func TestRemindCrashes(t *testing.T) {
 		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminders).Remind(w.NewContext()))
 		sent := testkit.Messages[notice.Reminder](w.World, notice.Queue)
 		w.Clear(notice.Queue)
+
 		if again {
 			w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
 			sent = append(sent, remind(w)...)
 		}
+
 		if len(sent) == 0 || slices.ContainsFunc(sent, func(r notice.Reminder) bool { return r != sent[0] }) {
 			t.Errorf("the reminders are %+v", sent)
 		}
+
 		if n := len(remind(w)); n != 0 {
 			t.Errorf("%d reminders are sent again", n)
 		}
+
 		return nil
 	})
 }
@@ -206,15 +229,18 @@ func TestReminderReachesPhones(t *testing.T) {
 	w, _, apple := season(t)
 	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
 	r := remind(w)[0]
+
 	s := testkit.Open(w.World, notice.SendRemindersFunction(), notice.OpenNotifier)
 	for range 2 {
 		testkit.Must(t, s.SendReminder(w.NewContext(), r))
 	}
+
 	shown := func(name string) (lines []string) {
 		d, _ := apple.Device(phone(name))
 		for _, a := range d.Alerts {
 			lines = append(lines, a.Title+": "+a.Body)
 		}
+
 		return lines
 	}
 	for _, name := range []string{"a", "b"} {
@@ -222,18 +248,26 @@ func TestReminderReachesPhones(t *testing.T) {
 			t.Errorf("phone %s (-want +got):\n%s", name, diff)
 		}
 	}
+
 	apple.Answer(phone("a"), apns.Answer{Status: 410, Reason: apns2.ReasonUnregistered, Since: w.Clock.Now()})
+
 	later := r
 	later.ID += "x"
 	testkit.Must(t, s.SendReminder(w.NewContext(), later))
-	if got := exported(t, w, "ann")["phones"]; strings.Contains(fmt.Sprint(got), phone("a")) || !strings.Contains(fmt.Sprint(got), phone("b")) {
+
+	if got := exported(t, w, "ann")["phones"]; strings.Contains(fmt.Sprint(got), phone("a")) ||
+		!strings.Contains(fmt.Sprint(got), phone("b")) {
 		t.Errorf("the phones are %v", got)
 	}
+
 	apple.Answer(phone("b"), apns.Answer{Status: 503, Reason: apns2.ReasonServiceUnavailable})
+
 	if err := s.SendReminder(w.NewContext(), later); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while Apple is busy: %v", err)
 	}
+
 	w.MoveClock(r.KickOff)
+
 	if err := s.SendReminder(w.NewContext(), r); err != nil {
 		t.Errorf("after the kick-off: %v", err)
 	}
@@ -246,6 +280,7 @@ func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 	w, _, apple := season(t)
 	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
 	r := remind(w)[0]
+
 	s := testkit.Open(w.World, notice.SendRemindersFunction(), notice.OpenNotifier)
 	for name, c := range map[string]struct {
 		since time.Duration // after the registration
@@ -259,6 +294,7 @@ func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
 		apple.Answer(phone("a"), apns.Answer{Status: 410, Reason: apns2.ReasonUnregistered, Since: w.Clock.Now().Add(c.since)})
 		testkit.Must(t, s.SendReminder(w.NewContext(), r))
+
 		if kept := strings.Contains(fmt.Sprint(exported(t, w, "ann")["phones"]), phone("a")); kept != c.kept {
 			t.Errorf("gone %s: the phone is kept: %t, want %t", name, kept, c.kept)
 		}
@@ -267,16 +303,21 @@ func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 
 func TestPhones(t *testing.T) {
 	t.Parallel()
+
 	w, _, _ := season(t)
 	for i := range 8 {
 		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": strings.Repeat(fmt.Sprintf("%02d", i), 32)})
 	}
-	if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/devices", map[string]string{"deviceToken": phone("c")}), 409, "too_many_devices"); err != nil {
+
+	if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/devices", map[string]string{"deviceToken": phone("c")}), 409,
+		"too_many_devices"); err != nil {
 		t.Error(err)
 	}
+
 	out := testkit.Decode[struct{ DeviceID string }](w.World, w.Do("bob", "POST", "/devices", map[string]string{"deviceToken": phone("a")}))
 	if err := testkit.CheckProblemCode(w.Ask("ann", "DELETE", "/api/v2/devices/"+out.DeviceID, nil), 404, "device_not_found"); err != nil {
 		t.Error(err)
 	}
+
 	w.Do("bob", "DELETE", "/devices/"+out.DeviceID, nil)
 }

@@ -24,6 +24,7 @@ func ints(p *int) string {
 	if p == nil {
 		return "-"
 	}
+
 	return fmt.Sprint(*p)
 }
 
@@ -36,6 +37,7 @@ func TestPointsFollowResults(t *testing.T) {
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(2, kickOff, provider.Open)))
+
 	one, two := w.MatchID(1), w.MatchID(2)
 	for _, g := range []struct {
 		user       string
@@ -46,42 +48,58 @@ func TestPointsFollowResults(t *testing.T) {
 			t.Fatalf("%+v: %d %s", g, out.StatusCode, out.Body)
 		}
 	}
+
 	if got := c.Board("ann"); got != nil {
 		t.Errorf("before the first result the leaderboard is %q", got)
 	}
+
 	w.MoveClock(kickOff.Add(2 * hour))
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1), bestshottest.Fixture(2, kickOff, provider.Open, 0, 1)))
+
 	if n := w.Settle(); n != 1 {
 		t.Errorf("%d messages, want 1", n)
 	}
+
 	if diff := cmp.Diff([]string{"1 ann 3", "1 bob 3"}, c.Board("cyd")); diff != "" {
 		t.Errorf("after the first result (-want +got):\n%s", diff)
 	}
+
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1), bestshottest.Fixture(2, kickOff, provider.Ended, 0, 1)))
 	w.Settle()
+
 	if diff := cmp.Diff([]string{"1 ann 3", "1 bob 3", "1 cyd 3"}, c.Board("cyd")); diff != "" {
 		t.Errorf("after the second result (-want +got):\n%s", diff)
 	}
+
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 2, 2), bestshottest.Fixture(2, kickOff, provider.Ended, 0, 1)))
 	w.Settle()
+
 	if diff := cmp.Diff([]string{"1 cyd 3", "2 ann 0", "2 bob 0"}, c.Board("cyd")); diff != "" {
 		t.Errorf("after a correction (-want +got):\n%s", diff)
 	}
+
 	for _, bad := range []struct {
 		field string
 		body  map[string]any
 	}{
-		{"body.void", map[string]any{}}, {"body.void", map[string]any{"void": true, "home": 1}}, {"body.home", map[string]any{"away": 1}}, {"body.away", map[string]any{"home": 1}},
+		{"body.void", map[string]any{}},
+		{"body.void", map[string]any{"void": true, "home": 1}},
+		{"body.home", map[string]any{"away": 1}},
+		{"body.away", map[string]any{"home": 1}},
 	} {
-		if out := w.Ask(root, "POST", "/api/v2/admin/settlements/"+two+"/correct", bad.body); out.StatusCode != 400 || !strings.Contains(out.Body, `"`+bad.field+`"`) {
+		if out := w.Ask(root, "POST", "/api/v2/admin/settlements/"+two+"/correct", bad.body); out.StatusCode != 400 ||
+			!strings.Contains(out.Body, `"`+bad.field+`"`) {
 			t.Errorf("%v: %d %s", bad.body, out.StatusCode, out.Body)
 		}
 	}
+
 	w.Do(root, "POST", "/admin/settlements/"+two+"/correct", map[string]any{"void": true})
 	w.Settle()
+
 	if diff := cmp.Diff([]string{"1 ann 0", "1 bob 0", "1 cyd 0"}, c.Board("cyd")); diff != "" {
 		t.Errorf("after a match is void (-want +got):\n%s", diff)
 	}
+
 	if n := len(testkit.Messages[ingest.Poll](w.World, settlement.Queue)); n != 0 {
 		t.Errorf("%d messages are left", n)
 	}
@@ -96,6 +114,7 @@ func TestGuessIsLockedAtTheKickOff(t *testing.T) {
 	c := w.Found("cup")
 	kickOff := bestshottest.Noon.Add(hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+
 	m := w.MatchID(1)
 	for _, s := range []struct {
 		at     time.Time
@@ -107,18 +126,22 @@ func TestGuessIsLockedAtTheKickOff(t *testing.T) {
 		{kickOff.Add(time.Millisecond), 409, "guess_window_closed"},
 	} {
 		w.MoveClock(s.at)
+
 		out := w.Guess("ann", m, 1, 0)
 		if out.StatusCode != s.status {
 			t.Errorf("at %v: %d %s, want %d", s.at, out.StatusCode, out.Body, s.status)
 		}
+
 		if s.code != "" {
 			if err := testkit.CheckProblemCode(out, s.status, s.code); err != nil {
 				t.Error(err)
 			}
 		}
 	}
+
 	w.MoveClock(kickOff.Add(time.Second))
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open)))
+
 	if out := w.Guess("ann", m, 4, 4); out.StatusCode != 200 {
 		t.Errorf("after the match was moved: %d %s", out.StatusCode, out.Body)
 	}

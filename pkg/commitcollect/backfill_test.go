@@ -30,6 +30,7 @@ func backfill(w *commitcollecttest.World, whole bool) {
 // night. What began less than an hour ago may not be in the list yet.
 func TestMissingActivities(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		stored int           // one an hour before noon
 		now    time.Duration // after noon
@@ -52,12 +53,15 @@ func TestMissingActivities(t *testing.T) {
 			testkit.Must(t, testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
 			got := testkit.Messages[workout.Event](w.World, workout.EventQueue)
 			same(t, "activities that are looked for", len(got), c.want)
+
 			for _, e := range got {
 				want := workout.Event{}
-				want.ObjectType, want.AspectType, want.ObjectID, want.OwnerID, want.EventTime = "activity", "update", e.ObjectID, 77, noon.Add(c.now).Unix()
+				want.ObjectType, want.AspectType, want.ObjectID, want.OwnerID, want.EventTime = "activity", "update",
+					e.ObjectID, 77, noon.Add(c.now).Unix()
 				same(t, "the event", e, want)
 				same(t, "the workout is stored", workoutOf(w, "ann", e.ObjectID) != nil, true)
 			}
+
 			warnings := w.Logs.TakeWarnings()
 			if c.warned != slices.ContainsFunc(warnings, func(s string) bool { return strings.Contains(s, "Strava's list lacks many activities") }) {
 				t.Errorf("the warnings are %q, want one: %v", warnings, c.warned)
@@ -79,17 +83,25 @@ func TestBackfillLooksAWeekBack(t *testing.T) {
 	year := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC) // a day before the year: it was earlier in the east
 	first, last := w.Upload(77, "Run", year.Add(time.Second), 3000), w.Upload(77, "Run", year, 4000)
 	silence(w)
+
 	known := func() (all []bool) {
 		for _, id := range []int64{late, later, first, last} {
 			all = append(all, workoutOf(w, "ann", id) != nil)
 		}
+
 		return all
 	}
+
 	backfill(w, false)
 	same(t, "stored in a night", known(), []bool{true, false, false, false})
 	backfill(w, true)
 	same(t, "stored once a week", known(), []bool{true, true, true, false})
-	testkit.PutRows(w.World, tables.Main, map[string]any{"PK": "USER#ann", "SK": "MILESTONE#x", "entityType": "Milestone", "periodStartAtUtc": year.Unix() - 1})
+	testkit.PutRows(w.World, tables.Main, map[string]any{
+		"PK":               "USER#ann",
+		"SK":               "MILESTONE#x",
+		"entityType":       "Milestone",
+		"periodStartAtUtc": year.Unix() - 1,
+	})
 	backfill(w, true)
 	same(t, "stored with an earlier milestone", known(), []bool{true, true, true, true})
 }
@@ -104,34 +116,43 @@ func TestBackfillsOfAUserHaveAShareOfTheCalls(t *testing.T) {
 	run := w.Upload(78, "Run", noon.Add(-time.Hour), 1000)
 	silence(w)
 	w.MoveClock(noon.Add(15 * time.Minute))
+
 	calls := 0
 	w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/api/v3/athlete/activities" {
 			calls++
 		}
+
 		return false
 	}
 	s := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+
 	for n := range 60 { // two calls each
 		if n == 30 {
 			w.End("ann")
 			w.Connect("ann", 77)
 			silence(w) // Strava's own event of the end
 		}
+
 		testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
 	}
+
 	same(t, "calls in a quarter of an hour", calls, 30)
 	testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "bob", Whole: true}))
 	same(t, "calls with those of another user", calls, 32)
 	same(t, "the workout of another user is stored", workoutOf(w, "bob", run) != nil, true)
+
 	for range 12 {
 		w.Pass(15 * time.Minute)
 	}
+
 	same(t, "calls in a day", calls, 2+99) // and one when ann connected
 	w.MoveClock(noon.Truncate(24 * time.Hour).Add(24 * time.Hour))
+
 	for range 4 {
 		w.Pass(15 * time.Minute)
 	}
+
 	same(t, "backfills that wait the next day", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
 }
 
@@ -139,23 +160,38 @@ func TestBackfillsOfAUserHaveAShareOfTheCalls(t *testing.T) {
 // wait because the user has no calls left.
 func TestMilestonesOfOneSitting(t *testing.T) {
 	t.Parallel()
+
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	for years := range 4 {
 		w.Upload(77, "Run", noon.AddDate(-years, 0, -1), 1000)
 	}
-	testkit.PutRows(w.World, tables.Main, stored{"PK": "USER#ann", "SK": "STRAVA#CALLS", "quarter": noon.Unix(), "day": noon.Truncate(24 * time.Hour).Unix(), "used": 26, "usedDay": 26})
+
+	testkit.PutRows(w.World, tables.Main, stored{
+		"PK":      "USER#ann",
+		"SK":      "STRAVA#CALLS",
+		"quarter": noon.Unix(),
+		"day":     noon.Truncate(24 * time.Hour).Unix(),
+		"used":    26,
+		"usedDay": 26,
+	})
+
 	ids := map[int]string{}
 	for years := range 4 {
 		ids[years] = w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(-years, 0, -2)})
 	}
+
 	w.Work()
+
 	if n := len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)); n == 0 {
 		t.Error("no backfill waits")
 	}
+
 	w.Pass(15 * time.Minute)
+
 	for years, id := range ids {
 		same(t, fmt.Sprintf("metres of a milestone %d years back", years), w.Show("ann", id).RawProgress, int64(years+1)*1000)
 	}
+
 	same(t, "backfills that wait", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
 }
 
@@ -168,7 +204,8 @@ func TestBackfillOfADeletedUserEnds(t *testing.T) {
 	backfill(w, true)
 	same(t, "calls to Strava", *calls, 0)
 	same(t, "calls that are counted", row(w, "USER#ann", "STRAVA#CALLS") == nil && row(w, "STRAVA#BUDGET", "META") == nil, true)
-	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue))+len(testkit.Messages[workout.Changed](w.World, workout.ChangeQueue)), 0)
+	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue))+
+		len(testkit.Messages[workout.Changed](w.World, workout.ChangeQueue)), 0)
 }
 
 // TestMonthHasAtMost2500Workouts: more are stored and not counted, and an operator sees it.
@@ -177,14 +214,24 @@ func TestMonthHasAtMost2500Workouts(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	run := ran(w)
+
 	entries := testkit.Row[struct {
 		Entries []tally.Entry `dynamodbav:"entries"`
 	}](w.World, tables.Main, "USER#ann", item.Ledger("2026-06")).Entries
 	for len(entries) < 2499 {
 		entries = append(entries, tally.Entry{ActivityID: fmt.Sprint(len(entries))})
 	}
-	testkit.PutRows(w.World, tables.Main, map[string]any{"PK": "USER#ann", "SK": "LEDGER#2026-06", "entityType": "Ledger", "rev": 9, "entries": entries})
+
+	testkit.PutRows(w.World, tables.Main, map[string]any{
+		"PK":         "USER#ann",
+		"SK":         "LEDGER#2026-06",
+		"entityType": "Ledger",
+		"rev":        9,
+		"entries":    entries,
+	})
+
 	size := func() int { return len(row(w, "USER#ann", "LEDGER#2026-06")["entries"].([]any)) }
+
 	ingest(w, eventOf("create", w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000), noon))
 	same(t, "entries", size(), 2500)
 	same(t, "warnings", len(w.Logs.TakeWarnings()), 0)
@@ -208,7 +255,8 @@ func TestPurgeOfADeletedUser(t *testing.T) {
 	seedWorkouts(w, "ann", 2)
 	testkit.Must(t, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
 	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
-	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true}))
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(),
+		link.Purge{UserID: "ann", Fetch: true}))
 	same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 2)
 	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
 }
@@ -217,6 +265,7 @@ func TestPurgeOfADeletedUser(t *testing.T) {
 // comes after the connection has ended has the workouts purged.
 func TestChangeOfAnAthlete(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		updates map[string]string
 		ended   bool
@@ -229,10 +278,12 @@ func TestChangeOfAnAthlete(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			w := small(t)
 			if c.ended {
 				testkit.Must(t, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
 			}
+
 			e := eventOf("update", 77, noon)
 			e.ObjectType, e.Updates = "athlete", c.updates
 			calls := fail(w, "/", http.StatusServiceUnavailable, htmlType, "")
@@ -248,6 +299,7 @@ func TestChangeOfAnAthlete(t *testing.T) {
 // the function's timeout is over; another one 15 minutes later.
 func TestSyncTellsWhenToTryAgain(t *testing.T) {
 	t.Parallel()
+
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	for unsent, want := range map[bool]string{true: "4", false: "899"} {
 		c := connection(w, "ann")

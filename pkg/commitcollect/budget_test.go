@@ -15,7 +15,9 @@ import (
 // of an hour and of a day, and another one of what a user may cause, and may count both.
 func TestFunctionsListTheirShares(t *testing.T) {
 	t.Parallel()
+
 	got := map[string][]string{}
+
 	for _, f := range commitcollect.Room().Spec.Functions {
 		for _, a := range []spec.Access{tables.TakeBudget, tables.TakeCalls} {
 			counts := slices.ContainsFunc(f.Uses, func(u spec.Access) bool { return u.ID() == a.ID() })
@@ -23,10 +25,12 @@ func TestFunctionsListTheirShares(t *testing.T) {
 				t.Errorf("%s has %d shares, and uses %q: %v", f.Name, len(f.Budgets), a.ID(), counts)
 			}
 		}
+
 		for _, s := range f.Budgets {
 			got[f.Name] = append(got[f.Name], s.String())
 		}
 	}
+
 	want := map[string][]string{
 		"commitcollect/ingest-events": {
 			"100 of 100 requests in 15m0s, reads of Strava", "1000 of 1000 requests in 24h0m0s, reads of Strava",
@@ -34,7 +38,8 @@ func TestFunctionsListTheirShares(t *testing.T) {
 		},
 		"commitcollect/backfill": {
 			"70 of 100 requests in 15m0s, reads of Strava", "700 of 1000 requests in 24h0m0s, reads of Strava",
-			"30 of 30 requests in 15m0s, reads of Strava for a user's backfills", "100 of 100 requests in 24h0m0s, reads of Strava for a user's backfills",
+			"30 of 30 requests in 15m0s, reads of Strava for a user's backfills",
+			"100 of 100 requests in 24h0m0s, reads of Strava for a user's backfills",
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -26,6 +26,7 @@ func begin(w *commitcollecttest.World, user string) string {
 	w.T.Helper()
 	to, err := url.Parse(testkit.Header(w.Ask(user, http.MethodGet, "/strava/connect", nil)).Get("Location"))
 	testkit.Must(w.T, err)
+
 	return to.Query().Get("state")
 }
 
@@ -39,11 +40,14 @@ func comeBack(w *commitcollecttest.World, user, state, code, scope string) event
 // waits, or finds it.
 func TestTokenIsRefreshedOnce(t *testing.T) {
 	t.Parallel()
+
 	for name, overlap := range map[string]func(t *testing.T, w *commitcollecttest.World, e workout.Event){
 		// The other begins while Strava answers the first: it finds the lock.
 		"during the refresh": func(t *testing.T, w *commitcollecttest.World, e workout.Event) {
 			worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
+
 			var second error
+
 			n := 0
 			w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path == "/oauth/token" {
@@ -51,12 +55,15 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 						second = worker.IngestEvent(w.NewContext(), e)
 					}
 				}
+
 				return false
 			}
 			ingest(w, eventOf("create", 1, noon))
+
 			if second == nil || n != 1 {
 				w.T.Errorf("the token was renewed %d times, and the other worker got %v", n, second)
 			}
+
 			w.Outage = nil
 			w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction().VisibilityTimeout()))
 			testkit.Must(w.T, worker.IngestEvent(w.NewContext(), e))
@@ -68,6 +75,7 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 				if r.URL.Path == "/oauth/token" {
 					renewals++
 				}
+
 				return false
 			}
 			env, asked := w.Env(workout.IngestEventsFunction()), 0
@@ -76,10 +84,12 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 				if asked++; asked == 2 { // for the claim, and for the age of the token
 					ingest(w, eventOf("create", 1, noon))
 				}
+
 				return now()
 			}
 			testkit.Must(w.T, testkit.OpenWith(w.World, env, workout.OpenIngester).IngestEvent(w.NewContext(), e))
 			w.Outage = nil
+
 			same(t, "renewals", renewals, 1)
 		},
 	} {
@@ -103,6 +113,7 @@ func TestTokenIsRefreshedOnce(t *testing.T) {
 // TestRefreshThatFails: the connection is broken only if Strava refuses the user's token.
 func TestRefreshThatFails(t *testing.T) {
 	t.Parallel()
+
 	const refusal = `{"message":"Bad Request","errors":[{"resource":"%s","field":"%s","code":"invalid"}]}`
 	for name, c := range map[string]struct {
 		status     int
@@ -127,22 +138,31 @@ func TestRefreshThatFails(t *testing.T) {
 			before := connection(w, "ann")
 			fail(w, "/oauth/token", c.status, c.kind, c.body)
 			worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
+
 			err := worker.IngestEvent(w.NewContext(), eventOf("create", run, noon))
 			if (err == nil) != (c.want == "BROKEN" || c.status == 429) {
 				t.Errorf("got the error %v", err)
 			}
+
 			after := connection(w, "ann")
-			same(t, "status, lock, token", []any{after["status"], after["refreshLock"], after["refreshToken"]}, []any{c.want, nil, before["refreshToken"]})
+			same(t, "status, lock, token", []any{after["status"], after["refreshLock"], after["refreshToken"]},
+				[]any{c.want, nil, before["refreshToken"]})
 			same(t, "entries of the trail", entriesOf(w, "ann")["STRAVA_REFRESH failed"], map[string]int{"BROKEN": 1}[c.want])
 			w.Outage = nil
+
 			type status struct{ Connected, Broken bool }
-			same(t, "what the user sees", testkit.Decode[status](w.World, w.Ask("ann", http.MethodGet, "/strava/status", nil)), status{true, c.want == "BROKEN"})
+
+			same(t, "what the user sees", testkit.Decode[status](w.World, w.Ask("ann", http.MethodGet, "/strava/status", nil)),
+				status{true, c.want == "BROKEN"})
+
 			if c.want != "BROKEN" {
 				w.Pass(20 * time.Minute)
 				testkit.Must(t, worker.IngestEvent(w.NewContext(), eventOf("update", run, noon)))
 				same(t, "the workout", workoutOf(w, "ann", run)["distanceMeters"], any(5_000.0))
+
 				return
 			}
+
 			refused(t, "a sync", w.Ask("ann", http.MethodPost, "/activities/sync", nil), 409, "reconnect_required")
 			w.Connect("ann", 77)
 			w.Work()
@@ -161,13 +181,16 @@ func TestRefusedAccessTokenIsRenewedOnce(t *testing.T) {
 	ingest(w, eventOf("create", run, noon))
 	same(t, "the workout", workoutOf(w, "ann", run)["distanceMeters"], any(5_000.0))
 	calls := fail(w, "/api/v3/activities/", 401, jsonType, `{"message":"Authorization Error"}`)
+
 	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	if err := worker.IngestEvent(w.NewContext(), eventOf("update", run, noon.Add(time.Minute))); err == nil {
 		t.Error("an event succeeds whose token Strava refuses")
 	}
+
 	if *calls > 2 {
 		t.Errorf("the activity was asked for %d times, want twice at most", *calls)
 	}
+
 	same(t, "the workout stays", workoutOf(w, "ann", run)["isDeleted"], any(false))
 }
 
@@ -179,9 +202,11 @@ func TestRevocationWhileStravaIsDown(t *testing.T) {
 	e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
 	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	fail(w, "/api/v3/", 503, htmlType, "<html>")
+
 	if err := worker.IngestEvent(w.NewContext(), e); err == nil {
 		t.Error("the revocation is handled, though Strava is down")
 	}
+
 	w.MoveClock(noon.Add(10 * time.Minute))
 	fail(w, "/api/v3/", 429, jsonType, "")
 	testkit.Must(t, worker.IngestEvent(w.NewContext(), e))
@@ -196,6 +221,7 @@ func TestNothingIsStoredOfADeletedUser(t *testing.T) {
 	run := w.Upload(77, "Run", noon, 25_000)
 	silence(w)
 	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+
 	forgetter := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
 	for name, late := range map[string]func(){
 		"a webhook": func() { ingest(w, eventOf("create", run, noon)) },
@@ -208,12 +234,16 @@ func TestNothingIsStoredOfADeletedUser(t *testing.T) {
 				w.Outage = nil
 				testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
 			}
+
 			return false
 		}
+
 		late()
 		same(t, name+": workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#")+w.Count(tables.Main, "USER#ann", "LEDGER#"), 0)
 	}
+
 	testkit.Must(t, forgetter.ForgetUser(w.NewContext(), account.Request{Job: "job", UserID: "ann"}))
+
 	for _, r := range testkit.Rows[stored](w.World, tables.Main) {
 		if r["PK"] == "USER#ann" || r["userId"] == "ann" {
 			t.Errorf("%v %v is left", r["PK"], r["SK"])
@@ -227,13 +257,17 @@ func TestConnectWhileStravaIsDown(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
+
 	grant := func() string { return w.Strava.Grant(77, allScopes...) }
+
 	for name, status := range map[string]int{"401": 401, "429": 429, "500": 500, "HTML": 200} {
 		fail(w, "/oauth/token", status, htmlType, "<html>")
 		refused(t, name, comeBack(w, "ann", begin(w, "ann"), grant(), "activity:read"), 502, "token_exchange_failed")
 	}
+
 	refused(t, "without a code", comeBack(w, "ann", begin(w, "ann"), "", "activity:read"), 400, "missing_code_or_state")
 	same(t, "connections", w.Count(tables.Main, "USER#ann", "STRAVA#"), 0)
+
 	w.Outage = nil
 	if out := comeBack(w, "ann", begin(w, "ann"), grant(), "read,activity:read"); out.StatusCode != http.StatusFound {
 		t.Errorf("got %d %s", out.StatusCode, out.Body)
@@ -255,6 +289,7 @@ func TestConnectAgainAtOnce(t *testing.T) {
 // Strava does not answer, the user is connected all the same.
 func TestAnotherAthleteEndsTheAccessToTheFirst(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		later time.Duration
 		down  bool
@@ -263,9 +298,11 @@ func TestAnotherAthleteEndsTheAccessToTheFirst(t *testing.T) {
 			t.Parallel()
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 			w.MoveClock(w.Clock.Now().Add(c.later))
+
 			if c.down {
 				fail(w, "/oauth/deauthorize", 503, htmlType, "")
 			}
+
 			w.Connect("ann", 99)
 			same(t, "access to the first, to the other", []bool{w.Strava.Connected(77), w.Strava.Connected(99)}, []bool{c.down, true})
 			w.Connect("ann", 99)

@@ -45,30 +45,39 @@ var volatile = []string{
 // entry, and without the counts of calls to Strava.
 func outcomeOf(w *commitcollecttest.World) outcome {
 	w.T.Helper()
+
 	o := outcome{Messages: map[string][]string{}}
+
 	for _, table := range []spec.Table{tables.Main, tables.Sessions, tables.Idempotency} {
 		for _, r := range testkit.Rows[stored](w.World, table) {
 			if r["PK"] == "STRAVA#BUDGET" || r["SK"] == "STRAVA#CALLS" || r["SK"] == "STRAVA#EVENTS" {
 				continue
 			}
+
 			for _, name := range volatile {
 				delete(r, name)
 			}
+
 			text, err := json.Marshal(r)
 			testkit.Must(w.T, err)
+
 			o.Rows = append(o.Rows, string(text))
 		}
 	}
+
 	slices.Sort(o.Rows)
+
 	for _, f := range commitcollect.Room().Functions {
 		for _, q := range f.Sends {
 			bodies := map[string]bool{}
 			for _, m := range w.Queues.Messages(q.Name) {
 				bodies[m.Body] = true
 			}
+
 			o.Messages[q.Name] = slices.Sorted(maps.Keys(bodies))
 		}
 	}
+
 	return o
 }
 
@@ -84,17 +93,21 @@ func ran(w *commitcollecttest.World) int64 {
 	w.T.Helper()
 	run := w.Upload(77, "Run", noon.Add(-24*time.Hour), 25_000)
 	ingest(w, eventOf("create", run, noon))
+
 	return run
 }
 
 // goal starts a milestone of 30 km in three parts, and returns its id.
 func goal(w *commitcollecttest.World, env app.Env) (string, error) {
 	in := &milestone.CreateMilestone{User: user("ann"), Key: "first"}
-	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance, 30_000, noon.AddDate(0, -1, 0).Unix()
+	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance,
+		30_000, noon.AddDate(0, -1, 0).Unix()
+
 	out, err := testkit.OpenWith(w.World, env, milestone.Open).CreateMilestone(w.NewContext(), in)
 	if err != nil {
 		return "", err
 	}
+
 	return out.Body.MilestoneID, nil
 }
 
@@ -105,6 +118,7 @@ func reached(w *commitcollecttest.World) string {
 	id, err := goal(w, w.Env(milestone.CreateMilestoneFunction()))
 	testkit.Must(w.T, err)
 	ran(w)
+
 	return id
 }
 
@@ -119,6 +133,7 @@ func set(status string) func(*commitcollecttest.World, app.Env) error {
 		in := &milestone.UpdateMilestone{User: user("ann"), ID: theMilestone(w)}
 		in.Body.Status = status
 		_, err := testkit.OpenWith(w.World, env, milestone.Open).UpdateMilestone(w.NewContext(), in)
+
 		return err
 	}
 }
@@ -130,17 +145,21 @@ func theMilestone(w *commitcollecttest.World) string {
 			return r["milestoneId"].(string)
 		}
 	}
+
 	w.T.Fatal("there is no milestone")
+
 	return ""
 }
 
 // handling handles an event that before returns.
 func handling(before func(*commitcollecttest.World) workout.Event) job {
 	var events sync.Map // by world
-	return job{workout.IngestEventsFunction(), func(w *commitcollecttest.World) { events.Store(w, before(w)) }, func(w *commitcollecttest.World, env app.Env) error {
-		e, _ := events.Load(w)
-		return testkit.OpenWith(w.World, env, workout.OpenIngester).IngestEvent(w.NewContext(), e.(workout.Event))
-	}}
+
+	return job{workout.IngestEventsFunction(), func(w *commitcollecttest.World) { events.Store(w, before(w)) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			e, _ := events.Load(w)
+			return testkit.OpenWith(w.World, env, workout.OpenIngester).IngestEvent(w.NewContext(), e.(workout.Event))
+		}}
 }
 
 func nothing(*commitcollecttest.World) {}
@@ -149,6 +168,7 @@ func keepWorkouts(w *commitcollecttest.World, env app.Env, keep bool) error {
 	in := &profile.UpdatePreferences{User: user("ann")}
 	in.Body.KeepWorkouts = &keep
 	_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
+
 	return err
 }
 
@@ -157,6 +177,7 @@ func aModel(w *commitcollecttest.World, env app.Env) error {
 	in := &model.PutModel{ID: "kite"}
 	in.Body.Name, in.Body.Year, in.Body.PartsTotal = "Kite", 2026, 1
 	_, err := testkit.OpenWith(w.World, env, model.Open).PutModel(w.NewContext(), in)
+
 	return err
 }
 
@@ -164,6 +185,7 @@ func aPart(w *commitcollecttest.World, env app.Env) error {
 	in := &model.PutPart{ID: "kite", N: 1}
 	in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder = "Tail", "a.glb", "a", 1
 	_, err := testkit.OpenWith(w.World, env, model.Open).PutPart(w.NewContext(), in)
+
 	return err
 }
 
@@ -178,6 +200,7 @@ func register(w *commitcollecttest.World, env app.Env) error {
 	in := &device.RegisterDevice{User: user("ann")}
 	in.Body.DeviceToken = ofAnn
 	_, err := testkit.OpenWith(w.World, env, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+
 	return err
 }
 
@@ -189,6 +212,7 @@ var jobs = map[string]job{
 	"a workout moves to another month": handling(func(w *commitcollecttest.World) workout.Event {
 		run := ran(w)
 		w.Strava.Edit(run, nil, func(a *strava.Activity) { a.StartDate = noon.AddDate(0, -2, 0) })
+
 		return eventOf("update", run, noon.Add(time.Minute))
 	}),
 	"a workout is deleted": handling(func(w *commitcollecttest.World) workout.Event {
@@ -198,8 +222,10 @@ var jobs = map[string]job{
 	"an access is revoked": handling(func(w *commitcollecttest.World) workout.Event {
 		ran(w)
 		w.Strava.Revoke(77)
+
 		e := eventOf("update", 77, noon.Add(time.Minute))
 		e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
+
 		return e
 	}),
 	"the history is fetched": {workout.BackfillFunction(), func(w *commitcollecttest.World) {
@@ -207,7 +233,8 @@ var jobs = map[string]job{
 		w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
 		w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
 	}, func(w *commitcollecttest.World, env app.Env) error {
-		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
+		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(),
+			link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
 	}},
 	"users are synced in the night": {workout.ReconcileFunction(), func(w *commitcollecttest.World) {
 		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"},
@@ -242,20 +269,24 @@ var jobs = map[string]job{
 	"a connection breaks": handling(func(w *commitcollecttest.World) workout.Event {
 		run := w.Upload(77, "Run", noon.Add(-time.Hour), 1000)
 		w.Strava.Revoke(77)
+
 		return eventOf("create", run, noon)
 	}),
 	"a milestone starts": {milestone.CreateMilestoneFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := goal(w, env)
 		return err
 	}},
-	"a milestone of an earlier year starts": {milestone.CreateMilestoneFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
-		return earlier(w, testkit.OpenWith(w.World, env, milestone.Open))
-	}},
+	"a milestone of an earlier year starts": {milestone.CreateMilestoneFunction(), nothing,
+		func(w *commitcollecttest.World, env app.Env) error {
+			return earlier(w, testkit.OpenWith(w.World, env, milestone.Open))
+		}},
 	"parts are minted": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) { reached(w) }, evaluate},
-	"parts are minted on request": {milestone.RecomputeMilestoneFunction(), func(w *commitcollecttest.World) { reached(w) }, func(w *commitcollecttest.World, env app.Env) error {
-		_, err := testkit.OpenWith(w.World, env, milestone.Open).RecomputeMilestone(w.NewContext(), &milestone.RecomputeMilestone{User: user("ann"), ID: theMilestone(w)})
-		return err
-	}},
+	"parts are minted on request": {milestone.RecomputeMilestoneFunction(), func(w *commitcollecttest.World) { reached(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			_, err := testkit.OpenWith(w.World, env, milestone.Open).RecomputeMilestone(w.NewContext(),
+				&milestone.RecomputeMilestone{User: user("ann"), ID: theMilestone(w)})
+			return err
+		}},
 	"a milestone is paused": {milestone.UpdateMilestoneFunction(), func(w *commitcollecttest.World) { reached(w) }, set("PAUSED")},
 	"a milestone goes on": {milestone.UpdateMilestoneFunction(), func(w *commitcollecttest.World) {
 		reached(w)
@@ -265,24 +296,28 @@ var jobs = map[string]job{
 		in := &profile.UpdatePreferences{User: user("ann")}
 		in.Body.Units, in.Body.Counts = "mi", &tally.Choice{EBike: true}
 		_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
+
 		return err
 	}},
 	"workouts are kept no longer": {profile.UpdatePreferencesFunction(), func(w *commitcollecttest.World) {
 		testkit.Must(w.T, keepWorkouts(w, w.Env(profile.UpdatePreferencesFunction()), true))
 	}, func(w *commitcollecttest.World, env app.Env) error { return keepWorkouts(w, env, false) }},
-	"Strava is disconnected": {link.DisconnectStravaFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
-		_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
-		return err
-	}},
+	"Strava is disconnected": {link.DisconnectStravaFunction(), func(w *commitcollecttest.World) { ran(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
+			return err
+		}},
 	"the deletion of an account is requested": {profile.DeleteAccountFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, profile.Open).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
 		return err
 	}},
-	"a user is handed out": {profile.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
-		return testkit.OpenWith(w.World, env, profile.OpenExporter).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
-	}},
+	"a user is handed out": {profile.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			return testkit.OpenWith(w.World, env, profile.OpenExporter).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
+		}},
 	"a model is written": {model.PutModelFunction(), nothing, aModel},
-	"a part is written":  {model.PutPartFunction(), func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction()))) }, aPart},
+	"a part is written": {model.PutPartFunction(),
+		func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction()))) }, aPart},
 	"a model is activated": {model.ActivateModelFunction(), func(w *commitcollecttest.World) {
 		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction())))
 		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction())))
@@ -297,11 +332,13 @@ var jobs = map[string]job{
 		_, err := testkit.OpenWith(w.World, env, workout.OpenSubscriptions).DeleteSubscription(w.NewContext(), &workout.DeleteSubscription{})
 		return err
 	}},
-	"an event is replayed": {workout.ReplayEventFunction(), func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
-		key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
-		_, err := testkit.OpenWith(w.World, env, workout.Open).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
-		return err
-	}},
+	"an event is replayed": {workout.ReplayEventFunction(), func(w *commitcollecttest.World) { ran(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
+			_, err := testkit.OpenWith(w.World, env, workout.Open).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
+
+			return err
+		}},
 	"a phone is registered": {notice.RegisterDeviceFunction(), nothing, register},
 }
 
@@ -317,9 +354,11 @@ var readers = []string{"users are synced in the night", "parts are minted on req
 // which none has failed.
 func TestFailedCallsAreReported(t *testing.T) {
 	t.Parallel()
+
 	for _, name := range readers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			j := jobs[name]
 			whole, w := small(t), small(t)
 			j.before(whole)
@@ -337,22 +376,28 @@ func TestFailedCallsAreReported(t *testing.T) {
 // be lost: an entry of the trail, and the end of the access at Strava, which may be down.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
+
 	for name, j := range jobs {
 		if slices.Contains(readers, name) {
 			continue
 		}
+
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := small(t)
 				j.before(w)
+
 				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 					again(w)
+
 					if err := j.run(w, w.Env(j.fn)); err != nil {
 						t.Errorf("the second run returned %v", err)
 					}
 				}
+
 				w.Logs.TakeWarnings()
+
 				return outcomeOf(w)
 			})
 		})
@@ -363,6 +408,7 @@ func TestCrashes(t *testing.T) {
 // same rows and sends the same messages.
 func TestSecondRunChangesNothing(t *testing.T) {
 	t.Parallel()
+
 	for name, j := range jobs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

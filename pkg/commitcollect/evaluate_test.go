@@ -19,6 +19,7 @@ import (
 // workouts that were stored meanwhile, too.
 func TestOvertakenEvaluationCountsAnew(t *testing.T) {
 	t.Parallel()
+
 	for name, run := range map[string]func(*commitcollecttest.World, app.Env) error{
 		"a worker":  evaluate,
 		"a request": jobs["parts are minted on request"].run,
@@ -28,16 +29,19 @@ func TestOvertakenEvaluationCountsAnew(t *testing.T) {
 			w := small(t)
 			reached(w)
 			second := w.Upload(77, "Run", noon.Add(-72*time.Hour), 4_000)
+
 			env := w.Env(milestone.EvaluateMilestonesFunction())
 			if name == "a request" {
 				env = w.Env(milestone.RecomputeMilestoneFunction())
 			}
+
 			asked, now := 0, env.Clock.Now
 			env.Clock.Now = func() time.Time {
 				if asked++; asked == 1 { // the workouts are read, and nothing is written
 					ingest(w, eventOf("create", second, noon))
 					testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 				}
+
 				return now()
 			}
 			testkit.Must(t, run(w, env))
@@ -60,6 +64,7 @@ func TestPauseOvertakesAnEvaluation(t *testing.T) {
 		if asked++; asked == 1 {
 			testkit.Must(t, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction())))
 		}
+
 		return now()
 	}
 	testkit.Must(t, evaluate(w, env))
@@ -76,6 +81,7 @@ func TestRecomputationAnswersWhatItWrote(t *testing.T) {
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	silence(w)
 	ingest(w, eventOf("create", run, noon))
+
 	recompute := func() map[string]any {
 		return testkit.Decode[map[string]any](w.World, w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil))
 	}
@@ -84,6 +90,7 @@ func TestRecomputationAnswersWhatItWrote(t *testing.T) {
 		same(t, "partsDelta", got["partsDelta"], any(delta))
 		delete(got, "partsDelta")
 		delete(got, "excludedBeforeStartCount")
+
 		page := testkit.Decode[map[string]any](w.World, w.Ask("ann", http.MethodGet, "/milestones/"+id, nil))
 		delete(page, "awards")
 		same(t, "the milestone", got, page)
@@ -108,11 +115,14 @@ func TestDuplicateCountsWhenItsOriginalIsDeleted(t *testing.T) {
 func TestOneWorkoutCountsForSeveralMilestones(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
-	year, week := w.Start("ann", commitcollecttest.Goal{}), w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-05", Total: 12_000})
-	ascent, rides := w.Start("ann", commitcollecttest.Goal{Target: "ELEVATION_METERS", Total: 1200}), w.Start("ann", commitcollecttest.Goal{Sport: "RIDE"})
+	year, week := w.Start("ann", commitcollecttest.Goal{}), w.Start("ann",
+		commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-05", Total: 12_000})
+	ascent, rides := w.Start("ann", commitcollecttest.Goal{Target: "ELEVATION_METERS", Total: 1200}), w.Start("ann",
+		commitcollecttest.Goal{Sport: "RIDE"})
 	w.Upload(77, "Run", noon.Add(-30*time.Hour), 10_000) // on the 5th, with 100 m of ascent
 	w.Upload(77, "Run", noon.Add(-6*time.Hour), 10_000)
 	w.Pass(time.Minute)
+
 	for id, want := range map[string][3]int64{year: {20_000, 20_000, 2}, week: {10_000, 10_000, 10}, ascent: {200, 200, 2}, rides: {}} {
 		same(t, "a milestone", progress(w.Show("ann", id)), want)
 	}
@@ -122,6 +132,7 @@ func TestOneWorkoutCountsForSeveralMilestones(t *testing.T) {
 func TestLedgerOfAMonth(t *testing.T) {
 	t.Parallel()
 	w := small(t)
+
 	run := ran(w)
 	for n, change := range []func(*strava.Activity){
 		func(a *strava.Activity) { a.Name = "Another title" },
@@ -133,6 +144,7 @@ func TestLedgerOfAMonth(t *testing.T) {
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		ingest(w, eventOf("update", run, noon.Add(time.Duration(n+1)*time.Minute)))
 	}
+
 	type ledger struct {
 		Entries []struct {
 			ID     string `dynamodbav:"i"`
@@ -140,6 +152,7 @@ func TestLedgerOfAMonth(t *testing.T) {
 		} `dynamodbav:"entries"`
 		Rev int `dynamodbav:"rev"`
 	}
+
 	june := testkit.Row[ledger](w.World, tables.Main, "USER#ann", "LEDGER#2026-06")
 	same(t, "June", fmt.Sprint(june), fmt.Sprintf("{[{%d 26000}] 4}", run)) // a title writes no ledger
 	same(t, "May", len(testkit.Row[ledger](w.World, tables.Main, "USER#ann", "LEDGER#2026-05").Entries), 0)
@@ -151,13 +164,18 @@ func TestQueuesOutliveTheClaim(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	fail(w, "/api/v3/", 503, htmlType, "")
+
 	e := eventOf("create", 5, noon)
+
 	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	if worker.IngestEvent(w.NewContext(), e) == nil {
 		t.Error("the event succeeds, though Strava is down")
 	}
+
 	lease := int64(testkit.Rows[stored](w.World, tables.Idempotency)[0]["leaseUntil"].(float64)) - w.Clock.Now().UnixMilli()
-	if visible, timeout := workout.IngestEventsFunction().VisibilityTimeout().Milliseconds(), workout.IngestEventsFunction().Timeout.Milliseconds(); lease <= timeout || lease > visible {
-		t.Errorf("a claim lasts %d ms, want more than the timeout of %d and at most the %d after which the event is delivered again", lease, timeout, visible)
+	if visible, timeout := workout.IngestEventsFunction().VisibilityTimeout().Milliseconds(),
+		workout.IngestEventsFunction().Timeout.Milliseconds(); lease <= timeout || lease > visible {
+		t.Errorf("a claim lasts %d ms, want more than the timeout of %d and at most the %d after which the event is delivered again",
+			lease, timeout, visible)
 	}
 }

@@ -32,12 +32,14 @@ func user(id string) auth.User { return auth.User{UserID: id} }
 func forget(w *commitcollecttest.World, id string) error {
 	w.T.Helper()
 	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+
 	return s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: id})
 }
 
 // busy returns a world in which a user has something of everything.
 func busy(t testing.TB, users ...string) *commitcollecttest.World {
 	t.Helper()
+
 	w := commitcollecttest.Ready(t, strava.Faults{}, users...)
 	for i, u := range users {
 		w.Start(u, commitcollecttest.Goal{})
@@ -45,7 +47,9 @@ func busy(t testing.TB, users ...string) *commitcollecttest.World {
 		w.Ask(u, http.MethodPost, "/devices", map[string]any{"deviceToken": strings.Repeat(fmt.Sprintf("a%d", i), 32)})
 		w.Ask(u, http.MethodGet, "/strava/connect", nil)
 	}
+
 	w.Pass(time.Minute)
+
 	return w
 }
 
@@ -53,15 +57,18 @@ func busy(t testing.TB, users ...string) *commitcollecttest.World {
 // states of a sign-in, which last ten minutes.
 func mentions(w *commitcollecttest.World, user string) (all []string) {
 	w.T.Helper()
+
 	for _, table := range commitcollect.Room().Spec.Tables() {
 		for _, r := range testkit.Rows[map[string]any](w.World, table) {
 			text, err := json.Marshal(r)
 			testkit.Must(w.T, err)
+
 			if strings.Contains(string(text), user) && !strings.HasPrefix(fmt.Sprint(r["PK"]), "STATE#") && !table.Shared {
 				all = append(all, fmt.Sprint(table.Name, " ", r["PK"], " ", r["SK"]))
 			}
 		}
 	}
+
 	return all
 }
 
@@ -70,25 +77,33 @@ func mentions(w *commitcollecttest.World, user string) (all []string) {
 func TestForgottenUserLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := busy(t, "annabel", "bob")
+
 	others := mentions(w, "bob")
 	if len(mentions(w, "annabel")) < 15 {
 		t.Fatalf("the user has %v only", mentions(w, "annabel"))
 	}
+
 	testkit.Must(t, forget(w, "annabel"))
+
 	if left := mentions(w, "annabel"); left != nil {
 		t.Errorf("left: %v", left)
 	}
+
 	if w.Strava.Connected(77) || !w.Strava.Connected(78) {
 		t.Error("the access to Strava is not that of the other user only")
 	}
+
 	same(t, "of the other user", mentions(w, "bob"), others)
 	same(t, "the confirmations", testkit.Messages[account.Done](w.World, account.DoneQueue), []account.Done{
 		{Kind: account.Forget, Room: "commitcollect", Request: account.Request{Job: "J", UserID: "annabel"}},
 	})
+
 	if got := trailOf(w, "SYSTEM"); len(got) != 1 || got[0] != "ACCOUNT_DELETE success" {
 		t.Errorf("the trail of the system is %v", got)
 	}
+
 	w.Pass(time.Hour) // Strava's own event of the end
+
 	if left := mentions(w, "annabel"); left != nil {
 		t.Errorf("an hour later: %v", left)
 	}
@@ -102,12 +117,15 @@ func TestForgettingCrashes(t *testing.T) {
 		request := account.Request{Job: "J", UserID: "annabel"}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter)
 		// Strava may be told in vain, and the trail may be lost.
-		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit", "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
+		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit",
+			"TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 			testkit.Must(t, forget(w, "annabel"))
 		}
+
 		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
 			t.Error("the deletion is not confirmed")
 		}
+
 		return mentions(w, "annabel")
 	})
 }
@@ -128,9 +146,11 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 	before := w.Count(tables.Main, "USER#ann", "")
 	w.Upload(77, "Run", noon, 5000)
 	w.Pass(time.Hour)
+
 	if n := w.Count(tables.Main, "USER#ann", ""); n != before {
 		t.Errorf("the user had %d items, and has %d", before, n)
 	}
+
 	for _, state := range testkit.Rows[struct {
 		State string `dynamodbav:"state"`
 	}](w.World, tables.Idempotency) {
@@ -144,8 +164,10 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 // room forgets the user leaves nothing of the user.
 func TestLateEntryOfADeletedUserIsNotKept(t *testing.T) {
 	t.Parallel()
+
 	for _, name := range []string{
-		"parts are minted", "a workout is stored", "a workout is deleted", "an access is revoked", "a broken connection ends", "a connection breaks",
+		"parts are minted", "a workout is stored", "a workout is deleted", "an access is revoked",
+		"a broken connection ends", "a connection breaks",
 		"Strava is disconnected", "the deletion of an account is requested",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,19 +179,24 @@ func TestLateEntryOfADeletedUserIsNotKept(t *testing.T) {
 			env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
 				body, err := io.ReadAll(r.Body)
 				testkit.Must(t, err)
+
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				if bytes.Contains(body, []byte(tables.Audit.Name+`"`)) && !forgotten {
 					forgotten = true
+
 					testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
 					testkit.Must(t, forget(w, "ann"))
 				}
+
 				return next.Do(r)
 			})
 			testkit.Must(t, j.run(w, env))
 			same(t, "the user is forgotten at an entry", forgotten, true)
+
 			for _, table := range []spec.Table{tables.Main, tables.Audit} {
 				same(t, "items in "+table.Name, w.Count(table, "USER#ann", ""), 0)
 			}
+
 			w.Logs.TakeWarnings()
 		})
 	}
@@ -183,23 +210,29 @@ func TestExportHasEverythingButTokens(t *testing.T) {
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
+
 	cfg := w.AWS.Copy()
 	cfg.BaseEndpoint = &server.URL
 	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("commitcollect", "J"))
 	testkit.Must(t, err)
-	for _, part := range []string{"PROFILE", "STRAVA#CONNECTION", "WORKOUT#STRAVA#", "MILESTONE#", "#AWARD#01", "AUTH_SIGNUP", "MILESTONE_PART_MINTED", "distanceMeters", "25000", "\"SK\": \"DEVICE\"", "seenAt"} {
+
+	for _, part := range []string{"PROFILE", "STRAVA#CONNECTION", "WORKOUT#STRAVA#", "MILESTONE#", "#AWARD#01", "AUTH_SIGNUP",
+		"MILESTONE_PART_MINTED", "distanceMeters", "25000", "\"SK\": \"DEVICE\"", "seenAt"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("the export lacks %s", part)
 		}
 	}
+
 	var document struct {
 		Items, Trail []struct{ SK string }
 	}
 	testkit.Must(t, json.Unmarshal(text, &document))
+
 	kept := map[string]bool{}
 	for _, i := range slices.Concat(document.Items, document.Trail) {
 		kept[i.SK] = true
 	}
+
 	for _, table := range []spec.Table{tables.Main, tables.Audit} {
 		for _, r := range testkit.Rows[struct{ PK, SK string }](w.World, table) {
 			if r.PK == item.User("ann") && !kept[r.SK] {
@@ -207,11 +240,13 @@ func TestExportHasEverythingButTokens(t *testing.T) {
 			}
 		}
 	}
+
 	for _, part := range []string{"accessToken", "refreshToken", "now."} {
 		if strings.Contains(string(text), part) {
 			t.Errorf("the export has %s", part)
 		}
 	}
+
 	same(t, "the confirmations", testkit.Messages[account.Done](w.World, account.DoneQueue), []account.Done{
 		{Kind: account.Export, Room: "commitcollect", Request: account.Request{Job: "J", UserID: "ann"}},
 	})

@@ -14,6 +14,7 @@ import (
 func newFuzzed(f *testing.F) *commitcollecttest.World {
 	w := commitcollecttest.New(f, strava.Faults{})
 	testkit.PutRows(w.World, tables.Main, map[string]any{"PK": item.Subscription, "SK": item.Meta, "subscriptionId": 120475})
+
 	return w
 }
 

@@ -21,11 +21,13 @@ func connection(w *commitcollecttest.World, user string) stored {
 // entriesOf counts the entries of a user's trail by event and result.
 func entriesOf(w *commitcollecttest.World, user string) map[string]int {
 	n := map[string]int{}
+
 	for _, r := range testkit.Rows[stored](w.World, tables.Audit) {
 		if r["PK"] == "USER#"+user {
 			n[fmt.Sprint(r["eventType"], " ", r["result"])]++
 		}
 	}
+
 	return n
 }
 
@@ -42,15 +44,21 @@ func fail(w *commitcollecttest.World, path string, status int, contentType, body
 		if !strings.HasPrefix(r.URL.Path, path) {
 			return false
 		}
+
 		*n++
+
 		out.Header().Set("Content-Type", contentType)
+
 		for i := 0; i < len(headers); i += 2 {
 			out.Header().Set(headers[i], headers[i+1])
 		}
+
 		out.WriteHeader(status)
 		fmt.Fprint(out, body)
+
 		return true
 	}
+
 	return n
 }
 

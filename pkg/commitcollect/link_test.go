@@ -23,6 +23,7 @@ func TestConnectIsRefused(t *testing.T) {
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
 	w.SignIn("bob")
+
 	all := []string{"activity:read", "activity:read_all"}
 	ask := func(user, target string) func(what string, status int, code string) {
 		out := w.Ask(user, http.MethodGet, target, nil)
@@ -37,16 +38,21 @@ func TestConnectIsRefused(t *testing.T) {
 	q := back.Query()
 	q.Set("code", "guessed")
 	ask("ann", "/oauth/strava/callback?"+q.Encode())("a code of nobody", 502, "token_exchange_failed")
+
 	back = w.Consent("ann", 77, "yes", all...)
 	w.MoveClock(w.Clock.Now().Add(10 * time.Minute))
 	ask("ann", back.RequestURI())("ten minutes later", 400, "invalid_or_expired_state")
 	back = w.Consent("ann", 77, "yes", all...)
 	ask("nobody", back.RequestURI())("not signed in", 401, "missing_session")
-	if out := w.Ask("ann", http.MethodGet, back.RequestURI(), nil); out.StatusCode != 302 || !strings.HasSuffix(testkit.Header(out).Get("Location"), "/app?athleteId=77&strava=connected") {
+
+	if out := w.Ask("ann", http.MethodGet, back.RequestURI(), nil); out.StatusCode != 302 ||
+		!strings.HasSuffix(testkit.Header(out).Get("Location"), "/app?athleteId=77&strava=connected") {
 		t.Errorf("got %d %v", out.StatusCode, out.Headers)
 	}
+
 	ask("ann", back.RequestURI())("the same state again", 400, "invalid_or_expired_state")
 	ask("bob", w.Consent("bob", 77, "yes", all...).RequestURI())("an athlete of another user", 409, "athlete_already_connected")
+
 	if got := trailOf(w, "ann"); got[len(got)-1] != "STRAVA_AUTHORIZE failed" {
 		t.Errorf("the trail of the user who has the athlete is %v, want the attempt of another", got)
 	}
@@ -56,27 +62,36 @@ func TestConnectIsRefused(t *testing.T) {
 func TestAthleteHasOneUser(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
+
 	var targets []string
+
 	users := []string{"ann", "bob", "cat", "dan"}
 	for _, u := range users {
 		w.SignIn(u)
 		targets = append(targets, w.Consent(u, 77, "yes", "activity:read").RequestURI())
 	}
+
 	got := make([]int, len(users))
+
 	var all sync.WaitGroup
 	for i, u := range users {
 		all.Go(func() { got[i] = w.Ask(u, http.MethodGet, targets[i], nil).StatusCode })
 	}
+
 	all.Wait()
+
 	connected, owner := 0, row(w, "STRAVA#ATHLETE#77", "OWNER")["userId"]
+
 	for i, u := range users {
 		if got[i] == 302 {
 			connected++
+
 			if owner != u {
 				t.Errorf("%s is connected, and the owner is %v", u, owner)
 			}
 		}
 	}
+
 	if connected != 1 {
 		t.Errorf("the answers are %v, want one redirect", got)
 	}
@@ -89,11 +104,14 @@ func TestAnotherAthleteFreesTheFirst(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.Connect("ann", 77)
 	w.Connect("ann", 99)
+
 	if got := row(w, "STRAVA#ATHLETE#77", "OWNER"); len(got) != 0 {
 		t.Errorf("the first athlete still is of %v", got["userId"])
 	}
+
 	w.SignIn("bob")
 	w.Connect("bob", 77)
+
 	if a, b := row(w, "STRAVA#ATHLETE#99", "OWNER")["userId"], row(w, "STRAVA#ATHLETE#77", "OWNER")["userId"]; a != "ann" || b != "bob" {
 		t.Errorf("the owners are %v and %v", a, b)
 	}
@@ -108,11 +126,14 @@ func TestConnectingCrashes(t *testing.T) {
 		w.SignIn("ann")
 		q := w.Consent("ann", 77, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction(), p), link.Open)
-		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		_, err := s.FinishConnect(w.NewContext(),
+			&link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
 		p.Ended(err, "TransactWriteItems *CommitCollectAudit")
 		w.Connect("ann", 77)
 		c := row(w, "USER#ann", "STRAVA#CONNECTION")
-		return []any{c["athleteId"], c["status"], row(w, "STRAVA#ATHLETE#77", "OWNER")["userId"], len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)) > 0}
+
+		return []any{c["athleteId"], c["status"], row(w, "STRAVA#ATHLETE#77", "OWNER")["userId"],
+			len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)) > 0}
 	})
 }
 
@@ -122,7 +143,9 @@ func TestTwoWorkersRenewOnce(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.MoveClock(noon.Add(7 * time.Hour))
+
 	var mu sync.Mutex
+
 	renewals := 0
 	w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/oauth/token" {
@@ -130,22 +153,31 @@ func TestTwoWorkersRenewOnce(t *testing.T) {
 			renewals++
 			mu.Unlock()
 		}
+
 		return false
 	}
 	v, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction()))
 	testkit.Must(t, err)
-	var tokens [2]string
-	var errs [2]error
-	var all sync.WaitGroup
+
+	var (
+		tokens [2]string
+		errs   [2]error
+		all    sync.WaitGroup
+	)
+
 	for i := range tokens {
 		done := w.Clock.Work() // time passes only while both wait
+
 		all.Go(func() {
 			defer done()
+
 			tokens[i], errs[i] = v.Token(w.NewContext(), "ann", "")
 		})
 	}
+
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	all.Wait()
+
 	if renewals != 1 || tokens[0] != tokens[1] || tokens[0] == "" || errs != [2]error{} {
 		t.Errorf("%d renewals, the tokens are equal: %v, the errors %v", renewals, tokens[0] == tokens[1], errs)
 	}
@@ -155,6 +187,7 @@ func TestTwoWorkersRenewOnce(t *testing.T) {
 // renews, unless Strava's answer is lost: then the user has to connect again.
 func TestRenewalCrashes(t *testing.T) {
 	t.Parallel()
+
 	for k := 1; k <= 5; k++ {
 		for _, after := range []bool{false, true} {
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
@@ -166,6 +199,7 @@ func TestRenewalCrashes(t *testing.T) {
 			whole, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction()))
 			testkit.Must(t, err)
 			token, err := whole.Token(w.NewContext(), "ann", "")
+
 			lost := k == 3 && after || k == 4 && !after // Strava has replaced the refresh token, and the new one is not stored
 			if (err != nil) != lost || (token == "") != lost {
 				t.Errorf("call %d after=%v: %v, want the connection broken: %v", k, after, err, lost)
@@ -183,23 +217,30 @@ func TestRefusedRenewalBreaksTheConnection(t *testing.T) {
 		if r.URL.Path != "/oauth/token" {
 			return false
 		}
+
 		out.WriteHeader(http.StatusBadRequest)
 		io.WriteString(out, `{"message":"Bad Request","errors":[{"resource":"RefreshToken","field":"refresh_token","code":"invalid"}]}`)
+
 		return true
 	}
 	w.Pass(7 * time.Hour)
 	a := w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
+
 	if out := w.Ask("ann", http.MethodGet, "/viewer", nil); !strings.Contains(out.Body, `"broken":true`) {
 		t.Errorf("the viewer is %s", out.Body)
 	}
+
 	refused(t, "a sync", w.Ask("ann", http.MethodPost, "/activities/sync", nil), 409, "reconnect_required")
+
 	if got := trailOf(w, "ann"); got[len(got)-1] != "STRAVA_REFRESH failed" {
 		t.Errorf("the trail is %v", got)
 	}
+
 	w.Outage = nil
 	w.Connect("ann", 77)
 	w.Pass(time.Minute)
+
 	if workoutOf(w, "ann", a)["distanceMeters"] != 5000.0 {
 		t.Error("the workout of the time between is not stored")
 	}
@@ -210,6 +251,7 @@ func TestRefusedRenewalBreaksTheConnection(t *testing.T) {
 // have.
 func TestDisconnect(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		keep, down bool
 		trail      string
@@ -223,29 +265,39 @@ func TestDisconnect(t *testing.T) {
 			w := busy(t, "ann")
 			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": c.keep})
 			w.Work()
+
 			if c.down {
 				w.Outage = func(out http.ResponseWriter, _ *http.Request) bool { out.WriteHeader(503); return true }
 			}
+
 			w.End("ann")
 			w.End("ann")
 			w.Pass(5 * time.Minute)
+
 			if w.Strava.Connected(77) != c.down || len(row(w, "USER#ann", "STRAVA#CONNECTION"))+len(row(w, "STRAVA#ATHLETE#77", "OWNER")) > 0 {
 				t.Error("there still is a connection")
 			}
+
 			if kept := w.Count(tables.Main, "USER#ann", "WORKOUT#") > 0; kept != c.keep {
 				t.Errorf("there are workouts: %v, want %v", kept, c.keep)
 			}
+
 			if w.Count(tables.Main, "USER#ann", "MILESTONE#") != 3 {
 				t.Error("the milestone and its two parts are gone")
 			}
+
 			for _, m := range testkit.Rows[map[string]any](w.World, tables.Main) {
-				if raw := map[bool]float64{true: 25_000}[c.keep]; m["entityType"] == "Milestone" && (m["progressValue"] != 25_000.0 || m["rawProgress"] != raw) {
+				if raw := map[bool]float64{
+					true: 25_000,
+				}[c.keep]; m["entityType"] == "Milestone" && (m["progressValue"] != 25_000.0 || m["rawProgress"] != raw) {
 					t.Errorf("the milestone has %v m, and %v m now, want 25,000 and %v", m["progressValue"], m["rawProgress"], raw)
 				}
 			}
+
 			if got := trailOf(w, "ann"); !strings.Contains(strings.Join(got, "; "), c.trail) {
 				t.Errorf("the trail is %v", got)
 			}
+
 			if out := w.Ask("ann", http.MethodGet, "/strava/status", nil); !strings.Contains(out.Body, `"connected":false`) {
 				t.Errorf("the status is %s", out.Body)
 			}
@@ -259,15 +311,19 @@ func TestRefusedConnectionLeavesTheOtherWorking(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.SignIn("bob")
-	refused(t, "ann's athlete", w.Ask("bob", http.MethodGet, w.Consent("bob", 77, "yes", "activity:read").RequestURI(), nil), 409, "athlete_already_connected")
+	refused(t, "ann's athlete", w.Ask("bob", http.MethodGet, w.Consent("bob", 77, "yes", "activity:read").RequestURI(), nil),
+		409, "athlete_already_connected")
 	a := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
+
 	if workoutOf(w, "ann", a)["distanceMeters"] != 5000.0 {
 		t.Error("the workout of the user who has the athlete is not stored")
 	}
+
 	w.Pass(7 * time.Hour)
 	w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
+
 	if c := row(w, "USER#ann", "STRAVA#CONNECTION"); c["status"] != link.Connected || w.Count(tables.Main, "USER#ann", "WORKOUT#") != 2 {
 		t.Errorf("after a renewal the connection is %v", c["status"])
 	}
@@ -281,9 +337,11 @@ func TestKeptWorkoutsCountWithoutStrava(t *testing.T) {
 	w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": true})
 	w.End("ann")
 	w.Pass(5 * time.Minute)
+
 	for _, start := range []time.Time{noon.AddDate(0, -1, 0), noon.AddDate(-2, 0, 0)} {
 		id := w.Start("ann", commitcollecttest.Goal{Start: start})
 		w.Work()
+
 		if m := w.Show("ann", id); m.ProgressValue != 25_000 {
 			t.Errorf("from %s: %+v, want 25,000 m", start.Format(time.DateOnly), m)
 		}

@@ -24,6 +24,7 @@ var noon = commitcollecttest.Noon
 // same reports a difference.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
@@ -32,6 +33,7 @@ func same(t *testing.T, what string, got, want any) {
 // refused checks that an answer is a problem.
 func refused(t *testing.T, what string, out events.APIGatewayV2HTTPResponse, status int, code string) {
 	t.Helper()
+
 	if err := testkit.CheckProblemCode(out, status, code); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
@@ -43,7 +45,13 @@ func TestRunMintsParts(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	id := w.Start("ann", commitcollecttest.Goal{Start: noon})
 	w.Pass(time.Hour)
-	w.Strava.Upload(77, strava.Activity{Name: "Along the canal", SportType: "TrailRun", StartDate: noon.Add(time.Minute), Distance: 21_097.5, ElevationGain: 80})
+	w.Strava.Upload(77, strava.Activity{
+		Name:          "Along the canal",
+		SportType:     "TrailRun",
+		StartDate:     noon.Add(time.Minute),
+		Distance:      21_097.5,
+		ElevationGain: 80,
+	})
 	w.Pass(time.Minute)
 	got := w.Show("ann", id)
 	want := commitcollecttest.Milestone{
@@ -51,11 +59,14 @@ func TestRunMintsParts(t *testing.T) {
 		PartsAwardedCount: 2, Awards: []struct{ PartIndex int }{{1}, {2}},
 	}
 	same(t, "the milestone", got, want)
+
 	out := w.Ask("ann", http.MethodGet, "/milestones/"+id+"/awards", nil)
+
 	type part struct {
 		PartIndex, ProgressValueAtAward int
 		PartName, MeshFile, AttachPoint string
 	}
+
 	same(t, "the awards", testkit.Decode[struct{ Awards []part }](w.World, out).Awards, []part{
 		{1, 21_098, "Part 1", "trike/01.glb", "frame"}, {2, 21_098, "Part 2", "trike/02.glb", "frame"},
 	})

@@ -31,6 +31,7 @@ func crashes(run func(*dynamotest.Process) (crashed bool)) (n int) {
 // time at which it was minted.
 func TestMintedPartIsInTheTrailOnce(t *testing.T) {
 	t.Parallel()
+
 	calls := crashes(func(p *dynamotest.Process) bool {
 		w := small(t)
 		reached(w)
@@ -38,18 +39,23 @@ func TestMintedPartIsInTheTrailOnce(t *testing.T) {
 		again(w)
 		testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
 		same(t, "entries of minted parts", entriesOf(w, "ann")["MILESTONE_PART_MINTED success"], 2)
+
 		minted := map[string]bool{}
+
 		for _, r := range testkit.Rows[stored](w.World, tables.Main) {
 			if r["entityType"] == "Award" {
 				minted[time.Unix(int64(r["awardedAtUtc"].(float64)), 0).UTC().Format(time.RFC3339)] = true
 			}
 		}
+
 		for _, r := range testkit.Rows[stored](w.World, tables.Audit) {
 			if r["eventType"] == "MILESTONE_PART_MINTED" && !minted[r["occurredAtUtc"].(string)] {
 				t.Errorf("an entry says that a part was minted at %v", r["occurredAtUtc"])
 			}
 		}
+
 		w.Logs.TakeWarnings()
+
 		return err != nil
 	})
 	if calls < 8 {
@@ -64,16 +70,20 @@ func TestSyncIsRepeatedAfterACrash(t *testing.T) {
 	crashes(func(p *dynamotest.Process) bool {
 		w := small(t)
 		s := testkit.OpenWith(w.World, w.CrashingEnv(workout.SyncActivitiesFunction(), p), workout.Open)
+
 		_, err := s.SyncActivities(w.NewContext(), &workout.SyncActivities{User: user("ann")})
 		if err != nil && len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)) == 0 {
 			w.MoveClock(w.Clock.Now().Add(workout.SyncActivitiesFunction().Timeout))
+
 			whole := testkit.Open(w.World, workout.SyncActivitiesFunction(), workout.Open)
 			if _, err := whole.SyncActivities(w.NewContext(), &workout.SyncActivities{User: user("ann")}); err != nil {
 				t.Errorf("the second request: %v", err)
 			}
 		}
+
 		same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 1)
 		w.Logs.TakeWarnings()
+
 		return err != nil
 	})
 }
@@ -85,18 +95,22 @@ func TestEvaluationReadsFromTheStart(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	seedWorkouts(w, "ann", 3000) // of 125 days
 	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
+
 	units := func() float64 {
 		return w.CountUnits(func() { testkit.Must(t, s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"})) }).Reads
 	}
 	if n := units(); n > 1 {
 		t.Errorf("without a milestone %.1f units are read, want 1", n)
 	}
+
 	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -2)})
 	testkit.Must(t, s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"}))
 	same(t, "the milestone", progress(w.Show("ann", id)), [3]int64{48_000, 48_000, 4})
+
 	if n := units(); n > 8 {
 		t.Errorf("with a milestone of two days %.1f units are read, want 8", n)
 	}
+
 	got := testkit.Decode[commitcollecttest.Milestone](w.World, w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil))
 	same(t, "workouts before the start", got.ExcludedBeforeStartCount, 3000-48)
 }
@@ -104,9 +118,12 @@ func TestEvaluationReadsFromTheStart(t *testing.T) {
 // TestSecretOfTheWebhook: only the functions that compare or register it may read it.
 func TestSecretOfTheWebhook(t *testing.T) {
 	t.Parallel()
+
 	var got []string
+
 	for _, f := range []app.Function{
-		workout.VerifyWebhookFunction(), workout.ReceiveWebhookFunction(), workout.GetSubscriptionFunction(), workout.CreateSubscriptionFunction(),
+		workout.VerifyWebhookFunction(), workout.ReceiveWebhookFunction(), workout.GetSubscriptionFunction(),
+		workout.CreateSubscriptionFunction(),
 		workout.DeleteSubscriptionFunction(), workout.ReplayEventFunction(),
 	} {
 		for _, secret := range f.Secrets {
@@ -115,5 +132,7 @@ func TestSecretOfTheWebhook(t *testing.T) {
 			}
 		}
 	}
-	same(t, "the functions", got, []string{workout.VerifyWebhookFunction().Name, workout.ReceiveWebhookFunction().Name, workout.CreateSubscriptionFunction().Name})
+
+	same(t, "the functions", got, []string{workout.VerifyWebhookFunction().Name, workout.ReceiveWebhookFunction().Name,
+		workout.CreateSubscriptionFunction().Name})
 }

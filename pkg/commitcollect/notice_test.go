@@ -38,17 +38,21 @@ func minted(t testing.TB, phones ...string) (*commitcollecttest.World, *apns.Ser
 	w.SignIn("ann")
 	w.Connect("ann", 77)
 	w.Start("ann", commitcollecttest.Goal{})
+
 	for _, p := range phones {
 		if out := w.Ask("ann", http.MethodPost, "/devices", map[string]any{"deviceToken": phone(p)}); out.StatusCode != http.StatusCreated {
 			t.Fatalf("got %d %s", out.StatusCode, out.Body)
 		}
 	}
+
 	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	w.Pass(time.Minute)
+
 	all := testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue)
 	if len(all) != 2 {
 		t.Fatalf("the messages are %v, want two", all)
 	}
+
 	return w, apple, all[0]
 }
 
@@ -61,6 +65,7 @@ func shown(apple *apns.Server, name string) (all []string) {
 	for _, a := range d.Alerts {
 		all = append(all, a.Title+" / "+a.Body)
 	}
+
 	return all
 }
 
@@ -68,13 +73,16 @@ func shown(apple *apns.Server, name string) (all []string) {
 func TestPartIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
+
 	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
 	for range 2 {
 		testkit.Must(t, s.SendNotice(w.NewContext(), m))
 	}
+
 	for _, p := range []string{"a", "b"} {
 		same(t, "the phone "+p, shown(apple, p), []string{"A new part: Part 1 / Your workouts have earned part 1 of your model."})
 	}
+
 	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesDelivered"}); n != 4 {
 		t.Errorf("%v notices are counted, want 4", n)
 	}
@@ -86,12 +94,15 @@ func TestPhoneThatIsGone(t *testing.T) {
 	w, apple, m := minted(t, "a", "b")
 	apple.Answer(phone("a"), apns.Refuse(apns2.ReasonUnregistered))
 	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
+
 	if row(w, "DEVICE#"+phone("a"), "DEVICE") != nil || row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 		t.Error("not just the phone that is gone was deleted")
 	}
+
 	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesGone"}); n != 1 {
 		t.Errorf("%v phones are counted as gone, want 1", n)
 	}
+
 	same(t, "the other phone", len(shown(apple, "b")), 1)
 }
 
@@ -113,10 +124,12 @@ func TestNoticeCrashes(t *testing.T) {
 		apple.Answer(phone("b"), apns.Refuse(apns2.ReasonUnregistered))
 		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction(), p), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 		testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
+
 		gone := "kept"
 		if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 			gone = "deleted"
 		}
+
 		return [][]string{shown(apple, "a"), shown(apple, "b"), {gone}}
 	})
 }
@@ -127,23 +140,30 @@ func TestNoticeIsRepeated(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
 	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
+
 	apple.Answer(phone("b"), slices.Repeat([]apns.Answer{apns.Refuse(apns2.ReasonServiceUnavailable)}, 20)...)
+
 	sending, stop := context.WithTimeout(w.NewContext(), time.Minute)
 	defer stop()
+
 	var failed *problem.Error
 	if err := s.SendNotice(sending, m); !errors.As(err, &failed) || failed.Code != "phones_not_reached" {
 		t.Errorf("got %v, want that a phone was not reached", err)
 	}
+
 	same(t, "the parts that phone b shows", len(shown(apple, "b")), 0)
 	apple.Answer(phone("b"))
 	w.MoveClock(w.Clock.Now().Add(notice.SendNoticesFunction().VisibilityTimeout()))
 	testkit.Must(t, s.SendNotice(w.NewContext(), m))
+
 	for _, p := range []string{"a", "b"} {
 		same(t, "the parts that phone "+p+" shows", len(shown(apple, p)), 1)
 	}
+
 	if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 		t.Error("the phone is deleted")
 	}
+
 	w.Logs.TakeWarnings()
 }
 
@@ -157,6 +177,7 @@ func TestRegistrationEnds(t *testing.T) {
 	s := testkit.Open(w.World, notice.SendNoticesFunction(), func(_ context.Context, env app.Env) (*device.Devices, error) {
 		return device.Open(env, tables.Phones), nil
 	})
+
 	end := w.Clock.Now().Add(push.KeepDevice)
 	for _, c := range []struct {
 		before time.Duration
@@ -177,13 +198,17 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	w.SignIn("bob")
 	w.Ask("bob", http.MethodPost, "/devices", map[string]any{"deviceToken": phone("a")})
 	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
+
 	if got := shown(apple, "a"); got != nil {
 		t.Errorf("the phone of bob shows %v", got)
 	}
+
 	id := string(push.Token(phone("a")).ID())
 	refused(t, "ann deletes it", w.Ask("ann", http.MethodDelete, "/devices/"+id, nil), 404, "device_not_found")
+
 	if out := w.Ask("bob", http.MethodDelete, "/devices/"+id, nil); out.StatusCode != http.StatusNoContent {
 		t.Errorf("bob deletes it: %d %s", out.StatusCode, out.Body)
 	}
+
 	refused(t, "bob deletes it again", w.Ask("bob", http.MethodDelete, "/devices/"+id, nil), 404, "device_not_found")
 }

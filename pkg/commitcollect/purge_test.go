@@ -19,26 +19,32 @@ import (
 // athletes counts the workouts of a user, and the entries of the ledgers, by athlete.
 func athletes(w *commitcollecttest.World, user string) map[string]int {
 	w.T.Helper()
+
 	of, n := map[any]any{}, map[string]int{}
+
 	rows := testkit.Rows[stored](w.World, tables.Main)
 	for _, r := range rows {
 		if r["PK"] == "USER#"+user && r["entityType"] == "Workout" {
 			of[r["activityId"]] = r["athleteId"]
+
 			n[fmt.Sprint("workouts of ", r["athleteId"])]++
 			if r["isDeleted"] == true {
 				n["deleted"]++
 			}
 		}
 	}
+
 	for _, r := range rows {
 		if r["PK"] != "USER#"+user || r["entityType"] != "Ledger" {
 			continue
 		}
+
 		n["ledgers"]++
 		for _, e := range r["entries"].([]any) {
 			n[fmt.Sprint("entries of ", of[e.(stored)["i"]])]++
 		}
 	}
+
 	return n
 }
 
@@ -54,33 +60,41 @@ func reconcile(w *commitcollecttest.World) {
 // never count together, except by that choice.
 func TestAnotherAthleteIsPurged(t *testing.T) {
 	t.Parallel()
+
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprint("keep: ", keep), func(t *testing.T) {
 			t.Parallel()
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 			id := w.Start("ann", commitcollecttest.Goal{})
 			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+
 			for n := range 35 {
 				w.Upload(77, "Run", noon.AddDate(0, 0, -2*n).Add(-time.Hour), 1000)
 			}
+
 			w.Upload(99, "Run", noon.Add(-3*time.Hour), 12_000)
 			w.Pass(time.Hour)
 			w.Pass(time.Hour)
 			w.Connect("ann", 99)
 			w.Work()
 			w.Pass(2 * time.Minute)
+
 			want, left := [3]int64{35_000, 12_000, 3}, map[string]int{"ledgers": 1}
 			if keep {
 				want, left = [3]int64{47_000, 47_000, 4}, map[string]int{"workouts of 77": 35, "entries of 77": 35, "ledgers": 4}
 			}
+
 			left["workouts of 99"], left["entries of 99"] = 1, 1
 			same(t, "what is stored", athletes(w, "ann"), left)
 			same(t, "the milestone", progress(w.Show("ann", id)), want)
 			silence(w)
-			testkit.Must(t, testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
+			testkit.Must(t, testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester).Backfill(w.NewContext(),
+				link.Backfill{UserID: "ann", Whole: true}))
+
 			for range 4 { // what the list lacks is looked for three times
 				w.Pass(5 * time.Minute)
 			}
+
 			same(t, "what is stored after the whole history is fetched", athletes(w, "ann"), left)
 		})
 	}
@@ -95,22 +109,29 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		for n := range 3 {
 			ingest(w, eventOf("create", w.Upload(77, "Run", noon.Add(-time.Duration(n+4)*time.Hour), 1000), noon))
 		}
+
 		w.SignIn("ann")
 		w.Upload(99, "Run", noon.Add(-3*time.Hour), 12_000)
 		q := w.Consent("ann", 99, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction(), p), link.Open)
-		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		_, err := s.FinishConnect(w.NewContext(),
+			&link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
 		p.Ended(err, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
+
 		for range 3 {
 			w.Pass(2 * time.Minute)
 		}
+
 		w.Logs.TakeWarnings()
 		got := athletes(w, "ann")
+
 		want := map[string]int{"workouts of 77": 3, "entries of 77": 3, "ledgers": 1}
 		if fmt.Sprint(connection(w, "ann")["athleteId"]) == "99" {
 			want = map[string]int{"workouts of 99": 1, "entries of 99": 1, "ledgers": 1}
 		}
+
 		same(t, "what is stored", got, want)
+
 		return true
 	})
 }
@@ -119,21 +140,26 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 // choice, loses them. A connected user loses none.
 func TestWorkoutsAreKeptNoLonger(t *testing.T) {
 	t.Parallel()
+
 	for _, connected := range []bool{false, true} {
 		w := busy(t, "ann")
 		keep := func(keep bool) {
 			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
 			w.Pass(link.PurgeDelay)
 		}
+
 		w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": false})
 		same(t, "messages of a choice that was made before", len(testkit.Messages[link.Purge](w.World, link.PurgeQueue)), 0)
 		keep(true)
+
 		if !connected {
 			w.End("ann")
 			w.Pass(2 * link.PurgeDelay)
 		}
+
 		same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
 		keep(false)
+
 		want := map[bool]int{true: 1}[connected]
 		same(t, "workouts that are kept no longer", w.Count(tables.Main, "USER#ann", "WORKOUT#"), want)
 	}
@@ -144,10 +170,12 @@ func TestWorkoutsAreKeptNoLonger(t *testing.T) {
 // disconnects and deletes the workouts. What they have earned stays.
 func TestBrokenConnectionEnds(t *testing.T) {
 	t.Parallel()
+
 	type seen struct {
 		Connected, Broken bool
 		Workouts          int
 	}
+
 	for name, c := range map[string]struct {
 		keep, again bool
 		want        []seen // at once, in the first night, at noon of the next day, and then
@@ -170,28 +198,37 @@ func TestBrokenConnectionEnds(t *testing.T) {
 			reconcile(w)
 			w.Strava.Revoke(77)
 			silence(w)
-			for i, at := range []time.Time{revoked.Add(time.Hour), revoked.AddDate(0, 0, 1), revoked.Add(36 * time.Hour), revoked.Add(47 * time.Hour)} {
+
+			for i, at := range []time.Time{revoked.Add(time.Hour), revoked.AddDate(0, 0, 1), revoked.Add(36 * time.Hour),
+				revoked.Add(47 * time.Hour)} {
 				w.MoveClock(at)
+
 				if i > 0 && i < 3 {
 					reconcile(w)
 				}
+
 				if i == 1 && c.again {
 					w.Connect("ann", 77)
 					w.Work()
 				}
+
 				is := testkit.Decode[struct {
 					Connected, Broken bool
 					WorkoutCount      int
 				}](w.World, w.Ask("ann", http.MethodGet, "/strava/status", nil))
 				same(t, at.String(), seen{is.Connected, is.Broken, is.WorkoutCount}, c.want[i])
 			}
+
 			same(t, "the parts", w.Show("ann", id).Awards, before.Awards)
+
 			rows := 0
+
 			for _, r := range testkit.Rows[struct{ PK, SK string }](w.World, tables.Main) {
 				if r.SK == "STRAVA#CONNECTION" || r.SK == "OWNER" || strings.HasPrefix(r.PK, "STRAVA#CONNECTED#") {
 					rows++
 				}
 			}
+
 			same(t, "rows of the connection", rows, c.rows)
 			w.Logs.TakeWarnings()
 		})
@@ -204,6 +241,7 @@ func TestPurgeKeepsAConnectionThatWorksAgain(t *testing.T) {
 	t.Parallel()
 	w := small(t)
 	before := connection(w, "ann")
-	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true}))
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger).PurgeWorkouts(w.NewContext(),
+		link.Purge{UserID: "ann", Broken: true}))
 	same(t, "the connection", connection(w, "ann"), before)
 }

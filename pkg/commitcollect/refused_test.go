@@ -34,13 +34,17 @@ func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 // before returns env with do run before each of the first n calls of an operation.
 func before(env app.Env, operation string, n int64, do func()) app.Env {
 	next := env.AWS.HTTPClient
+
 	var calls atomic.Int64
+
 	env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) && calls.Add(1) <= n {
 			do()
 		}
+
 		return next.Do(r)
 	})
+
 	return env
 }
 
@@ -49,6 +53,7 @@ func codeOf(err error) string {
 	if p, ok := errors.AsType[*problem.Error](err); ok {
 		return p.Code
 	}
+
 	return fmt.Sprint(err)
 }
 
@@ -56,22 +61,30 @@ func codeOf(err error) string {
 // what they hold.
 func TestSecretsAreNeeded(t *testing.T) {
 	t.Parallel()
+
 	const app4711 = `{"clientId":"4711","clientSecret":"app-s3cret"}`
+
 	openers := map[string]struct {
 		fn   app.Function
 		open func(context.Context, app.Env) error
 	}{
-		"vault":    {workout.IngestEventsFunction(), func(ctx context.Context, env app.Env) error { _, err := link.OpenVault(ctx, env); return err }},
-		"link":     {link.ConnectStravaFunction(), func(ctx context.Context, env app.Env) error { _, err := link.Open(ctx, env); return err }},
-		"ingester": {workout.IngestEventsFunction(), func(ctx context.Context, env app.Env) error { _, err := workout.OpenIngester(ctx, env); return err }},
-		"hooks":    {workout.ReceiveWebhookFunction(), func(ctx context.Context, env app.Env) error { _, err := workout.OpenHooks(ctx, env); return err }},
+		"vault": {workout.IngestEventsFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := link.OpenVault(ctx, env); return err }},
+		"link": {link.ConnectStravaFunction(), func(ctx context.Context, env app.Env) error { _, err := link.Open(ctx, env); return err }},
+		"ingester": {workout.IngestEventsFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := workout.OpenIngester(ctx, env); return err }},
+		"hooks": {workout.ReceiveWebhookFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := workout.OpenHooks(ctx, env); return err }},
 		"subscriptions": {workout.GetSubscriptionFunction(), func(ctx context.Context, env app.Env) error {
 			_, err := workout.OpenSubscriptions(ctx, env)
 			return err
 		}},
-		"forgetter": {profile.ForgetUserFunction(), func(ctx context.Context, env app.Env) error { _, err := profile.OpenForgetter(ctx, env); return err }},
-		"notifier":  {notice.SendNoticesFunction(), func(ctx context.Context, env app.Env) error { _, err := notice.OpenNotifier(ctx, env); return err }},
+		"forgetter": {profile.ForgetUserFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := profile.OpenForgetter(ctx, env); return err }},
+		"notifier": {notice.SendNoticesFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := notice.OpenNotifier(ctx, env); return err }},
 	}
+
 	const notJSON = "the secret of the Strava application is not JSON with clientId and clientSecret"
 	for _, c := range []struct{ opener, secret, value, want string }{
 		{"vault", link.StravaApp, "", "the secret STRAVA_APP is not set"},
@@ -90,6 +103,7 @@ func TestSecretsAreNeeded(t *testing.T) {
 	} {
 		w := commitcollecttest.New(t, strava.Faults{})
 		w.Settings[c.secret] = c.value
+
 		o := openers[c.opener]
 		if got := fmt.Sprint(o.open(t.Context(), w.Env(o.fn))); got != c.want {
 			t.Errorf("%s with %s=%q: got %q, want %q", c.opener, c.secret, c.value, got, c.want)
@@ -102,8 +116,10 @@ func TestStravaIsCalledInProduction(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.Settings[link.StravaURL] = ""
+
 	w.Routes[link.ConnectStravaFunction().Name] = testkit.Serve(w.World, link.ConnectStravaFunction())
-	if to := testkit.Header(w.Ask("ann", http.MethodGet, "/strava/connect", nil)).Get("Location"); !strings.HasPrefix(to, "https://www.strava.com/oauth/authorize?") {
+	if to := testkit.Header(w.Ask("ann", http.MethodGet, "/strava/connect", nil)).Get("Location"); !strings.HasPrefix(to,
+		"https://www.strava.com/oauth/authorize?") {
 		t.Errorf("the browser goes to %s", to)
 	}
 }
@@ -112,6 +128,7 @@ func TestStravaIsCalledInProduction(t *testing.T) {
 // a user from disconnecting. Strava is not told then, and the trail says so.
 func TestSealedByAnotherKey(t *testing.T) {
 	t.Parallel()
+
 	for _, name := range []string{"accessToken", "refreshToken"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,15 +137,20 @@ func TestSealedByAnotherKey(t *testing.T) {
 			c[name] = "old.AAAA"
 			testkit.PutRows(w.World, tables.Main, c)
 			w.MoveClock(noon.Add(7 * time.Hour)) // the access token has expired
-			err := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester).IngestEvent(w.NewContext(), eventOf("create", 5, noon))
+
+			err := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester).IngestEvent(w.NewContext(),
+				eventOf("create", 5, noon))
 			if err == nil || !strings.Contains(err.Error(), "a stored token cannot be decrypted") {
 				t.Errorf("an event: got %v", err)
 			}
+
 			w.MoveClock(w.Clock.Now().Add(time.Minute)) // nobody renews the tokens any more
-			_, err = testkit.Open(w.World, link.DisconnectStravaFunction(), link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
+			_, err = testkit.Open(w.World, link.DisconnectStravaFunction(), link.Open).DisconnectStrava(w.NewContext(),
+				&link.DisconnectStrava{User: user("ann")})
 			testkit.Must(t, err)
 			same(t, "rows of the connection", w.Count(tables.Main, "USER#ann", "STRAVA#CONNECTION"), 0)
 			same(t, "the trail", entriesOf(w, "ann"), map[string]int{"STRAVA_DEAUTHORIZE partial": 1})
+
 			if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "Strava was not told of the end of a connection") {
 				t.Errorf("the warnings are %q, want that Strava was not told", got)
 			}
@@ -140,6 +162,7 @@ func TestSealedByAnotherKey(t *testing.T) {
 // the connection succeeds, or is asked to try again.
 func TestConnectIsOvertaken(t *testing.T) {
 	t.Parallel()
+
 	for changes, want := range map[int64]string{2: "<nil>", 3: "strava_busy"} {
 		w := small(t)
 		w.SignIn("ann")
@@ -151,7 +174,8 @@ func TestConnectIsOvertaken(t *testing.T) {
 			c["athleteId"], c["GSI1PK"] = athlete, item.Athlete(int64(athlete))
 			testkit.PutRows(w.World, tables.Main, c)
 		})
-		_, err := testkit.OpenWith(w.World, env, link.Open).FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		_, err := testkit.OpenWith(w.World, env, link.Open).FinishConnect(w.NewContext(),
+			&link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
 		same(t, fmt.Sprint("the error after ", changes, " changes"), codeOf(err), want)
 		w.Logs.TakeWarnings()
 	}
@@ -167,7 +191,8 @@ func TestRefusedConnectionIsRecordedOnce(t *testing.T) {
 	testkit.PutRows(w.World, tables.Main, owner)
 	before := connection(w, "ann")
 	w.SignIn("ann")
-	refused(t, "ann's old athlete", w.Ask("ann", http.MethodGet, w.Consent("ann", 77, "yes", "activity:read").RequestURI(), nil), 409, "athlete_already_connected")
+	refused(t, "ann's old athlete", w.Ask("ann", http.MethodGet, w.Consent("ann", 77, "yes", "activity:read").RequestURI(), nil),
+		409, "athlete_already_connected")
 	same(t, "entries of the trail", entriesOf(w, "ann")["STRAVA_AUTHORIZE failed"], 1)
 	same(t, "the connection", connection(w, "ann"), before)
 }
@@ -176,6 +201,7 @@ func TestRefusedConnectionIsRecordedOnce(t *testing.T) {
 // refused after the third time; so is an evaluation.
 func TestMilestoneChangesMeanwhile(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		fn  app.Function
 		run func(*commitcollecttest.World, app.Env) error
@@ -193,6 +219,7 @@ func TestMilestoneChangesMeanwhile(t *testing.T) {
 				m["version"] = m["version"].(float64) + 1
 				testkit.PutRows(w.World, tables.Main, m)
 			})
+
 			err := c.run(w, env)
 			if (err == nil) != want || err != nil && !strings.Contains(err.Error()+codeOf(err), "milestone_version_conflict") {
 				t.Errorf("%s after %d changes: got %v, want success: %v", name, changes, err, want)
@@ -213,12 +240,15 @@ func TestNoticeOfAnOlderPartIsReported(t *testing.T) {
 		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
 		m["partsNoticedCount"] = 1
 		testkit.PutRows(w.World, tables.Main, m)
+
 		return evaluate(w, w.Env(milestone.EvaluateMilestonesFunction()))
 	}, "TransactWriteItems *CommitCollectAudit")
 	w.Logs.TakeWarnings()
+
 	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
 		same(t, "the notice", m, milestone.Minted{UserID: "ann", MilestoneID: id, PartIndex: 2})
 	}
+
 	same(t, "notices", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+id).Noticed, 2)
 }
 
@@ -240,23 +270,31 @@ func TestSessionThatCannotBeEnded(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
+
 	var session stored
+
 	for _, r := range testkit.Rows[stored](w.World, tables.Sessions) {
 		if strings.HasPrefix(r["PK"].(string), "SESSION#") {
 			session = r
 		}
 	}
+
 	ended := 0
+
 	dynamotest.CheckFailures(t, &w.IO, func() error {
 		testkit.PutRows(w.World, tables.Sessions, session)
+
 		out := w.Ask("ann", http.MethodPost, "/logout", nil)
 		if to := testkit.Header(out).Get("Location"); out.StatusCode != http.StatusFound || !strings.Contains(to, "/logout?") {
 			t.Errorf("got %d %s to %q", out.StatusCode, out.Body, to)
 		}
+
 		if warnings := w.Logs.TakeWarnings(); len(warnings) > 0 {
 			return errors.New(strings.Join(warnings, "; "))
 		}
+
 		ended++
+
 		return nil
 	})
 	same(t, "sign-outs without a failure", ended, 1)
@@ -280,6 +318,7 @@ func TestDeletionOfAnUnknownActivity(t *testing.T) {
 	id := w.Start("ann", commitcollecttest.Goal{})
 	ingest(w, eventOf("delete", 5, noon))
 	out := w.Ask("ann", http.MethodGet, "/activities/5/eligibility?milestoneId="+id, nil)
-	same(t, "the answer", strings.TrimSpace(out.Body), `{"counts":false,"value":0,"reasons":["deleted"],"texts":["It was deleted at Strava, or cannot be seen there any more."]}`)
+	same(t, "the answer", strings.TrimSpace(out.Body),
+		`{"counts":false,"value":0,"reasons":["deleted"],"texts":["It was deleted at Strava, or cannot be seen there any more."]}`)
 	same(t, "ledgers", w.Count(tables.Main, "USER#ann", "LEDGER#"), 0)
 }

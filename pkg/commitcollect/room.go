@@ -18,9 +18,14 @@ func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name: "commitcollect",
 		Alarms: []spec.Alarm{{
-			Name: "parts-missing", Function: milestone.EvaluateMilestonesFunction().Name, Metrics: []spec.Metric{milestone.PartsMissing}, Stat: "Sum", Bound: 0, Minutes: 1,
-			Watches: "a part that is earned and that its model lacks",
-			IfDown:  "Users of the model get no more parts.",
+			Name:     "parts-missing",
+			Function: milestone.EvaluateMilestonesFunction().Name,
+			Metrics:  []spec.Metric{milestone.PartsMissing},
+			Stat:     "Sum",
+			Bound:    0,
+			Minutes:  1,
+			Watches:  "a part that is earned and that its model lacks",
+			IfDown:   "Users of the model get no more parts.",
 		}},
 		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
 			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava's API is, if not at www.strava.com", Like: "^https?://[^ ]+$",

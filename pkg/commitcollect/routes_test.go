@@ -31,15 +31,23 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 	id := w.Start("ann", commitcollecttest.Goal{})
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
+
 	var key string
 	for _, r := range testkit.Rows[stored](w.World, tables.Idempotency) {
 		key = r["IdempotencyKey"].(string)
 	}
+
 	phone := push.Token(strings.Repeat("a1", 32))
 	tried := map[string]bool{
-		signin.FinishLoginFunction().Name: true, signin.LogoutFunction().Name: true, signin.FollowLogoutFunction().Name: true, link.FinishConnectFunction().Name: true,
-		profile.GetHealthFunction().Name: true, workout.VerifyWebhookFunction().Name: true, workout.ReceiveWebhookFunction().Name: true, // the last is TestWebhookIsRepeatedUnlessItIsQueued
+		signin.FinishLoginFunction().Name:     true,
+		signin.LogoutFunction().Name:          true,
+		signin.FollowLogoutFunction().Name:    true,
+		link.FinishConnectFunction().Name:     true,
+		profile.GetHealthFunction().Name:      true,
+		workout.VerifyWebhookFunction().Name:  true,
+		workout.ReceiveWebhookFunction().Name: true, // the last is TestWebhookIsRepeatedUnlessItIsQueued
 	}
+
 	for _, c := range []struct {
 		admin bool
 		route string
@@ -56,13 +64,24 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "POST /activities/sync", "/activities/sync", nil},
 		{false, "GET /models", "/models", nil},
 		{false, "GET /models/{modelId}", "/models/trike", nil},
-		{false, "POST /milestones", "/milestones", map[string]any{"modelId": "trike", "sport": "RUN", "targetType": "DISTANCE_METERS", "totalTarget": 1000, "periodStartAtUtc": 1767225600}},
+		{false, "POST /milestones", "/milestones",
+			map[string]any{
+				"modelId":          "trike",
+				"sport":            "RUN",
+				"targetType":       "DISTANCE_METERS",
+				"totalTarget":      1000,
+				"periodStartAtUtc": 1767225600,
+			}},
 		{false, "GET /milestones", "/milestones", nil},
 		{false, "GET /milestones/{milestoneId}", "/milestones/" + id, nil},
 		{false, "GET /milestones/{milestoneId}/awards", "/milestones/" + id + "/awards", nil},
 		{false, "POST /milestones/{milestoneId}/recompute", "/milestones/" + id + "/recompute", nil},
 		{false, "PATCH /milestones/{milestoneId}", "/milestones/" + id, map[string]any{"status": "ACTIVE"}},
-		{false, "PATCH /preferences", "/preferences", map[string]any{"keepWorkouts": false, "counts": map[string]any{"virtual": true, "eBike": true, "handcycle": true, "manual": true, "private": true}}},
+		{false, "PATCH /preferences", "/preferences",
+			map[string]any{
+				"keepWorkouts": false,
+				"counts":       map[string]any{"virtual": true, "eBike": true, "handcycle": true, "manual": true, "private": true},
+			}},
 		{false, "POST /devices", "/devices", map[string]any{"deviceToken": phone}},
 		{false, "DELETE /devices/{deviceId}", "/devices/" + string(phone.ID()), nil},
 		{false, "GET /audit", "/audit", nil},
@@ -73,7 +92,8 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{true, "DELETE /admin/strava/subscription", "/admin/strava/subscription", nil},
 		{true, "POST /admin/replay/{idempotencyKey}", "/admin/replay/" + key, nil},
 		{true, "PUT /admin/models/{modelId}", "/admin/models/kite", map[string]any{"name": "Kite", "year": 2026, "partsTotal": 1}},
-		{true, "PUT /admin/models/{modelId}/parts/{partIndex}", "/admin/models/kite/parts/1", map[string]any{"partName": "Tail", "meshFile": "a.glb", "attachPoint": "a", "displayOrder": 1}},
+		{true, "PUT /admin/models/{modelId}/parts/{partIndex}", "/admin/models/kite/parts/1",
+			map[string]any{"partName": "Tail", "meshFile": "a.glb", "attachPoint": "a", "displayOrder": 1}},
 		{true, "POST /admin/models/{modelId}/activate", "/admin/models/kite/activate", nil},
 		{true, "GET /admin/audit/correlations/{correlationId}", "/admin/audit/correlations/x", nil},
 		{true, "GET /admin/audit/events/{type}/{month}", "/admin/audit/events/AUTH_LOGIN/202606", nil},
@@ -84,21 +104,29 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 				tried[f.Name] = true
 			}
 		}
+
 		var last events.APIGatewayV2HTTPResponse
+
 		run := func() error {
 			w.MoveClock(w.Clock.Now().Add(15 * time.Minute)) // a user may sync again
+
 			if last = w.Ask("ann", method, c.path, c.body); c.admin {
 				last = w.AskAdmin(method, c.path, c.body)
 			}
+
 			return testkit.Failed(last)
 		}
+
 		t.Log(c.route)
 		dynamotest.CheckFailures(t, &w.IO, run, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
+
 		if last.StatusCode >= 400 {
 			t.Errorf("%s: got %d %s after all failures, want success", c.route, last.StatusCode, last.Body)
 		}
+
 		w.Logs.TakeWarnings()
 	}
+
 	for _, f := range commitcollect.Room().Functions {
 		if _, ok := f.On.(spec.Route); ok && !tried[f.Name] {
 			t.Errorf("%s is not tried", f.Name)

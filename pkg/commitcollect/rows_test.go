@@ -47,9 +47,20 @@ func TestRowsAndAnswers(t *testing.T) {
 	w.Connect("ann", 77)
 	w.Pass(10 * time.Second)
 	id := w.Start("ann", commitcollecttest.Goal{Model: "kite", Total: 30_001, Start: noon.AddDate(0, 0, -7)})
+
 	second()
-	days := w.Start("ann", commitcollecttest.Goal{Model: "kite", Sport: "RIDE", Target: "ELEVATION_METERS", Total: 900, StartDay: "2026-06-01", EndDay: "2026-06-30"})
+
+	days := w.Start("ann", commitcollecttest.Goal{
+		Model:    "kite",
+		Sport:    "RIDE",
+		Target:   "ELEVATION_METERS",
+		Total:    900,
+		StartDay: "2026-06-01",
+		EndDay:   "2026-06-30",
+	})
+
 	second()
+
 	run := w.Strava.Upload(77, strava.Activity{
 		Name: "Dawn", SportType: "TrailRun", StartDate: noon.Add(-5 * time.Hour), UTCOffset: 7200, Distance: 15_432.6, ElevationGain: 321.5,
 		MovingTime: 5000, ElapsedTime: 6000, Manual: true, Private: true,
@@ -57,11 +68,25 @@ func TestRowsAndAnswers(t *testing.T) {
 	w.Pass(time.Minute)
 	w.Strava.Edit(run, map[string]any{"title": "Dawn run"}, func(a *strava.Activity) { a.Name = "Dawn run" })
 	w.Pass(time.Minute)
-	gone := w.Strava.Upload(77, strava.Activity{Name: "Lap", SportType: "Ride", StartDate: noon.Add(-26 * time.Hour), Distance: 900, ElevationGain: 12, MovingTime: 90, ElapsedTime: 91, Flagged: true})
+	gone := w.Strava.Upload(77, strava.Activity{
+		Name:          "Lap",
+		SportType:     "Ride",
+		StartDate:     noon.Add(-26 * time.Hour),
+		Distance:      900,
+		ElevationGain: 12,
+		MovingTime:    90,
+		ElapsedTime:   91,
+		Flagged:       true,
+	})
 	w.Pass(time.Minute)
 	w.Strava.Delete(gone)
 	w.Pass(time.Minute)
-	w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"units": "mi", "keepWorkouts": true, "counts": map[string]any{"virtual": false, "eBike": true, "handcycle": true, "manual": true, "private": true}})
+	w.Ask("ann", http.MethodPatch, "/preferences",
+		map[string]any{
+			"units":        "mi",
+			"keepWorkouts": true,
+			"counts":       map[string]any{"virtual": false, "eBike": true, "handcycle": true, "manual": true, "private": true},
+		})
 	w.Ask("ann", http.MethodPatch, "/milestones/"+days, map[string]any{"status": "PAUSED"})
 	w.Pass(7 * time.Hour)
 	w.Ask("ann", http.MethodPost, "/activities/sync", nil)
@@ -70,14 +95,18 @@ func TestRowsAndAnswers(t *testing.T) {
 	w.Ask("ann", http.MethodGet, "/strava/connect", nil)
 	second()
 	w.Ask("bob", http.MethodGet, "/auth/login", nil)
+
 	var all []string
+
 	add := func(of string, text []byte) {
 		line := of + " " + string(text)
 		for _, c := range chance {
 			line = c.is.ReplaceAllString(line, c.text)
 		}
+
 		all = append(all, line)
 	}
+
 	for _, table := range commitcollect.Room().Spec.Tables() {
 		for _, r := range testkit.Rows[stored](w.World, table) {
 			text, err := json.Marshal(r)
@@ -85,12 +114,15 @@ func TestRowsAndAnswers(t *testing.T) {
 			add(table.Name, text)
 		}
 	}
+
 	for _, path := range []string{
 		"/session", "/viewer", "/strava/status", "/activities/recent", "/milestones", "/milestones/" + id, "/milestones/" + id + "/awards",
-		fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", run, id), fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", gone, days), "/models", "/models/kite", "/audit",
+		fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", run, id), fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", gone, days),
+		"/models", "/models/kite", "/audit",
 	} {
 		add("GET "+path, []byte(strings.TrimSpace(w.Ask("ann", http.MethodGet, path, nil).Body)))
 	}
+
 	slices.Sort(all)
 	testkit.CheckGolden(t, "rows", strings.Join(all, "\n")+"\n")
 }

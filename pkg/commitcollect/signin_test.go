@@ -27,21 +27,25 @@ func TestSignUpHappensOnce(t *testing.T) {
 	w.SignIn("ann")
 	w.SignInAgain("ann", "ann's phone")
 	same(t, "the trail", trailOf(w, "ann"), []string{"AUTH_SIGNUP success", "AUTH_LOGIN success"})
+
 	profile := row(w, "USER#ann", "PROFILE")
 	if profile["email"] != "ann@example.com" || profile["role"] != "user" || profile["plan"] != "free" {
 		t.Errorf("the profile is %v", profile)
 	}
+
 	for _, browser := range []string{"ann", "ann's phone"} {
 		out := w.Ask(browser, http.MethodGet, "/session", nil)
 		if !strings.Contains(out.Body, `"userId":"ann"`) || testkit.Header(out).Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %s", browser, out.StatusCode, out.Body)
 		}
+
 		token := (&http.Request{Header: http.Header{"Cookie": {w.Cookies(browser)}}}).CookiesNamed(signin.Cookie.Name)[0].Value
 		for _, r := range testkit.Rows[map[string]any](w.World, tables.Sessions) {
 			if strings.Contains(r["PK"].(string), token) {
 				t.Error("the table has the token of a cookie")
 			}
 		}
+
 		if testkit.Row[map[string]any](w.World, tables.Sessions, "SESSION#"+session.ID(token), "META")["userId"] != "ann" {
 			t.Error("the session is not of the user")
 		}
@@ -59,27 +63,33 @@ func TestSignInIsRefused(t *testing.T) {
 	}
 	check := func(what string, got [2]any, status int, code string) {
 		t.Helper()
+
 		if got[0] != status || !strings.Contains(got[1].(string), ":"+code+`"`) {
 			t.Errorf("%s: got %v, want %d %s", what, got, status, code)
 		}
 	}
 	with := func(q url.Values, name, value string) url.Values { q.Set(name, value); return q }
+
 	check("the user has cancelled", ask("ann", url.Values{"error": {"access_denied"}, "state": {"x"}}), 400, "denied")
 	check("no code", ask("ann", with(back(), "code", "")), 400, "missing_code")
 	check("a state of nobody", ask("ann", with(back(), "state", "guessed")), 400, "invalid_or_expired_state")
 	check("another browser's state", ask("eve", back()), 400, "invalid_or_expired_state")
 	check("a code of nobody", ask("ann", with(back(), "code", "guessed")), 502, "token_exchange_failed")
 	q := back()
+
 	w.MoveClock(w.Clock.Now().Add(10 * time.Minute))
 	check("ten minutes later", ask("ann", q), 400, "invalid_or_expired_state")
+
 	q = back()
 	if got := ask("ann", q); got[0] != 302 {
 		t.Fatalf("the sign-in: %v", got)
 	}
+
 	check("the same state again", ask("ann", q), 400, "invalid_or_expired_state")
 
 	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann", DeletedAt: "2026-06-06T12:00:00Z"})
 	check("a deleted user", ask("ann", back()), 401, "account_deleted")
+
 	for _, line := range w.Logs.Lines() {
 		if strings.Contains(line.Text, q.Get("code")) || strings.Contains(line.Text, "eyJ") {
 			t.Errorf("a log has a code or a token: %s", line.Text)
@@ -91,11 +101,13 @@ func TestSignInIsRefused(t *testing.T) {
 func TestNonceBindsTheToken(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
+
 	q := w.Begin("ann", "ann").Query()
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Sessions) {
 		r["nonce"] = "of another sign-in"
 		testkit.PutRows(w.World, tables.Sessions, r)
 	}
+
 	refused(t, "another nonce", w.Ask("ann", http.MethodGet, "/auth/callback?"+q.Encode(), nil), 502, "token_exchange_failed")
 }
 
@@ -104,26 +116,34 @@ func TestLogoutAlwaysSucceeds(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
+
 	cookies := w.Cookies("ann")
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodPost} {
 		out := w.Ask("ann", method, "/logout", nil)
+
 		to := testkit.Header(out).Get("Location")
-		if out.StatusCode != 302 || !strings.Contains(to, "/logout?client_id=client&logout_uri=") || !strings.Contains(out.Cookies[0], "commitcollect_session=; Path=/; Max-Age=0") {
+		if out.StatusCode != 302 || !strings.Contains(to, "/logout?client_id=client&logout_uri=") ||
+			!strings.Contains(out.Cookies[0], "commitcollect_session=; Path=/; Max-Age=0") {
 			t.Errorf("%s: got %d to %s, %v", method, out.StatusCode, to, out.Cookies)
 		}
 	}
+
 	refused(t, "the session afterwards", w.Ask("ann", http.MethodGet, "/session", nil), 401, "invalid_session")
 	same(t, "the trail", trailOf(w, "ann"), []string{"AUTH_SIGNUP success", "AUTH_LOGOUT success"})
+
 	if w.Ask("nobody", http.MethodPost, "/logout", nil).StatusCode != 302 {
 		t.Error("a browser without a cookie is not signed out")
 	}
+
 	for k := 1; k <= 3; k++ {
 		s := testkit.OpenWith(w.World, w.CrashingEnv(signin.LogoutFunction(), dynamotest.CrashAt(k, false)), signin.Open)
+
 		in := &signin.Logout{}
 		if out, err := s.Logout(w.NewContext(), in); err != nil || out.Status != 302 {
 			t.Errorf("while call %d fails: %v", k, err)
 		}
 	}
+
 	if cookies == "" {
 		t.Error("the browser had no cookie")
 	}
@@ -135,11 +155,13 @@ func TestChangesNeedTheOriginOfTheApp(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
+
 	for _, origin := range []string{"https://evil.example", "https://app.test.evil.example", "null", ""} {
 		w.Origin = origin
 		refused(t, "a page of "+origin, w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"units": "mi"}), 403, "wrong_origin")
 		refused(t, "a page of "+origin, w.Ask("ann", http.MethodDelete, "/account", nil), 403, "wrong_origin")
 	}
+
 	if got := row(w, "USER#ann", "PROFILE")["units"]; got != "km" {
 		t.Errorf("the units are %v", got)
 	}
@@ -150,12 +172,15 @@ func TestTrailNeverFailsItsCaller(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	q := w.Begin("ann", "ann")
-	_, err := dynamodb.NewFromConfig(w.AWS).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(w.Prefix + tables.Audit.Name)})
+	_, err := dynamodb.NewFromConfig(w.AWS).DeleteTable(t.Context(),
+		&dynamodb.DeleteTableInput{TableName: aws.String(w.Prefix + tables.Audit.Name)})
 	testkit.Must(t, err)
+
 	back := w.Ask("ann", http.MethodGet, "/auth/callback?"+q.Query().Encode(), nil)
 	if back.StatusCode != 302 {
 		t.Errorf("got %d %s", back.StatusCode, back.Body)
 	}
+
 	if lost := w.Logs.TakeWarnings(); len(lost) != 1 || !strings.Contains(lost[0], "lost") {
 		t.Errorf("the logs say %v, want one lost entry", lost)
 	}
@@ -166,12 +191,15 @@ func TestTrailNeverFailsItsCaller(t *testing.T) {
 func TestCallbacksIgnoreWhatTheyDoNotKnow(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
+
 	const more = "&iss=https%3A%2F%2Fpool.example&session_state=1"
+
 	finish := w.Ask("ann", http.MethodGet, w.Begin("ann", "ann").RequestURI()+more, nil)
 	same(t, "the sign-in", finish.StatusCode, http.StatusFound)
 	w.SignIn("ann")
 	back := w.Consent("ann", 77, "yes", "activity:read").RequestURI() + more
 	same(t, "the link to Strava", w.Ask("ann", http.MethodGet, back, nil).StatusCode, http.StatusFound)
+
 	question := hook + "?hub.mode=subscribe&hub.challenge=a&hub.verify_token=" + commitcollecttest.Secret + more
 	same(t, "the webhook", w.Ask("", http.MethodGet, question, nil).StatusCode, http.StatusOK)
 	same(t, "a route of the app", w.Ask("ann", http.MethodGet, "/session?x=1", nil).StatusCode, http.StatusUnprocessableEntity)

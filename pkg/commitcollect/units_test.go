@@ -19,21 +19,46 @@ import (
 // seedWorkouts stores runs of 1,000 m with their ledgers, one every two hours before noon.
 func seedWorkouts(w *commitcollecttest.World, user string, n int) {
 	w.T.Helper()
+
 	ledgers := map[string][]tally.Entry{}
+
 	var rows []workout.Row
+
 	for i := range n {
 		at := noon.Add(-time.Duration(i+1) * time.Hour).Unix()
 		r := workout.Row{
-			PK: item.User(user), SK: item.Workout(fmt.Sprint(20_000_000_000 - i)), EntityType: "Workout", ActivityID: fmt.Sprint(20_000_000_000 - i), AthleteID: 77, Name: "Run",
-			SportType: "Run", StartedAt: at, Distance: 1000, Moving: 300, Elapsed: 310, Elevation: 5, Aspect: "create", EventTime: at, IngestedAt: at, UpdatedAt: at,
-			Payload: fmt.Sprintf(`{"id":%d,"name":"Run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London","start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d","upload_id":%d}`, i, i, i),
+			PK:         item.User(user),
+			SK:         item.Workout(fmt.Sprint(20_000_000_000 - i)),
+			EntityType: "Workout",
+			ActivityID: fmt.Sprint(20_000_000_000 - i),
+			AthleteID:  77,
+			Name:       "Run",
+			SportType:  "Run",
+			StartedAt:  at,
+			Distance:   1000,
+			Moving:     300,
+			Elapsed:    310,
+			Elevation:  5,
+			Aspect:     "create",
+			EventTime:  at,
+			IngestedAt: at,
+			UpdatedAt:  at,
+			Payload:    fmt.Sprintf(`{"id":%d,"name":"Run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London","start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d","upload_id":%d}`, i, i, i),
 		}
 		rows = append(rows, r)
 		ledgers[item.Month(at)] = append(ledgers[item.Month(at)], r.Entry())
 	}
+
 	testkit.PutRows(w.World, tables.Main, rows...)
+
 	for month, entries := range ledgers {
-		testkit.PutRows(w.World, tables.Main, map[string]any{"PK": item.User(user), "SK": item.Ledger(month), "entityType": "Ledger", "rev": 1, "entries": entries})
+		testkit.PutRows(w.World, tables.Main, map[string]any{
+			"PK":         item.User(user),
+			"SK":         item.Ledger(month),
+			"entityType": "Ledger",
+			"rev":        1,
+			"entries":    entries,
+		})
 	}
 }
 
@@ -41,13 +66,17 @@ func seedWorkouts(w *commitcollecttest.World, user string, n int) {
 // days. Only a recomputation, which reads all workouts, may grow much.
 func TestUnits(t *testing.T) {
 	t.Parallel()
+
 	type cost struct{ reads, writes float64 }
+
 	measure := func(workouts int) map[string]cost {
 		w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 		id := w.Start("ann", commitcollecttest.Goal{Total: 100_000_000})
 		w.Work()
 		seedWorkouts(w, "ann", workouts)
+
 		all := map[string]cost{}
+
 		count := func(name string, do func()) {
 			u := w.CountUnits(do)
 			all[name] = cost{u.Reads, u.Writes}
@@ -62,6 +91,7 @@ func TestUnits(t *testing.T) {
 				}
 			})
 		}
+
 		count("recompute", func() { w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil) })
 		w.Upload(77, "Run", noon, 1000)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
@@ -71,16 +101,20 @@ func TestUnits(t *testing.T) {
 			w.MoveClock(w.Clock.Now().Add(time.Minute))
 			w.Work()
 		})
+
 		return all
 	}
+
 	few, many := measure(100), measure(3000)
 	for name, a := range few {
 		b, measured := many[name]
 		t.Logf("%-50s %5.1f reads %5.1f writes with 100 workouts, %6.1f and %5.1f with 3,000", name, a.reads, a.writes, b.reads, b.writes)
+
 		most := 60.0 // of 5 ledgers of 70 kB each
 		if name == "recompute" {
 			most = 800
 		}
+
 		if !measured || b.reads > most || b.writes > 260 {
 			t.Errorf("%s costs %.1f reads and %.1f writes with 3,000 workouts, more than %.0f and 260", name, b.reads, b.writes, most)
 		}

@@ -18,6 +18,7 @@ import (
 // day, which begin anew, at the turn of the year, too.
 func TestCallsAreCountedInWindows(t *testing.T) {
 	t.Parallel()
+
 	eve := time.Date(2026, 12, 31, 23, 59, 59, 0, time.UTC)
 	for name, c := range map[string]struct {
 		at, counted   time.Time // of the call, and of the last one before
@@ -41,11 +42,13 @@ func TestCallsAreCountedInWindows(t *testing.T) {
 				"PK": "STRAVA#BUDGET", "SK": "META", "used": c.used, "usedDay": c.usedDay,
 				"quarter": c.counted.Truncate(15 * time.Minute).Unix(), "day": c.counted.Truncate(24 * time.Hour).Unix(),
 			})
+
 			calls := 0
 			w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path != "/oauth/token" {
 					calls++
 				}
+
 				return false
 			}
 			ingest(w, eventOf("create", w.Upload(77, "Run", noon.Add(-time.Hour), 1000), noon))
@@ -68,26 +71,33 @@ func TestEventsOfAUserHaveAShareOfTheCalls(t *testing.T) {
 	w.Pass(time.Minute)
 	silence(w)
 	w.MoveClock(noon.Add(time.Hour))
+
 	calls := 0
 	w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
 		if strings.HasPrefix(r.URL.Path, "/api/v3/activities/") {
 			calls++
 		}
+
 		return false
 	}
 	w.Strava.Edit(old, nil, func(a *strava.Activity) { a.Distance = 2000 })
 	silence(w)
+
 	for i := range 120 {
 		ingest(w, eventOf("update", old, noon.Add(time.Duration(i)*time.Second)))
 	}
+
 	same(t, "calls in a quarter of an hour", calls, 20)
+
 	e := eventOf("create", run, noon)
 	e.OwnerID = 78
 	ingest(w, e)
 	same(t, "the workout of another user is stored", workoutOf(w, "bob", run) != nil, true)
+
 	for range 12 {
 		w.Pass(15 * time.Minute)
 	}
+
 	same(t, "calls in a day", calls, 1+98) // and two when ann's runs were uploaded
 	same(t, "events that wait", len(testkit.Messages[workout.Event](w.World, workout.EventQueue)), 0)
 	ingest(w, eventOf("delete", gone, noon.Add(time.Hour)))
@@ -117,19 +127,23 @@ func TestBrokenModelBlocksNoOtherMilestone(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.AddModel("kite", 12)
-	ids := []string{w.Start("ann", commitcollecttest.Goal{}), w.Start("ann", commitcollecttest.Goal{Model: "kite"}), w.Start("ann", commitcollecttest.Goal{})}
+	ids := []string{w.Start("ann", commitcollecttest.Goal{}), w.Start("ann", commitcollecttest.Goal{Model: "kite"}),
+		w.Start("ann", commitcollecttest.Goal{})}
 	w.Work()
 	testkit.Must(t, w.DeleteRow(tables.Main, "MODEL#kite", "PART#02"))
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	silence(w)
 	ingest(w, eventOf("create", run, noon))
+
 	s := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	if s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"}) == nil {
 		t.Error("an evaluation succeeds that lacks a part")
 	}
+
 	if n := w.Logs.SumMetric(milestone.PartsMissing); n != 1 {
 		t.Errorf("%v missing parts are counted, want 1", n)
 	}
+
 	for i, want := range []int{2, 0, 2} {
 		same(t, "parts", w.Show("ann", ids[i]).PartsAwardedCount, want)
 	}
@@ -139,11 +153,13 @@ func TestBrokenModelBlocksNoOtherMilestone(t *testing.T) {
 func TestStatusIsFreshForAWeek(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+
 	type status struct {
 		WorkoutCount     int
 		IsFresh          bool
 		LatestActivityAt *time.Time
 	}
+
 	get := func() status {
 		return testkit.Decode[status](w.World, w.Ask("ann", http.MethodGet, "/strava/status", nil))
 	}
@@ -151,6 +167,7 @@ func TestStatusIsFreshForAWeek(t *testing.T) {
 	w.Upload(77, "Run", noon, 1000)
 	w.Strava.Delete(w.Upload(77, "Yoga", noon.Add(time.Minute), 0))
 	w.Pass(time.Minute)
+
 	for i, fresh := range []bool{true, false} {
 		w.MoveClock(noon.AddDate(0, 0, 7).Add(time.Duration(i) * time.Second))
 		same(t, "in a week", get(), status{1, fresh, &noon})

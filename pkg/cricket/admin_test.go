@@ -34,9 +34,12 @@ func inhabited(t *testing.T) *crickettest.World {
 		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
 		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Turn: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
-	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
+	testkit.PutRows(w.World, tables.Follows,
+		follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
-	testkit.PutRows(w.World, tables.Preferences, follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
+	testkit.PutRows(w.World, tables.Preferences,
+		follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
+
 	return w
 }
 
@@ -49,6 +52,7 @@ func belongings(w *crickettest.World, user string) (all []map[string]any) {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -65,6 +69,7 @@ type routeCase struct {
 func routeCases() []routeCase {
 	phone := `{"deviceToken":"` + crickettest.Token("another phone") + `","platform":"ios","environment":"production"}`
 	start := `{"deviceToken":"` + crickettest.Token("phone") + `","pushToStartToken":"` + crickettest.Token("start") + `"}`
+
 	return []routeCase{
 		{match.GetMatchFunction(), "/matches/7", "", spec.Public, 200, 200},
 		{match.ListMatchesFunction(), "/matches?ids=7", "", spec.Public, 200, 200},
@@ -102,26 +107,33 @@ func routeCases() []routeCase {
 // exception: the token of a Live Activity is secret and its owner cannot change.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
+
 	cases := routeCases()
 	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann is last, because she may change her rows
 	tried := 0
+
 	for _, fn := range cricket.Room().Functions {
 		route, ok := fn.On.(spec.Route)
 		if !ok {
 			continue
 		}
+
 		tried++
+
 		i := slices.IndexFunc(cases, func(c routeCase) bool { return c.fn.Name == fn.Name })
 		if i < 0 {
 			t.Errorf("%s has no case in this test", fn.Name)
 			continue
 		}
+
 		c := cases[i]
 		if route.Auth != c.auth {
 			t.Errorf("the spec of %s has the authorization %q, want %q", fn.Name, route.Auth, c.auth)
 		}
+
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
+
 			want := map[string]int{"": c.ok, "ann": c.ok, "bob": c.ok, testkit.Administrator: c.ok}
 			switch c.auth {
 			case spec.User:
@@ -129,49 +141,62 @@ func TestAuthorization(t *testing.T) {
 			case spec.Admin:
 				want = map[string]int{"": 401, "ann": 403, "bob": 403, testkit.Administrator: c.ok}
 			}
+
 			w := inhabited(t)
 			routes := w.Routes()
 			before := belongings(w, "ann")
 			empty := crickettest.NewWithMatches(t)
 			elsewhere := empty.Routes() // of a world without rows of ann
+
 			for _, user := range callers {
 				was := w.Reference()
+
 				out := testkit.Call(routes, c.fn, c.target, user, c.body)
 				if out.StatusCode != want[user] {
 					t.Errorf("user %q: %d %s, want %d", user, out.StatusCode, out.Body, want[user])
 				}
+
 				if out.StatusCode >= 400 {
 					if err := testkit.CheckProblemField(out, want[user], ""); err != nil {
 						t.Error(err)
 					}
 				}
+
 				cache, own := testkit.Header(out).Get("Cache-Control"), !strings.HasPrefix(c.target, "/user/activity")
 				switch {
 				case out.StatusCode >= 300:
 				case c.auth == spec.Public && !strings.HasPrefix(cache, "public, max-age="), c.auth != spec.Public && own && cache != httpapi.NoStore:
 					t.Errorf("user %q: Cache-Control %q, want public for public reads and %q otherwise", user, cache, httpapi.NoStore)
 				}
+
 				if is := w.Reference(); !reflect.DeepEqual(is, was) && (c.auth != spec.Admin || user != testkit.Administrator) {
 					t.Errorf("user %q has changed shared rows (-was +is):\n%s", user, cmp.Diff(was, is))
 				}
+
 				if user == "ann" {
 					continue
 				}
+
 				if after := belongings(w, "ann"); !reflect.DeepEqual(after, before) {
 					t.Errorf("user %q has changed rows of ann (-was +is):\n%s", user, cmp.Diff(before, after))
 				}
+
 				if c.fn.Name == activity.StartActivityFunction().Name {
 					continue
 				}
+
 				if there := testkit.Call(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
-					t.Errorf("user %q: %d %s with rows of ann and %d %s without, want the same", user, out.StatusCode, out.Body, there.StatusCode, there.Body)
+					t.Errorf("user %q: %d %s with rows of ann and %d %s without, want the same", user, out.StatusCode,
+						out.Body, there.StatusCode, there.Body)
 				}
 			}
 		})
 	}
+
 	if len(cases) != tried {
 		t.Errorf("%d cases for %d routes", len(cases), tried)
 	}
+
 	t.Logf("%d routes, each called by %d users: %d calls", tried, len(callers), tried*len(callers))
 }
 
@@ -179,6 +204,7 @@ func TestAuthorization(t *testing.T) {
 // could be read.
 func TestFailedCallAtACap(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		fn           app.Function
 		target, body string
@@ -188,16 +214,20 @@ func TestFailedCallAtACap(t *testing.T) {
 	}{
 		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
 			tables.Subscriptions, map[string]any{"matchId": "#USER#ann", "pushToken": "7", "ids": []string{}}, 10},
-		{follower.FollowMatchFunction(), "/user/follow/8", `{}`, tables.Follows, map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{}}, 100},
+		{follower.FollowMatchFunction(), "/user/follow/8", `{}`, tables.Follows,
+			map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{}}, 100},
 	} {
 		t.Run(c.fn.Name, func(t *testing.T) {
 			t.Parallel()
 			w := inhabited(t)
+
 			for i := range c.ids {
 				c.row["ids"] = append(c.row["ids"].([]string), fmt.Sprint(100+i))
 			}
+
 			testkit.PutRows(w.World, c.list, c.row)
 			routes := w.Routes()
+
 			calls := w.CountCalls(func() {
 				dynamotest.CheckFailures(t, &w.IO, func() error {
 					return testkit.Failed(testkit.Call(routes, c.fn, c.target, "ann", c.body))
@@ -213,15 +243,18 @@ func TestFailedCallAtACap(t *testing.T) {
 // TestFailedCallIsReported: no answer hides that a read or a write has failed.
 func TestFailedCallIsReported(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range routeCases() {
 		t.Run(c.fn.Name, func(t *testing.T) {
 			t.Parallel()
 			w := inhabited(t)
 			w.MoveClock(w.Clock.Now().Add(time.Hour)) // get-match reads the names anew
+
 			user := "ann"
 			if c.auth == spec.Admin {
 				user = testkit.Administrator
 			}
+
 			routes := w.Routes()
 			dynamotest.CheckFailures(t, &w.IO, func() error {
 				return testkit.Failed(testkit.Call(routes, c.fn, c.target, user, c.body))

@@ -29,6 +29,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.NewWithMatches(t).Routes()
 	dates := "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-06-02T00:00:00Z"
+
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
 		fn                 app.Function
@@ -92,28 +93,34 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{match.ListMatchesFunction(), "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
 		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
 		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
-		{activity.StartActivityFunction(), "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
+		{activity.StartActivityFunction(), "/user/activity/7", "fan",
+			strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
 		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("fan"), "", "", 401, ""},
 		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, ""},
 		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.Token("fan"), "fan", "", 422, "path.activityId"},
 	} {
 		out := testkit.Call(routes, c.fn, c.target, c.user, c.body)
+
 		var problem testkit.Problem
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
 			t.Errorf("%s %.90s answers %d %.200s, want a problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
 		}
+
 		if code, ok := strings.CutPrefix(problem.Type, "urn:problem-type:matchday:"); !ok || code == "" {
 			t.Errorf("%s %.90s answers the type %q, want one with a code", c.fn.Name, c.target, problem.Type)
 		}
+
 		if out.StatusCode != c.status {
 			t.Errorf("%s %.90s %.60s answers %d %.300s, want %d", c.fn.Name, c.target, c.body, out.StatusCode, out.Body, c.status)
 		}
+
 		named := slices.ContainsFunc(problem.Errors, func(e struct{ Message, Location string }) bool {
 			return e.Location == c.field || c.field == "body" && strings.HasPrefix(e.Location, "body")
 		})
 		if c.field != "" && !named {
 			t.Errorf("%s %.90s answers %.300s, want the field %s", c.fn.Name, c.target, out.Body, c.field)
 		}
+
 		if header := testkit.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
 			t.Errorf("%s %.90s answers with the headers %v", c.fn.Name, c.target, header)
 		}
@@ -126,6 +133,7 @@ func TestProblemCodes(t *testing.T) {
 	w := crickettest.NewWithMatches(t)
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("fan"), UserID: "ann"})
 	routes := w.Routes()
+
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
 		fn                 app.Function
@@ -162,12 +170,16 @@ func TestProblemCodes(t *testing.T) {
 func TestLimitsOfPages(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.NewWithMatches(t).Routes()
+
 	for _, c := range []struct {
 		fn     app.Function
 		target string
 	}{
-		{catalog.ListTeamsFunction(), "/teams?"}, {catalog.ListLeaguesFunction(), "/leagues?"}, {catalog.ListSeasonTeamsFunction(), "/seasons/5/teams?"},
-		{match.ListMatchesFunction(), "/matches?league=3&"}, {match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3&"},
+		{catalog.ListTeamsFunction(), "/teams?"},
+		{catalog.ListLeaguesFunction(), "/leagues?"},
+		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams?"},
+		{match.ListMatchesFunction(), "/matches?league=3&"},
+		{match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3&"},
 	} {
 		for limit, want := range map[int]int{-1: 422, 0: 422, 1: 200, 100: 200, 101: 422} {
 			if out := testkit.Call(routes, c.fn, fmt.Sprint(c.target, "limit=", limit), testkit.Administrator, ""); out.StatusCode != want {
@@ -192,8 +204,10 @@ func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.NewContext(), match.GetMatchFunction().Timeout)
 		defer cancel()
+
 		out, err := call.(app.Route)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
 		testkit.Must(t, err)
+
 		if err := testkit.CheckProblemField(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 			t.Errorf("error %v, context %v; want Unavailable before the timeout", err, ctx.Err())
 		}
@@ -205,6 +219,7 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 	t.Parallel()
 	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
+
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, crickettest.Token("fan"))
 	for range 2 {
 		out := testkit.Call(routes, activity.StartActivityFunction(), "/user/activity/7", "fan", body)
@@ -212,17 +227,23 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 			t.Errorf("start-activity: %d %s, want 201", out.StatusCode, out.Body)
 		}
 	}
-	if out := testkit.Call(routes, activity.StartActivityFunction(), "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
+
+	if out := testkit.Call(routes, activity.StartActivityFunction(), "/user/activity/7", "thief",
+		body); out.StatusCode != http.StatusConflict {
 		t.Errorf("start-activity of another user: %d, want 409", out.StatusCode)
 	}
+
 	if s := w.Subscriptions(); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
+
 	end := "/user/activity/7/" + crickettest.TokenID("fan")
 	if out := testkit.Call(routes, activity.EndActivityFunction(), end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("end-activity of another user: %d, want 404", out.StatusCode)
 	}
-	if out := testkit.Call(routes, activity.EndActivityFunction(), end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
+
+	if out := testkit.Call(routes, activity.EndActivityFunction(), end, "fan",
+		""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
 		t.Errorf("end-activity: %d, subscribers %q; want 204 and none", out.StatusCode, w.Subscribers())
 	}
 }
@@ -233,6 +254,7 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	w.Play(1, cricsheet.T20, match.SlotLength)
+
 	values := rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{
@@ -242,25 +264,33 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 		}),
 	)
 	names := rapid.SampledFrom([]string{"ids", "league", "from", "to", "after", "limit", "team", "innings", "cursor", "pushToken", "x"})
+
 	rapid.Check(t, func(t *rapid.T) {
 		query := url.Values{}
 		for range rapid.IntRange(0, 4).Draw(t, "parameters") {
 			query.Add(names.Draw(t, "name"), values.Draw(t, "value"))
 		}
+
 		raw := query.Encode()
 		if rapid.IntRange(0, 9).Draw(t, "broken") == 0 {
 			raw += "&%zz;=" + rapid.StringMatching(`[!-~]*`).Draw(t, "raw")
 		}
+
 		text := values.Draw(t, "body")
 		fields, _ := json.Marshal(map[string]any{"pushToken": values.Draw(t, "token"), "teamId": values.Draw(t, "team")})
 		body := rapid.SampledFrom([]string{text, string(fields)}).Draw(t, "which")
+
 		id := rapid.SampledFrom([]string{"7", "8", "9", "1", "%00", "x"}).Draw(t, "id")
 		for _, c := range []struct {
 			fn     app.Function
 			target string
 		}{
-			{match.GetMatchFunction(), "/matches/" + id}, {match.ListMatchesFunction(), "/matches"}, {match.GetDisplayFunction(), "/matches/" + id + "/display"},
-			{match.ListBallsFunction(), "/matches/" + id + "/balls"}, {activity.StartActivityFunction(), "/user/activity/" + id}, {activity.EndActivityFunction(), "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
+			{match.GetMatchFunction(), "/matches/" + id},
+			{match.ListMatchesFunction(), "/matches"},
+			{match.GetDisplayFunction(), "/matches/" + id + "/display"},
+			{match.ListBallsFunction(), "/matches/" + id + "/balls"},
+			{activity.StartActivityFunction(), "/user/activity/" + id},
+			{activity.EndActivityFunction(), "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
 		} {
 			out := testkit.Call(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {

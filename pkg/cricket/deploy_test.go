@@ -16,22 +16,28 @@ import (
 // once.
 func TestAlarms(t *testing.T) {
 	t.Parallel()
+
 	var got []string
+
 	for _, a := range cricket.Room().Spec.Alarms {
 		var metrics []string
 		for _, m := range a.Metrics {
 			metrics = append(metrics, m.Name)
 		}
+
 		bound := "over"
 		if a.Below {
 			bound = "under"
 		}
+
 		text := fmt.Sprintf("%s: %s of %s %s %g in %d of 5 minutes", a.Name, a.Stat, strings.Join(metrics, ", "), bound, a.Bound, a.Minutes)
 		if a.While.Name != "" {
 			text += ", while " + a.While.Name
 		}
+
 		got = append(got, text+", by "+a.Function)
 	}
+
 	want := []string{
 		"slots-missed: Sum of SlotsClaimed under 22 in 2 of 5 minutes, while MatchesLive, by cricket/tick",
 		"ticks-late: p99 of TickLag over 1000 in 3 of 5 minutes, by cricket/tick",

@@ -122,44 +122,53 @@ func ops(all ...spec.Op) []spec.Op { return all }
 // used by a function with the operations of the seed, and maybe more.
 func TestSeed(t *testing.T) {
 	t.Parallel()
+
 	listed := 0
 	for _, want := range seed {
 		listed += len(want.rows)
+
 		i := slices.IndexFunc(cricket.Room().Spec.Tables(), func(t spec.Table) bool { return t.Name == want.table })
 		if i < 0 {
 			t.Errorf("no function uses the table %s", want.table)
 			continue
 		}
+
 		got := cricket.Room().Spec.Tables()[i]
 		if diff := cmp.Diff([]any{want.key, want.ttl}, []any{got.Key, got.TTL}); diff != "" {
 			t.Errorf("key and TTL of %s (-seed +room):\n%s", want.table, diff)
 		}
+
 		indexes := map[string]spec.Key{}
 		for _, x := range got.Indexes {
 			indexes[x.Name] = x.Key
 		}
+
 		for name, key := range want.indexes {
 			if diff := cmp.Diff(key, indexes[name]); diff != "" {
 				t.Errorf("key of the index %s of %s (-seed +room):\n%s", name, want.table, diff)
 			}
 		}
+
 		for _, row := range want.rows {
 			i := slices.IndexFunc(cricket.Room().Spec.Access(), func(a spec.Access) bool { return a.Table.Name == want.table && a.Name == row.name })
 			if i < 0 {
 				t.Errorf("no function uses the access pattern %q of %s", row.name, want.table)
 				continue
 			}
+
 			a := cricket.Room().Spec.Access()[i]
 			for _, op := range row.ops {
 				if !slices.Contains(a.Ops, op) {
 					t.Errorf("%q of %s has the operations %s, want %s among them", row.name, want.table, a.Ops, op)
 				}
 			}
+
 			if a.Index != row.index {
 				t.Errorf("%q of %s is of the index %q, want %q", row.name, want.table, a.Index, row.index)
 			}
 		}
 	}
+
 	if listed != 57 {
 		t.Errorf("the test lists %d access patterns, want the 57 of the seed", listed)
 	}

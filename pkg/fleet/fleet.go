@@ -22,5 +22,6 @@ func Specs() (all []spec.Room) {
 	for _, room := range Rooms() {
 		all = append(all, room.Spec)
 	}
+
 	return all
 }

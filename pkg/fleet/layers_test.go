@@ -21,7 +21,8 @@ import (
 const module = "matchday/"
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object", "outbox", "pg", "pg/migrate", "problem", "push", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
+var kit = []string{"account", "app", "auth", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object",
+	"outbox", "pg", "pg/migrate", "problem", "push", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:
@@ -91,27 +92,34 @@ var oneWay = regexp.MustCompile(`Imports go one way: ([^.]+)\.`)
 // import each other. Semicolons separate chains.
 func parseOrder(sentence string) map[string][]string {
 	order := map[string][]string{}
+
 	for chain := range strings.SplitSeq(sentence, ";") {
 		var left []string
+
 		for group := range strings.SplitSeq(chain, "<-") {
 			var here []string
+
 			for name := range strings.SplitSeq(group, ",") {
 				name = strings.TrimSpace(name)
 				here = append(here, name)
 				order[name] = append(order[name], left...)
 			}
+
 			left = here
 		}
 	}
+
 	for range order { // a path has at most so many steps
 		for name, direct := range order {
 			for _, below := range direct {
 				order[name] = append(order[name], order[below]...)
 			}
+
 			slices.Sort(order[name])
 			order[name] = slices.Compact(order[name])
 		}
 	}
+
 	return order
 }
 
@@ -126,41 +134,51 @@ func misplaced(room, doc string, imports map[string][]string) (wrong []string) {
 		const lacks = `the comment of package %s lacks the order of its packages: "Imports go one way: tables <- … <- %s."`
 		return []string{fmt.Sprintf(lacks, room, room)}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
 		below, ok := order[name]
 		if !ok {
 			wrong = append(wrong, fmt.Sprintf("%s has no place in the order of packages in the comment of package %s", name, room))
 			continue
 		}
+
 		for _, imported := range imports[name] {
 			if imported == name || !slices.Contains(below, imported) {
 				wrong = append(wrong, fmt.Sprintf("%s imports %s, which is not left of it in the comment of package %s", name, imported, room))
 			}
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(order)) {
 		if _, ok := imports[name]; !ok {
 			wrong = append(wrong, fmt.Sprintf("the comment of package %s orders %s, which does not exist", room, name))
 		}
+
 		if slices.Contains(order[name], name) {
 			wrong = append(wrong, fmt.Sprintf("the order in the comment of package %s has %s left of itself", room, name))
 		}
 	}
+
 	return wrong
 }
 
 // TestOrderOfPackages checks the direction of imports inside the rooms.
 func TestOrderOfPackages(t *testing.T) {
 	t.Parallel()
+
 	for _, room := range Specs() {
 		prefix := module + "pkg/" + room.Name
+
 		out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, prefix+"/...").Output()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		imports := map[string][]string{}
+
 		for line := range strings.Lines(string(out)) {
 			var own []string // the packages of the room
+
 			for _, path := range strings.Fields(line) {
 				if path == prefix {
 					own = append(own, room.Name)
@@ -168,8 +186,10 @@ func TestOrderOfPackages(t *testing.T) {
 					own = append(own, name)
 				}
 			}
+
 			imports[own[0]] = own[1:]
 		}
+
 		for _, sentence := range misplaced(room.Name, packageComment(t, filepath.Join(root, "pkg", room.Name)), imports) {
 			t.Errorf("pkg/%s: %s", room.Name, sentence)
 		}
@@ -179,21 +199,27 @@ func TestOrderOfPackages(t *testing.T) {
 // packageComment is the comment of the package in a folder.
 func packageComment(t *testing.T, dir string) string {
 	t.Helper()
+
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var text strings.Builder
+
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
+
 		src, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		text.WriteString(src.Doc.Text())
 	}
+
 	return text.String()
 }
 
@@ -201,13 +227,16 @@ func packageComment(t *testing.T, dir string) string {
 // and a place without a package are found.
 func TestMisplaced(t *testing.T) {
 	t.Parallel()
+
 	const doc = "Package chess is a game.\n\nImports go one way: rules <- board, clock <- game;\ntables <- game <- chess. It is old.\n"
+
 	whole := func() map[string][]string {
 		return map[string][]string{
 			"rules": {}, "board": {"rules"}, "clock": {}, "tables": {},
 			"game": {"rules", "clock"}, "chess": {"tables", "game"},
 		}
 	}
+
 	for name, c := range map[string]struct {
 		doc    string
 		change func(imports map[string][]string)
@@ -254,8 +283,10 @@ func TestMisplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			imports := whole()
 			c.change(imports)
+
 			if diff := cmp.Diff(c.want, misplaced("chess", c.doc, imports)); diff != "" {
 				t.Errorf("what is wrong (-want +got):\n%s", diff)
 			}
@@ -266,10 +297,12 @@ func TestMisplaced(t *testing.T) {
 // TestLayers checks the import rules for every package of the module.
 func TestLayers(t *testing.T) {
 	t.Parallel()
+
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
 			ImportPath                         string
@@ -280,14 +313,17 @@ func TestLayers(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, r := range rules {
 			if !r.From(p.ImportPath) {
 				continue
 			}
+
 			imports := p.Imports
 			if r.Tests {
 				imports = slices.Concat(imports, p.TestImports, p.XTestImports)
 			}
+
 			for _, i := range imports {
 				if r.Forbids(p.ImportPath, i) {
 					t.Errorf("%s imports %s: %s", p.ImportPath, i, r.Name)
@@ -313,6 +349,7 @@ func names() (all []string) {
 	for _, room := range Specs() {
 		all = append(all, room.Name)
 	}
+
 	return all
 }
 
@@ -323,20 +360,24 @@ func roomOf(pkg string) string {
 			return room
 		}
 	}
+
 	return ""
 }
 
 // TestKitIsClosed makes whoever adds a package to the kit list it here.
 func TestKitIsClosed(t *testing.T) {
 	t.Parallel()
+
 	out, err := exec.Command("go", "list", module+"pkg/kit/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var got []string
 	for pkg := range strings.Lines(string(out)) {
 		got = append(got, strings.TrimPrefix(strings.TrimSpace(pkg), module+"pkg/kit/"))
 	}
+
 	if !slices.Equal(got, kit) {
 		t.Errorf("the kit is %q, want %q", got, kit)
 	}

@@ -17,6 +17,7 @@ import (
 // The simulators know no room, and the sport cricket.
 func TestOnlyRoomsNameRooms(t *testing.T) {
 	t.Parallel()
+
 	named := regexp.MustCompile(`\b(` + strings.Join(rooms, "|") + `)\b`)
 	for _, folder := range []string{"infra"} {
 		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
@@ -33,10 +34,12 @@ func TestOnlyRoomsNameRooms(t *testing.T) {
 			case !strings.HasPrefix(at, filepath.Join("infra", "local")):
 				return nil
 			}
+
 			text, err := os.ReadFile(file)
 			if name := named.Find(text); name != nil {
 				t.Errorf("%s names the room %s", file, name)
 			}
+
 			return err
 		})
 		if err != nil {
@@ -48,20 +51,25 @@ func TestOnlyRoomsNameRooms(t *testing.T) {
 // checkStrings fails the test for each string of a Go file in which a pattern is found.
 func checkStrings(t *testing.T, file string, pattern *regexp.Regexp) {
 	t.Helper()
+
 	files := token.NewFileSet()
+
 	src, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ast.Inspect(src, func(n ast.Node) bool {
 		if _, ok := n.(*ast.ImportSpec); ok {
 			return false // TestLayers checks them
 		}
+
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 			if name := pattern.FindString(literal.Value); name != "" {
 				t.Errorf("%s: the string %s names the room %s", files.Position(literal.Pos()), literal.Value, name)
 			}
 		}
+
 		return true
 	})
 }

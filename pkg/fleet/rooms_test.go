@@ -29,17 +29,21 @@ func missing(tree fs.FS, rooms []string) (sentences []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+
 		var folders []string
+
 		for _, e := range entries {
 			if e.IsDir() {
 				folders = append(folders, e.Name())
 			}
 		}
+
 		for _, room := range rooms {
 			if !slices.Contains(folders, room) {
 				sentences = append(sentences, fmt.Sprintf("the room %s lacks the folder %s", room, path.Join(place, room)))
 			}
 		}
+
 		for _, name := range folders {
 			if !slices.Contains(rooms, name) && !slices.Contains(others, name) {
 				sentence := fmt.Sprintf("%s is of no room: add %s.Room() to Rooms in pkg/fleet/fleet.go", path.Join(place, name), name)
@@ -47,17 +51,21 @@ func missing(tree fs.FS, rooms []string) (sentences []string, err error) {
 			}
 		}
 	}
+
 	slices.Sort(sentences)
+
 	return sentences, nil
 }
 
 // TestEveryRoomIsInEachPlace compares the folders with the list.
 func TestEveryRoomIsInEachPlace(t *testing.T) {
 	t.Parallel()
+
 	wrong, err := missing(os.DirFS(root), rooms)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, sentence := range wrong {
 		t.Error(sentence)
 	}
@@ -66,16 +74,19 @@ func TestEveryRoomIsInEachPlace(t *testing.T) {
 // TestMissing: the sentence names the place and what to add.
 func TestMissing(t *testing.T) {
 	t.Parallel()
+
 	tree := fstest.MapFS{
 		"pkg/chess/doc.go": {}, "pkg/kit/kit.go": {}, "pkg/go/doc.go": {},
 		"functions/chess/move/main.go": {}, "functions/go/play/main.go": {},
 		"events/chess/move.json": {}, "events/README.md": {},
 		"infra/rooms/all/all.go": {}, "infra/rooms/rooms.go": {},
 	}
+
 	got, err := missing(tree, []string{"chess"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := []string{
 		"functions/go is of no room: add go.Room() to Rooms in pkg/fleet/fleet.go",
 		"pkg/go is of no room: add go.Room() to Rooms in pkg/fleet/fleet.go",

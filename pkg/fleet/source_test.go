@@ -24,29 +24,37 @@ var root = filepath.Join("..", "..")
 // starts the function, which is declared with the constructor for its trigger.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
+
 	functions := map[string]spec.Function{}
+
 	for _, room := range Specs() {
 		for _, f := range room.Functions {
 			functions[f.Name] = f
 		}
 	}
+
 	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, folder := range folders {
 		name := path.Join(filepath.Base(filepath.Dir(folder)), filepath.Base(folder))
+
 		f, ok := functions[name]
 		if !ok {
 			t.Errorf("the folder functions/%s has no function in the spec", name)
 			continue
 		}
+
 		delete(functions, name)
+
 		starter, declared := started(t, filepath.Join(folder, "main.go"))
 		if want := starterOf(f.On); starter != want || declared != name {
 			t.Errorf("the main of %s starts %q, declared with %s; want %q, declared with %s", name, declared, starter, name, want)
 		}
 	}
+
 	for name := range functions {
 		t.Errorf("the function %s has no folder", name)
 	}
@@ -66,6 +74,7 @@ func starterOf(on spec.Trigger) string {
 	case spec.Migration:
 		return "app.Migration"
 	}
+
 	return "app.Task"
 }
 
@@ -74,6 +83,7 @@ func starterOf(on spec.Trigger) string {
 func started(t *testing.T, file string) (starter, function string) {
 	t.Helper()
 	src := parse(t, file)
+
 	i := slices.IndexFunc(src.Decls, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
 		return ok && f.Name.Name == "main"
@@ -81,36 +91,45 @@ func started(t *testing.T, file string) (starter, function string) {
 	if i < 0 || len(src.Decls) != 2 { // the imports and main
 		return "", ""
 	}
+
 	body := src.Decls[i].(*ast.FuncDecl).Body.List
 	if len(body) != 1 {
 		return "", ""
 	}
+
 	statement, _ := body[0].(*ast.ExprStmt)
 	if statement == nil {
 		return "", ""
 	}
+
 	start, _ := statement.X.(*ast.CallExpr)
 	if start == nil {
 		return "", ""
 	}
+
 	method, _ := start.Fun.(*ast.SelectorExpr)
 	if method == nil || method.Sel.Name != "Start" {
 		return "", ""
 	}
+
 	made, _ := method.X.(*ast.CallExpr)
 	if made == nil {
 		return "", ""
 	}
+
 	from, name := selected(made.Fun)
+
 	for _, imported := range src.Imports {
 		at, err := strconv.Unquote(imported.Path.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if dir, ok := strings.CutPrefix(at, module); ok && path.Base(at) == from {
 			return declared(t, filepath.Join(root, dir), name)
 		}
 	}
+
 	return "", ""
 }
 
@@ -120,10 +139,12 @@ func selected(e ast.Expr) (from, name string) {
 	if !ok {
 		return "", ""
 	}
+
 	x, ok := s.X.(*ast.Ident)
 	if !ok {
 		return "", ""
 	}
+
 	return x.Name, s.Sel.Name
 }
 
@@ -134,25 +155,31 @@ func selected(e ast.Expr) (from, name string) {
 // or with what a call makes, as in app.API(reader("foo", …), …).
 func declared(t *testing.T, dir, variable string) (starter, name string) {
 	t.Helper()
+
 	for _, file := range sources(t, dir) {
 		if filepath.Dir(file) != filepath.Clean(dir) {
 			continue
 		}
+
 		for _, d := range parse(t, file).Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Recv != nil || f.Name.Name != variable || len(f.Body.List) != 1 {
 				continue
 			}
+
 			returned, _ := f.Body.List[0].(*ast.ReturnStmt)
 			if returned == nil || len(returned.Results) != 1 {
 				return "", ""
 			}
+
 			call, _ := returned.Results[0].(*ast.CallExpr)
 			if call == nil || len(call.Args) == 0 {
 				return "", ""
 			}
+
 			from, constructor := selected(call.Fun)
 			starter = from + "." + constructor
+
 			switch v := call.Args[0].(type) {
 			case *ast.CompositeLit:
 				return starter, nameOf(v)
@@ -161,6 +188,7 @@ func declared(t *testing.T, dir, variable string) (starter, name string) {
 			}
 		}
 	}
+
 	return "", ""
 }
 
@@ -168,22 +196,27 @@ func declared(t *testing.T, dir, variable string) (starter, name string) {
 // declares is in some function's value.
 func TestDeclarationsAreUsed(t *testing.T) {
 	t.Parallel()
+
 	for _, room := range Specs() {
 		used := map[string]bool{}
 		for _, a := range room.Access() {
 			used[a.Name] = true
 		}
+
 		for _, m := range room.Metrics() {
 			used[m.Name] = true
 		}
+
 		for _, f := range room.Functions {
 			for _, s := range f.Budgets {
 				used[s.Budget.Name] = true
 			}
 		}
+
 		for _, file := range sources(t, filepath.Join(root, "pkg", room.Name)) {
 			variables(parse(t, file), func(variable string, value ast.Expr) {
 				name := ""
+
 				switch v := value.(type) {
 				case *ast.CallExpr: // table.On(name, …), table.OnIndex(index, name, …)
 					switch _, method := selected(v.Fun); method {
@@ -198,10 +231,12 @@ func TestDeclarationsAreUsed(t *testing.T) {
 					if from, kind := selected(v.Type); from != "spec" || kind != "Metric" && kind != "Budget" {
 						return
 					}
+
 					name = nameOf(v)
 				default:
 					return
 				}
+
 				if !used[name] {
 					t.Errorf("%s: no function uses, emits or shares %s, %q", file, variable, name)
 				}
@@ -217,8 +252,10 @@ func TestDeclarationsAreUsed(t *testing.T) {
 // room or the kit.
 func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
+
 	for _, room := range Specs() {
 		codes, enforced, own := map[string]string{}, map[string]int{}, map[string]bool{} // by variable
+
 		folder := filepath.Join(root, "pkg", room.Name)
 		for _, file := range slices.Concat(sources(t, folder), sources(t, filepath.Join(root, "pkg", "kit"))) {
 			src := parse(t, file)
@@ -227,6 +264,7 @@ func TestLimitsAreEnforced(t *testing.T) {
 				if !ok {
 					return
 				}
+
 				if from, kind := selected(v.Type); from == "spec" && kind == "Limit" {
 					codes[variable] = fieldOf(v, "Code")
 					own[variable] = own[variable] || strings.HasPrefix(file, folder)
@@ -242,6 +280,7 @@ func TestLimitsAreEnforced(t *testing.T) {
 					if from, name := selected(n.Fun); from == "problem" && name == "Beyond" {
 						enforced[last(n.Args[0])] |= 2
 					}
+
 					if method, ok := n.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "Take" && len(n.Args) > 0 { // of a limit.Window
 						enforced[last(n.Args[0])] |= 3
 					}
@@ -250,16 +289,21 @@ func TestLimitsAreEnforced(t *testing.T) {
 						enforced[last(n.Value)] |= 3
 					}
 				}
+
 				return true
 			})
 		}
+
 		listed := map[string]bool{}
+
 		for _, f := range room.Functions {
 			for _, l := range f.Limits {
 				listed[l.Code] = true
 			}
 		}
+
 		tests := testText(t, folder)
+
 		declared := map[string]bool{}
 		for variable, code := range codes {
 			declared[code] = true
@@ -267,15 +311,19 @@ func TestLimitsAreEnforced(t *testing.T) {
 				if own[variable] {
 					t.Errorf("%s: no function has the limit %s, %q", room.Name, variable, code)
 				}
+
 				continue
 			}
+
 			if enforced[variable] != 3 {
 				t.Errorf("%s: nothing compares with %s.Max and refuses with problem.Beyond(%s)", room.Name, variable, variable)
 			}
+
 			if !strings.Contains(tests, strconv.Quote(code)) {
 				t.Errorf("%s: no test expects %q", room.Name, code)
 			}
 		}
+
 		for code := range listed {
 			if !declared[code] {
 				t.Errorf("%s: the limit %q is not declared as a variable", room.Name, code)
@@ -292,24 +340,30 @@ func last(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return e.Sel.Name
 	}
+
 	return ""
 }
 
 // testText is the text of all tests in and below a folder.
 func testText(t *testing.T, dir string) string {
 	t.Helper()
+
 	var all strings.Builder
+
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, "_test.go") {
 			text, e := os.ReadFile(path)
 			all.Write(text)
+
 			return e
 		}
+
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return all.String()
 }
 
@@ -325,6 +379,7 @@ func fieldOf(v *ast.CompositeLit, name string) string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -334,10 +389,12 @@ func literal(e ast.Expr) string {
 	if !ok {
 		return ""
 	}
+
 	value, err := strconv.Unquote(text.Value)
 	if err != nil {
 		return ""
 	}
+
 	return value
 }
 
@@ -348,6 +405,7 @@ func variables(file *ast.File, do func(name string, value ast.Expr)) {
 		if !ok || group.Tok != token.VAR {
 			continue
 		}
+
 		for _, s := range group.Specs {
 			v := s.(*ast.ValueSpec)
 			for i, value := range v.Values {
@@ -360,28 +418,34 @@ func variables(file *ast.File, do func(name string, value ast.Expr)) {
 // sources are the Go files in and below a folder, without tests.
 func sources(t *testing.T, dir string) (files []string) {
 	t.Helper()
+
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			files = append(files, path)
 		}
+
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return files
 }
 
 func parse(t *testing.T, file string) *ast.File {
 	t.Helper()
+
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return f
 }
 
@@ -389,38 +453,48 @@ func parse(t *testing.T, file string) *ast.File {
 // field of one is a path, and its text is a sentence.
 func TestProblemsAreNamed(t *testing.T) {
 	t.Parallel()
+
 	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	field := regexp.MustCompile(`^[a-zA-Z]+(\.[a-zA-Z]+)*$`)
 	n := 0
+
 	for _, file := range sources(t, filepath.Join(root, "pkg")) {
 		if strings.Contains(file, "testdata") {
 			continue
 		}
+
 		ast.Inspect(parse(t, file), func(node ast.Node) bool {
 			call, ok := node.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
+
 			from, function := selected(call.Fun)
 			if from != "problem" || function != "New" && function != "In" {
 				return true
 			}
+
 			first, valid := call.Args[0], field
 			if function == "New" {
 				first, valid = call.Args[1], name
 			}
+
 			if code, ok := first.(*ast.BasicLit); ok {
 				if text, _ := strconv.Unquote(code.Value); !valid.MatchString(text) {
 					t.Errorf("%s: problem.%s names %q, want %v", file, function, text, valid)
 				}
+
 				n++
 			}
+
 			if text, ok := call.Args[len(call.Args)-1].(*ast.BasicLit); ok && !strings.Contains(text.Value, " ") {
 				t.Errorf("%s: problem.%s has the text %s, want a sentence", file, function, text.Value)
 			}
+
 			return true
 		})
 	}
+
 	if n < 50 {
 		t.Errorf("only %d problems were found", n)
 	}

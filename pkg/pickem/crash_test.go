@@ -28,21 +28,28 @@ type outcome struct {
 
 func outcomeOf(w *pickemtest.Room) outcome {
 	w.T.Helper()
+
 	o := outcome{Messages: map[string][]string{}}
+
 	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
 		delete(row, "rev")
 		text, err := json.Marshal(row)
 		testkit.Must(w.T, err)
+
 		o.Rows = append(o.Rows, string(text))
 	}
+
 	slices.Sort(o.Rows)
+
 	for _, q := range []spec.Queue{score.Queue, notice.Queue} {
 		bodies := map[string]bool{}
 		for _, m := range w.Queues.Messages(q.Name) {
 			bodies[m.Body] = true
 		}
+
 		o.Messages[q.Name] = slices.Sorted(maps.Keys(bodies))
 	}
+
 	return o
 }
 
@@ -67,8 +74,10 @@ func jobCases(t *testing.T) []jobCase {
 		w.Pick("ann", pickemtest.Show, 0, 1, 0)
 		w.Pick("bob", pickemtest.Show, 1, 1)
 	}
+
 	return []jobCase{
-		{"an event is scored", score.ScoreEventFunction(), func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") }, scoring(pickemtest.Show), ""},
+		{"an event is scored", score.ScoreEventFunction(), func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") },
+			scoring(pickemtest.Show), ""},
 		{"an event is scored anew", score.ScoreEventFunction(), func(w *pickemtest.Room) {
 			scored(w)
 			w.EnterResults(pickemtest.Show, 1, 0)
@@ -94,7 +103,8 @@ func jobCases(t *testing.T) []jobCase {
 			w.LockEvent(pickemtest.Show)
 			w.EnterResults(pickemtest.Show, 0, 1, item.Void)
 		}, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).RequestScore(w.NewContext(), &event.RequestScore{Admin: byRoot, EventID: pickemtest.Show})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).RequestScore(w.NewContext(),
+				&event.RequestScore{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, ""},
 		{"standings are rebuilt", score.RebuildStandingsFunction(), func(w *pickemtest.Room) {
@@ -109,28 +119,52 @@ func jobCases(t *testing.T) []jobCase {
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
 			w.CreateEvent(w.Clock.Now().Add(2*time.Hour), "night", 1)
+
 			for _, slug := range []string{"gone", "going"} {
 				id := w.CreateEvent(w.Clock.Now().Add(2*time.Hour), slug, 1)
 				w.Pick("ann", id, 0)
 				e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(id))
+
 				e.State, e.DeletedAt = item.Deleting, item.FormatTime(w.Clock.Now())
 				if slug == "gone" {
 					e.DeletedAt = item.FormatTime(w.Clock.Now().Add(-time.Hour))
 				}
+
 				testkit.PutRows(w.World, tables.Pickem, e)
 			}
+
 			w.MoveClock(w.Clock.Now().Add(3 * time.Minute))
 		}, func(w *pickemtest.Room, env app.Env) error {
 			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext())
 		}, ""},
 		{"the teams of a match change", event.UpdateMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
-			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Replacement"}}}}}
+			in := &event.UpdateMatch{
+				Admin:   byRoot,
+				EventID: pickemtest.Show,
+				MatchID: pickemtest.MatchID(1),
+				Body: event.MatchFields{
+					Name:   "Match 1",
+					Points: 10,
+					Teams:  []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Replacement"}}},
+				},
+			}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"the points of a match change", event.UpdateMatchFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
-			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 99, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}}
+			in := &event.UpdateMatch{
+				Admin:   byRoot,
+				EventID: pickemtest.Show,
+				MatchID: pickemtest.MatchID(1),
+				Body: event.MatchFields{
+					Name:   "Match 1",
+					Points: 99,
+					Teams:  []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}},
+				},
+			}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"a bonus changes", event.UpdateEventFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
@@ -138,38 +172,50 @@ func jobCases(t *testing.T) []jobCase {
 			bonus := 50
 			in.Body.Bonus = &bonus
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"a match is removed", event.DeleteMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.NewContext(), &event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.NewContext(),
+				&event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 			return err
 		}, ""},
 		{"an event is deleted", event.DeleteEventFunction(), open, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.NewContext(),
+				&event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, "event_not_found"},
 		{"picks are saved", event.PutPredictionsFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.PutPredictions{EventID: pickemtest.Show}
 			in.UserID, in.Body.Predictions = "ann", map[string]string{pickemtest.MatchID(2): "t1"}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"an event is created", event.CreateEventFunction(), func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.CreateEvent{Admin: byRoot}
-			in.Body.Name, in.Body.Date, in.Body.Slug, in.Body.StartsAt = "Clash of Tides", "2026-03-08", "clash-of-tides", pickemtest.Noon.AddDate(0, 0, 7)
+			in.Body.Name, in.Body.Date, in.Body.Slug, in.Body.StartsAt = "Clash of Tides", "2026-03-08", "clash-of-tides",
+				pickemtest.Noon.AddDate(0, 0, 7)
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).CreateEvent(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"a match is added", event.AddMatchFunction(), open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.AddMatch{Admin: byRoot, EventID: pickemtest.Show}
-			in.Body.ID, in.Body.MatchFields = pickemtest.MatchID(9), event.MatchFields{Name: "Match 9", Points: 10, Teams: []item.Team{{Members: []string{"Left 9"}}, {Members: []string{"Right 9"}}}}
+			in.Body.ID, in.Body.MatchFields = pickemtest.MatchID(9), event.MatchFields{
+				Name:   "Match 9",
+				Points: 10,
+				Teams:  []item.Team{{Members: []string{"Left 9"}}, {Members: []string{"Right 9"}}},
+			}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).AddMatch(w.NewContext(), in)
+
 			return err
 		}, ""},
 		{"a member is renamed", member.UpdateMeFunction(), scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &member.UpdateMe{}
 			in.UserID, in.Body.Name = "ann", "Anna"
 			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
+
 			return err
 		}, ""},
 	}
@@ -179,6 +225,7 @@ func jobCases(t *testing.T) []jobCase {
 // the same state as one that does not crash. A call that fails is reported.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range jobCases(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -186,9 +233,11 @@ func TestCrashes(t *testing.T) {
 				w := pickemtest.New(t)
 				c.before(w)
 				p.Ended(c.run(w, w.CrashingEnv(c.fn, p)))
+
 				if err := c.run(w, w.Env(c.fn)); err != nil && (c.gone == "" || code(err) != c.gone) {
 					t.Errorf("the second run returned %v, want success or %q", err, c.gone)
 				}
+
 				return outcomeOf(w)
 			})
 		})
@@ -208,6 +257,7 @@ func resulting(result event.NewResult) func(*pickemtest.Room, app.Env) error {
 		in := &event.PutResult{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 		in.Body.Result = result
 		_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutResult(w.NewContext(), in)
+
 		return err
 	}
 }

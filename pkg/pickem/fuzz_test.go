@@ -27,6 +27,7 @@ func newFuzzed(t testing.TB) *pickemtest.Room {
 		locked.T = w.T // of the present input
 		return put(e)
 	}
+
 	return w
 }
 
@@ -36,28 +37,35 @@ func withSamples(t testing.TB) *pickemtest.Room {
 	w := pickemtest.New(t)
 	w.WithUserPool()
 	w.AddMembers(testkit.Administrator)
-	w.MustAdmin(event.CreateEventFunction(), "/admin/events", `{"name":"Harbour Havoc","date":"2026-06-20","slug":"harbour-havoc","startsAt":"2026-06-20T19:00:00Z"}`)
+	w.MustAdmin(event.CreateEventFunction(), "/admin/events",
+		`{"name":"Harbour Havoc","date":"2026-06-20","slug":"harbour-havoc","startsAt":"2026-06-20T19:00:00Z"}`)
+
 	for _, fn := range []app.Function{event.CreateEventFunction(), event.AddMatchFunction()} { // of clash-of-tides, with its match
 		if out := askSample(w, fn); out.StatusCode != http.StatusCreated {
 			t.Fatalf("the sample of %s: %d %s", fn.Name, out.StatusCode, out.Body)
 		}
 	}
+
 	return w
 }
 
 // askSample sends the sample event of a route as an administrator.
 func askSample(w *pickemtest.Room, fn app.Function) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	text, err := os.ReadFile(samples + "/" + strings.TrimPrefix(fn.Name, "pickem/") + ".json")
 	testkit.Must(w.T, err)
+
 	var e events.APIGatewayV2HTTPRequest
 	testkit.Must(w.T, json.Unmarshal(text, &e))
+
 	return w.Ask(fn, e.RawPath, testkit.Administrator, e.Body)
 }
 
 // TestFuzzedSamplesAreAccepted: what the fuzz tests change reaches the use cases.
 func TestFuzzedSamplesAreAccepted(t *testing.T) {
 	t.Parallel()
+
 	w := newFuzzed(t)
 	for _, fn := range []app.Function{
 		event.CreateEventFunction(), event.AddMatchFunction(), event.UpdateMatchFunction(), event.OrderCardFunction(),

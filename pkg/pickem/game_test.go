@@ -114,8 +114,10 @@ func (m *modelMatch) identify(sides []modelSide) (to []modelSide, last int, code
 		} else if m.place(s.id) < 0 {
 			return nil, 0, "unknown_team"
 		}
+
 		to = append(to, s)
 	}
+
 	return to, last, ""
 }
 
@@ -124,6 +126,7 @@ func (m *modelMatch) number(last int) {
 	for i := range m.sides {
 		m.sides[i].id = fmt.Sprint("t", last+1+i)
 	}
+
 	m.last = last + len(m.sides)
 }
 
@@ -132,7 +135,9 @@ func competitors(sides []modelSide) (ids []string) {
 	for _, s := range sides {
 		ids = append(ids, s.id)
 	}
+
 	slices.Sort(ids)
+
 	return ids
 }
 
@@ -147,6 +152,7 @@ func (e *modelEvent) match(id string) *modelMatch {
 	if i < 0 {
 		return nil
 	}
+
 	return e.card[i]
 }
 
@@ -162,75 +168,123 @@ func (e *modelEvent) voidPicks(id string) {
 func newGame(t rapidTB) *game {
 	w := &pickemtest.Room{World: testkit.New(t, pickem.Room(), pickemtest.Noon)}
 	w.Routes = w.ServeRoutes()
-	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, renamed: map[string]renames{}, leagues: map[string][]string{}}
+	g := &game{
+		Room:    w,
+		users:   []string{"u-ann", "u-bob", "u-cat", "u-dan"},
+		names:   map[string]string{},
+		renamed: map[string]renames{},
+		leagues: map[string][]string{},
+	}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
 	g.begun = time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
 	g.MoveClock(g.begun)
 	g.AddMembers(g.users...)
+
 	var rows []any
 	for _, id := range []string{"l-one", "l-two"} {
 		rows = append(rows, item.League{Row: item.Row{PK: item.LeagueRef(id), SK: "LEAGUE", Type: item.LeagueType}, ID: id})
 	}
+
 	for _, u := range g.users {
 		g.names[u] = u
+
 		for _, id := range []string{"l-one", "l-two"} {
 			if rapid.Bool().Draw(t.rt, "joins") {
 				g.leagues[id] = append(g.leagues[id], u)
-				m := item.Membership{Row: item.Row{PK: item.UserRef(u), SK: item.LeagueRef(id), Type: item.MembershipType}, LeagueID: id, BelongsTo: item.UserRef(u)}
+				m := item.Membership{
+					Row:       item.Row{PK: item.UserRef(u), SK: item.LeagueRef(id), Type: item.MembershipType},
+					LeagueID:  id,
+					BelongsTo: item.UserRef(u),
+				}
 				rows = append(rows, m, m.Seat(u))
 			}
 		}
 	}
+
 	for _, id := range []string{"2026-12-31-alpha", "2026-12-31-beta", "2027-01-01-gamma"} {
 		e := &modelEvent{
 			id: id, state: item.Upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]string{},
 			bonus: rapid.SampledFrom([]int{0, 25}).Draw(t.rt, "bonus"),
 		}
 		g.events = append(g.events, e)
+
 		rows = append(rows, item.Event{
-			Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
-			ID:  id, Name: id, Date: strings.ReplaceAll(id[:10], "-", "/"), StartsAt: item.FormatTime(g.begun.Add(20 * time.Hour)), LockAt: item.FormatTime(e.lockAt),
-			State: item.Upcoming, Bonus: e.bonus, CardRev: 1,
+			Row:      item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
+			ID:       id,
+			Name:     id,
+			Date:     strings.ReplaceAll(id[:10], "-", "/"),
+			StartsAt: item.FormatTime(g.begun.Add(20 * time.Hour)),
+			LockAt:   item.FormatTime(e.lockAt),
+			State:    item.Upcoming,
+			Bonus:    e.bonus,
+			CardRev:  1,
 		})
 		for n := range rapid.IntRange(1, 3).Draw(t.rt, "matches") {
 			m := g.drawMatch(t.rt, e)
 			e.card = append(e.card, m)
 			f := m.fields()
 			rows = append(rows, item.Match{
-				Row: item.Row{PK: item.EventRef(id), SK: item.MatchSK(m.id), GSIPK: item.EventRef(id), GSISK: fmt.Sprintf("MATCH#%02d", n+1), Type: item.MatchType}, ID: m.id, Since: 1,
-				Name: f.Name, Points: f.Points, Teams: f.Teams, LastTeam: m.last,
+				Row: item.Row{
+					PK:    item.EventRef(id),
+					SK:    item.MatchSK(m.id),
+					GSIPK: item.EventRef(id),
+					GSISK: fmt.Sprintf("MATCH#%02d", n+1),
+					Type:  item.MatchType,
+				},
+				ID:       m.id,
+				Since:    1,
+				Name:     f.Name,
+				Points:   f.Points,
+				Teams:    f.Teams,
+				LastTeam: m.last,
 			})
 		}
+
 		for _, u := range g.users {
 			if rapid.IntRange(0, 3).Draw(t.rt, "plays") == 0 {
 				continue
 			}
+
 			e.picks[u] = e.drawPicks(t.rt)
 			rows = append(rows, item.Prediction{
-				Row:     item.Row{PK: item.UserRef(u), SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: "SCORE#000#" + u, Type: item.PredictionType},
+				Row: item.Row{
+					PK:    item.UserRef(u),
+					SK:    item.EventRef(id),
+					GSIPK: item.EventRef(id),
+					GSISK: "SCORE#000#" + u,
+					Type:  item.PredictionType,
+				},
 				EventID: id, BelongsTo: item.UserRef(u), Predictions: e.picks[u], CardRev: 1, SavedAt: item.FormatTime(g.begun),
 			})
 		}
 	}
+
 	testkit.PutRows(g.World, tables.Pickem, rows...)
+
 	return g
 }
 
 // drawPicks draws picks of some matches of the card.
 func (e *modelEvent) drawPicks(rt *rapid.T) map[string]string {
 	picks := map[string]string{}
+
 	for _, m := range e.card {
 		if team := rapid.IntRange(-1, len(m.sides)-1).Draw(rt, "team"); team >= 0 {
 			picks[m.id] = m.sides[team].id
 		}
 	}
+
 	return picks
 }
 
 // drawMatch draws a new match for an event.
 func (g *game) drawMatch(rt *rapid.T, e *modelEvent) *modelMatch {
-	m := &modelMatch{id: pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
+	m := &modelMatch{
+		id:     pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000),
+		points: rapid.IntRange(1, 30).Draw(rt, "points"),
+	}
 	m.sides, m.last, _ = m.identify(g.drawSides(rt))
+
 	return m
 }
 
@@ -239,6 +293,7 @@ func (g *game) drawSides(rt *rapid.T) (sides []modelSide) {
 	for range rapid.IntRange(2, 3).Draw(rt, "sides") {
 		sides = append(sides, modelSide{name: g.newName()})
 	}
+
 	return sides
 }
 
@@ -252,6 +307,7 @@ func (m *modelMatch) fields() event.MatchFields {
 	for _, s := range m.sides {
 		f.Teams = append(f.Teams, item.Team{ID: s.id, Members: []string{s.name}})
 	}
+
 	return f
 }
 
@@ -263,6 +319,7 @@ func minutesDrawn(rt *rapid.T, label string, from, to int) time.Duration {
 func (g *game) failOn(rt *rapid.T, what string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+
 	if err := errors.Join(append(g.failures, err)...); err != nil {
 		rt.Fatalf("%s: %v", what, err)
 	}
@@ -303,12 +360,15 @@ func (g *game) drawInterruption(rt *rapid.T, a operation) (c interruption) {
 	if a.uninterrupted || rapid.Bool().Draw(rt, "goes well") {
 		return c
 	}
+
 	if rapid.Bool().Draw(rt, "overtaken") {
 		c.at, c.meanwhile = rapid.IntRange(1, 5).Draw(rt, "before call"), []operation{g.drawOperation(rt)}
 	}
+
 	if g.crashes && (c.at == 0 || rapid.Bool().Draw(rt, "crashes")) {
 		c.crash, c.after = c.at+rapid.IntRange(1, 5).Draw(rt, "crashes at"), rapid.Bool().Draw(rt, "after it")
 	}
+
 	return c
 }
 
@@ -317,13 +377,16 @@ func (g *game) drawInterruption(rt *rapid.T, a operation) (c interruption) {
 func (g *game) perform(a operation, c interruption) error {
 	disturbed := c.at > 0 || c.crash > 0
 	g.crashed = g.crashed || c.crash > 0
+
 	want := anyCode
 	if a.wantCode != nil && !disturbed {
 		want = a.wantCode()
 	}
+
 	env, _ := g.Observe(a.fn, c.at, func() {
 		g.depth++
 		defer func() { g.depth-- }()
+
 		for _, other := range c.meanwhile {
 			if err := g.perform(other, interruption{}); err != nil {
 				g.addFailure(fmt.Errorf("%s during %s: %w", other.what, a.what, err))
@@ -331,6 +394,7 @@ func (g *game) perform(a operation, c interruption) error {
 		}
 	}, func(w pickemtest.Write) {
 		g.written = true
+
 		if a.onWrite != nil {
 			if err := a.onWrite(w); err != nil {
 				g.addFailure(fmt.Errorf("%s: %w", a.what, err))
@@ -340,10 +404,12 @@ func (g *game) perform(a operation, c interruption) error {
 	if c.crash > 0 {
 		env.AWS = dynamotest.CrashAt(c.crash, c.after).AWS(env.AWS)
 	}
+
 	err := a.do(env)
 	if got := code(err); want != anyCode && got != want {
 		return fmt.Errorf("error code %q, want %q: %w", got, want, cmp.Or(err, errors.New("no error")))
 	}
+
 	return nil
 }
 
@@ -351,6 +417,7 @@ func (g *game) perform(a operation, c interruption) error {
 func (g *game) addFailure(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+
 	g.failures = append(g.failures, err)
 }
 
@@ -363,5 +430,6 @@ func code(err error) string {
 	case !ok:
 		return err.Error()
 	}
+
 	return cmp.Or(f.Code, f.Kind.Code())
 }

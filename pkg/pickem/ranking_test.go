@@ -18,6 +18,7 @@ import (
 func tablesOf(w *pickemtest.Room) (standings, results string) {
 	standings = w.Ask(league.GetStandingsFunction(), "/app/standings/2026", "bob", "").Body
 	results = w.Ask(event.GetResultsFunction(), pickemtest.AppEvent(pickemtest.Show)+"/results", "bob", "").Body
+
 	return standings, results
 }
 
@@ -25,6 +26,7 @@ func tablesOf(w *pickemtest.Room) (standings, results string) {
 // scoring, is what the rankings show afterwards.
 func TestMemberChangesDuringScoring(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		change func(*pickemtest.Room) int
 		want   string // of ann's row, "" for none
@@ -45,12 +47,15 @@ func TestMemberChangesDuringScoring(t *testing.T) {
 				}
 			}, func(pickemtest.Write) {})
 			testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
+
 			if at == 1 {
 				calls = wire.Calls
 			}
+
 			standings, results := tablesOf(w)
 			for _, shown := range []string{standings, results} {
-				if c.want != "" && !strings.Contains(shown, c.want) || strings.Contains(shown, `"name":"ann"`) || c.want == "" && strings.Contains(shown, `"ann"`) {
+				if c.want != "" && !strings.Contains(shown, c.want) || strings.Contains(shown, `"name":"ann"`) ||
+					c.want == "" && strings.Contains(shown, `"ann"`) {
 					t.Errorf("%s before call %d of the scoring: %s", name, at, shown)
 				}
 			}
@@ -72,15 +77,18 @@ func TestRemovedMemberLeavesTheRankings(t *testing.T) {
 	w.EnterResults(pickemtest.Show, 0, 0, 0)
 	w.Score(pickemtest.Show)
 	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
+
 	for _, c := range []struct {
 		when        string
 		do          func()
 		count, rank int
 	}{{"at once", func() {}, 3, 2}, {"after the messages", w.ScoreQueued, 2, 1}} {
 		c.do()
+
 		standings, results := tablesOf(w)
 		for _, shown := range []string{standings, results} {
-			if strings.Contains(shown, "ann") || !strings.Contains(shown, fmt.Sprintf(`"rank":%d,`, c.rank)) || !strings.Contains(shown, fmt.Sprintf(`"count":%d,`, c.count)) {
+			if strings.Contains(shown, "ann") || !strings.Contains(shown, fmt.Sprintf(`"rank":%d,`, c.rank)) ||
+				!strings.Contains(shown, fmt.Sprintf(`"count":%d,`, c.count)) {
 				t.Errorf("%s: %s, want bob with rank %d of %d", c.when, shown, c.rank, c.count)
 			}
 		}

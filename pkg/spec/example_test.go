@@ -14,6 +14,7 @@ func Example() {
 	squad := players.On("Get squad", "club = :club", spec.Rate{Driver: spec.Request}, spec.Query)
 	sign := players.On("Sign player", "club, number, absent", spec.Rate{Driver: spec.UserAction}, spec.PutItem)
 	signings := spec.Metric{Name: "Signings", Unit: spec.Count}
+
 	room := spec.Room{Name: "club", Functions: []spec.Function{
 		{
 			Name: "club/get-squad", Does: "The players of a club.", IfDown: "Club pages do not open.",
@@ -29,6 +30,7 @@ func Example() {
 	for _, a := range room.Access() {
 		fmt.Printf("%s, %v\n", a.ID(), a.Rate)
 	}
+
 	for _, f := range room.Functions {
 		fmt.Println(f.Name, "may", f.Grants()[0].Ops)
 	}

@@ -50,6 +50,7 @@ func (r Rate) Times() float64 {
 	if r.Factor == 0 {
 		return 1
 	}
+
 	return r.Factor
 }
 
@@ -60,6 +61,7 @@ func (r Rate) String() string {
 	if r.Times() != 1 {
 		fmt.Fprintf(&b, "%g ", r.Factor)
 	}
+
 	switch r.Driver {
 	case Unknown:
 		return r.Note
@@ -68,9 +70,11 @@ func (r Rate) String() string {
 	default:
 		b.WriteString("per " + drivers[r.Driver])
 	}
+
 	if r.Note != "" {
 		b.WriteString(": " + r.Note)
 	}
+
 	return b.String()
 }
 
@@ -80,8 +84,10 @@ func short(d time.Duration) string {
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
 	}
+
 	if strings.HasSuffix(text, "h0m") {
 		text = strings.TrimSuffix(text, "0m")
 	}
+
 	return text
 }

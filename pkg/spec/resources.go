@@ -94,11 +94,13 @@ func (f Function) InVPC() bool { return len(f.SQL)+len(f.Caches) > 0 }
 // Databases returns the databases that the room's functions use, sorted by name.
 func (r Room) Databases() []SQLDatabase {
 	all := map[string]SQLDatabase{}
+
 	for _, f := range r.Functions {
 		for _, l := range f.SQL {
 			all[l.Database.Name] = l.Database
 		}
 	}
+
 	return byName(all)
 }
 
@@ -106,21 +108,25 @@ func (r Room) Databases() []SQLDatabase {
 // and user.
 func (r Room) CacheLogins() []CacheLogin {
 	all := map[string]CacheLogin{}
+
 	for _, f := range r.Functions {
 		for _, l := range f.Caches {
 			all[l.Cache.Name+" "+l.User] = l
 		}
 	}
+
 	return byName(all)
 }
 
 // Buckets returns the buckets that the room's functions use, sorted by name.
 func (r Room) Buckets() []Bucket {
 	all := map[string]Bucket{}
+
 	for _, f := range r.Functions {
 		for _, a := range f.Objects {
 			all[a.Bucket.Name] = a.Bucket
 		}
 	}
+
 	return byName(all)
 }

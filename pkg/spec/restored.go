@@ -16,16 +16,21 @@ func ParseRestored(list string) (map[string]string, error) {
 	if list == "" {
 		return nil, nil
 	}
+
 	names := map[string]string{}
+
 	for entry := range strings.SplitSeq(list, ",") {
 		part := restored.FindStringSubmatch(entry)
 		if part == nil {
 			return nil, fmt.Errorf("%q must be the name of a table, and what was appended to it: cricket-fixtures:r1", entry)
 		}
+
 		if names[part[1]] != "" {
 			return nil, fmt.Errorf("the table %s is listed twice", part[1])
 		}
+
 		names[part[1]] = part[1] + "-" + part[2]
 	}
+
 	return names, nil
 }

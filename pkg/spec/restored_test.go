@@ -10,6 +10,7 @@ import (
 
 func TestParseRestored(t *testing.T) {
 	t.Parallel()
+
 	for list, want := range map[string]map[string]string{
 		"":                              nil,
 		"cricket-fixtures:r1":           {"cricket-fixtures": "cricket-fixtures-r1"},
@@ -20,6 +21,7 @@ func TestParseRestored(t *testing.T) {
 			t.Errorf("%q (-want +got): %v\n%s", list, err, diff)
 		}
 	}
+
 	const form = " must be the name of a table, and what was appended to it: cricket-fixtures:r1"
 	for list, want := range map[string]string{
 		"pickem":              `"pickem"` + form,

@@ -33,51 +33,60 @@ type Room struct {
 // Access returns the access patterns that the room's functions use, each once, sorted by ID.
 func (r Room) Access() []Access {
 	all := map[string]Access{}
+
 	for _, f := range r.Functions {
 		for _, a := range f.Uses {
 			all[a.ID()] = a
 		}
 	}
+
 	return byName(all)
 }
 
 // Tables returns the tables that the room's functions use, each once, sorted by name.
 func (r Room) Tables() []Table {
 	all := map[string]Table{}
+
 	for _, f := range r.Functions {
 		for _, a := range f.Uses {
 			all[a.Table.Name] = a.Table
 		}
 	}
+
 	return byName(all)
 }
 
 // Shared returns the tables and the buckets that rooms share, each once, sorted by name.
 func Shared(rooms []Room) (tables []Table, buckets []Bucket) {
 	allTables, allBuckets := map[string]Table{}, map[string]Bucket{}
+
 	for _, r := range rooms {
 		for _, t := range r.Tables() {
 			if t.Shared {
 				allTables[t.Name] = t
 			}
 		}
+
 		for _, b := range r.Buckets() {
 			if b.Shared {
 				allBuckets[b.Name] = b
 			}
 		}
 	}
+
 	return byName(allTables), byName(allBuckets)
 }
 
 // Metrics returns the metrics that the room's functions emit, each once, sorted by name.
 func (r Room) Metrics() []Metric {
 	all := map[string]Metric{}
+
 	for _, f := range r.Functions {
 		for _, m := range f.Emits {
 			all[m.Name] = m
 		}
 	}
+
 	return byName(all)
 }
 
@@ -98,6 +107,7 @@ func (r Room) DeadLetterFunction(q Queue) (f Function, ok bool) {
 			return f, true
 		}
 	}
+
 	return Function{}, false
 }
 
@@ -113,6 +123,7 @@ func byName[T any](all map[string]T) (values []T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		values = append(values, all[name])
 	}
+
 	return values
 }
 
@@ -240,15 +251,19 @@ func (f Function) Grants() []Grant {
 			i = len(all)
 			all = append(all, Grant{Table: a.Table.Name, Index: a.Index})
 		}
+
 		all[i].Ops = append(all[i].Ops, a.Ops...)
 	}
+
 	for i := range all {
 		slices.Sort(all[i].Ops)
 		all[i].Ops = slices.Compact(all[i].Ops)
 	}
+
 	slices.SortFunc(all, func(a, b Grant) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
 	})
+
 	return all
 }
 
@@ -291,6 +306,7 @@ func (l Limit) String() string {
 	if l.Per > 0 {
 		text += " in " + short(l.Per)
 	}
+
 	return text
 }
 
@@ -328,6 +344,7 @@ func (r Route) Methods() []string {
 	if r.Method == "GET" && r.Auth == Public && r.OthersCall {
 		return []string{"GET", "HEAD"}
 	}
+
 	return []string{r.Method}
 }
 
@@ -374,6 +391,7 @@ func (q Queue) DeadLetter() string {
 	if name, ok := strings.CutSuffix(q.Name, fifo); ok {
 		return name + "-dead" + fifo
 	}
+
 	return q.Name + "-dead"
 }
 
@@ -430,7 +448,8 @@ type Setting struct {
 // Of reports whether a function gets the setting: it is listed in Functions, it holds the
 // Secret, or it sends mail from the address in the setting.
 func (s Setting) Of(f Function) bool {
-	return slices.Contains(s.Functions, f.Name) || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
+	return slices.Contains(s.Functions, f.Name) || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) ||
+		slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

@@ -17,7 +17,10 @@ var (
 
 	matches = spec.Table{
 		Name: "matches", Key: spec.Key{Partition: "id"},
-		Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day", Sort: "id"}}, {Name: "live", Key: spec.Key{Partition: "live"}, KeysOnly: true}},
+		Indexes: []spec.Index{
+			{Name: "by-day", Key: spec.Key{Partition: "day", Sort: "id"}},
+			{Name: "live", Key: spec.Key{Partition: "live"}, KeysOnly: true},
+		},
 	}
 	balls = spec.Table{Name: "balls", Key: spec.Key{Partition: "match", Sort: "ball"}, TTL: "expiresAt"}
 
@@ -31,13 +34,17 @@ var (
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
+
 	want := spec.Access{Name: "Matches of a day", Table: matches, Index: "by-day", Ops: []spec.Op{spec.Query}, Key: "day", Rate: perRequest}
 	if !reflect.DeepEqual(ofDay, want) {
 		t.Errorf("got %+v, want %+v", ofDay, want)
 	}
-	if got := getMatch; !reflect.DeepEqual(got, spec.Access{Name: "Get match", Table: matches, Ops: []spec.Op{spec.GetItem}, Key: "id", Rate: perRequest}) {
+
+	if got := getMatch; !reflect.DeepEqual(got,
+		spec.Access{Name: "Get match", Table: matches, Ops: []spec.Op{spec.GetItem}, Key: "id", Rate: perRequest}) {
 		t.Errorf("a pattern of the table itself is %+v", got)
 	}
+
 	if got := getMatch.ID(); got != "matches: Get match" || getMatch.Index != "" {
 		t.Errorf("got %q of the index %q", got, getMatch.Index)
 	}
@@ -45,18 +52,20 @@ func TestAccess(t *testing.T) {
 
 func TestGrants(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name string
 		uses []spec.Access
 		want []spec.Grant
 	}{
 		{"nothing", nil, nil},
-		{"a table and its indexes apart, in order", []spec.Access{putBalls, allLive, ofDay, getMatch, ofDayOld, editMatch, getMatch}, []spec.Grant{
-			{"balls", "", []spec.Op{spec.BatchWriteItem, spec.PutItem}},
-			{"matches", "", []spec.Op{spec.ConditionCheckItem, spec.GetItem, spec.UpdateItem}},
-			{"matches", "by-day", []spec.Op{spec.Query}},
-			{"matches", "live", []spec.Op{spec.Scan}},
-		}},
+		{"a table and its indexes apart, in order",
+			[]spec.Access{putBalls, allLive, ofDay, getMatch, ofDayOld, editMatch, getMatch}, []spec.Grant{
+				{"balls", "", []spec.Op{spec.BatchWriteItem, spec.PutItem}},
+				{"matches", "", []spec.Op{spec.ConditionCheckItem, spec.GetItem, spec.UpdateItem}},
+				{"matches", "by-day", []spec.Op{spec.Query}},
+				{"matches", "live", []spec.Op{spec.Scan}},
+			}},
 		{"an index without its table", []spec.Access{ofDay}, []spec.Grant{{"matches", "by-day", []spec.Op{spec.Query}}}},
 	} {
 		if got := (spec.Function{Uses: c.uses}).Grants(); !reflect.DeepEqual(got, c.want) {
@@ -69,17 +78,23 @@ func TestGrants(t *testing.T) {
 // whatever their order; and asking does not change the patterns.
 func TestGrantsAreExact(t *testing.T) {
 	t.Parallel()
+
 	type right struct {
 		table, index string
 		op           spec.Op
 	}
-	ops := []spec.Op{spec.GetItem, spec.BatchGetItem, spec.Query, spec.Scan, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.BatchWriteItem}
+
+	ops := []spec.Op{spec.GetItem, spec.BatchGetItem, spec.Query, spec.Scan, spec.PutItem, spec.UpdateItem,
+		spec.DeleteItem, spec.BatchWriteItem}
+
 	rapid.Check(t, func(t *rapid.T) {
 		uses := rapid.SliceOf(rapid.Custom(func(t *rapid.T) spec.Access {
 			table := spec.Table{Name: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "table")}
-			return table.OnIndex(rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "index"), "", "", spec.Rate{}, rapid.SliceOf(rapid.SampledFrom(ops)).Draw(t, "ops")...)
+			return table.OnIndex(rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "index"), "", "", spec.Rate{},
+				rapid.SliceOf(rapid.SampledFrom(ops)).Draw(t, "ops")...)
 		})).Draw(t, "uses")
 		want := map[right]bool{}
+
 		var before [][]spec.Op
 		for _, a := range uses {
 			before = append(before, slices.Clone(a.Ops))
@@ -87,7 +102,9 @@ func TestGrantsAreExact(t *testing.T) {
 				want[right{a.Table.Name, a.Index, op}] = true
 			}
 		}
+
 		got := map[right]bool{}
+
 		for _, g := range (spec.Function{Uses: uses}).Grants() {
 			for _, op := range g.Ops {
 				if r := (right{g.Table, g.Index, op}); got[r] {
@@ -97,14 +114,17 @@ func TestGrantsAreExact(t *testing.T) {
 				}
 			}
 		}
+
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
+
 		for i, a := range uses {
 			if !slices.Equal(a.Ops, before[i]) {
 				t.Fatalf("the pattern's operations became %v from %v", a.Ops, before[i])
 			}
 		}
+
 		shuffled := rapid.Permutation(uses).Draw(t, "shuffled")
 		if a, b := (spec.Function{Uses: uses}).Grants(), (spec.Function{Uses: shuffled}).Grants(); !reflect.DeepEqual(a, b) {
 			t.Fatalf("the order of patterns changes the grants from %v to %v", a, b)
@@ -114,6 +134,7 @@ func TestGrantsAreExact(t *testing.T) {
 
 func TestDeadLetter(t *testing.T) {
 	t.Parallel()
+
 	for name, want := range map[string]string{"cricket-push": "cricket-push-dead", "pickem-score.fifo": "pickem-score-dead.fifo"} {
 		if got := (spec.Queue{Name: name}).DeadLetter(); got != want {
 			t.Errorf("the dead letters of %s are in %s, want %s", name, got, want)
@@ -123,6 +144,7 @@ func TestDeadLetter(t *testing.T) {
 
 func TestFIFO(t *testing.T) {
 	t.Parallel()
+
 	for name, want := range map[string]bool{"cricket-push": false, "pickem-score.fifo": true, "pickem.fifo-score": false, "o": false} {
 		if got := (spec.Queue{Name: name}).FIFO(); got != want {
 			t.Errorf("%s: FIFO is %v, want %v", name, got, want)
@@ -133,7 +155,9 @@ func TestFIFO(t *testing.T) {
 // TestDerived: a room has what its functions use and emit, each once and in order.
 func TestDerived(t *testing.T) {
 	t.Parallel()
+
 	lag, done := spec.Metric{Name: "Lag", Unit: spec.Milliseconds}, spec.Metric{Name: "Done", Unit: spec.Count}
+
 	room := spec.Room{Functions: []spec.Function{
 		{Uses: []spec.Access{getMatch, ofDay}, Emits: []spec.Metric{lag, done}},
 		{},
@@ -142,9 +166,11 @@ func TestDerived(t *testing.T) {
 	if got, want := room.Tables(), []spec.Table{balls, matches}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got the tables %v, want %v", got, want)
 	}
+
 	if got, want := room.Access(), []spec.Access{putBalls, getMatch, ofDay}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got the patterns %v, want %v", got, want)
 	}
+
 	if got, want := room.Metrics(), []spec.Metric{done, lag}; !slices.Equal(got, want) {
 		t.Errorf("got the metrics %v, want %v", got, want)
 	}
@@ -152,6 +178,7 @@ func TestDerived(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	t.Parallel()
+
 	for want, r := range map[string]spec.Rate{
 		"":                                  {},
 		"per request":                       perRequest,
@@ -171,9 +198,11 @@ func TestRate(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+
 	if got := perRequest.Times(); got != 1 {
 		t.Errorf("it happens %v times for each request, want once", got)
 	}
+
 	if got := (spec.Rate{Factor: 0.1}).Times(); got != 0.1 {
 		t.Errorf("it happens %v times, want 0.1", got)
 	}
@@ -184,10 +213,16 @@ func TestRate(t *testing.T) {
 // does must not happen because somebody checks a link.
 func TestMethods(t *testing.T) {
 	t.Parallel()
+
 	for want, routes := range map[string][]spec.Route{
 		"[GET HEAD]": {{Method: "GET", Auth: spec.Public, OthersCall: true}},
-		"[GET]":      {{Method: "GET", Auth: spec.Public}, {Method: "GET", Auth: spec.Browser, OthersCall: true}, {Method: "GET", Auth: spec.Session, OthersCall: true}, {Method: "GET", Auth: spec.Secret, OthersCall: true}},
-		"[POST]":     {{Method: "POST", Auth: spec.Public, OthersCall: true}},
+		"[GET]": {
+			{Method: "GET", Auth: spec.Public},
+			{Method: "GET", Auth: spec.Browser, OthersCall: true},
+			{Method: "GET", Auth: spec.Session, OthersCall: true},
+			{Method: "GET", Auth: spec.Secret, OthersCall: true},
+		},
+		"[POST]": {{Method: "POST", Auth: spec.Public, OthersCall: true}},
 	} {
 		for _, r := range routes {
 			if got := fmt.Sprint(r.Methods()); got != want {
@@ -199,6 +234,7 @@ func TestMethods(t *testing.T) {
 
 func TestLimitAsText(t *testing.T) {
 	t.Parallel()
+
 	for want, l := range map[string]spec.Limit{
 		"20 leagues per member":   {Name: "leagues per member", Max: 20},
 		"10 wrong codes in 1h":    {Name: "wrong codes", Max: 10, Per: time.Hour},
@@ -216,6 +252,7 @@ func TestLimitAsText(t *testing.T) {
 // address from which it sends mail.
 func TestSettingsOfAFunction(t *testing.T) {
 	t.Parallel()
+
 	key, address, plain := spec.Setting{Name: "BUNDLE", Secret: "apns-key"}, spec.Setting{Name: "MAIL_FROM"}, spec.Setting{Name: "OTHER"}
 	for name, c := range map[string]struct {
 		f    spec.Function
@@ -237,6 +274,7 @@ func TestSettingsOfAFunction(t *testing.T) {
 // TestMessagesAreHiddenForSixTimeouts: as AWS advises.
 func TestMessagesAreHiddenForSixTimeouts(t *testing.T) {
 	t.Parallel()
+
 	if got := (spec.Function{Timeout: 10 * time.Second}).VisibilityTimeout(); got != time.Minute {
 		t.Errorf("a message of a function of 10 s is hidden for %s, want 1m", got)
 	}

@@ -41,6 +41,7 @@ func (m *match) routes() []route {
 	public := "/v1/public/leagues/" + m.l.ID + "/seasons/" + m.l.SeasonID + "/games/" + m.id
 	g := m.goalOf(3, "red")
 	g.EventID = m.eventID()
+
 	return []route{
 		{"get-health", "/health", nil, anybody, nil},
 		{"start-sign-in", "/v1/auth/magic/start", map[string]any{"email": "lena@example.com"}, anybody, nil},
@@ -137,17 +138,20 @@ func deny(who, least least) string {
 	case least == aScorekeeper:
 		return "403 scorekeeper_required"
 	}
+
 	return "403 admin_required"
 }
 
 // methods are the methods of the routes, by function.
 func methods() map[string]string {
 	all := map[string]string{}
+
 	for _, f := range threefc.Room().Functions {
 		if on, ok := f.On.(spec.Route); ok {
 			all[strings.TrimPrefix(f.Name, "threefc/")] = on.Method
 		}
 	}
+
 	return all
 }
 
@@ -158,6 +162,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	m.Accounts()
 	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Evil"})
 	m.Do("sue", "POST", "/v1/players/"+m.l.Players[7]+"/claim", nil)
+
 	left := methods()
 	for _, r := range m.routes() {
 		method, ok := left[r.fn]
@@ -165,12 +170,16 @@ func TestWhoMayDoWhat(t *testing.T) {
 			t.Errorf("there is no route %s, or it is here twice", r.fn)
 			continue
 		}
+
 		delete(left, r.fn)
+
 		for _, who := range callers {
 			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" {
 				continue // what they say to a guess is tested elsewhere
 			}
+
 			out := m.Ask(who.name, method, r.path, r.body, r.headers...)
+
 			got := code(out)
 			switch {
 			case who.is < r.least:
@@ -182,6 +191,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			}
 		}
 	}
+
 	for fn := range left {
 		t.Errorf("the route %s is not in the table", fn)
 	}
@@ -192,16 +202,22 @@ func TestNothingIsThere(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.Accounts()
+
 	of := methods()
-	nothing := strings.NewReplacer(m.l.ID, "01JX0000000000000000000000", m.l.SeasonID, "01JX0000000000000000000000", m.l.SessionID, "01JX0000000000000000000000", m.id, "01JX0000000000000000000000",
-		"/v1/players/"+m.l.Players[0], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[8], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[7], "/v1/players/01JX0000000000000000000000")
+
+	nothing := strings.NewReplacer(m.l.ID, "01JX0000000000000000000000", m.l.SeasonID, "01JX0000000000000000000000", m.l.SessionID,
+		"01JX0000000000000000000000", m.id, "01JX0000000000000000000000",
+		"/v1/players/"+m.l.Players[0], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[8],
+		"/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[7], "/v1/players/01JX0000000000000000000000")
 	for _, r := range m.routes() {
 		path := nothing.Replace(r.path)
 		if path == r.path || r.fn == "show-standings" || r.fn == "show-leaders" {
 			continue
 		}
+
 		got := code(m.Ask("ann", of[r.fn], path, r.body, r.headers...))
 		want := "404 acl_scope_not_found"
+
 		switch {
 		case strings.HasPrefix(r.fn, "show-"):
 			want = "404 not_found"
@@ -210,6 +226,7 @@ func TestNothingIsThere(t *testing.T) {
 		case r.fn == "list-seasons" || r.fn == "list-players" || r.fn == "list-access" || r.fn == "delete-league":
 			want = "403 league_access_required"
 		}
+
 		if got != want {
 			t.Errorf("%s %s: %s, want %s", of[r.fn], path, got, want)
 		}
@@ -224,9 +241,11 @@ func TestEverybodyMayLeave(t *testing.T) {
 	refused(t, "another", m.Ask("vic", "DELETE", access+"sam", nil), 403, "admin_required")
 	m.Do("vic", "DELETE", access+"vic", nil)
 	refused(t, "the league afterwards", m.Ask("vic", "GET", "/v1/leagues/"+m.l.ID, nil), 403, "league_access_required")
+
 	if body := m.Do("vic", "GET", "/v1/leagues", nil).Body; strings.Contains(body, m.l.ID) {
 		t.Errorf("the leagues of who has left are %s", body)
 	}
+
 	refused(t, "the last administrator", m.Ask("ann", "DELETE", access+"ann", nil), 409, "last_admin")
 	m.Do("ann", "DELETE", access+"nobody", nil)
 	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper")
@@ -236,26 +255,35 @@ func TestEverybodyMayLeave(t *testing.T) {
 // copies under the users and the counts of the league agree.
 func (m *match) members() string {
 	m.T.Helper()
+
 	var all []string
+
 	type list struct {
 		Members []struct{ UserID, Role string }
 	}
+
 	admins := 0
+
 	for _, one := range testkit.Decode[list](m.World.World, m.Do("ann", "GET", "/v1/leagues/"+m.l.ID+"/access", nil)).Members {
 		all = append(all, one.UserID+" "+one.Role)
 		if one.Role == "admin" {
 			admins++
 		}
 	}
+
 	var copies []string
+
 	for _, r := range everything(m.World) {
 		if r["sk"] == item.LeagueKey(m.l.ID) && strings.HasPrefix(r["pk"].(string), "USER#") {
 			copies = append(copies, r["pk"].(string))
 		}
 	}
+
 	row := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
 	if n := len(all); len(copies) != n || row.V().Members != n || row.V().Admins != admins {
-		m.T.Errorf("%d members, %d administrators; the copies are %v, the league counts %d and %d", n, admins, copies, row.V().Members, row.V().Admins)
+		m.T.Errorf("%d members, %d administrators; the copies are %v, the league counts %d and %d", n, admins, copies,
+			row.V().Members, row.V().Admins)
 	}
+
 	return strings.Join(all, ", ")
 }

@@ -49,38 +49,48 @@ var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}|[
 // of mails, which a crash may repeat.
 func (m *match) outcome() outcome {
 	m.T.Helper()
+
 	known := map[string]bool{m.l.ID: true, m.l.SeasonID: true, m.l.SessionID: true, m.id: true}
 	for _, p := range m.l.Players {
 		known[p] = true
 	}
+
 	plain := func(text string) string {
 		return random.ReplaceAllStringFunc(text, func(id string) string {
 			if known[id] || strings.HasPrefix(id, "01JX") {
 				return id
 			}
+
 			return "*"
 		})
 	}
 	o := outcome{Messages: map[string][]string{}}
+
 	for _, r := range everything(m.World) {
 		switch r["entityType"] {
 		case "AuthSession", "JoinCode", "InvitedMail", "Invitations":
 			continue
 		}
+
 		text, err := json.Marshal(r)
 		testkit.Must(m.T, err)
+
 		o.Rows = append(o.Rows, plain(string(text)))
 	}
+
 	slices.Sort(o.Rows)
+
 	for _, f := range threefc.Room().Functions {
 		for _, q := range f.Sends {
 			bodies := map[string]bool{}
 			for _, message := range m.Queues.Messages(q.Name) {
 				bodies[plain(message.Body)] = true
 			}
+
 			o.Messages[q.Name] = slices.Sorted(maps.Keys(bodies))
 		}
 	}
+
 	return o
 }
 
@@ -97,11 +107,13 @@ func (m *match) played() {
 	m.T.Helper()
 	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
 	m.step("thirds/1/start")
+
 	for i, against := range []string{"blue", "yellow", "yellow", "red"} {
 		g := m.goalOf(2*i, against)
 		g.EventID = m.eventID()
 		m.score("sam", g)
 	}
+
 	m.Play("sam", m.id)
 	m.Aggregate()
 }
@@ -135,10 +147,11 @@ var useCases = []useCase{
 		_, err := open(m, env, game.Open).FinishGame(ctx, &game.EndGame{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}})
 		return err
 	}},
-	{"correct a finished game", game.UndoGoalFunction(), []string{"SendMessage*"}, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
-		_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
-		return err
-	}},
+	{"correct a finished game", game.UndoGoalFunction(), []string{"SendMessage*"}, (*match).played,
+		func(m *match, ctx context.Context, env app.Env) error {
+			_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
+			return err
+		}},
 	{"delete a finished game", game.DeleteGameFunction(), []string{"SendMessage*"}, func(m *match) {
 		m.Do("sam", "POST", m.path("join-code"), nil)
 		m.played()
@@ -165,18 +178,21 @@ var useCases = []useCase{
 		if strings.HasSuffix(text(err), "members of the league") { // by the run before
 			err = nil
 		}
+
 		return err
 	}},
 	{"rename a player", player.UpdatePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		in := &player.UpdatePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Nickname = "Ace"
 		_, err := open(m, env, player.Open).UpdatePlayer(ctx, in)
+
 		return err
 	}},
 	{"merge players", player.MergePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		in := &player.MergePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Into = m.l.Players[1]
 		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
+
 		return err
 	}},
 	{"delete a player", player.DeletePlayerFunction(), nil, func(m *match) {
@@ -186,7 +202,9 @@ var useCases = []useCase{
 		if len(evie) == 0 { // by the run before
 			return nil
 		}
+
 		_, err := open(m, env, player.Open).DeletePlayer(ctx, &player.DeletePlayer{User: ann, PlayerID: evie[0]})
+
 		return err
 	}},
 	{"drop the own claim", player.DropClaimFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
@@ -200,10 +218,12 @@ var useCases = []useCase{
 	{"invite a member", league.InviteFunction(), nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
 		in := &league.Invite{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Email, in.Body.Role = "otto@example.com", item.Viewer
+
 		_, err := open(m, env, league.OpenInviter).Invite(ctx, in)
 		if n := len(m.Mail.Mailbox("otto@example.com")); err == nil && n == 0 {
 			return errors.New("the member has no mail")
 		}
+
 		return err
 	}},
 	{"compute the tables", standing.AggregateSeasonFunction(), nil, func(m *match) {
@@ -232,6 +252,7 @@ var useCases = []useCase{
 	}},
 	{"forget a player", profile.ForgetUserFunction(), nil, func(m *match) {
 		m.played()
+
 		for _, i := range []int{0, 1} {
 			m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
 		}
@@ -253,6 +274,7 @@ func (m *match) players() (all []string) {
 	for _, p := range decode[struct{ Players []player.Player }](m, "ann", "GET", "/v1/leagues/"+m.l.ID+"/players", nil).Players {
 		all = append(all, p.PlayerID)
 	}
+
 	return all
 }
 
@@ -261,6 +283,7 @@ func gone(err error) error {
 	if errors.Is(err, item.ErrScope) {
 		return nil
 	}
+
 	return err
 }
 
@@ -268,6 +291,7 @@ func text(err error) string {
 	if err == nil {
 		return ""
 	}
+
 	return err.Error()
 }
 
@@ -275,16 +299,20 @@ func text(err error) string {
 // they leave without a crash. A failing call is an error of the run.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range useCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				m := club(t)
 				c.before(m)
+
 				if p.Ended(c.run(m, m.NewContext(), m.CrashingEnv(c.fn, p)), c.spared...) {
 					testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn)))
 				}
+
 				m.settle()
+
 				return m.outcome()
 			})
 		})
@@ -294,14 +322,17 @@ func TestCrashes(t *testing.T) {
 // TestSecondRunChangesNothing: of each of them.
 func TestSecondRunChangesNothing(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range useCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := club(t)
 			c.before(m)
+
 			run := func() outcome {
 				testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn)))
 				m.Aggregate()
+
 				return m.outcome()
 			}
 			first := run()
@@ -314,16 +345,22 @@ func TestSecondRunChangesNothing(t *testing.T) {
 func after(env app.Env, operation string, do func()) app.Env {
 	env.AWS = env.AWS.Copy()
 	done := false
+
 	env.AWS.APIOptions = append(slices.Clone(env.AWS.APIOptions), func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("after", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-			out, meta, err := next.HandleInitialize(ctx, in)
-			if awsmiddleware.GetOperationName(ctx) == operation && !done {
-				done = true
-				do()
-			}
-			return out, meta, err
-		}), middleware.After)
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("after",
+			func(ctx context.Context, in middleware.InitializeInput,
+				next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				out, meta, err := next.HandleInitialize(ctx, in)
+				if awsmiddleware.GetOperationName(ctx) == operation && !done {
+					done = true
+
+					do()
+				}
+
+				return out, meta, err
+			}), middleware.After)
 	})
+
 	return env
 }
 
@@ -335,14 +372,18 @@ func TestNoMessageWaits(t *testing.T) {
 	m.played()
 	ctx, vic := m.NewContext(), account.Request{Job: "J", UserID: "vic"}
 	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(ctx))
-	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id}))
+	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier).NotifyFinish(ctx,
+		standing.Finished{GameID: m.id}))
 	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction(), profile.OpenForgetter).ExportUser(ctx, vic))
 	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(ctx, vic))
 	m.Do("sam", "DELETE", "/v1/account", nil)
+
 	got := map[string]int{}
+
 	for _, f := range threefc.Room().Functions {
 		for _, q := range f.Sends {
 			all := m.Queues.Messages(q.Name)
+
 			got[q.Name] = len(all)
 			for _, one := range all {
 				if !one.Visible.Equal(one.Sent) {
@@ -351,8 +392,14 @@ func TestNoMessageWaits(t *testing.T) {
 			}
 		}
 	}
+
 	same(t, "the messages", got, map[string]int{
-		game.AggregateQueue.Name: 1, standing.FinishQueue.Name: 1, notice.RemindQueue.Name: 1, notice.MailQueue.Name: 1, account.DeleteQueue.Name: 1, account.DoneQueue.Name: 2,
+		game.AggregateQueue.Name:  1,
+		standing.FinishQueue.Name: 1,
+		notice.RemindQueue.Name:   1,
+		notice.MailQueue.Name:     1,
+		account.DeleteQueue.Name:  1,
+		account.DoneQueue.Name:    2,
 	})
 }
 
@@ -377,6 +424,7 @@ func TestLiveGameHasNoTables(t *testing.T) {
 		return testkit.Row[stored](m.World.World, tables.App, item.SeasonKey(m.l.SeasonID), item.StartKey("2026-06-06T18:00:00Z", m.id))
 	}
 	was := listing()
+
 	m.pass(time.Second)
 	m.score("sam", m.goalOf(0, "blue"))
 	m.Do("ann", "DELETE", m.path("goals", m.goals()[0].EventID), nil)
@@ -385,6 +433,7 @@ func TestLiveGameHasNoTables(t *testing.T) {
 	second := m.Schedule("ann", m.l)
 	m.Do("ann", "DELETE", "/v1/games/"+second, nil)
 	same(t, "the messages", len(m.Queues.Messages(game.AggregateQueue.Name)), 0)
+
 	for _, r := range everything(m.World) {
 		if r["pk"] == item.OutboxKey {
 			t.Errorf("the outbox has %v", r)
@@ -396,6 +445,7 @@ func TestLiveGameHasNoTables(t *testing.T) {
 // read, and whose message is lost, reaches the tables by the sweep of the outbox.
 func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
 	t.Parallel()
+
 	for _, later := range []time.Duration{0, time.Second} {
 		t.Run(later.String(), func(t *testing.T) {
 			t.Parallel()
@@ -426,14 +476,18 @@ func correctWhileTheTablesAreComputed(t *testing.T, later time.Duration) {
 // left are the keys of the items that mention an id.
 func (m *match) left(id string) (all []string) {
 	m.T.Helper()
+
 	for _, r := range everything(m.World) {
 		text, err := json.Marshal(r)
 		testkit.Must(m.T, err)
+
 		if strings.Contains(string(text), id) && r["entityType"] != "Answer" && r["entityType"] != "AuthSession" {
 			all = append(all, r["pk"].(string)+" "+r["sk"].(string))
 		}
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
@@ -475,6 +529,7 @@ func TestSeasonIsDeletedBeforeItsTables(t *testing.T) {
 // steps of a deletion leaves nothing.
 func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 	t.Parallel()
+
 	for _, step := range []string{"Query", "BatchWriteItem", "GetItem"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
@@ -489,12 +544,15 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 			seen := httpapi.IfMatch{Match: testkit.Header(m.Do("ann", "GET", m.path(), nil)).Get("ETag")}
 			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id, IfMatch: seen})
 			testkit.Must(t, err) // what has lost its goals must go, though its revision is another
+
 			var left []string
+
 			for _, r := range everything(m.World) {
 				if r["pk"] == item.GameKey(m.id) {
 					left = append(left, r["sk"].(string))
 				}
 			}
+
 			same(t, "of the game", left, []string(nil))
 		})
 	}
@@ -510,10 +568,12 @@ func TestSeasonIsNotDeleted(t *testing.T) {
 	env := after(m.Env(season.DeleteSeasonFunction()), "Query", func() {
 		m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-07"})
 	})
+
 	_, err := open(m, env, season.Open).DeleteSeason(m.NewContext(), &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
 	if problem.Of(err) != problem.Conflict || !strings.Contains(text(err), "has sessions") {
 		t.Errorf("got %v, want a refusal", err)
 	}
+
 	same(t, "the teams", len(decode[struct{ Teams []item.Team }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Teams), 3)
 }
 
@@ -524,9 +584,11 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 	begin := func(t *testing.T) (m *match, path string) {
 		m = club(t)
 		m.Do("ann", "DELETE", m.path(), nil)
+
 		for i, user := range []string{"vic", "sam"} {
 			m.Do(user, "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
 		}
+
 		return m, "/v1/sessions/" + m.l.SessionID
 	}
 	check := func(m *match) {
@@ -535,6 +597,7 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 		// The calendar forgets the game.
 		same(m.T, "of the session", m.left(m.l.SessionID), []string{item.SeasonKey(m.l.SeasonID) + " CANCELLED#" + m.id})
 	}
+
 	for _, step := range []string{"Query", "BatchWriteItem"} {
 		t.Run("answer after "+step, func(t *testing.T) {
 			t.Parallel()
@@ -548,6 +611,7 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 			check(m)
 		})
 	}
+
 	for _, step := range []string{"GetItem", "Query"} {
 		t.Run("deletion after "+step, func(t *testing.T) {
 			t.Parallel()
@@ -555,10 +619,12 @@ func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
 			env := after(m.Env(notice.PutAvailabilityFunction()), step, func() { m.Do("ann", "DELETE", path, nil) })
 			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
 			in.Body.Status = "in"
+
 			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)
 			if !errors.Is(err, item.ErrScope) {
 				t.Errorf("the answer is refused with %v, want %v", err, item.ErrScope)
 			}
+
 			check(m)
 		})
 	}

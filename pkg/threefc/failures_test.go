@@ -29,11 +29,14 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.Accounts()
+
 	var last events.APIGatewayV2HTTPResponse
+
 	spared := func(path string) []string {
 		if strings.HasPrefix(path, "/v1/games/") {
 			return []string{"SendMessage*"}
 		}
+
 		return nil
 	}
 	do := func(user, method, path string, body any, headers ...threefctest.Header) {
@@ -44,17 +47,22 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 				last = m.Ask(user, method, path, body, headers...)
 				return testkit.Failed(last)
 			}, spared(path)...)
+
 			if last.StatusCode >= 300 && (method != "DELETE" || last.StatusCode != 404) { // it was deleted before its last call failed
 				t.Fatalf("in the end: %d %s", last.StatusCode, last.Body)
 			}
+
 			if got := testkit.Header(last).Get("Cache-Control"); last.StatusCode < 300 && got != "no-store" {
 				t.Errorf("Cache-Control is %q, want no-store", got)
 			}
 		})
 	}
 	id := func(name string) string { return testkit.Decode[map[string]any](m.World.World, last)[name].(string) }
+
 	type object = map[string]any
+
 	l, season, meeting := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID, "/v1/sessions/"+m.l.SessionID
+
 	do("", "POST", startLink, object{"email": "lena@example.com"})
 	do("", "POST", followLink, object{"token": ask(m.World, "lena@example.com")})
 	m.SetCookie("lena", last.Cookies[0])
@@ -76,11 +84,13 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 	do("ann", "DELETE", season+"/teams/green", nil)
 
 	do("sam", "POST", "/v1/players", object{"leagueId": m.l.ID, "nickname": "Jo"})
+
 	jo := "/v1/players/" + id("playerId")
 	do("sam", "PATCH", jo, object{"nickname": "Joe"})
 	do("vic", "POST", jo+"/claim", nil)
 	do("vic", "PUT", meeting+"/availability", object{"status": "in"})
 	do("sam", "POST", season+"/sessions", object{"sessionDate": "2026-06-13"})
+
 	other := "/v1/sessions/" + id("sessionId")
 	m.Do("vic", "PUT", other+"/availability", object{"status": "out"})
 	do("ann", "DELETE", other, nil)
@@ -93,7 +103,11 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 	do("", "POST", "/v1/join/"+m.code(), object{"nickname": "Evie"})
 	do("sam", "GET", m.path("pool"), nil)
 
-	do("sam", "POST", meeting+"/games", object{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20, "teamIds": []string{"red", "blue", "yellow"}})
+	do("sam", "POST", meeting+"/games", object{
+		"gameStartTs": "2026-06-06T19:00:00Z",
+		"thirdLength": 20,
+		"teamIds":     []string{"red", "blue", "yellow"},
+	})
 	do("ann", "DELETE", "/v1/games/"+id("gameId"), nil)
 	do("sam", "PATCH", m.path(), object{"teamIds": []string{"red", "blue", "yellow"}})
 	do("sam", "PUT", m.path("roster", m.l.Players[0]), object{"teamId": "blue"})
@@ -118,7 +132,9 @@ func TestFailedWriteIsNoAnswer(t *testing.T) {
 func TestFailedGuess(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	var last events.APIGatewayV2HTTPResponse
+
 	dynamotest.CheckFailures(t, &m.IO, func() error {
 		last = m.Ask("", "POST", "/v1/join/AAAAAAAA", map[string]any{"nickname": "Evie"})
 		return testkit.Failed(last)
@@ -131,11 +147,15 @@ func TestFailedJoinOfAFullPool(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	code := m.code()
+
 	for i := range game.MaxPlayers.Max {
 		id := fmt.Sprintf("01JZ%022d", i)
-		testkit.PutRows(m.World.World, tables.App, item.New(item.GameKey(m.id), item.PoolKey(id), "Pool", item.Pooled{PlayerID: id}, m.Clock.Now()))
+		testkit.PutRows(m.World.World, tables.App,
+			item.New(item.GameKey(m.id), item.PoolKey(id), "Pool", item.Pooled{PlayerID: id}, m.Clock.Now()))
 	}
+
 	var last events.APIGatewayV2HTTPResponse
+
 	dynamotest.CheckFailures(t, &m.IO, func() error {
 		last = m.Ask("", "POST", "/v1/join/"+code, map[string]any{"nickname": "Evie"})
 		return testkit.Failed(last)
@@ -149,6 +169,7 @@ func TestFailedJoinOfAFullPool(t *testing.T) {
 func TestBrokenItems(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	l := decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": "Eve's"}).LeagueID
 	for _, c := range []struct{ pk, sk, kind, user, method, path string }{
 		{item.GameKey(m.id), "GOAL#1#0001#01JX0000000000000000000001", "Goal", "sam", "POST", m.path("thirds/1/start")},
@@ -157,12 +178,16 @@ func TestBrokenItems(t *testing.T) {
 	} {
 		row := item.New(c.pk, c.sk, c.kind, json.RawMessage(`"broken"`), m.Clock.Now())
 		testkit.PutRows(m.World.World, tables.App, row)
+
 		if out := m.Ask(c.user, c.method, c.path, "{}"); out.StatusCode != 500 {
 			t.Errorf("%s: %d %s, want a failure", c.sk, out.StatusCode, out.Body)
 		}
+
 		testkit.Must(t, m.DeleteRow(tables.App, c.pk, c.sk))
 	}
-	if log, want := fmt.Sprint(m.Logs.Lines()), "decode "+item.GameKey(m.id)+" GOAL#1#0001#01JX0000000000000000000001: "; !strings.Contains(log, want) {
+
+	if log, want := fmt.Sprint(m.Logs.Lines()), "decode "+item.GameKey(m.id)+
+		" GOAL#1#0001#01JX0000000000000000000001: "; !strings.Contains(log, want) {
 		t.Errorf("the log does not say %q: %s", want, log)
 	}
 }
@@ -187,6 +212,7 @@ func TestFailedNotices(t *testing.T) {
 	lists := testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier)
 	reminds := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
 	mails := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
+
 	for name, run := range map[string]func(context.Context) error{
 		"after a game":        func(ctx context.Context) error { return asks.NotifyFinish(ctx, standing.Finished{GameID: m.id}) },
 		"sessions of the day": func(ctx context.Context) error { return lists.SendReminders(ctx) },
@@ -199,6 +225,7 @@ func TestFailedNotices(t *testing.T) {
 			dynamotest.CheckFailures(t, &m.IO, func() error { return run(m.NewContext()) })
 		})
 	}
+
 	wanted := testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)
 	slices.SortFunc(wanted, func(a, b notice.Mail) int { return cmp.Compare(a.SessionID, b.SessionID) })
 	same(t, "the mails that are asked for", wanted, []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}})

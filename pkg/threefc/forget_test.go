@@ -33,9 +33,11 @@ func (m *match) forget(user string) {
 // mentions are the keys of the items that mention a user, with the user's sessions.
 func (m *match) mentions(user string) (all []string) {
 	m.T.Helper()
+
 	for _, r := range everything(m.World) {
 		text, err := json.Marshal(r)
 		testkit.Must(m.T, err)
+
 		for _, part := range []string{"USER#" + user + `"`, `"` + user + `\"`, user + "@example.com"} {
 			if strings.Contains(string(text), part) {
 				all = append(all, r["pk"].(string)+" "+r["sk"].(string))
@@ -43,7 +45,9 @@ func (m *match) mentions(user string) (all []string) {
 			}
 		}
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
@@ -55,23 +59,29 @@ func TestForgottenUserLeavesNothing(t *testing.T) {
 	m.played()
 	m.Do("vic", "PATCH", "/v1/players/"+m.l.Players[0], map[string]any{"nickname": "Victoria", "avatar": "🦊"}, threefctest.Key("K"))
 	m.Aggregate()
+
 	if n := len(m.mentions("vic")); n < 7 {
 		t.Fatalf("the user has %v only", m.mentions("vic"))
 	}
+
 	same(t, "the leaders before", strings.Contains(m.leaders(), "Victoria 1 0 1"), true)
 	m.forget("vic")
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
+
 	for _, r := range everything(m.World) {
 		if text := fmt.Sprint(r); strings.Contains(text, "Victoria") || strings.Contains(text, "🦊") {
 			t.Errorf("an item has the name of the player: %s", text)
 		}
 	}
+
 	same(t, "the leaders", strings.Contains(m.leaders(), profile.Gone+" 1 0 1"), true)
 	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper")
-	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue), []account.Done{{Kind: account.Forget, Room: "threefc", Request: account.Request{Job: "J", UserID: "vic"}}})
+	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue),
+		[]account.Done{{Kind: account.Forget, Room: "threefc", Request: account.Request{Job: "J", UserID: "vic"}}})
 	refused(t, "the session", m.Ask("vic", "GET", "/v1/leagues", nil), 401, "invalid_session")
 
 	m.forget("sam")
+
 	for _, key := range m.mentions("sam") {
 		if !strings.HasPrefix(key, item.GameKey(m.id)+" GOAL#") && !strings.HasPrefix(key, item.GameKey(m.id)+" AUDIT#") {
 			t.Errorf("%s mentions the scorekeeper", key)
@@ -84,30 +94,37 @@ func TestForgottenUserLeavesNothing(t *testing.T) {
 // numbers of the player as whom the user's counts.
 func TestMergedPlayersOfAForgottenUser(t *testing.T) {
 	t.Parallel()
+
 	for name, claimed := range map[string]int{"the claimed player is merged": 0, "the claimed player stays": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			m := club(t)
 			for i, nickname := range []string{"Victoria", "Victoria P", "Viv"} {
 				m.Do("sam", "PATCH", "/v1/players/"+m.l.Players[i], map[string]any{"nickname": nickname})
 			}
+
 			m.step("thirds/1/start")
 			m.score("sam", m.goalOf(0, "blue"))
 			m.score("sam", m.goalOf(1, "blue"))
 			m.Play("ann", m.id)
+
 			for _, i := range []int{0, 2} {
 				m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[1]})
 			}
+
 			m.Do("vic", "POST", "/v1/players/"+m.l.Players[claimed]+"/claim", nil)
 			m.Do("sue", "POST", "/v1/players/"+m.l.Players[2]+"/claim", nil)
 			m.Aggregate()
 			same(t, "the export has the seasons", strings.Contains(string(m.export("vic")), "STAT#"+m.l.SeasonID), true)
 			m.forget("vic")
+
 			for _, r := range everything(m.World) {
 				if text := fmt.Sprint(r); r["entityType"] != "Answer" && strings.Contains(text, "Victoria") {
 					t.Errorf("an item has the name of the player: %s", text)
 				}
 			}
+
 			other := testkit.Row[item.Row[item.Player]](m.World.World, tables.App, item.PlayerKey(m.l.Players[2]), item.Profile)
 			same(t, "the player of another user", other.V().Nickname, "Viv")
 		})
@@ -121,8 +138,10 @@ func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 	m := club(t)
 	alone := decode[named](m, "ann", "POST", "/v1/leagues", map[string]any{"name": "Mine"}).LeagueID
 	m.forget("ann")
+
 	roles := func(league string) string {
 		var all []string
+
 		for _, r := range everything(m.World) {
 			if r["entityType"] == "Grant" && strings.Contains(r["data"].(string), league) {
 				var g item.Grant
@@ -130,11 +149,14 @@ func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 				all = append(all, fmt.Sprint(g.UserID, " ", g.Role))
 			}
 		}
+
 		slices.Sort(all)
+
 		return strings.Join(all, ", ")
 	}
 	same(t, "the roles, each in both places", roles(m.l.ID), "sam admin, sam admin, sue scorekeeper, sue scorekeeper, vic viewer, vic viewer")
 	same(t, "the roles of the other", roles(alone), "")
+
 	l := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
 	same(t, "the counts", []int{l.V().Admins, l.V().Members}, []int{1, 3})
 	m.Do("sam", "PUT", "/v1/leagues/"+m.l.ID+"/access/vic", map[string]any{"role": "admin"})
@@ -148,6 +170,7 @@ func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 // TestHeirOfALeague: of those with equal rights the one who is longest a member.
 func TestHeirOfALeague(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		oldest, want string
 	}{"a scorekeeper": {"sue", "sue admin, sue admin"}, "a viewer is older": {"vic", "sam admin, sam admin"}} {
@@ -158,13 +181,16 @@ func TestHeirOfALeague(t *testing.T) {
 			row.CreatedAt = item.Format(m.Clock.Now().Add(-time.Second))
 			testkit.PutRows(m.World.World, tables.App, row)
 			m.forget("ann")
+
 			var admins []string
+
 			for _, r := range everything(m.World) {
 				if data := fmt.Sprint(r["data"]); r["entityType"] == "Grant" && strings.Contains(data, `"role":"admin"`) {
 					_, user, _ := strings.Cut(data, `"userId":"`)
 					admins = append(admins, user[:3]+" admin")
 				}
 			}
+
 			same(t, "the administrator, in both places", strings.Join(admins, ", "), c.want)
 		})
 	}
@@ -212,6 +238,7 @@ func (m *match) export(user string) []byte {
 	cfg.BaseEndpoint = &server.URL
 	text, err := object.Open(cfg, account.Exports.Name).Get(m.T.Context(), account.PartKey("threefc", "J"))
 	testkit.Must(m.T, err)
+
 	return text
 }
 
@@ -224,38 +251,49 @@ func TestExportHasOneOfEach(t *testing.T) {
 	m.score("sam", m.goalOf(0, "blue"))
 	m.Play("sam", m.id)
 	m.Aggregate()
+
 	pk := item.UserKey("ann")
 	for _, sk := range []string{"PREFERENCES", item.Invitations, "MAIL#" + m.id, item.Logins + "1"} {
 		testkit.PutRows(m.World.World, tables.App, map[string]any{"pk": pk, "sk": sk, "entityType": "Any", "data": "{}"})
 	}
+
 	text := m.export("ann")
+
 	var part struct{ Items []struct{ Key, Type string } }
 	testkit.Must(t, json.Unmarshal(text, &part))
+
 	types, keys := map[string]int{}, map[string]bool{}
 	for _, one := range part.Items {
 		types[one.Type]++
 		keys[one.Key] = true
 	}
+
 	same(t, "the items", types, map[string]int{"Grant": 1, "Claim": 1, "User": 1, "Answer": 1, "Player": 1, "PlayerSeason": 1, "Any": 3})
+
 	for _, r := range testkit.Rows[struct{ PK, SK string }](m.World.World, tables.App) {
 		if secret := strings.HasPrefix(r.SK, item.Logins); r.PK == pk && keys[r.SK] == secret {
 			t.Errorf("%s is in the export: %t", r.SK, keys[r.SK])
 		}
 	}
+
 	if strings.Contains(string(text), item.Logins) || !strings.Contains(string(text), `"Ada"`) {
 		t.Errorf("the export is %s", text)
 	}
-	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue), []account.Done{{Kind: account.Export, Room: "threefc", Request: account.Request{Job: "J", UserID: "ann"}}})
+
+	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue),
+		[]account.Done{{Kind: account.Export, Room: "threefc", Request: account.Request{Job: "J", UserID: "ann"}}})
 }
 
 // TestDeleteAccount asks the room of the accounts, and signs out.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	out := m.Do("vic", "DELETE", "/v1/account", nil)
 	if !strings.HasPrefix(out.Cookies[0], "threefc_session=;") {
 		t.Errorf("got the cookies %v", out.Cookies)
 	}
+
 	same(t, "the request", testkit.Messages[account.Deletion](m.World.World, account.DeleteQueue), []account.Deletion{{UserID: "vic"}})
 }
 
@@ -277,6 +315,7 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 func TestTablesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	first := m.id
 	for _, g := range []string{first, m.Schedule("ann", m.l)} {
 		m.id = g
@@ -284,37 +323,49 @@ func TestTablesInAnyOrder(t *testing.T) {
 		m.score("sam", m.goalOf(0, "blue"))
 		m.Play("sam", g)
 	}
+
 	second := m.id
 	m.Do("ann", "POST", m.path("reopen"), nil)
+
 	var got []string
+
 	messages := testkit.Messages[game.Changed](m.World.World, game.AggregateQueue)
 	for _, one := range messages {
 		got = append(got, one.GameID)
 	}
+
 	same(t, "the messages", got, []string{first, second, second})
 	m.pass(time.Second)
 	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction(), standing.Open)
 	want := ""
+
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 1, 0}} {
 		for _, i := range order {
 			testkit.Must(t, s.AggregateSeason(m.NewContext(), messages[i]))
 		}
+
 		var tables []string
+
 		for _, r := range everything(m.World) {
 			if r["entityType"] == "Table" || r["entityType"] == "PlayerSeason" {
 				tables = append(tables, fmt.Sprint(r["sk"], r["data"]))
 			}
 		}
+
 		slices.Sort(tables)
+
 		if want == "" {
 			want = strings.Join(tables, "\n")
 		}
+
 		same(t, fmt.Sprint("the tables in the order ", order), strings.Join(tables, "\n"), want)
 	}
+
 	finished := map[string]bool{}
 	for _, f := range testkit.Messages[standing.Finished](m.World.World, standing.FinishQueue) {
 		finished[f.GameID] = true
 	}
+
 	same(t, "the finished games", slices.Collect(maps.Keys(finished)), []string{first})
 }
 
@@ -325,6 +376,7 @@ func TestSweepWaitsAMinute(t *testing.T) {
 	m.step("thirds/1/start")
 	m.Play("sam", m.id)
 	m.lose()
+
 	s := testkit.Open(m.World.World, standing.SweepOutboxFunction(), standing.Open)
 	for _, c := range []struct {
 		after time.Duration
@@ -334,6 +386,7 @@ func TestSweepWaitsAMinute(t *testing.T) {
 		testkit.Must(t, s.SweepOutbox(m.NewContext()))
 		same(t, fmt.Sprint("the messages ", c.after, " later"), len(m.Queues.Messages(game.AggregateQueue.Name)), c.want)
 	}
+
 	same(t, "the games that were handled", m.Aggregate(), 1)
 	testkit.Must(t, s.SweepOutbox(m.NewContext()))
 	same(t, "the messages when nothing waits", m.Aggregate(), 0)

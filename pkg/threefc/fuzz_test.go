@@ -14,6 +14,7 @@ const samples = "../../events/threefc"
 func newFuzzed(f *testing.F) (*threefctest.World, map[string]testkit.Route) {
 	w := threefctest.New(f)
 	w.Accounts()
+
 	return w, w.SignedIn("01JX0000000000000000000001", "01JX0000000000000000000002")
 }
 

@@ -43,18 +43,22 @@ func club(t testing.TB) *match {
 	t.Helper()
 	template.Lock()
 	defer template.Unlock()
+
 	m := &match{World: threefctest.New(t), l: template.l, id: template.id}
 	m.SignIn("ann", "eve", "sam", "sue", "vic")
+
 	if template.rows != nil {
 		testkit.PutRows(m.World.World, tables.App, template.rows...)
 		return m
 	}
+
 	m.l = m.Found("ann")
 	m.Join(m.l, item.Scorekeeper, "sam", "sue")
 	m.Join(m.l, item.Viewer, "vic")
 	m.id = m.Schedule("ann", m.l)
 	template.l, template.id = m.l, m.id
 	template.rows = slices.DeleteFunc(everything(m.World), func(r stored) bool { return r["entityType"] == "AuthSession" })
+
 	return m
 }
 
@@ -63,6 +67,7 @@ func kickOff(t testing.TB) *match {
 	t.Helper()
 	m := club(t)
 	m.step("thirds/1/start")
+
 	return m
 }
 
@@ -74,6 +79,7 @@ func (m *match) path(parts ...string) string {
 // step makes steps of the game, each "thirds/1/start", or "finish".
 func (m *match) step(steps ...string) {
 	m.T.Helper()
+
 	for _, s := range steps {
 		if strings.HasPrefix(s, "thirds") {
 			m.Do("ann", "POST", m.path(s), map[string]any{})
@@ -101,6 +107,7 @@ func (m *match) goalOf(player int, conceding string) goal {
 	if g.Scoring == conceding {
 		g.Scoring, g.OwnGoal = "", true
 	}
+
 	return g
 }
 
@@ -125,15 +132,19 @@ func (m *match) goals() []game.Goal {
 // corrections returns the log, the oldest first: who did what.
 func (m *match) corrections() (all []string) {
 	m.T.Helper()
-	for _, c := range testkit.Decode[struct{ Corrections []game.Correction }](m.World.World, m.Do("ann", "GET", m.path("audit"), nil)).Corrections {
+
+	for _, c := range testkit.Decode[struct{ Corrections []game.Correction }](m.World.World,
+		m.Do("ann", "GET", m.path("audit"), nil)).Corrections {
 		text := c.By + " " + c.What
 		for _, g := range []*game.Goal{c.Before, c.After} {
 			if g != nil {
 				text += fmt.Sprintf(" %d/%s", g.Third, g.Display)
 			}
 		}
+
 		all = append([]string{text}, all...)
 	}
+
 	return all
 }
 
@@ -142,36 +153,45 @@ func (m *match) corrections() (all []string) {
 func (m *match) consistent() {
 	m.T.Helper()
 	g, ids := m.read(), map[string]bool{}
+
 	want := map[string][2]int{}
 	for _, team := range g.Teams {
 		want[team.TeamID] = [2]int{}
 	}
+
 	for _, one := range m.goals() {
 		if ids[one.EventID] {
 			m.T.Errorf("the goal %s is there twice", one.EventID)
 		}
+
 		ids[one.EventID] = true
 		if one.Scoring != "" {
 			s := want[one.Scoring]
 			want[one.Scoring] = [2]int{s[0] + 1, s[1]}
 		}
+
 		s := want[one.Conceding]
 		want[one.Conceding] = [2]int{s[0], s[1] + 1}
 	}
+
 	got := map[string][2]int{}
 	for _, s := range g.Scores {
 		got[s.TeamID] = [2]int{s.Scored, s.Conceded}
 	}
+
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		m.T.Errorf("the score is %v, and that of the goals %v", got, want)
 	}
+
 	start := item.StartKey(item.Format(g.StartTs), g.GameID)
+
 	of := testkit.Row[stored](m.World.World, tables.App, item.SessionKey(g.SessionID), start)
 	for _, mirror := range []stored{testkit.Row[stored](m.World.World, tables.App, item.SeasonKey(g.SeasonID), start)} {
 		if of["data"] != mirror["data"] {
 			m.T.Errorf("the lists differ: %v and %v", of["data"], mirror["data"])
 		}
 	}
+
 	if !strings.Contains(fmt.Sprint(of["data"]), `"status":"`+g.Status+`"`) {
 		m.T.Errorf("the game is %s, and in the lists %v", g.Status, of["data"])
 	}
@@ -188,5 +208,6 @@ func code(out events.APIGatewayV2HTTPResponse) string {
 		urn, _, _ := strings.Cut(rest, `"`)
 		text += " " + urn[strings.LastIndex(urn, ":")+1:]
 	}
+
 	return text
 }

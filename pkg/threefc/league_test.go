@@ -34,14 +34,18 @@ func decode[T any](m *match, user, method, path string, body any) T {
 // atOnce makes n requests at once, and counts the answers.
 func atOnce(n int, ask func(i int) string) map[string]int {
 	var all sync.WaitGroup
+
 	got, counts := make([]string, n), map[string]int{}
 	for i := range n {
 		all.Go(func() { got[i] = ask(i) })
 	}
+
 	all.Wait()
+
 	for _, g := range got {
 		counts[g]++
 	}
+
 	return counts
 }
 
@@ -54,24 +58,31 @@ func TestSlugs(t *testing.T) {
 		if slug != "" {
 			all["slug"] = slug
 		}
+
 		return all
 	}
 	out := m.Ask("eve", "POST", "/v1/leagues", body("Other", "parkside"))
 	refused(t, "a slug of another league", out, 409, "slug_taken")
+
 	if err := testkit.CheckProblemField(out, 409, "body.slug"); err != nil {
 		t.Error(err)
 	}
+
 	second := decode[named](m, "eve", "POST", "/v1/leagues", body("Parkside", ""))
 	if !strings.HasPrefix(second.Slug, "parkside-") {
 		t.Errorf("the slug is %q, want parkside- and something", second.Slug)
 	}
+
 	long := strings.Repeat("x", 31) + " " + strings.Repeat("y", 8)
 	same(t, "a long name", decode[named](m, "eve", "POST", "/v1/leagues", body(long, "")).Slug, strings.ReplaceAll(long, " ", "-"))
+
 	for _, user := range []string{"eve", "vic"} {
-		if slug := decode[named](m, user, "POST", "/v1/leagues", body(long, "")).Slug; !regexp.MustCompile("^x{31}-[a-z2-7]{6}$").MatchString(slug) {
+		if slug := decode[named](m, user, "POST", "/v1/leagues",
+			body(long, "")).Slug; !regexp.MustCompile("^x{31}-[a-z2-7]{6}$").MatchString(slug) {
 			t.Errorf("the slug is %q, want the first word and six letters", slug)
 		}
 	}
+
 	path := "/v1/leagues/" + second.LeagueID
 	refused(t, "a rename to it", m.Ask("eve", "PATCH", path, body("Other", "parkside")), 409, "slug_taken")
 }
@@ -79,10 +90,23 @@ func TestSlugs(t *testing.T) {
 // TestSlugOfAName: what a name becomes in a URL.
 func TestSlugOfAName(t *testing.T) {
 	t.Parallel()
+
 	a := strings.Repeat("a", 40)
 	for name, want := range map[string]string{
-		"Straße 3!": "stra-e-3", "Été à Nîmes": "ete-a-nimes", "abc": "abc", "ab": "league-ab", "  -- A  &  B --": "a-b", "!": "league", "第一": "league", "A\u007fBC": "a-bc",
-		a: a, a + "b": a, "! " + a: a, a[1:] + " b": a[1:], "Ⅻ Öl": "xii-ol", "٣ teams": "teams",
+		"Straße 3!":       "stra-e-3",
+		"Été à Nîmes":     "ete-a-nimes",
+		"abc":             "abc",
+		"ab":              "league-ab",
+		"  -- A  &  B --": "a-b",
+		"!":               "league",
+		"第一":              "league",
+		"A\u007fBC":       "a-bc",
+		a:                 a,
+		a + "b":           a,
+		"! " + a:          a,
+		a[1:] + " b":      a[1:],
+		"Ⅻ Öl":            "xii-ol",
+		"٣ teams":         "teams",
 	} {
 		same(t, name, league.Slug(name), want)
 	}
@@ -102,15 +126,18 @@ func TestTwoLeaguesAtOnce(t *testing.T) {
 func TestLeaguesInOrderOfNames(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	type listed struct {
 		LeagueID, Name string
 		Role           item.Role
 	}
+
 	want := []listed{{"", "A", item.Admin}, {"", "B", item.Admin}, {"", "B", item.Admin}, {m.l.ID, "Parkside", item.Viewer}}
 	for _, i := range []int{1, 0, 2} {
 		want[i].LeagueID = decode[named](m, "vic", "POST", "/v1/leagues", map[string]any{"name": want[i].Name}).LeagueID
 		m.pass(time.Second)
 	}
+
 	same(t, "the leagues", decode[struct{ Leagues []listed }](m, "vic", "GET", "/v1/leagues", nil).Leagues, want)
 }
 
@@ -119,17 +146,22 @@ func TestSlugIsFreeAfterARename(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
+
 	show := func(league, season string) string {
 		return code(m.Ask("", "GET", "/v1/public/leagues/"+league+"/seasons/"+season+"/games/"+m.id, nil))
 	}
-	same(t, "the pages", []string{show("northside", "spring-2026"), show("parkside", "spring-2026"), show(m.l.ID, m.l.SeasonID)}, []string{"200", "404 not_found", "200"})
+	same(t, "the pages", []string{show("northside", "spring-2026"), show("parkside", "spring-2026"), show(m.l.ID, m.l.SeasonID)},
+		[]string{"200", "404 not_found", "200"})
 	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Other", "slug": "parkside"})
 	same(t, "a game of another league", show("parkside", m.l.SeasonID), "404 not_found")
 	m.Do("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"slug": "may"})
 	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": "Spring 2026"})
 	same(t, "the pages of the season", []string{show("northside", "may"), show("northside", "spring-2026")}, []string{"200", "404 not_found"})
-	refused(t, "a slug of another season", m.Ask("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"slug": "spring-2026"}), 409, "slug_taken")
-	refused(t, "a new season with it", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": "May"}), 409, "slug_taken")
+	refused(t, "a slug of another season", m.Ask("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"slug": "spring-2026"}),
+		409, "slug_taken")
+	refused(t, "a new season with it", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": "May"}),
+		409, "slug_taken")
+
 	got := atOnce(4, func(int) string {
 		return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": "X", "slug": "at-once"}))
 	})
@@ -146,11 +178,13 @@ func TestLastAdministratorStays(t *testing.T) {
 	refused(t, "a role of a stranger", m.Ask("ann", "PUT", access+"eve", map[string]any{"role": "viewer"}), 404, "member_not_found")
 	m.Do("ann", "PUT", access+"sam", map[string]any{"role": "admin"})
 	same(t, "the members", m.members(), "ann admin, sam admin, sue scorekeeper, vic viewer")
+
 	got := atOnce(2, func(i int) string {
 		user := []string{"ann", "sam"}[i]
 		return code(m.Ask(user, "DELETE", access+user, nil))
 	})
 	same(t, "both leave at once", got, map[string]int{"204": 1, "409 last_admin": 1})
+
 	row := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
 	same(t, "the counts of the league", []int{row.V().Admins, row.V().Members}, []int{1, 3})
 }
@@ -161,12 +195,14 @@ func TestAdministratorsDemoteEachOther(t *testing.T) {
 	m := club(t)
 	access := "/v1/leagues/" + m.l.ID + "/access/"
 	m.Do("ann", "PUT", access+"sam", map[string]any{"role": "admin"})
+
 	got := atOnce(2, func(i int) string {
 		return code(m.Ask([]string{"ann", "sam"}[i], "PUT", access+[]string{"sam", "ann"}[i], map[string]any{"role": "viewer"}))
 	})
 	if got["200"] != 1 || got["403 admin_required"]+got["409 last_admin"] != 1 {
 		t.Errorf("got %v, want one refused", got)
 	}
+
 	row := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
 	same(t, "the administrators", row.V().Admins, 1)
 }
@@ -184,10 +220,13 @@ func set[T any](m *match, pk, sk string, change func(*T)) {
 func TestInvitationsUseUpNoLeagues(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	for i := range league.MaxLeagues.Max {
 		id := fmt.Sprintf("01JZ%022d", i)
-		testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Admin}, m.Clock.Now()))
+		testkit.PutRows(m.World.World, tables.App,
+			item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Admin}, m.Clock.Now()))
 	}
+
 	mine := decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": "Mine"}).LeagueID
 	founder := func(pk, sk string) bool {
 		g := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, pk, sk)
@@ -195,7 +234,8 @@ func TestInvitationsUseUpNoLeagues(t *testing.T) {
 	}
 	same(t, "eve has created it", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
 	m.Accounts()
-	other := testkit.Decode[struct{ UserID string }](m.World.World, m.Do("eve", "POST", "/v1/leagues/"+mine+"/access", map[string]any{"email": "other@example.com", "role": "admin"})).UserID
+	other := testkit.Decode[struct{ UserID string }](m.World.World,
+		m.Do("eve", "POST", "/v1/leagues/"+mine+"/access", map[string]any{"email": "other@example.com", "role": "admin"})).UserID
 	m.Do("eve", "PUT", "/v1/leagues/"+mine+"/access/eve", map[string]any{"role": "viewer"})
 	same(t, "eve has created it, with another role", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
 	same(t, "the other has not", founder(item.LeagueKey(mine), item.GrantKey(other)), false)
@@ -205,6 +245,7 @@ func TestInvitationsUseUpNoLeagues(t *testing.T) {
 // next is refused.
 func TestLimits(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		limit spec.Limit
 		code  string
@@ -214,7 +255,9 @@ func TestLimits(t *testing.T) {
 		{league.MaxLeagues, "too_many_leagues", func(m *match, n int) {
 			for i := range n {
 				id := fmt.Sprintf("01JZ%022d", i)
-				testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Viewer, Founder: true}, m.Clock.Now()))
+				testkit.PutRows(m.World.World, tables.App,
+					item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant",
+						item.Grant{LeagueID: id, UserID: "eve", Role: item.Viewer, Founder: true}, m.Clock.Now()))
 			}
 		}, func(m *match, i int) string {
 			return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}))
@@ -223,7 +266,8 @@ func TestLimits(t *testing.T) {
 			m.Accounts()
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = n })
 		}, func(m *match, i int) string {
-			return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": fmt.Sprintf("user%d@example.com", i), "role": "viewer"}))
+			return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access",
+				map[string]any{"email": fmt.Sprintf("user%d@example.com", i), "role": "viewer"}))
 		}},
 		{season.MaxSeasons, "too_many_seasons", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Seasons = n })
@@ -233,17 +277,20 @@ func TestLimits(t *testing.T) {
 		{season.MaxTeams, "too_many_teams", func(m *match, n int) {
 			set(m, item.SeasonKey(m.l.SeasonID), item.Metadata, func(s *item.Season) { s.Teams = n })
 		}, func(m *match, i int) string {
-			return code(m.Ask("ann", "PUT", fmt.Sprintf("/v1/seasons/%s/teams/t%d", m.l.SeasonID, i), map[string]any{"name": "T", "color": "#000000"}))
+			return code(m.Ask("ann", "PUT", fmt.Sprintf("/v1/seasons/%s/teams/t%d", m.l.SeasonID, i),
+				map[string]any{"name": "T", "color": "#000000"}))
 		}},
 		{season.MaxSessions, "too_many_sessions", func(m *match, n int) {
 			set(m, item.SeasonKey(m.l.SeasonID), item.Metadata, func(s *item.Season) { s.Sessions = n })
 		}, func(m *match, i int) string {
-			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": fmt.Sprintf("2026-07-%02d", i+1)}))
+			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions",
+				map[string]any{"sessionDate": fmt.Sprintf("2026-07-%02d", i+1)}))
 		}},
 		{season.MaxOfDay, "too_many_sessions_of_day", func(m *match, n int) {
 			for range n {
 				m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-01"})
 			}
+
 			m.Do("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-02"})
 		}, func(m *match, i int) string {
 			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-07-01"}))
@@ -251,7 +298,8 @@ func TestLimits(t *testing.T) {
 		{game.MaxGames, "too_many_games", func(m *match, n int) {
 			set(m, item.SessionKey(m.l.SessionID), item.Metadata, func(s *item.Session) { s.Games = n })
 		}, func(m *match, i int) string {
-			return code(m.Ask("sam", "POST", "/v1/sessions/"+m.l.SessionID+"/games", map[string]any{"gameStartTs": "2026-06-06T20:00:00Z", "thirdLength": 20}))
+			return code(m.Ask("sam", "POST", "/v1/sessions/"+m.l.SessionID+"/games",
+				map[string]any{"gameStartTs": "2026-06-06T20:00:00Z", "thirdLength": 20}))
 		}},
 		{player.MaxPlayers, "too_many_players", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Players = n })
@@ -260,12 +308,15 @@ func TestLimits(t *testing.T) {
 		}},
 		{game.MaxPlayers, "too_many_players", func(m *match, n int) {
 			var rows []item.Row[item.Seat]
+
 			for i := range n - 8 {
 				s := item.Seat{TeamID: "red", PlayerID: fmt.Sprintf("01JZ%022d", i)}
 				rows = append(rows, item.New(item.GameKey(m.id), item.RosterKey("red", s.PlayerID), "Roster", s, m.Clock.Now()))
 			}
+
 			testkit.PutRows(m.World.World, tables.App, rows...)
 			m.Do("sam", "DELETE", m.path("roster", m.l.Players[0]), nil)
+
 			for i := range 4 {
 				p := item.Player{ID: fmt.Sprintf("01JY%022d", i), LeagueID: m.l.ID, Nickname: "P"}
 				testkit.PutRows(m.World.World, tables.App, item.New(item.PlayerKey(p.ID), item.Profile, "Player", p, m.Clock.Now()))
@@ -278,10 +329,12 @@ func TestLimits(t *testing.T) {
 			t.Parallel()
 			m := club(t)
 			c.fill(m, c.limit.Max-1)
+
 			got := atOnce(3, func(i int) string { return strings.TrimPrefix(c.ask(m, i), "200") })
 			if got["201"]+got[""] != 1 || got["409 "+c.code] != 2 {
 				t.Errorf("with room for one, three at once got %v, want one success and two %s", got, c.code)
 			}
+
 			same(t, "one more", c.ask(m, 3), "409 "+c.code)
 		})
 	}
@@ -292,14 +345,19 @@ func TestLimits(t *testing.T) {
 func TestClaimsAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	for i := range player.MaxClaims.Max - 1 {
 		id := fmt.Sprintf("01JZ%022d", i)
-		testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.PlayerKey(id), "Claim", item.Claim{PlayerID: id, LeagueID: "01JZ"}, m.Clock.Now()))
+		testkit.PutRows(m.World.World, tables.App,
+			item.New(item.UserKey("eve"), item.PlayerKey(id), "Claim", item.Claim{PlayerID: id, LeagueID: "01JZ"}, m.Clock.Now()))
 	}
+
 	codes := []string{m.code()}
 	for _, name := range []string{"Riverside", "Hillside"} {
-		codes = append(codes, decode[struct{ Code string }](m, "ann", "POST", "/v1/games/"+m.Schedule("ann", m.FoundAs("ann", name))+"/join-code", nil).Code)
+		codes = append(codes, decode[struct{ Code string }](m, "ann", "POST",
+			"/v1/games/"+m.Schedule("ann", m.FoundAs("ann", name))+"/join-code", nil).Code)
 	}
+
 	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)) }
 	join := func(i int) string {
 		return code(m.Ask("eve", "POST", "/v1/join/"+codes[i], map[string]any{"nickname": "Evie"}))
@@ -310,23 +368,29 @@ func TestClaimsAreLimited(t *testing.T) {
 				all = append(all, strings.TrimPrefix(r["sk"].(string), item.Players))
 			}
 		}
+
 		return all
 	}
+
 	got := atOnce(4, func(i int) string {
 		if i < 2 {
 			return claim(i)
 		}
+
 		return join(i - 1)
 	})
 	if got["200"]+got["201"] != 1 || got["409 too_many_claims"] != 3 {
 		t.Errorf("two claims and two joins at once, with room for one: %v, want one success and three too_many_claims", got)
 	}
+
 	same(t, "the claims", len(mine()), player.MaxClaims.Max)
+
 	for _, id := range mine() {
 		if !strings.HasPrefix(id, "01JZ") { // of those that exist: one
 			m.Do("eve", "DELETE", "/v1/players/"+id+"/claim", nil)
 		}
 	}
+
 	same(t, "with room again", []string{claim(0), claim(0), join(0), claim(1)}, []string{"200", "200", "201", "409 too_many_claims"})
 	refused(t, "one more by a join", m.Ask("eve", "POST", "/v1/join/"+codes[1], map[string]any{"nickname": "Evie"}), 409, "too_many_claims")
 	same(t, "the claims", len(mine()), player.MaxClaims.Max)
@@ -345,24 +409,31 @@ func TestInvitation(t *testing.T) {
 		return code(m.Ask("ann", "POST", path, map[string]any{"email": email, "role": role}))
 	}
 	same(t, "an invitation", invite("otto@example.com", "scorekeeper"), "200")
+
 	mails := m.Mail.Mailbox("otto@example.com")
 	if len(mails) != 1 {
 		t.Fatalf("the mails are %+v", mails)
 	}
+
 	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to Parkside",
 		"You are now scorekeeper of the league Parkside on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
+
 	id := follow(m.World, "otto", ask(m.World, "otto@example.com"))
 	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)
 	same(t, "another role", invite("otto@example.com", "admin"), "200")
 	m.Do("otto", "DELETE", path+"/ann", nil)
-	refused(t, "who was removed invites", m.Ask("ann", "POST", path, map[string]any{"email": "una@example.com", "role": "admin"}), 403, "league_access_required")
+	refused(t, "who was removed invites", m.Ask("ann", "POST", path, map[string]any{"email": "una@example.com", "role": "admin"}),
+		403, "league_access_required")
 	before := len(m.Mail.Sent())
-	refused(t, "the last administrator", m.Ask("otto", "POST", path, map[string]any{"email": "otto@example.com", "role": "viewer"}), 409, "last_admin")
+	refused(t, "the last administrator", m.Ask("otto", "POST", path, map[string]any{"email": "otto@example.com", "role": "viewer"}),
+		409, "last_admin")
 	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
 	refused(t, "too many", m.Ask("otto", "POST", path, map[string]any{"email": "una@example.com", "role": "viewer"}), 409, "too_many_members")
+
 	if n := len(m.Mail.Sent()) - before; n != 0 {
 		t.Errorf("%d mails tell of roles that were refused", n)
 	}
+
 	if g := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.GrantKey(id)); g.V().Role != item.Admin {
 		t.Errorf("the grant is %+v", g.V())
 	}
@@ -372,6 +443,7 @@ func TestInvitation(t *testing.T) {
 // changes nothing keeps the revision.
 func TestChangesNeedTheLatestRevision(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for _, c := range []struct {
 		path         string
@@ -387,16 +459,20 @@ func TestChangesNeedTheLatestRevision(t *testing.T) {
 		refused(t, c.path, m.Ask("ann", "PATCH", c.path, c.other, threefctest.Match(read)), 409, "stale")
 		again := m.Do("ann", "PATCH", c.path, c.first)
 		same(t, c.path+" without a change", threefctest.Match(again), threefctest.Match(first))
+
 		if c.path != "/v1/players/"+m.l.Players[0] {
 			refused(t, "delete "+c.path, m.Ask("ann", "DELETE", c.path, nil, threefctest.Match(read)), 409, "stale")
 		}
-		refused(t, c.path+" with a broken revision", m.Ask("ann", "PATCH", c.path, c.other, threefctest.Header{Name: "if-match", Value: "7"}), 422, "invalid")
+
+		refused(t, c.path+" with a broken revision",
+			m.Ask("ann", "PATCH", c.path, c.other, threefctest.Header{Name: "if-match", Value: "7"}), 422, "invalid")
 	}
 }
 
 func TestSeasons(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	path := "/v1/leagues/" + m.l.ID + "/seasons"
 	for _, c := range []struct {
 		name, body, want, field string
@@ -404,7 +480,8 @@ func TestSeasons(t *testing.T) {
 		{"no name", `{}`, "422", "body"},
 		{"an unknown zone", `{"name":"A1","timeZone":"Mars/Olympus"}`, "422 unknown_time_zone", "body.timeZone"},
 		{"the zone of the machine", `{"name":"A2","timeZone":"Local"}`, "422 unknown_time_zone", "body.timeZone"},
-		{"an end before the start", `{"name":"A3","startsOn":"2026-03-02","endsOn":"2026-03-01"}`, "422 season_ends_before_it_starts", "body.endsOn"},
+		{"an end before the start", `{"name":"A3","startsOn":"2026-03-02","endsOn":"2026-03-01"}`,
+			"422 season_ends_before_it_starts", "body.endsOn"},
 		{"no date", `{"name":"A4","startsOn":"2026-02-30"}`, "422", "body.startsOn"},
 		{"a slug with capitals", `{"name":"A5","slug":"Spring"}`, "422", "body.slug"},
 		{"a field that is not there", `{"name":"A6","leagueId":"x"}`, "422", "body.leagueId"},
@@ -417,12 +494,14 @@ func TestSeasons(t *testing.T) {
 		if !strings.HasPrefix(code(out), c.want) {
 			t.Errorf("%s: %s, want %s: %s", c.name, code(out), c.want, out.Body)
 		}
+
 		if c.field != "" {
 			if err := testkit.CheckProblemField(out, out.StatusCode, c.field); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}
 	}
+
 	refused(t, "a season with sessions", m.Ask("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID, nil), 409, "season_not_empty")
 	refused(t, "a session with games", m.Ask("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil), 409, "session_not_empty")
 	refused(t, "a league with seasons", m.Ask("ann", "DELETE", "/v1/leagues/"+m.l.ID, nil), 409, "league_not_empty")
@@ -434,13 +513,16 @@ func TestCopyOfASeason(t *testing.T) {
 	m := club(t)
 	m.Do("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"timeZone": "Europe/London"})
 	m.Do("ann", "PUT", "/v1/seasons/"+m.l.SeasonID+"/teams/red", map[string]any{"name": "Reds"})
+
 	type copied struct {
 		SeasonID, TimeZone      string
 		TeamCount, SessionCount int
 	}
+
 	c := decode[copied](m, "ann", "POST", "/v1/seasons/"+m.l.SeasonID+"/copy", map[string]any{"name": "Autumn"})
 	same(t, "the copy", c, copied{c.SeasonID, "Europe/London", 3, 0})
-	same(t, "its teams", m.Do("ann", "GET", "/v1/seasons/"+c.SeasonID+"/teams", nil).Body, m.Do("ann", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Body)
+	same(t, "its teams", m.Do("ann", "GET", "/v1/seasons/"+c.SeasonID+"/teams", nil).Body,
+		m.Do("ann", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Body)
 }
 
 // TestTeams: three have a name and a color, others need them; a game keeps the teams as they
@@ -455,63 +537,88 @@ func TestTeams(t *testing.T) {
 	games := "/v1/sessions/" + m.l.SessionID + "/games"
 	create := func(ids ...string) string {
 		m.pass(time.Second) // ids of one millisecond are in no order beside other tests
+
 		body := map[string]any{"gameStartTs": "2026-06-06T20:00:00Z", "thirdLength": 20}
 		if ids != nil {
 			body["teamIds"] = ids
 		}
+
 		return code(m.Ask("ann", "POST", games, body))
 	}
+
 	m.Do("ann", "PUT", teams+"green", map[string]any{"name": "Green", "color": "#00ff00"})
+
 	for _, c := range []struct {
 		ids  []string
 		want string
 	}{
-		{nil, "201"}, {[]string{"green", "red", "blue"}, "201"}, {[]string{"green", "red", "red"}, "422 three_teams_needed"}, {[]string{"green", "red", "pink"}, "422 three_teams_needed"},
+		{nil, "201"},
+		{[]string{"green", "red", "blue"}, "201"},
+		{[]string{"green", "red", "red"}, "422 three_teams_needed"},
+		{[]string{"green", "red", "pink"}, "422 three_teams_needed"},
 		{[]string{"green", "red"}, "422 invalid"},
 	} {
 		same(t, fmt.Sprint("a game of ", c.ids), create(c.ids...), c.want)
 	}
+
 	list := decode[struct{ Games []game.Game }](m, "ann", "GET", games, nil).Games
 	without := list[1].GameID
-	same(t, "the teams of a game that names none, in a season of four", decode[struct{ Teams []item.Team }](m, "ann", "GET", "/v1/games/"+without, nil).Teams, []item.Team{})
-	refused(t, "a start without teams", m.Ask("ann", "POST", "/v1/games/"+without+"/thirds/1/start", map[string]any{}), 422, "three_teams_needed")
+	same(t, "the teams of a game that names none, in a season of four",
+		decode[struct{ Teams []item.Team }](m, "ann", "GET", "/v1/games/"+without, nil).Teams, []item.Team{})
+	refused(t, "a start without teams", m.Ask("ann", "POST", "/v1/games/"+without+"/thirds/1/start", map[string]any{}),
+		422, "three_teams_needed")
 	m.Do("ann", "PATCH", "/v1/games/"+without, map[string]any{"teamIds": []string{"green", "red", "blue"}})
 	m.Do("ann", "POST", "/v1/games/"+without+"/thirds/1/start", map[string]any{})
-	refused(t, "other teams of a game that has begun", m.Ask("ann", "PATCH", "/v1/games/"+without, map[string]any{"teamIds": []string{"yellow", "red", "blue"}}), 409, "game_started")
+	refused(t, "other teams of a game that has begun",
+		m.Ask("ann", "PATCH", "/v1/games/"+without, map[string]any{"teamIds": []string{"yellow", "red", "blue"}}), 409, "game_started")
 	m.Do("ann", "PATCH", m.path(), map[string]any{"teamIds": []string{"green", "red", "blue"}})
+
 	if body := m.Do("ann", "GET", m.path("roster"), nil).Body; strings.Contains(body, "yellow") || !strings.Contains(body, "blue") {
 		t.Errorf("the roster after the change of teams is %s", body)
 	}
+
 	m.Do("ann", "DELETE", teams+"green", nil)
 	m.Do("ann", "DELETE", teams+"green", nil)
+
 	if n := strings.Count(m.Do("ann", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Body, "teamId"); n != 3 {
 		t.Errorf("there are %d teams, want 3", n)
 	}
+
 	m.consistent()
 }
 
 // TestGameMoves: with its places in both lists; no request sets its status.
 func TestGameMoves(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for body, want := range map[string]string{
-		`{"status":"finished"}`: "422 invalid", `{"result":{}}`: "422 invalid", `{"scores":[]}`: "422 invalid", `{"thirdLength":21}`: "422 invalid",
-		`{"gameStartTs":"tomorrow"}`: "422 invalid", `{}`: "200",
+		`{"status":"finished"}`:      "422 invalid",
+		`{"result":{}}`:              "422 invalid",
+		`{"scores":[]}`:              "422 invalid",
+		`{"thirdLength":21}`:         "422 invalid",
+		`{"gameStartTs":"tomorrow"}`: "422 invalid",
+		`{}`:                         "200",
 	} {
 		same(t, body, code(m.Ask("ann", "PATCH", m.path(), body)), want)
 	}
+
 	m.Do("sam", "PATCH", m.path(), map[string]any{"gameStartTs": "2026-06-06T20:30:00+02:00", "thirdLength": 30, "location": "Pitch 2"})
+
 	var places []string
+
 	for _, r := range everything(m.World) {
 		if r["entityType"] == "SessionGame" {
 			places = append(places, fmt.Sprint(r["pk"], " ", r["sk"]))
 		}
 	}
+
 	for _, pk := range []string{item.SeasonKey(m.l.SeasonID), item.SessionKey(m.l.SessionID)} {
 		if want := pk + " GAME#2026-06-06T18:30:00Z#" + m.id; len(places) != 2 || places[0] != want && places[1] != want {
 			t.Errorf("the places of the game are %v, want %s", places, want)
 		}
 	}
+
 	m.consistent()
 	m.step("thirds/1/start")
 	m.Play("ann", m.id)
@@ -527,7 +634,8 @@ func TestInvitationDuringADeletion(t *testing.T) {
 	testkit.Must(t, err)
 	testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: "lena", DeletedAt: "2026-06-06T12:00:00Z"})
 	before := m.members()
-	refused(t, "the invitation", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "lena@example.com", "role": "viewer"}), 409, "account_deleting")
+	refused(t, "the invitation", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access",
+		map[string]any{"email": "lena@example.com", "role": "viewer"}), 409, "account_deleting")
 	same(t, "the members", m.members(), before)
 	same(t, "the mails", len(m.Mail.Mailbox("lena@example.com")), 0)
 }
@@ -540,17 +648,22 @@ func TestInvitationKeepsASignUp(t *testing.T) {
 	pool := m.Accounts()
 	begun, err := pool.SignUp("lena@example.com", "Lena")
 	testkit.Must(t, err)
+
 	invite := func() string {
 		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "Lena@example.com", "role": "viewer"}))
 	}
 	same(t, "before she has confirmed", invite(), "409 account_unverified")
+
 	if _, err := pool.SignIn(t.Context(), begun, "Lena", nil); err != nil {
 		t.Fatalf("she cannot confirm the sign-up any more: %v", err)
 	}
+
 	same(t, "afterwards", invite(), "200")
+
 	if who := m.members(); !strings.Contains(who, begun+" viewer") {
 		t.Errorf("the members are %s, without %s", who, begun)
 	}
+
 	if n := len(m.Mail.Mailbox("lena@example.com")); n > 1 {
 		t.Errorf("%d mails, want that of the second invitation", n)
 	}
@@ -572,8 +685,10 @@ func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
 				created++
 			}
 		}
+
 		return created
 	}
+
 	same(t, "a member", invite("otto@example.com", "viewer"), "200")
 	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
 	same(t, "into a full league", invite("lena@example.com", "viewer"), "409 too_many_members")
@@ -582,10 +697,12 @@ func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
 
 	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = 4 })
 	set(m, item.UserKey("ann"), item.Invitations, func(w *limit.Window) { w.Count = league.MaxMails.Max - 1 })
+
 	emails := make([]string, 5)
 	for i := range emails {
 		emails[i] = fmt.Sprintf("user%d@example.com", i)
 	}
+
 	got := atOnce(len(emails), func(i int) string { return invite(emails[i], "viewer") })
 	same(t, "five at once, with one mail left", got, map[string]int{"200": 1, "429 too_many_mails": 4})
 	same(t, "one more", invite("una@example.com", "viewer"), "429 too_many_mails")
@@ -595,6 +712,7 @@ func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
 // TestSlugOfASeasonIsTaken: the refusal names what the user has sent.
 func TestSlugOfASeasonIsTaken(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for _, path := range []string{"/v1/leagues/" + m.l.ID + "/seasons", "/v1/seasons/" + m.l.SeasonID + "/copy"} {
 		for field, body := range map[string]map[string]any{
@@ -602,10 +720,12 @@ func TestSlugOfASeasonIsTaken(t *testing.T) {
 		} {
 			out := m.Ask("ann", "POST", path, body)
 			refused(t, path, out, 409, "slug_taken")
+
 			if err := testkit.CheckProblemField(out, 409, field); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
+
 		m.Do("ann", "POST", path, map[string]any{"name": "Spring 2026", "slug": "spring-2026-" + path[4:5]})
 	}
 }
@@ -617,28 +737,36 @@ func TestInvitationsAreLimited(t *testing.T) {
 	m := club(t)
 	m.Accounts()
 	other := decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": "Cheap watches"}).LeagueID
+
 	invite := func(user, league, email string, key ...threefctest.Header) events.APIGatewayV2HTTPResponse {
 		return m.Ask(user, "POST", "/v1/leagues/"+league+"/access", map[string]any{"email": email, "role": "viewer"}, key...)
 	}
 	for range 5 {
 		same(t, "the same request", code(invite("ann", m.l.ID, "lena@example.com", threefctest.Key("K"))), "200")
 	}
-	same(t, "two more", []string{code(invite("eve", other, "Lena@example.com")), code(invite("eve", other, "lena@example.com"))}, []string{"200", "200"})
+
+	same(t, "two more", []string{code(invite("eve", other, "Lena@example.com")), code(invite("eve", other, "lena@example.com"))},
+		[]string{"200", "200"})
 	m.pass(time.Hour)
 	out := invite("ann", m.l.ID, "LENA@example.com")
 	refused(t, "another", out, 429, "too_many_invitations")
+
 	if got := testkit.Header(out).Get("Retry-After"); got != fmt.Sprint((23 * time.Hour).Seconds()) {
 		t.Errorf("Retry-After is %s", got)
 	}
+
 	if n := len(m.Mail.Mailbox("lena@example.com")); n != 3 {
 		t.Errorf("she has %d mails, want 3", n)
 	}
+
 	for i := range 48 {
 		same(t, "an invitation of eve", code(invite("eve", other, fmt.Sprintf("user%d@example.com", i))), "200")
 	}
+
 	refused(t, "one too many", invite("eve", other, "otto@example.com"), 429, "too_many_mails")
 	same(t, "of another user", code(invite("ann", m.l.ID, "otto@example.com")), "200")
 	m.pass(24 * time.Hour)
 	m.SignIn("ann", "eve")
-	same(t, "a day later", []string{code(invite("eve", other, "una@example.com")), code(invite("ann", m.l.ID, "lena@example.com"))}, []string{"200", "200"})
+	same(t, "a day later", []string{code(invite("eve", other, "una@example.com")), code(invite("ann", m.l.ID, "lena@example.com"))},
+		[]string{"200", "200"})
 }

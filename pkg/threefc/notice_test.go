@@ -24,9 +24,11 @@ import (
 func (m *match) notify() {
 	m.T.Helper()
 	n := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
-	testkit.Drain(m.World.World, standing.FinishQueue, time.Hour, func(ctx context.Context, in standing.Finished) error { return n.NotifyFinish(ctx, in) })
+	testkit.Drain(m.World.World, standing.FinishQueue, time.Hour,
+		func(ctx context.Context, in standing.Finished) error { return n.NotifyFinish(ctx, in) })
 	r := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
-	testkit.Drain(m.World.World, notice.RemindQueue, time.Hour, func(ctx context.Context, in notice.Remind) error { return r.RemindSession(ctx, in) })
+	testkit.Drain(m.World.World, notice.RemindQueue, time.Hour,
+		func(ctx context.Context, in notice.Remind) error { return r.RemindSession(ctx, in) })
 	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	testkit.Drain(m.World.World, notice.MailQueue, time.Hour, func(ctx context.Context, in notice.Mail) error { return s.SendMail(ctx, in) })
 }
@@ -46,6 +48,7 @@ func (m *match) subjects() (all []string) {
 			all = append(all, one.Subject)
 		}
 	}
+
 	return all
 }
 
@@ -53,6 +56,7 @@ func (m *match) subjects() (all []string) {
 // and none if the user wants none.
 func TestMailAfterTheGame(t *testing.T) {
 	t.Parallel()
+
 	for _, wants := range []bool{true, false} {
 		m := kickOff(t)
 		m.lena()
@@ -65,6 +69,7 @@ func TestMailAfterTheGame(t *testing.T) {
 		m.step("reopen", "finish")
 		m.Aggregate()
 		m.notify()
+
 		if n := len(m.subjects()); n != map[bool]int{true: 1, false: 0}[wants] {
 			t.Errorf("the user, who wants mails: %v, got %v", wants, m.subjects())
 		}
@@ -74,19 +79,25 @@ func TestMailAfterTheGame(t *testing.T) {
 // TestReminder: on the day before a session, to who has not said in or out, once.
 func TestReminder(t *testing.T) {
 	t.Parallel()
+
 	for said, want := range map[string]int{"": 1, "maybe": 1, "in": 0, "out": 0} {
 		m := club(t)
 		m.lena()
 		day := m.Clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
-		id := decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": day}).SessionID
-		refused(t, "who is no player", m.Ask("vic", "PUT", "/v1/sessions/"+id+"/availability", map[string]any{"status": "in"}), 409, "player_needed")
+		id := decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions",
+			map[string]any{"sessionDate": day}).SessionID
+		refused(t, "who is no player", m.Ask("vic", "PUT", "/v1/sessions/"+id+"/availability", map[string]any{"status": "in"}),
+			409, "player_needed")
+
 		if said != "" {
 			m.Do("lena", "PUT", "/v1/sessions/"+id+"/availability", map[string]any{"status": said})
 		}
+
 		for range 2 {
 			testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
 			m.notify()
 		}
+
 		if n := len(m.subjects()); n != want {
 			t.Errorf("who has said %q got %v, want %d mails", said, m.subjects(), want)
 		}
@@ -97,18 +108,27 @@ func TestReminder(t *testing.T) {
 // many sessions, and for a league with many players.
 func TestNoticesAreSentInBatches(t *testing.T) {
 	t.Parallel()
+
 	const n = 25
+
 	m := club(t)
 	meeting := strings.Split(m.tomorrow(), "/")[3] // the first of the n
+
 	for i := range n {
 		id := fmt.Sprintf("01JZ%022d", i)
 		if i > 0 {
-			testkit.PutRows(m.World.World, tables.App, item.New(item.DayKey("2026-06-07"), item.SessionKey(id), "Day", item.Ref{ID: id}, m.Clock.Now()))
+			testkit.PutRows(m.World.World, tables.App,
+				item.New(item.DayKey("2026-06-07"), item.SessionKey(id), "Day", item.Ref{ID: id}, m.Clock.Now()))
 		}
-		testkit.PutRows(m.World.World, tables.App, item.New(item.LeagueKey(m.l.ID), item.PlayerKey(id), "Player", item.Player{ID: id, LeagueID: m.l.ID, ClaimedBy: "user" + id}, m.Clock.Now()))
+
+		testkit.PutRows(m.World.World, tables.App,
+			item.New(item.LeagueKey(m.l.ID), item.PlayerKey(id), "Player",
+				item.Player{ID: id, LeagueID: m.l.ID, ClaimedBy: "user" + id}, m.Clock.Now()))
 	}
+
 	check := func(what string, q spec.Queue, run func() error) {
 		t.Helper()
+
 		calls := m.CountCalls(func() { testkit.Must(t, run()) })
 		same(t, what, []int{len(m.Queues.Messages(q.Name)), calls["SendMessageBatch"], calls["SendMessage"]}, []int{n, 3, 0})
 	}
@@ -116,7 +136,8 @@ func TestNoticesAreSentInBatches(t *testing.T) {
 		return testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext())
 	})
 	check("the players", notice.MailQueue, func() error {
-		return testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier).RemindSession(m.NewContext(), notice.Remind{SessionID: meeting})
+		return testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier).RemindSession(m.NewContext(),
+			notice.Remind{SessionID: meeting})
 	})
 }
 
@@ -124,7 +145,9 @@ func TestNoticesAreSentInBatches(t *testing.T) {
 func (m *match) tomorrow() string {
 	m.T.Helper()
 	day := m.Clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
-	return "/v1/sessions/" + decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": day}).SessionID + "/availability"
+
+	return "/v1/sessions/" + decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions",
+		map[string]any{"sessionDate": day}).SessionID + "/availability"
 }
 
 // remind runs the reminders of the day, and returns how many mails lena has got in all.
@@ -132,15 +155,18 @@ func (m *match) remind() int {
 	m.T.Helper()
 	testkit.Must(m.T, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
 	m.notify()
+
 	return len(m.subjects())
 }
 
 // said is who will play: the player, and the answer.
 func (m *match) said(path string) (all []string) {
 	m.T.Helper()
+
 	for _, a := range decode[struct{ Players []notice.Answer }](m, "sam", "GET", path, nil).Players {
 		all = append(all, a.Nickname+" "+a.Status)
 	}
+
 	return all
 }
 
@@ -148,7 +174,9 @@ func (m *match) said(path string) (all []string) {
 // before the merge and afterwards, and is not asked again.
 func TestAvailabilityOfMergedPlayers(t *testing.T) {
 	t.Parallel()
+
 	in, out := map[string]any{"status": "in"}, map[string]any{"status": "out"}
+
 	for name, c := range map[string]struct {
 		claims []int // beside the first player
 		into   int   // of the first
@@ -157,12 +185,15 @@ func TestAvailabilityOfMergedPlayers(t *testing.T) {
 	} {
 		m := club(t)
 		m.lena()
+
 		for _, i := range c.claims {
 			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
 		}
+
 		path := m.tomorrow()
 		before := decode[notice.Answer](m, "lena", "PUT", path, in)
 		same(t, name+": before the merge", before.Nickname, "Ada")
+
 		merge := "/v1/players/" + m.l.Players[0] + "/merge"
 		stays := []string{"Ada", "Bo", "Cy"}[c.into]
 		m.Do("ann", "POST", merge, map[string]any{"intoPlayerId": m.l.Players[c.into]})
@@ -183,6 +214,7 @@ func TestAvailabilityOfMergedPlayers(t *testing.T) {
 // claim, whoever ends it, and the player's user is asked.
 func TestAvailabilityEndsWithTheClaim(t *testing.T) {
 	t.Parallel()
+
 	for _, by := range []string{"ann", "eve"} {
 		m := club(t)
 		m.Accounts()
@@ -212,6 +244,7 @@ func TestNobodyIsAskedForMails(t *testing.T) {
 		testkit.Must(t, n.NotifyFinish(m.NewContext(), standing.Finished{GameID: id}))
 		return len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue))
 	}
+
 	m.step("reopen")
 	same(t, "a reopened game", asked(m.id), 0)
 	same(t, "a game that is gone", asked(m.l.SessionID), 0)
@@ -230,25 +263,33 @@ func TestWhatMailsSay(t *testing.T) {
 	m.lena()
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
+
 	const stop = "No more of these mails: " + threefctest.App + "/preferences\n"
+
 	send := func(in notice.Mail) (subject, text string) {
 		t.Helper()
+
 		in.UserID = user
 		before := len(m.Mail.Mailbox("lena@example.com"))
 		testkit.Must(t, s.SendMail(m.NewContext(), in))
+
 		all := m.Mail.Mailbox("lena@example.com")
 		if len(all) != before+1 {
 			return "", ""
 		}
+
 		if from := all[before].From; from != "3fc@example.com" {
 			t.Errorf("the mail is from %s", from)
 		}
+
 		mark := testkit.Row[stored](m.World.World, tables.App, item.UserKey(user), "MAIL#"+in.GameID+in.SessionID)
 		same(t, "the mark expires", mark["ttlEpoch"], float64(m.Clock.Now().Add(90*24*time.Hour).Unix()))
+
 		return all[before].Subject, all[before].Text
 	}
 	check := func(what string, in notice.Mail, subject, text string) {
 		t.Helper()
+
 		gotSubject, gotText := send(in)
 		same(t, what, []string{gotSubject, gotText}, []string{subject, text})
 	}
@@ -258,22 +299,26 @@ func TestWhatMailsSay(t *testing.T) {
 	check("of a game that is not finished", notice.Mail{GameID: m.id}, "", "")
 	check("of a session that is gone", notice.Mail{SessionID: m.id}, "", "")
 	check("of a game that is gone", notice.Mail{GameID: meeting}, "", "")
+
 	for _, c := range []struct {
 		goal             *goal
 		verdict, numbers string
 	}{
 		{nil, "Blue, Red and Yellow have drawn", "Blue: 0 scored, 0 conceded\nRed: 0 scored, 0 conceded\nYellow: 0 scored, 0 conceded\n"},
-		{new(m.goalOf(3, "blue")), "Red and Yellow have drawn", "Blue: 0 scored, 1 conceded\nRed: 0 scored, 0 conceded\nYellow: 0 scored, 0 conceded\n"},
+		{new(m.goalOf(3, "blue")), "Red and Yellow have drawn",
+			"Blue: 0 scored, 1 conceded\nRed: 0 scored, 0 conceded\nYellow: 0 scored, 0 conceded\n"},
 		{new(m.goalOf(6, "red")), "Yellow has won", "Blue: 0 scored, 0 conceded\nRed: 0 scored, 1 conceded\nYellow: 1 scored, 0 conceded\n"},
 	} {
 		m.id = m.Game("ann", m.l)
 		if c.goal != nil {
 			m.score("sam", *c.goal)
 		}
+
 		m.Play("sam", m.id)
 		check(c.verdict, notice.Mail{GameID: m.id}, "Parkside: "+c.verdict,
 			c.verdict+".\n\n"+c.numbers+"\nThe game: "+threefctest.App+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
 	}
+
 	check("a second time", notice.Mail{GameID: m.id}, "", "")
 }
 
@@ -293,14 +338,19 @@ func TestMailsThatUsersWant(t *testing.T) {
 			got[i] = len(m.subjects()) > before
 			m.DeleteRow(tables.App, item.UserKey(user), "MAIL#"+in.GameID+in.SessionID)
 		}
+
 		return got
 	}
-	same(t, "at first", [2]any{decode[notice.Preferences](m, "lena", "GET", "/v1/me/preferences", nil), send()}, [2]any{notice.Preferences{Finished: true, Reminders: true}, [2]bool{true, true}})
+	same(t, "at first", [2]any{decode[notice.Preferences](m, "lena", "GET", "/v1/me/preferences", nil), send()},
+		[2]any{notice.Preferences{Finished: true, Reminders: true}, [2]bool{true, true}})
+
 	for _, p := range []notice.Preferences{{Finished: true}, {Reminders: true}, {}, {Finished: true, Reminders: true}} {
 		m.Do("lena", "PUT", "/v1/me/preferences", p)
 		same(t, "the mails", send(), [2]bool{p.Finished, p.Reminders})
 	}
+
 	testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: "nobody", GameID: m.id}))
+
 	for _, r := range everything(m.World) {
 		if r["pk"] == item.UserKey("nobody") {
 			t.Errorf("a user who is not there has %v", r)
@@ -313,6 +363,7 @@ func TestMailsThatUsersWant(t *testing.T) {
 // between the mail and its mark, nothing of the user is left.
 func TestDeletedUserGetsNoMail(t *testing.T) {
 	t.Parallel()
+
 	for _, step := range []string{"", "GetItem", "SendEmail"} { // the deletion comes first, or after it
 		t.Run(cmp.Or(step, "before"), func(t *testing.T) {
 			t.Parallel()
@@ -321,12 +372,14 @@ func TestDeletedUserGetsNoMail(t *testing.T) {
 			id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 			m.Play("sam", m.id)
 			m.Aggregate()
+
 			leave := func() {
 				testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: id, DeletedAt: "2026-06-06T12:00:00Z"})
 				m.forget(id)
 			}
 			env := m.Env(notice.SendMailFunction())
 			mails := 0
+
 			switch step {
 			case "":
 				m.Do("lena", "PUT", "/v1/me/preferences", notice.Preferences{})
@@ -337,6 +390,7 @@ func TestDeletedUserGetsNoMail(t *testing.T) {
 			default:
 				env = after(env, step, leave)
 			}
+
 			testkit.Must(t, open(m, env, notice.OpenMailer).SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}))
 			same(t, "the mails", len(m.subjects()), mails)
 			same(t, "what is left of the user", m.mentions(id), []string(nil))
@@ -354,8 +408,10 @@ func TestMailFailures(t *testing.T) {
 	id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 	dynamotest.CheckFailures(t, &m.IO, func() error { return s.SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}) })
+
 	if len(m.subjects()) == 0 {
 		t.Error("there is no mail")
 	}
+
 	testkit.Row[stored](m.World.World, tables.App, item.UserKey(id), "MAIL#"+m.id)
 }

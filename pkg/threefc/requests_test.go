@@ -20,16 +20,46 @@ import (
 // TestAvatarIsOneEmoji: whatever it is made of, and nothing else.
 func TestAvatarIsOneEmoji(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for avatar, want := range map[string]string{
-		"🦊": "201", "⚽": "201", "❤️": "201", "👍🏽": "201", "👨‍👩‍👧‍👦": "201", "👩🏽‍❤️‍💋‍👨🏿": "201", "🏳️‍🌈": "201", "🇮🇪": "201", "🏴󠁧󠁢󠁥󠁮󠁧󠁿": "201", "7️⃣": "201",
-		"<b>": "422", "A": "422", "Foxy": "422", "7": "422", "好": "422", "한": "422", "🦊🦊": "422", "🦊 ": "422", " ": "422", "": "422", "🦊x": "422", "™": "422", "🏽": "422", "\u200d🦊": "422", "##️⃣": "422", "#️⃣": "201",
-		"\u200b": "422", "\ufe0f": "422", "\u202e🦊": "422", "🦊" + strings.Repeat("\u0301", 5): "422", strings.Repeat("👩‍", 9) + "👩": "422",
+		"🦊":                               "201",
+		"⚽":                               "201",
+		"❤️":                              "201",
+		"👍🏽":                              "201",
+		"👨‍👩‍👧‍👦":                         "201",
+		"👩🏽‍❤️‍💋‍👨🏿":                      "201",
+		"🏳️‍🌈":                            "201",
+		"🇮🇪":                              "201",
+		"🏴󠁧󠁢󠁥󠁮󠁧󠁿":                         "201",
+		"7️⃣":                             "201",
+		"<b>":                             "422",
+		"A":                               "422",
+		"Foxy":                            "422",
+		"7":                               "422",
+		"好":                               "422",
+		"한":                               "422",
+		"🦊🦊":                              "422",
+		"🦊 ":                              "422",
+		" ":                               "422",
+		"":                                "422",
+		"🦊x":                              "422",
+		"™":                               "422",
+		"🏽":                               "422",
+		"\u200d🦊":                         "422",
+		"##️⃣":                            "422",
+		"#️⃣":                             "201",
+		"\u200b":                          "422",
+		"\ufe0f":                          "422",
+		"\u202e🦊":                         "422",
+		"🦊" + strings.Repeat("\u0301", 5): "422",
+		strings.Repeat("👩‍", 9) + "👩":     "422",
 	} {
 		out := m.Ask("sam", "POST", "/v1/players", map[string]any{"leagueId": m.l.ID, "nickname": "Foxy", "avatar": avatar})
 		if got := code(out)[:3]; got != want {
 			t.Errorf("%+q: %s %s, want %s", avatar, got, out.Body, want)
 		}
+
 		if want == "422" {
 			if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.avatar"); err != nil {
 				t.Errorf("%+q: %v", avatar, err)
@@ -47,9 +77,11 @@ func TestBadAvatarOfAPlayer(t *testing.T) {
 	path := "/v1/players/" + m.l.Players[0]
 	out := m.Ask("sam", "PATCH", path, map[string]any{"avatar": "Foxy", "nickname": "Foxy"})
 	refused(t, "a word", out, http.StatusUnprocessableEntity, "bad_avatar")
+
 	if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.avatar"); err != nil {
 		t.Error(err)
 	}
+
 	same(t, "the name", decode[player.Player](m, "sam", "GET", path, nil).Nickname, "Ada")
 }
 
@@ -60,11 +92,14 @@ func TestEmptyTextsClear(t *testing.T) {
 	where := func(body map[string]any) string {
 		return testkit.Decode[game.Game](m.World.World, m.Do("sam", "PATCH", m.path(), body)).Location
 	}
-	same(t, "the place", []string{where(map[string]any{"location": "Pitch 2"}), where(map[string]any{"thirdLength": 25}), where(map[string]any{"location": ""})}, []string{"Pitch 2", "Pitch 2", ""})
+	same(t, "the place", []string{where(map[string]any{"location": "Pitch 2"}), where(map[string]any{"thirdLength": 25}),
+		where(map[string]any{"location": ""})}, []string{"Pitch 2", "Pitch 2", ""})
+
 	avatar := func(body map[string]any) string {
 		return testkit.Decode[player.Player](m.World.World, m.Do("sam", "PATCH", "/v1/players/"+m.l.Players[0], body)).Avatar
 	}
-	same(t, "the avatar", []string{avatar(map[string]any{"avatar": "🦊"}), avatar(map[string]any{"nickname": "Ace"}), avatar(map[string]any{"avatar": ""})}, []string{"🦊", "🦊", ""})
+	same(t, "the avatar", []string{avatar(map[string]any{"avatar": "🦊"}), avatar(map[string]any{"nickname": "Ace"}),
+		avatar(map[string]any{"avatar": ""})}, []string{"🦊", "🦊", ""})
 	refused(t, "a place of spaces", m.Ask("sam", "PATCH", m.path(), map[string]any{"location": "  "}), 422, "invalid")
 }
 
@@ -75,6 +110,7 @@ func TestChangeOfAFinishedGame(t *testing.T) {
 	m.Play("sam", m.id)
 	out := m.Ask("ann", "PATCH", m.path(), map[string]any{"location": "Pitch 2"})
 	refused(t, "the change", out, 409, "game_finished")
+
 	if !strings.Contains(out.Body, "reopen it") {
 		t.Errorf("the answer does not say what to do: %s", out.Body)
 	}
@@ -83,11 +119,24 @@ func TestChangeOfAFinishedGame(t *testing.T) {
 // TestTimeZoneIsAPlace: a name of the database of time zones, not of another file beside it.
 func TestTimeZoneIsAPlace(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for zone, want := range map[string]string{
-		"Europe/London": "200", "America/Argentina/Buenos_Aires": "200", "UTC": "200", "GMT": "200", "Etc/GMT+5": "200", "Singapore": "200",
-		"posixrules": "422 unknown_time_zone", "localtime": "422 unknown_time_zone", "leapseconds": "422 unknown_time_zone", "Factory": "422 unknown_time_zone", "Local": "422 unknown_time_zone",
-		"posix/Europe/London": "422 unknown_time_zone", "right/Europe/London": "422 unknown_time_zone", "../etc/localtime": "422 unknown_time_zone", "Atlantis": "422 unknown_time_zone",
+		"Europe/London":                  "200",
+		"America/Argentina/Buenos_Aires": "200",
+		"UTC":                            "200",
+		"GMT":                            "200",
+		"Etc/GMT+5":                      "200",
+		"Singapore":                      "200",
+		"posixrules":                     "422 unknown_time_zone",
+		"localtime":                      "422 unknown_time_zone",
+		"leapseconds":                    "422 unknown_time_zone",
+		"Factory":                        "422 unknown_time_zone",
+		"Local":                          "422 unknown_time_zone",
+		"posix/Europe/London":            "422 unknown_time_zone",
+		"right/Europe/London":            "422 unknown_time_zone",
+		"../etc/localtime":               "422 unknown_time_zone",
+		"Atlantis":                       "422 unknown_time_zone",
 	} {
 		if got := code(m.Ask("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"timeZone": zone})); got != want {
 			t.Errorf("%s: %s, want %s", zone, got, want)
@@ -104,6 +153,7 @@ func TestKeyIsFreeAfterADay(t *testing.T) {
 		if out.StatusCode >= 300 {
 			return code(out)
 		}
+
 		return testkit.Decode[named](m.World.World, out).LeagueID
 	}
 	first := league("First")
@@ -111,13 +161,16 @@ func TestKeyIsFreeAfterADay(t *testing.T) {
 	at := func(d time.Duration, name string) string {
 		m.MoveClock(begun.Add(d))
 		m.SignIn("eve")
+
 		return league(name)
 	}
 	same(t, "a second before", []string{at(idem.Lifetime-time.Second, "First"), league("Second")}, []string{first, "409 idempotency_conflict"})
+
 	second := at(idem.Lifetime, "Second")
 	if second == first || strings.HasPrefix(second, "409") {
 		t.Errorf("a day later the answer is %s, want another league", second)
 	}
+
 	same(t, "again", league("Second"), second)
 	same(t, "a day after the second", []string{at(2*idem.Lifetime-time.Second, "Second")}, []string{second})
 }
@@ -140,10 +193,12 @@ func TestRepeatedRequestOfARemovedMember(t *testing.T) {
 		for _, r := range requests {
 			got = append(got, code(m.Ask(r.user, r.method, r.path, r.body, threefctest.Key("K"))))
 		}
+
 		return got
 	}
 	same(t, "as a scorekeeper", append(repeat(), repeat()...), []string{"201", "201", "201", "201", "201", "201", "201", "201"})
 	m.Do("ann", "PUT", "/v1/leagues/"+m.l.ID+"/access/sam", map[string]any{"role": "viewer"})
+
 	const viewer, stranger = "403 scorekeeper_required", "403 league_access_required"
 	same(t, "as a viewer", repeat(), []string{viewer, viewer, viewer, viewer})
 	m.Do("ann", "DELETE", "/v1/leagues/"+m.l.ID+"/access/sam", nil)
@@ -159,7 +214,9 @@ func TestRepeatedRequestOfARemovedMember(t *testing.T) {
 func TestSecondRequestChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := club(t)
+
 	type object = map[string]any
+
 	l, x := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID
 	player := "/v1/players/" + m.l.Players[0]
 	bench := decode[struct{ PlayerID string }](m, "ann", "POST", "/v1/players", object{"leagueId": m.l.ID, "nickname": "Jo"}).PlayerID
@@ -173,9 +230,12 @@ func TestSecondRequestChangesNothing(t *testing.T) {
 				all = append(all, fmt.Sprint(r))
 			}
 		}
+
 		slices.Sort(all)
+
 		return append(all, fmt.Sprint(m.Queues.Messages(game.AggregateQueue.Name)))
 	}
+
 	for _, c := range []struct {
 		user, method, path string
 		body               any
@@ -208,18 +268,25 @@ func TestSecondRequestChangesNothing(t *testing.T) {
 		{"ann", "POST", m.path("reopen"), nil},
 	} {
 		what := c.method + " " + c.path
-		var first events.APIGatewayV2HTTPResponse
-		var calls map[string]int
+
+		var (
+			first events.APIGatewayV2HTTPResponse
+			calls map[string]int
+		)
+
 		u := m.CountUnits(func() {
 			calls = m.CountCalls(func() { first = m.Do(c.user, c.method, c.path, c.body) })
 		})
 		if n := calls["GetItem"] + calls["Query"] + calls["BatchGetItem"]; u.Reads < float64(n) {
 			t.Errorf("%s: %d reads cost %.1f units", what, n, u.Reads)
 		}
+
 		was := state()
+
 		m.pass(time.Second)
 		second := m.Do(c.user, c.method, c.path, c.body)
-		same(t, what+": the answer", []string{second.Body, testkit.Header(second).Get("ETag")}, []string{first.Body, testkit.Header(first).Get("ETag")})
+		same(t, what+": the answer", []string{second.Body, testkit.Header(second).Get("ETag")},
+			[]string{first.Body, testkit.Header(first).Get("ETag")})
 		same(t, what+": what is stored", state(), was)
 		m.pass(time.Second)
 	}
@@ -231,14 +298,19 @@ func TestRefusalsNameTheField(t *testing.T) {
 	m := club(t)
 	m.Accounts()
 	create(m.World, "otto@example.com") // and never verified
+
 	type object = map[string]any
+
 	l, x, games := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID, "/v1/sessions/"+m.l.SessionID+"/games"
 	m.Do("eve", "POST", "/v1/leagues", object{"name": "Eve's", "slug": "eves"})
 	m.Do("ann", "POST", l+"/seasons", object{"name": "Autumn"})
+
 	check := func(user, method, path string, body any, want, field string) {
 		t.Helper()
+
 		out := m.Ask(user, method, path, body)
 		same(t, method+" "+path, code(out), want)
+
 		if err := testkit.CheckProblemField(out, out.StatusCode, field); err != nil {
 			t.Error(err)
 		}
@@ -257,9 +329,11 @@ func TestRefusalsNameTheField(t *testing.T) {
 	check("", "POST", "/v1/join/"+m.code(), object{}, "422 nickname_needed", "body.nickname")
 
 	for _, teams := range [][]string{{"red", "blue", "green"}, {"red", "blue", "red"}} {
-		check("sam", "POST", games, object{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20, "teamIds": teams}, "422 three_teams_needed", "body.teamIds")
+		check("sam", "POST", games, object{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20, "teamIds": teams},
+			"422 three_teams_needed", "body.teamIds")
 		check("sam", "PATCH", m.path(), object{"teamIds": teams}, "422 three_teams_needed", "body.teamIds")
 	}
+
 	check("sam", "POST", games, object{"gameStartTs": "1999-12-31T23:59:59Z", "thirdLength": 20}, "422 bad_start", "body.gameStartTs")
 	check("sam", "PATCH", m.path(), object{"gameStartTs": "2101-01-01T00:00:00Z"}, "422 bad_start", "body.gameStartTs")
 	m.Do("sam", "PATCH", m.path(), object{"gameStartTs": "2100-12-31T23:59:59Z"})

@@ -29,10 +29,12 @@ func TestTableOfTheSeed(t *testing.T) {
 // partition.
 func TestNothingScans(t *testing.T) {
 	t.Parallel()
+
 	for _, a := range threefc.Room().Spec.Access() {
 		if slices.Contains(a.Ops, spec.Scan) {
 			t.Errorf("%s scans", a.ID())
 		}
+
 		if slices.Contains(a.Ops, spec.Query) && !strings.Contains(a.Key, "pk=") {
 			t.Errorf("%s queries by %s", a.ID(), a.Key)
 		}
@@ -42,17 +44,24 @@ func TestNothingScans(t *testing.T) {
 // TestAccessPatternsOfTheSeed: each of the ten, and the two mirrors, has a function.
 func TestAccessPatternsOfTheSeed(t *testing.T) {
 	t.Parallel()
+
 	used := map[string]bool{}
 	for _, a := range threefc.Room().Spec.Access() {
 		used[a.ID()] = true
 	}
+
 	for name, all := range map[string][]spec.Access{
-		"create and read a league": {tables.CreateLeague, tables.GetLeague}, "create and list seasons": {tables.CreateSeason, tables.ListSeasons},
-		"create and list teams": {tables.PutTeam, tables.ListTeams}, "create and list sessions": {tables.CreateSession, tables.ListSessions},
-		"create and read a game": {tables.CreateGame, tables.GetGame}, "link and list the games of a session": {tables.CreateGame, tables.ListGames},
-		"create and read a player": {tables.CreatePlayer, tables.GetPlayer}, "grant and list roles": {tables.SaveGrant, tables.ListGrants},
-		"assign and list the roster": {tables.SaveRoster, tables.ListRoster}, "create and list goals": {tables.SaveGoal, tables.ListGoals},
-		"the mirrors": {tables.GetSeason, tables.GetSession},
+		"create and read a league":             {tables.CreateLeague, tables.GetLeague},
+		"create and list seasons":              {tables.CreateSeason, tables.ListSeasons},
+		"create and list teams":                {tables.PutTeam, tables.ListTeams},
+		"create and list sessions":             {tables.CreateSession, tables.ListSessions},
+		"create and read a game":               {tables.CreateGame, tables.GetGame},
+		"link and list the games of a session": {tables.CreateGame, tables.ListGames},
+		"create and read a player":             {tables.CreatePlayer, tables.GetPlayer},
+		"grant and list roles":                 {tables.SaveGrant, tables.ListGrants},
+		"assign and list the roster":           {tables.SaveRoster, tables.ListRoster},
+		"create and list goals":                {tables.SaveGoal, tables.ListGoals},
+		"the mirrors":                          {tables.GetSeason, tables.GetSession},
 	} {
 		for _, a := range all {
 			if !used[a.ID()] {
@@ -76,20 +85,42 @@ func full(t *testing.T) *match {
 	m.Do("vic", "PUT", "/v1/me/preferences", map[string]any{"finishedGames": true, "reminders": false})
 	second := m.Schedule("ann", m.l)
 	m.Do("ann", "DELETE", "/v1/games/"+second, nil)
+
 	return m
 }
 
 // patterns are the keys of items, by entityType; the first of the seed, then the room's own.
 var patterns = map[string]string{
-	"League": `LEAGUE#I METADATA`, "Season": `SEASON#I METADATA|LEAGUE#I SEASON#I`, "Team": `SEASON#I TEAM#S`, "Session": `SESSION#I METADATA|SEASON#I SESSION#I`,
-	"Game": `GAME#I METADATA`, "Goal": `GAME#I GOAL#[123]#[0-9]{4}#I`, "Roster": `GAME#I ROSTER#S#I`, "SessionGame": `(SESSION|SEASON)#I GAME#T#I`,
-	"Grant": `LEAGUE#I ACL#USER#U|USER#U LEAGUE#I`, "Player": `PLAYER#I PROFILE|LEAGUE#I PLAYER#I`,
+	"League":      `LEAGUE#I METADATA`,
+	"Season":      `SEASON#I METADATA|LEAGUE#I SEASON#I`,
+	"Team":        `SEASON#I TEAM#S`,
+	"Session":     `SESSION#I METADATA|SEASON#I SESSION#I`,
+	"Game":        `GAME#I METADATA`,
+	"Goal":        `GAME#I GOAL#[123]#[0-9]{4}#I`,
+	"Roster":      `GAME#I ROSTER#S#I`,
+	"SessionGame": `(SESSION|SEASON)#I GAME#T#I`,
+	"Grant":       `LEAGUE#I ACL#USER#U|USER#U LEAGUE#I`,
+	"Player":      `PLAYER#I PROFILE|LEAGUE#I PLAYER#I`,
 
-	"Slug": `SLUG#S METADATA|(LEAGUE|SEASON)#I SLUG#S`, "RemovedGoal": `GAME#I REMOVED#I`, "Pool": `GAME#I POOL#I`, "Audit": `GAME#I AUDIT#T#I`,
-	"Table": `SEASON#I (STANDING#S|PLAYERSTAT#I|LEADERS)`, "PlayerSeason": `PLAYER#I STAT#I`, "Claim": `USER#U PLAYER#I`, "User": `USER#U METADATA`,
-	"Answer": `USER#U IDEMPOTENCY#H`, "AuthSession": `AUTH_SESSION#H METADATA|USER#U AUTH_SESSION#H`, "AuthLink": `AUTH_LINK#H METADATA`, "AuthMail": `AUTH_MAIL#[0-9a-f]{64} METADATA`, "AuthCaller": `AUTH_CALLER#[0-9a-f]{64} METADATA`,
-	"JoinCode": `JOIN#[0-9A-Z]{8} METADATA`, "Outbox": `OUTBOX GAME#I`, "Availability": `SESSION#I AVAIL#I`, "Preferences": `USER#U PREFERENCES`, "CancelledGame": `SEASON#I CANCELLED#I`,
-	"Day": `DAY#[0-9-]{10} SESSION#I`,
+	"Slug":          `SLUG#S METADATA|(LEAGUE|SEASON)#I SLUG#S`,
+	"RemovedGoal":   `GAME#I REMOVED#I`,
+	"Pool":          `GAME#I POOL#I`,
+	"Audit":         `GAME#I AUDIT#T#I`,
+	"Table":         `SEASON#I (STANDING#S|PLAYERSTAT#I|LEADERS)`,
+	"PlayerSeason":  `PLAYER#I STAT#I`,
+	"Claim":         `USER#U PLAYER#I`,
+	"User":          `USER#U METADATA`,
+	"Answer":        `USER#U IDEMPOTENCY#H`,
+	"AuthSession":   `AUTH_SESSION#H METADATA|USER#U AUTH_SESSION#H`,
+	"AuthLink":      `AUTH_LINK#H METADATA`,
+	"AuthMail":      `AUTH_MAIL#[0-9a-f]{64} METADATA`,
+	"AuthCaller":    `AUTH_CALLER#[0-9a-f]{64} METADATA`,
+	"JoinCode":      `JOIN#[0-9A-Z]{8} METADATA`,
+	"Outbox":        `OUTBOX GAME#I`,
+	"Availability":  `SESSION#I AVAIL#I`,
+	"Preferences":   `USER#U PREFERENCES`,
+	"CancelledGame": `SEASON#I CANCELLED#I`,
+	"Day":           `DAY#[0-9-]{10} SESSION#I`,
 }
 
 // expire are the types of items that the table deletes.
@@ -99,42 +130,52 @@ var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCall
 func TestItems(t *testing.T) {
 	t.Parallel()
 	m := full(t)
-	fill := strings.NewReplacer("I", "[0-7][0-9A-HJKMNP-TV-Z]{25}", "S", "[a-z0-9-]+", "U", "[a-z0-9-]+", "T", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z", "H", "[A-Za-z0-9_-]{43}")
+	fill := strings.NewReplacer("I", "[0-7][0-9A-HJKMNP-TV-Z]{25}", "S", "[a-z0-9-]+", "U", "[a-z0-9-]+", "T",
+		"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z", "H", "[A-Za-z0-9_-]{43}")
 	// Placeholders are capitals that stand alone.
 	placeholder := regexp.MustCompile(`\b[ISUTH]\b`)
 	seen := map[string]bool{}
+
 	for _, r := range everything(m.World) {
 		kind, _ := r["entityType"].(string)
 		seen[kind] = true
+
 		key := fmt.Sprint(r["pk"], " ", r["sk"])
 		if pattern, ok := patterns[kind]; !ok {
 			t.Errorf("the item %s is of an unknown type, %s", key, kind)
 		} else if re := regexp.MustCompile("^(" + placeholder.ReplaceAllStringFunc(pattern, fill.Replace) + ")$"); !re.MatchString(key) {
 			t.Errorf("%s has the key %s, want %s", kind, key, pattern)
 		}
+
 		data, isText := r["data"].(string)
 		if !isText || !json.Valid([]byte(data)) {
 			t.Errorf("%s: data is %v, want a JSON text", key, r["data"])
 		}
+
 		if rev, _ := r["rev"].(float64); rev < 1 && kind != "PlayerSeason" {
 			t.Errorf("%s: rev is %v", key, r["rev"])
 		}
+
 		for _, at := range []string{"createdAt", "updatedAt"} {
 			if text, _ := r[at].(string); !regexp.MustCompile(`^2026-.*Z$`).MatchString(text) {
 				t.Errorf("%s: %s is %v", key, at, r[at])
 			}
 		}
+
 		_, ttl := r["ttlEpoch"]
+
 		_, status := r["status"]
 		if ttl != slices.Contains(expire, kind) || status != (kind == "Game") {
 			t.Errorf("%s of type %s has the attributes %v", key, kind, r)
 		}
+
 		for name := range r {
 			if !slices.Contains([]string{"pk", "sk", "entityType", "createdAt", "updatedAt", "data", "rev", "status", "ttlEpoch"}, name) {
 				t.Errorf("%s has the attribute %s", key, name)
 			}
 		}
 	}
+
 	for kind := range patterns {
 		if !seen[kind] {
 			t.Errorf("there is no item of type %s", kind)
@@ -149,12 +190,15 @@ var mirrors = map[string]bool{"Season": true, "Session": true, "Grant": true, "P
 // and revision.
 func (m *match) mirrored(what string) {
 	m.T.Helper()
+
 	copies := map[string]int{}
+
 	for _, r := range everything(m.World) {
 		if kind, _ := r["entityType"].(string); mirrors[kind] {
 			copies[fmt.Sprint(kind, " ", r["rev"], " ", r["createdAt"], r["updatedAt"], r["data"])]++
 		}
 	}
+
 	for text, n := range copies {
 		if n != 2 {
 			m.T.Errorf("%s: %d copies of %s", what, n, text)
@@ -168,6 +212,7 @@ func TestMirrorsAreEqual(t *testing.T) {
 	m := club(t)
 	m.Accounts()
 	m.mirrored("at first")
+
 	of := methods()
 	for _, r := range m.routes() {
 		if of[r.fn] != "GET" && r.least != anybody {
@@ -175,6 +220,7 @@ func TestMirrorsAreEqual(t *testing.T) {
 			if out.StatusCode >= 500 {
 				t.Errorf("%s: %s", r.fn, out.Body)
 			}
+
 			m.mirrored(r.fn)
 		}
 	}
@@ -184,6 +230,7 @@ func TestMirrorsAreEqual(t *testing.T) {
 // both are written, or none.
 func TestFailuresLeaveNothingHalf(t *testing.T) {
 	t.Parallel()
+
 	m := club(t)
 	for name, ask := range map[string]func() events.APIGatewayV2HTTPResponse{
 		"create a league": func() events.APIGatewayV2HTTPResponse {
@@ -196,7 +243,8 @@ func TestFailuresLeaveNothingHalf(t *testing.T) {
 			return m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-13"})
 		},
 		"create a game": func() events.APIGatewayV2HTTPResponse {
-			return m.Ask("sam", "POST", "/v1/sessions/"+m.l.SessionID+"/games", map[string]any{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20})
+			return m.Ask("sam", "POST", "/v1/sessions/"+m.l.SessionID+"/games",
+				map[string]any{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20})
 		},
 		"create a player": func() events.APIGatewayV2HTTPResponse {
 			return m.Ask("sam", "POST", "/v1/players", map[string]any{"leagueId": m.l.ID, "nickname": "Jo"})
@@ -214,10 +262,13 @@ func TestFailuresLeaveNothingHalf(t *testing.T) {
 			if out.StatusCode < 300 {
 				return nil
 			}
+
 			m.mirrored(name)
+
 			if n := len(everything(m.World)); n != before {
 				t.Errorf("%s: after a failure there are %d items, and were %d", name, n, before)
 			}
+
 			return errors.New(out.Body)
 		})
 		m.mirrored(name)

@@ -33,6 +33,7 @@ func ask(w *threefctest.World, email string) string {
 	all := w.Mail.Mailbox(strings.ToLower(email))
 	_, token, _ := strings.Cut(all[len(all)-1].Text, threefctest.App+"/sign-in#token=")
 	token, _, _ = strings.Cut(token, "\n")
+
 	return token
 }
 
@@ -41,6 +42,7 @@ func follow(w *threefctest.World, browser, token string) string {
 	w.T.Helper()
 	out := w.Do("", "POST", followLink, map[string]any{"token": token})
 	w.SetCookie(browser, out.Cookies[0])
+
 	return testkit.Decode[struct{ UserID string }](w.World, out).UserID
 }
 
@@ -50,38 +52,48 @@ func TestSignInByMail(t *testing.T) {
 	w.Accounts()
 	out := w.Do("", "POST", startLink, map[string]any{"email": "Lena@Example.com"})
 	same(t, "the answer", [2]any{out.StatusCode, strings.Contains(out.Body, `"expiresInSeconds":900`)}, [2]any{202, true})
+
 	token := ask(w, "lena@example.com")
 	mail := w.Mail.Mailbox("lena@example.com")[1]
 	same(t, "the mail", []string{mail.From, mail.Subject, mail.Text}, []string{"3fc@example.com", "Sign in to 3FC",
-		"Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + threefctest.App + "/sign-in#token=" + token + "\n\nIf you have not asked for it, ignore this mail.\n"})
+		"Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + threefctest.App + "/sign-in#token=" + token +
+			"\n\nIf you have not asked for it, ignore this mail.\n"})
 	out = w.Do("", "POST", followLink, map[string]any{"token": token})
+
 	cookie := out.Cookies[0]
 	for _, part := range []string{"threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=86400"} {
 		if !strings.Contains(cookie, part) {
 			t.Errorf("the cookie %s has no %s", cookie, part)
 		}
 	}
+
 	w.SetCookie("lena", cookie)
 	who := w.Do("lena", "GET", session, nil)
+
 	first := testkit.Decode[struct{ UserID, Email string }](w.World, who)
 	if first.Email != "lena@example.com" || testkit.Header(who).Get("Cache-Control") != "no-store" {
 		t.Errorf("the session is %+v", first)
 	}
+
 	if id := follow(w, "phone", ask(w, "LENA@example.com")); id != first.UserID {
 		t.Errorf("the second sign-in is of %s, want %s", id, first.UserID)
 	}
+
 	id, secret, _ := strings.Cut(token, ".")
 	value, _, _ := strings.Cut(strings.TrimPrefix(cookie, "threefc_session="), ";")
 	text, err := json.Marshal(everything(w))
 	testkit.Must(t, err)
+
 	for what, hidden := range map[string]string{"the secret of a link": secret, "the token of a session": value} {
 		if strings.Contains(string(text), hidden) {
 			t.Errorf("the table has %s", what)
 		}
 	}
+
 	if !strings.Contains(string(text), id) {
 		t.Error("the table does not have the id of the link")
 	}
+
 	for _, line := range w.Logs.Lines() {
 		if strings.Contains(line.Text, secret) || strings.Contains(line.Text, value) || strings.Contains(line.Text, "lena") {
 			t.Errorf("a log has a secret or an address: %s", line.Text)
@@ -97,18 +109,28 @@ func TestLinkIsRefused(t *testing.T) {
 	good := ask(w, "lena@example.com")
 	id, secret, _ := strings.Cut(good, ".")
 	other := ask(w, "otto@example.com")
+
 	otherID, _, _ := strings.Cut(other, ".")
 	for name, token := range map[string]string{
-		"a wrong secret": id + "." + strings.Repeat("A", len(secret)), "no secret": id + ".", "no point": id, "no id": "." + secret, "the secret of another link": otherID + "." + secret,
-		"an unknown link": strings.Repeat("B", len(id)) + "." + secret, "anything": "x", "more": good + "x", "a key": "../" + good,
+		"a wrong secret":             id + "." + strings.Repeat("A", len(secret)),
+		"no secret":                  id + ".",
+		"no point":                   id,
+		"no id":                      "." + secret,
+		"the secret of another link": otherID + "." + secret,
+		"an unknown link":            strings.Repeat("B", len(id)) + "." + secret,
+		"anything":                   "x",
+		"more":                       good + "x",
+		"a key":                      "../" + good,
 	} {
 		refused(t, name, w.Ask("", "POST", followLink, map[string]any{"token": token}), 401, "invalid_or_expired_magic_link")
 	}
+
 	for _, token := range []string{"", strings.Repeat("x", 129)} {
 		if err := testkit.CheckProblemField(w.Ask("", "POST", followLink, map[string]any{"token": token}), 422, "body.token"); err != nil {
 			t.Error(err)
 		}
 	}
+
 	follow(w, "lena", good)
 	refused(t, "the link a second time", w.Ask("", "POST", followLink, map[string]any{"token": good}), 401, "invalid_or_expired_magic_link")
 	w.MoveClock(w.Clock.Now().Add(15*time.Minute - time.Second))
@@ -116,6 +138,7 @@ func TestLinkIsRefused(t *testing.T) {
 	late := ask(w, "una@example.com")
 	w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
 	refused(t, "after 15 minutes", w.Ask("", "POST", followLink, map[string]any{"token": late}), 401, "invalid_or_expired_magic_link")
+
 	for _, email := range []string{"", "lena", "lena@", "@example.com", "a@b@c", "lena@example.com\nBcc: x@example.com"} {
 		if err := testkit.CheckProblemField(w.Ask("", "POST", startLink, map[string]any{"email": email}), 422, "body.email"); err != nil {
 			t.Errorf("%q: %v", email, err)
@@ -129,13 +152,18 @@ func TestLinkIsFollowedTwiceAtOnce(t *testing.T) {
 	w := threefctest.New(t)
 	w.Accounts()
 	token := ask(w, "lena@example.com")
+
 	var all sync.WaitGroup
+
 	got := make([]string, 4)
 	for i := range got {
 		all.Go(func() { got[i] = code(w.Ask("", "POST", followLink, map[string]any{"token": token})) })
 	}
+
 	all.Wait()
+
 	in, sessions := 0, 0
+
 	for _, g := range got {
 		if g == "200" {
 			in++
@@ -143,11 +171,13 @@ func TestLinkIsFollowedTwiceAtOnce(t *testing.T) {
 			t.Errorf("a browser got %s", g)
 		}
 	}
+
 	for _, r := range everything(w) {
 		if r["entityType"] == "AuthSession" && r["sk"] == item.Metadata {
 			sessions++
 		}
 	}
+
 	if in != 1 || sessions != 1 {
 		t.Errorf("%d browsers are signed in, with %d sessions, want 1", in, sessions)
 	}
@@ -157,11 +187,13 @@ func TestLinkIsFollowedTwiceAtOnce(t *testing.T) {
 // once.
 func TestMailsAreLimited(t *testing.T) {
 	t.Parallel()
+
 	w := threefctest.New(t)
 	for range 5 {
 		ask(w, "lena@example.com")
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 	}
+
 	again := map[string]any{"email": "LENA@example.com"}
 	refused(t, "the sixth", w.Ask("", "POST", startLink, again), 429, "too_many_links")
 	ask(w, "otto@example.com")
@@ -169,11 +201,14 @@ func TestMailsAreLimited(t *testing.T) {
 	refused(t, "the sixth before an hour is over", w.Ask("", "POST", startLink, again), 429, "too_many_links")
 	w.MoveClock(threefctest.Noon.Add(time.Hour))
 	w.Do("", "POST", startLink, again) // after an hour
+
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() { w.Ask("", "POST", startLink, map[string]any{"email": "una@example.com"}) })
 	}
+
 	all.Wait()
+
 	if n := len(w.Mail.Mailbox("una@example.com")); n > 5 {
 		t.Errorf("eight requests at once sent %d mails, want at most 5", n)
 	}
@@ -187,23 +222,31 @@ func TestSignInMailsOfACallerAreLimited(t *testing.T) {
 	w.Accounts()
 	w.Caller = "203.0.113.7"
 	follow(w, "lena", ask(w, "lena@example.com"))
+
 	start := func(email string) events.APIGatewayV2HTTPResponse {
 		return w.Ask("", "POST", startLink, map[string]any{"email": email})
 	}
 	for i := range signin.MaxCallerLinks.Max - 2 {
 		same(t, "a sign-in", code(start(fmt.Sprintf("lena+%d@example.com", i))), "202")
 	}
+
 	w.MoveClock(w.Clock.Now().Add(20 * time.Minute))
-	same(t, "two at once, with one mail left", atOnce(2, func(i int) string { return code(start(fmt.Sprintf("una+%d@example.com", i))) }), map[string]int{"202": 1, "429 too_many_sign_ins": 1})
+	same(t, "two at once, with one mail left", atOnce(2, func(i int) string { return code(start(fmt.Sprintf("una+%d@example.com", i))) }),
+		map[string]int{"202": 1, "429 too_many_sign_ins": 1})
+
 	sent := len(w.Mail.Sent())
+
 	for _, email := range []string{"lena@example.com", "nobody@example.com"} {
 		out := start(email)
 		refused(t, email, out, 429, "too_many_sign_ins")
 		same(t, "Retry-After for "+email, testkit.Header(out).Get("Retry-After"), "2400")
 	}
+
 	same(t, "the mails afterwards", len(w.Mail.Sent()), sent)
 	w.Caller = "203.0.113.8"
+
 	same(t, "another caller", code(start("otto@example.com")), "202")
+
 	w.Caller = "203.0.113.7"
 	w.MoveClock(w.Clock.Now().Add(40 * time.Minute))
 	same(t, "an hour later", code(start("otto@example.com")), "202")
@@ -212,12 +255,21 @@ func TestSignInMailsOfACallerAreLimited(t *testing.T) {
 // create creates an account by the API of the user pool.
 func create(w *threefctest.World, email string, attributes ...map[string]string) {
 	w.T.Helper()
-	body, err := json.Marshal(map[string]any{"UserPoolId": cognito.ID, "Username": email, "MessageAction": "SUPPRESS", "UserAttributes": append(attributes, map[string]string{"Name": "email", "Value": email})})
+
+	body, err := json.Marshal(map[string]any{
+		"UserPoolId":     cognito.ID,
+		"Username":       email,
+		"MessageAction":  "SUPPRESS",
+		"UserAttributes": append(attributes, map[string]string{"Name": "email", "Value": email}),
+	})
 	testkit.Must(w.T, err)
+
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(string(body)))
 	r.Header.Set("X-Amz-Target", "AWSCognitoIdentityProviderService.AdminCreateUser")
+
 	out := httptest.NewRecorder()
 	w.Users.ServeHTTP(out, r)
+
 	if out.Code != http.StatusOK {
 		w.T.Fatalf("create an account: %d %s", out.Code, out.Body)
 	}
@@ -231,15 +283,19 @@ func TestAccountsThatExist(t *testing.T) {
 	pool := w.Accounts()
 	begun, err := pool.SignUp("lena@example.com", "Mallory")
 	testkit.Must(t, err)
+
 	if id := follow(w, "lena", ask(w, "lena@example.com")); id == begun {
 		t.Error("the sign-in got an account that somebody else has begun")
 	}
+
 	create(w, "otto@example.com")
-	refused(t, "an account that is not verified", w.Ask("", "POST", followLink, map[string]any{"token": ask(w, "otto@example.com")}), 409, "account_unverified")
+	refused(t, "an account that is not verified",
+		w.Ask("", "POST", followLink, map[string]any{"token": ask(w, "otto@example.com")}), 409, "account_unverified")
 	id := follow(w, "una", ask(w, "una@example.com"))
 	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: id, DeletedAt: "2026-06-06T12:00:00Z"})
 	refused(t, "a deleted account", w.Ask("", "POST", followLink, map[string]any{"token": ask(w, "una@example.com")}), 401, "account_deleted")
-	refused(t, "a league of a deleted account", w.Ask("una", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 401, "account_deleted")
+	refused(t, "a league of a deleted account",
+		w.Ask("una", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 401, "account_deleted")
 }
 
 func TestSignOut(t *testing.T) {
@@ -248,19 +304,25 @@ func TestSignOut(t *testing.T) {
 	w.Accounts()
 	id := follow(w, "lena", ask(w, "lena@example.com"))
 	follow(w, "phone", ask(w, "lena@example.com"))
+
 	out := w.Do("lena", "DELETE", session, nil)
-	if cookie := out.Cookies[0]; out.StatusCode != http.StatusNoContent || !strings.HasPrefix(cookie, "threefc_session=;") || !strings.Contains(cookie, "Max-Age=0") {
+	if cookie := out.Cookies[0]; out.StatusCode != http.StatusNoContent || !strings.HasPrefix(cookie, "threefc_session=;") ||
+		!strings.Contains(cookie, "Max-Age=0") {
 		t.Errorf("got %d and the cookie %s", out.StatusCode, cookie)
 	}
+
 	refused(t, "the session afterwards", w.Ask("lena", "GET", session, nil), 401, "invalid_session")
 	refused(t, "a second sign-out", w.Ask("lena", "DELETE", session, nil), 401, "invalid_session")
 	w.Do("phone", "GET", session, nil)
+
 	left := 0
+
 	for _, r := range everything(w) {
 		if r["entityType"] == "AuthSession" && r["pk"] == item.UserKey(id) {
 			left++
 		}
 	}
+
 	if left != 1 {
 		t.Errorf("the user has %d sessions, want that of the phone", left)
 	}
@@ -273,19 +335,28 @@ func TestSessionIsRefused(t *testing.T) {
 	w := threefctest.New(t)
 	w.SignIn("ann")
 	refused(t, "no cookie", w.Ask("", "GET", session, nil), 401, "missing_session")
+
 	for name, cookie := range map[string]string{
-		"another cookie": "session=x", "an empty one": "threefc_session=", "a short one": "threefc_session=abc", "a long one": "threefc_session=" + strings.Repeat("A", 200), "nonsense": "threefc_session=%%%;;=",
+		"another cookie": "session=x",
+		"an empty one":   "threefc_session=",
+		"a short one":    "threefc_session=abc",
+		"a long one":     "threefc_session=" + strings.Repeat("A", 200),
+		"nonsense":       "threefc_session=%%%;;=",
 	} {
 		w.SetCookie("eve", cookie)
 		refused(t, name, w.Ask("eve", "GET", session, nil), 401, "missing_session")
 	}
+
 	w.SetCookie("eve", "threefc_session="+strings.Repeat("A", 43))
 	refused(t, "a guess", w.Ask("eve", "GET", session, nil), 401, "invalid_session")
+
 	for _, origin := range []string{"https://evil.test", "", "null", threefctest.App + ".evil.test", "http://app.test"} {
 		w.Origin = origin
-		refused(t, fmt.Sprintf("a change from %q", origin), w.Ask("ann", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 403, "wrong_origin")
+		refused(t, fmt.Sprintf("a change from %q", origin),
+			w.Ask("ann", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 403, "wrong_origin")
 		w.Do("ann", "GET", "/v1/leagues", nil)
 	}
+
 	w.Origin = threefctest.App
 	w.MoveClock(w.Clock.Now().Add(24*time.Hour - time.Second))
 	w.Do("ann", "GET", session, nil)

@@ -31,6 +31,7 @@ func New(api string) *Browser {
 	if err != nil {
 		panic(err) // the fleet's own address
 	}
+
 	return &Browser{api: api, origin: u.Scheme + "://" + u.Host, cookies: map[string]string{}}
 }
 
@@ -42,28 +43,36 @@ var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) err
 // the error is a *fleet.Refusal.
 func (b *Browser) Call(ctx context.Context, method, path string, in, out any, header ...string) error {
 	var body io.Reader
+
 	if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
 			return err
 		}
+
 		body = bytes.NewReader(text)
 	}
+
 	r, err := http.NewRequestWithContext(ctx, method, b.api+path, body)
 	if err != nil {
 		return err
 	}
+
 	r.Header.Set("Content-Type", "application/json")
+
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
+
 	answer, text, err := b.send(r)
 	if err != nil {
 		return err
 	}
+
 	if out != nil && answer.StatusCode < http.StatusMultipleChoices {
 		return json.Unmarshal(text, out)
 	}
+
 	return nil
 }
 
@@ -75,16 +84,20 @@ func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	b.mu.Unlock()
+
 	answer, err := client.Do(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer answer.Body.Close()
+
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	b.mu.Lock()
+
 	b.tag = answer.Header.Get("ETag")
 	for _, c := range answer.Cookies() {
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
@@ -92,9 +105,11 @@ func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
 		}
 	}
 	b.mu.Unlock()
+
 	if answer.StatusCode >= http.StatusBadRequest {
 		return answer, nil, &fleet.Refusal{Request: r.Method + " " + r.URL.Path, Status: answer.StatusCode, Body: text}
 	}
+
 	return answer, text, nil
 }
 
@@ -102,6 +117,7 @@ func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
 func (b *Browser) ETag() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	return b.tag
 }
 
@@ -115,15 +131,19 @@ func (b *Browser) Follow(ctx context.Context, method, to string, form url.Values
 	if err != nil {
 		return nil, err
 	}
+
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+
 	answer, _, err := b.send(r)
 	if err != nil {
 		return nil, err
 	}
+
 	if answer.StatusCode != http.StatusFound {
 		return nil, fmt.Errorf("%s %s: %s, want a redirect", method, r.URL.Path, answer.Status)
 	}
+
 	return answer.Location()
 }

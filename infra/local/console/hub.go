@@ -97,6 +97,7 @@ type timer struct {
 func NewHub(panels ...Panel) *Hub {
 	h := &Hub{last: map[string]lastRun{}, owners: map[string]Owner{}, viewers: viewers{all: map[chan *view]string{}}}
 	h.panels = append(slices.Clone(panels), h.mailPanel())
+
 	return h
 }
 
@@ -104,6 +105,7 @@ func NewHub(panels ...Panel) *Hub {
 func (h *Hub) Attach(f *fleet.Fleet) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	h.fleet = f
 	for _, room := range f.Rooms {
 		add := func(name string, every spec.Schedule) {
@@ -114,6 +116,7 @@ func (h *Hub) Attach(f *fleet.Fleet) {
 		for _, m := range room.Spec.Machines {
 			add(m.Name, m.Every)
 		}
+
 		for _, fn := range room.Spec.Functions {
 			if on, ok := fn.On.(spec.Schedule); ok {
 				add(fn.Name, on)
@@ -127,25 +130,31 @@ func keep[T any](list []T, v T, most int) []T {
 	if len(list) >= most {
 		list = slices.Delete(list, 0, len(list)-most+1)
 	}
+
 	return append(list, v)
 }
 
 // Push records a push that the push service answered.
 func (h *Hub) Push(p apns.Push) {
 	ok := p.Status < 300
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	h.seq++
 	h.pushes = keep(h.pushes, pushed{
 		Seq: h.seq, At: p.Time.UnixMilli(), Token: p.Token, Kind: kindOf(p), Last: p.Broadcast && p.Event == "end", Bytes: p.Bytes,
 		Status: p.Status, Reason: p.Reason, Details: Text(p.Details), Answered: ok,
 	}, keptPushes)
 	second := p.Time.Unix()
+
 	s := &h.seconds[second%minute]
 	if s.second != second {
 		*s = perSecond{second: second}
 	}
+
 	s.total++
+
 	if ok {
 		h.sent++
 	} else {
@@ -158,6 +167,7 @@ func kindOf(p apns.Push) string {
 	if p.Broadcast {
 		return "broadcast"
 	}
+
 	return cmp.Or(p.Event, p.Type)
 }
 
@@ -168,30 +178,38 @@ func (h *Hub) Log(l lambda.Log) {
 			p.Log(l)
 		}
 	}
+
 	if !strings.HasPrefix(l.Line, "{") {
 		if strings.HasPrefix(l.Line, "panic: ") || strings.HasPrefix(l.Line, "fatal error: ") {
 			h.problem(l.Time, l.Function, "error", l.Line)
 		}
+
 		return
 	}
+
 	if !strings.Contains(l.Line, `"level":"WARN"`) && !strings.Contains(l.Line, `"level":"ERROR"`) {
 		return
 	}
+
 	var line struct{ Level, Msg, Err, Match string }
 	if json.Unmarshal([]byte(l.Line), &line) != nil {
 		return
 	}
+
 	text := line.Msg
 	if line.Match != "" {
 		text += " (match " + line.Match + ")"
 	}
+
 	if line.Err != "" {
 		text += ": " + line.Err
 	}
+
 	level := "error"
 	if line.Level == "WARN" {
 		level = "warning"
 	}
+
 	h.problem(l.Time, l.Function, level, text)
 }
 
@@ -202,11 +220,14 @@ func (h *Hub) Invocation(v lambda.Invocation) {
 			p.Invocation(v)
 		}
 	}
+
 	if v.Err != nil {
 		h.problem(v.Scheduled, v.Function, "error", v.Err.Error())
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	h.last[v.Function] = lastRun{v.Duration, v.Init}
 }
 
@@ -217,6 +238,7 @@ func (h *Hub) Transition(machine string, t stepfunctions.Transition) {
 			p.Transition(machine, t)
 		}
 	}
+
 	if t.Kind == stepfunctions.Failed && t.Item < 0 {
 		h.problem(t.Time, machine, "error", t.State+" failed: "+t.Failure.Error())
 	}
@@ -224,15 +246,19 @@ func (h *Hub) Transition(machine string, t stepfunctions.Transition) {
 
 func (h *Hub) problem(at time.Time, where, level, text string) {
 	text = Text(text)
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	h.seq++
 	same := func(p problem) bool { return p.Where == where && p.Text == text }
+
 	times := 1
 	if i := slices.IndexFunc(h.problems, same); i >= 0 {
 		times += h.problems[i].Times
 		h.problems = slices.Delete(h.problems, i, i+1)
 	}
+
 	h.problems = append(h.problems, problem{h.seq, at.UnixMilli(), where, level, text, times})
 	if len(h.problems) > keptProblems {
 		h.dropProblem()
@@ -244,15 +270,18 @@ func (h *Hub) problem(at time.Time, where, level, text string) {
 // have one to read.
 func (h *Hub) dropProblem() {
 	last := map[string]uint64{}
+
 	for _, p := range h.problems {
 		if p.Level == "error" {
 			last[p.Where] = p.Seq
 		}
 	}
+
 	i := slices.IndexFunc(h.problems, func(p problem) bool { return p.Level != "error" })
 	if i < 0 {
 		i = slices.IndexFunc(h.problems, func(p problem) bool { return last[p.Where] != p.Seq })
 	}
+
 	if i >= 0 {
 		h.problems = slices.Delete(h.problems, i, i+1)
 	}

@@ -26,13 +26,16 @@ type Look struct {
 func (l *Look) Latest() json.RawMessage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if time.Since(l.began) >= l.Every && l.reading.TryLock() {
 		l.began = time.Now()
 		go func() {
 			defer l.reading.Unlock()
+
 			l.read()
 		}()
 	}
+
 	return l.seen
 }
 
@@ -42,6 +45,7 @@ func (l *Look) View(section string) func(time.Time) map[string]any {
 		if seen := l.Latest(); seen != nil {
 			return map[string]any{section: seen}
 		}
+
 		return nil
 	}
 }
@@ -58,6 +62,7 @@ func NewButtonOf[T any](l *Look, do func(context.Context, T) (said string, err e
 func (l *Look) Again() {
 	l.reading.Lock() // a reading in progress may be older
 	defer l.reading.Unlock()
+
 	l.read()
 }
 
@@ -66,12 +71,16 @@ func (l *Look) Again() {
 func (l *Look) read() {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
+
 	v, err := l.Read(ctx)
 	if err != nil {
 		return
 	}
+
 	text, _ := json.Marshal(v) // of strings, numbers and JSON
+
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.seen = text
 }

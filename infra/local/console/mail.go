@@ -28,6 +28,7 @@ func (h *Hub) mailPanel() Panel {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
+
 	return Panel{Room: MailTab, Title: "Mail", Files: files, View: h.mailbox, Buttons: map[string]Button{"answer": NewButton(h.answerMails)}}
 }
 
@@ -48,43 +49,53 @@ func (h *Hub) sentMails() []ses.Mail {
 	h.mu.Lock()
 	f := h.fleet
 	h.mu.Unlock()
+
 	if f == nil || f.Mail == nil {
 		return nil
 	}
+
 	return f.Mail.Sent()
 }
 
 // mailbox returns the sections of the tab: the latest mails, newest first.
 func (h *Hub) mailbox(time.Time) map[string]any {
 	sent := h.sentMails()
+
 	all := []mail{}
 	for i, m := range slices.Backward(sent) {
 		if len(all) == mailsShown {
 			break
 		}
+
 		all = append(all, mail{i + 1, m.At.UnixMilli(), m.From, m.To, m.Subject, m.Text, m.HTML != "", m.Suppressed})
 	}
+
 	type button struct {
 		Name string `json:"name"`
 		Does string `json:"does"`
 	}
+
 	var answers []button
 	for _, a := range mailAnswers() {
 		answers = append(answers, button{a.name, a.does})
 	}
+
 	return map[string]any{"mails": map[string]any{"sent": len(sent), "latest": all}, "mailAnswers": answers}
 }
 
 // message serves the HTML of a mail. It runs no scripts and loads nothing; its links open.
 func (h *Hub) message(w http.ResponseWriter, r *http.Request) {
 	all := h.sentMails()
+
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil || n < 1 || n > len(all) || all[n-1].HTML == "" {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+
+	w.Header().Set("Content-Security-Policy",
+		"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "+
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, all[n-1].HTML) // the browser has disconnected
 }
@@ -109,11 +120,13 @@ func (h *Hub) answerMails(_ context.Context, in struct{ Answer string }) (string
 	h.mu.Lock()
 	f := h.fleet
 	h.mu.Unlock()
+
 	for _, a := range mailAnswers() {
 		if a.name == in.Answer {
 			f.Mail.Fail(a.faults...)
 			return a.does, nil
 		}
 	}
+
 	return "", fmt.Errorf("unknown answer %q", in.Answer)
 }

@@ -20,11 +20,14 @@ import (
 // mailTo has a function of the sample send a mail.
 func (s *sample) mailTo(t *testing.T, to, subject, text, html string) int {
 	t.Helper()
+
 	type content struct{ Data, Charset string }
+
 	body := map[string]any{"Text": content{text, "UTF-8"}}
 	if html != "" {
 		body["Html"] = content{html, "UTF-8"}
 	}
+
 	in, err := json.Marshal(map[string]any{
 		"FromEmailAddress": "lab@example.com", "Destination": map[string]any{"ToAddresses": []string{to}},
 		"Content": map[string]any{"Simple": map[string]any{"Subject": content{subject, "UTF-8"}, "Body": body}},
@@ -32,8 +35,10 @@ func (s *sample) mailTo(t *testing.T, to, subject, text, html string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	w := httptest.NewRecorder()
 	s.Mail.ServeHTTP(w, httptest.NewRequest(http.MethodPost, ses.SendEmail, bytes.NewReader(in)))
+
 	return w.Code
 }
 
@@ -41,15 +46,19 @@ func (s *sample) mailTo(t *testing.T, to, subject, text, html string) int {
 // without scripts.
 func TestMails(t *testing.T) {
 	t.Parallel()
+
 	s := newSample(t)
 	if got := s.hub.mailbox(start)["mails"]; !cmp.Equal(got, map[string]any{"sent": 0, "latest": []mail{}}) {
 		t.Errorf("without a fleet there are %v", got)
 	}
+
 	s.attach()
 	s.Mail.Suppress("bob@example.org")
 	s.mailTo(t, "bob@example.org", "First", "One", "")
 	s.mailTo(t, "ann@example.org", "Second", "Two", "<p>Two<script>alert(2)</script>")
+
 	at := start.UnixMilli()
+
 	want := map[string]any{"sent": 2, "latest": []mail{
 		{N: 2, At: at, From: "lab@example.com", To: "ann@example.org", Subject: "Second", Text: "Two", HTML: true},
 		{N: 1, At: at, From: "lab@example.com", To: "bob@example.org", Subject: "First", Text: "One", Suppressed: true},
@@ -57,18 +66,24 @@ func TestMails(t *testing.T) {
 	if diff := cmp.Diff(want, s.hub.mailbox(start)["mails"]); diff != "" {
 		t.Errorf("the mails differ (-want +got):\n%s", diff)
 	}
+
 	for range mailsShown {
 		s.mailTo(t, "ann@example.org", "Again", "Three", "")
 	}
+
 	got := s.hub.mailbox(start)["mails"].(map[string]any)
 	if latest := got["latest"].([]mail); got["sent"] != mailsShown+2 || len(latest) != mailsShown || latest[mailsShown-1].N != 3 {
 		t.Errorf("of %v mails %d are shown, the oldest is %+v", got["sent"], len(latest), latest[len(latest)-1])
 	}
+
 	for path, status := range map[string]int{"2": 200, "1": 404, "0": 404, "-1": 404, "53": 404, "x": 404} {
 		w := httptest.NewRecorder()
 		s.hub.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/console/mail/message/"+path, nil))
+
 		policy := w.Header().Get("Content-Security-Policy")
-		if w.Code != status || status == 200 && (!strings.HasPrefix(policy, "sandbox allow-popups ") || strings.Contains(policy, "allow-scripts") || !strings.Contains(policy, "default-src 'none'")) {
+		if w.Code != status || status == 200 &&
+			(!strings.HasPrefix(policy, "sandbox allow-popups ") || strings.Contains(policy, "allow-scripts") ||
+				!strings.Contains(policy, "default-src 'none'")) {
 			t.Errorf("the message %s: %d %q", path, w.Code, policy)
 		}
 	}
@@ -77,6 +92,7 @@ func TestMails(t *testing.T) {
 // TestMailButtons: a button has SES refuse the next mails, as often as the SDK tries.
 func TestMailButtons(t *testing.T) {
 	t.Parallel()
+
 	s := newSample(t).attach()
 	for _, c := range []struct {
 		answer string
@@ -93,6 +109,7 @@ func TestMailButtons(t *testing.T) {
 		if status, said := consoletest.Post(s.hub.Handler(), "mail/answer", `{"answer":"`+c.answer+`"}`); status != c.status {
 			t.Errorf("%s: %d %s", c.answer, status, said)
 		}
+
 		for i, want := range c.codes {
 			if got := s.mailTo(t, "ann@example.org", "Hello", "Text", ""); got != want {
 				t.Errorf("%s: mail %d gets %d, want %d", c.answer, i, got, want)
@@ -106,6 +123,7 @@ func TestMailPage(t *testing.T) {
 	t.Parallel()
 	s := newSample(t).attach()
 	s.Mail.Suppress("bob@example.org")
+
 	opened := make(chan string, 10)
 	mux := http.NewServeMux()
 	mux.Handle("/", s.hub.Handler())
@@ -115,6 +133,7 @@ func TestMailPage(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
+
 		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the browser's console has %q", err, complaints())
 		}
@@ -122,6 +141,7 @@ func TestMailPage(t *testing.T) {
 	click := func(selector string) consoletest.Action { return chromedp.Click(chromedp.CSS(selector)) }
 	follows := func(want string) {
 		t.Helper()
+
 		select {
 		case got := <-opened:
 			if got != want {
@@ -132,13 +152,18 @@ func TestMailPage(t *testing.T) {
 		}
 	}
 	see, says := consoletest.See, consoletest.Says
-	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/mail/"), says("title", "Mail"), says("[aria-current=page]", "Mail"), says("#mail-none", "No mail yet"),
+	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/mail/"), says("title", "Mail"),
+		says("[aria-current=page]", "Mail"), says("#mail-none", "No mail yet"),
 		see(`!document.querySelector("#api")`))
 	s.mailTo(t, "bob@example.org", "Dropped", "Nobody reads this.", "")
-	s.mailTo(t, "ann@example.org", "Sign in to <b>3FC</b>", "Open "+server.URL+"/sign-in?token=a.b-c&x=1. It is valid for 15 minutes.\n\n<img src=x onerror=alert(1)>",
-		`<style>a { color: green }</style><p>Open <a href="`+server.URL+`/sign-in?token=html">the page</a>.<script>document.title = "scripted"</script>`)
-	run(see(`document.querySelectorAll("#mails details").length === 2`), says("#mails li:first-child b", "Sign in to <b>3FC</b>"), says("#mails li:first-child .letter", "<img src=x onerror=alert(1)>"),
+	s.mailTo(t, "ann@example.org", "Sign in to <b>3FC</b>",
+		"Open "+server.URL+"/sign-in?token=a.b-c&x=1. It is valid for 15 minutes.\n\n<img src=x onerror=alert(1)>",
+		`<style>a { color: green }</style><p>Open <a href="`+server.URL+
+			`/sign-in?token=html">the page</a>.<script>document.title = "scripted"</script>`)
+	run(see(`document.querySelectorAll("#mails details").length === 2`), says("#mails li:first-child b", "Sign in to <b>3FC</b>"),
+		says("#mails li:first-child .letter", "<img src=x onerror=alert(1)>"),
 		says("#mails li:last-child .pill", "suppressed"), says("#mail-about", "2 sent"), see(`document.querySelector("#mails details").open`))
+
 	for _, look := range []struct {
 		width, height int64
 		mode          string
@@ -147,15 +172,22 @@ func TestMailPage(t *testing.T) {
 		consoletest.Fits(t, tab, look.width)
 		consoletest.Shoot(t, tab, fmt.Sprintf("mail-%d-%s", look.width, look.mode))
 	}
-	run(consoletest.Resize(1440, 1000, "light"), click("#mail-to"), chromedp.SendKeys(chromedp.CSS("#mail-to"), "BOB@"), see(`document.querySelectorAll("#mails li").length === 1`), says("#mails", "Dropped"),
+
+	run(consoletest.Resize(1440, 1000, "light"), click("#mail-to"), chromedp.SendKeys(chromedp.CSS("#mail-to"), "BOB@"),
+		see(`document.querySelectorAll("#mails li").length === 1`), says("#mails", "Dropped"),
 		chromedp.SendKeys(chromedp.CSS("#mail-to"), "x"), says("#mail-none", "No mail to this address"))
 	run(click("#mail-answers button:nth-child(3)"), says("#said", "rejected"))
+
 	if said := complaints(); len(said) > 0 {
 		t.Errorf("the browser's console has %q", said)
 	}
-	run(chromedp.Navigate(server.URL+"/console/mail/message/2"), says("p", "Open the page"), see(`document.title !== "scripted" && getComputedStyle(document.querySelector("a")).color === "rgb(0, 128, 0)"`), click("a"))
+
+	run(chromedp.Navigate(server.URL+"/console/mail/message/2"), says("p", "Open the page"),
+		see(`document.title !== "scripted" && getComputedStyle(document.querySelector("a")).color === "rgb(0, 128, 0)"`), click("a"))
 	follows("token=html")
-	run(see(`location.pathname === "/sign-in"`))                                                                              // or the navigation under way would end the next one
-	run(chromedp.Navigate(server.URL+"/mail/"), see(`document.querySelector("#mails .letter a")`), click("#mails .letter a")) // it opens in another tab
+	// or the navigation under way would end the next one
+	run(see(`location.pathname === "/sign-in"`))
+	// it opens in another tab
+	run(chromedp.Navigate(server.URL+"/mail/"), see(`document.querySelector("#mails .letter a")`), click("#mails .letter a"))
 	follows("token=a.b-c&x=1")
 }

@@ -51,6 +51,7 @@ func FilesOf(embedded embed.FS) fs.FS {
 	if err != nil {
 		panic(err) // it has the folder
 	}
+
 	return files
 }
 
@@ -61,7 +62,9 @@ func (p Panel) works() bool {
 	if p.Files == nil {
 		return false
 	}
+
 	_, err := fs.Stat(p.Files, worker)
+
 	return err == nil
 }
 
@@ -79,11 +82,14 @@ type Button func(ctx context.Context, body []byte) (said string, err error)
 func NewButton[T any](do func(context.Context, T) (said string, err error)) Button {
 	return func(ctx context.Context, body []byte) (string, error) {
 		var in T
+
 		d := json.NewDecoder(strings.NewReader(string(body)))
 		d.DisallowUnknownFields()
+
 		if err := d.Decode(&in); err != nil {
 			return "", errors.New("invalid body")
 		}
+
 		return do(ctx, in)
 	}
 }
@@ -99,6 +105,7 @@ func Text(text string) string {
 	if len(text) > longestText {
 		text = strings.ToValidUTF8(text[:longestText], "") + "…"
 	}
+
 	return text
 }
 
@@ -110,5 +117,6 @@ func sentence(err error) string {
 			return problem.Detail
 		}
 	}
+
 	return Text(err.Error())
 }

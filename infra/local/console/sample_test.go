@@ -48,12 +48,15 @@ type sample struct {
 // newSample makes a sample that the hub does not have yet.
 func newSample(t testing.TB) *sample {
 	t.Helper()
+
 	c := clock.New(start, clock.Free)
 	t.Cleanup(c.Work()) // the clock stands while the test works
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := &sample{weather: "dry", owners: map[string]Owner{}}
 	s.hub = NewHub(Panel{
 		Room: "lab", Title: "The lab",
@@ -67,44 +70,59 @@ export const draw = { weather: () => put($("weather"), room.weather) };`)},
 		View: func(time.Time) map[string]any {
 			s.mu.Lock()
 			defer s.mu.Unlock()
+
 			return map[string]any{"weather": s.weather}
 		},
 		Owners: func() map[string]Owner {
 			s.mu.Lock()
 			defer s.mu.Unlock()
+
 			return maps.Clone(s.owners)
 		},
 		Buttons: map[string]Button{"weather": NewButton(func(_ context.Context, in struct{ Weather string }) (string, error) {
 			if in.Weather == "" {
 				return "", errors.New("there is always some weather")
 			}
+
 			s.mu.Lock()
 			defer s.mu.Unlock()
+
 			s.weather = in.Weather
+
 			return "Expect " + in.Weather + ".", nil
 		})},
 	}, Panel{Room: "barn", Title: "The barn"})
+
 	functions, err := lambda.New(c, lambda.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(functions.Close)
+
 	s.Fleet = &fleet.Fleet{
-		Config: fleet.Config{Clock: c, Rooms: []fleet.Room{{Room: app.Room{Spec: lab}}, {Room: app.Room{Spec: barn}}}}, URL: "http://localhost:8080",
-		Functions: functions, Queues: sqs.New(c, "http://localhost/sqs"),
-		Mail:   ses.New(ses.Config{Clock: c}),
-		Phones: apns.New(c, apns.Config{TeamID: "TEAM123456", KeyID: "KEY1234567", PublicKey: &key.PublicKey, Bundle: "app.lab"}),
+		Config:    fleet.Config{Clock: c, Rooms: []fleet.Room{{Room: app.Room{Spec: lab}}, {Room: app.Room{Spec: barn}}}},
+		URL:       "http://localhost:8080",
+		Functions: functions,
+		Queues:    sqs.New(c, "http://localhost/sqs"),
+		Mail:      ses.New(ses.Config{Clock: c}),
+		Phones:    apns.New(c, apns.Config{TeamID: "TEAM123456", KeyID: "KEY1234567", PublicKey: &key.PublicKey, Bundle: "app.lab"}),
 	}
 	for _, room := range s.Rooms {
 		for _, fn := range room.Spec.Functions {
 			functions.Add(lambda.Function{Name: fn.Name})
 		}
 	}
-	for _, q := range []sqs.Queue{{Name: "local-" + rain.DeadLetter()}, {Name: "local-" + rain.Name, MaxReceives: rain.MaxReceiveCount, DeadLetter: "local-" + rain.DeadLetter()}} {
+
+	for _, q := range []sqs.Queue{
+		{Name: "local-" + rain.DeadLetter()},
+		{Name: "local-" + rain.Name, MaxReceives: rain.MaxReceiveCount, DeadLetter: "local-" + rain.DeadLetter()},
+	} {
 		if err := s.Queues.Create(q); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return s
 }
 
@@ -117,5 +135,6 @@ func (s *sample) attach() *sample {
 func (s *sample) own(token string, o Owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.owners[token] = o
 }

@@ -48,29 +48,37 @@ func (h *Hub) Handler() http.Handler {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
+
 	mux := http.NewServeMux()
 	mux.Handle("GET /console/", http.StripPrefix("/console/", http.FileServerFS(files)))
 	mux.HandleFunc("GET /console/index.html", http.NotFound) // a template
 	mux.HandleFunc("GET /console/events", h.events)
 	mux.HandleFunc("POST /console/answer", h.button(NewButton(h.answer)))
 	mux.HandleFunc("GET /console/mail/message/{n}", h.message)
+
 	for i, p := range h.panels {
 		tab := h.tab(p)
 		mux.HandleFunc("GET "+Path(p.Room)+"{$}", tab)
+
 		if i == 0 {
 			mux.HandleFunc("GET /{$}", tab)
 		}
+
 		if p.Files != nil {
 			mux.Handle("GET /console/"+p.Room+"/", http.StripPrefix("/console/"+p.Room+"/", http.FileServerFS(p.Files)))
+
 			if p.works() {
 				mux.HandleFunc("GET "+Path(p.Room)+worker, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, p.Files, worker) })
 			}
 		}
+
 		for name, b := range p.Buttons {
 			mux.HandleFunc("POST /console/"+p.Room+"/"+name, h.button(b))
 		}
 	}
+
 	guarded := http.NewCrossOriginProtection().Handler(mux)
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
 		head.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
@@ -89,8 +97,10 @@ func Path(room string) string { return "/" + room + "/" }
 func (h *Hub) Mount(f *fleet.Fleet) {
 	handler := h.Handler()
 	f.Handle("/", handler)
+
 	for _, p := range h.panels {
 		f.Handle("GET "+Path(p.Room)+"{$}", handler) // all other paths below belong to the room's API
+
 		if p.works() {
 			f.Handle("GET "+Path(p.Room)+worker, handler)
 		}
@@ -103,6 +113,7 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 		Path, Title string
 		Current     bool
 	}
+
 	data := struct {
 		Room, Title string
 		Tabs        []link
@@ -112,14 +123,17 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 	for _, o := range h.panels {
 		data.Tabs = append(data.Tabs, link{Path(o.Room), o.Title, o.Room == p.Room})
 	}
+
 	page := template.Must(shell.Clone())
 	if p.Files != nil {
 		template.Must(page.ParseFS(p.Files, "panel.html"))
 	}
+
 	var text bytes.Buffer
 	if err := page.ExecuteTemplate(&text, "index.html", data); err != nil {
 		panic(err) // the files are embedded
 	}
+
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(text.Bytes())
@@ -139,14 +153,18 @@ func (h *Hub) join(room string) (views chan *view, leave func()) {
 	v := &h.viewers
 	v.Lock()
 	defer v.Unlock()
+
 	v.all[views] = room
 	if !v.looking {
 		v.looking = true
+
 		go h.look()
 	}
+
 	return views, func() {
 		v.Lock()
 		defer v.Unlock()
+
 		delete(v.all, views)
 	}
 }
@@ -156,26 +174,33 @@ func (h *Hub) join(room string) (views chan *view, leave func()) {
 func (h *Hub) look() {
 	next := time.NewTicker(pace)
 	defer next.Stop()
+
 	v := &h.viewers
 	for {
 		v.Lock()
 		rooms := slices.Collect(maps.Values(v.all))
 		v.Unlock()
+
 		now := h.view(rooms...)
+
 		v.Lock()
 		if len(v.all) == 0 {
 			v.looking = false
 			v.Unlock()
+
 			return
 		}
+
 		for views, room := range v.all {
 			if !slices.Contains(rooms, room) {
 				continue // it connected meanwhile: the next view has its room
 			}
+
 			select {
 			case <-views:
 			default:
 			}
+
 			views <- now // it has room: this is the only sender
 		}
 		v.Unlock()
@@ -189,23 +214,33 @@ func (h *Hub) events(w http.ResponseWriter, r *http.Request) {
 	c := http.NewResponseController(w)
 	send := func(format string, args ...any) error {
 		_ = c.SetWriteDeadline(time.Now().Add(patience)) // a slow reader delays no writer
+
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err
 		}
+
 		return c.Flush()
 	}
 	room := r.URL.Query().Get("room")
+
 	views, leave := h.join(room)
 	defer leave()
+
 	quiet := time.NewTimer(heartbeat)
 	defer quiet.Stop()
+
 	if send("retry: 1000\n\n") != nil {
 		return
 	}
-	var before *view
-	var seen uint64
+
+	var (
+		before *view
+		seen   uint64
+	)
+
 	for {
 		var err error
+
 		select {
 		case <-r.Context().Done():
 			return
@@ -216,16 +251,20 @@ func (h *Hub) events(w http.ResponseWriter, r *http.Request) {
 			if !new {
 				continue
 			}
+
 			kind := "change"
 			if before == nil {
 				kind = "snapshot"
 			}
+
 			before, seen = v, max(seen, v.last())
 			err = send("event: %s\ndata: %s\n\n", kind, text)
 		}
+
 		if err != nil {
 			return
 		}
+
 		quiet.Reset(heartbeat)
 	}
 }
@@ -241,8 +280,10 @@ func answers() []answer {
 	times := func(reason string, n int) []apns.Answer {
 		a := apns.Refuse(reason)
 		a.Times = n
+
 		return []apns.Answer{a}
 	}
+
 	return []answer{
 		{"TooManyRequests", "The next 3 pushes get 429.", times(apns2.ReasonTooManyRequests, 3)},
 		{"ServiceUnavailable", "The next 5 pushes get 503.", times(apns2.ReasonServiceUnavailable, 5)},
@@ -259,12 +300,14 @@ func (h *Hub) answer(_ context.Context, in struct{ Answer string }) (string, err
 	h.mu.Lock()
 	f := h.fleet
 	h.mu.Unlock()
+
 	for _, a := range answers() {
 		if a.Name == in.Answer {
 			f.Phones.Answer("", a.script...)
 			return a.Does, nil
 		}
 	}
+
 	return "", fmt.Errorf("unknown answer %q", in.Answer)
 }
 
@@ -280,26 +323,32 @@ func (h *Hub) button(do Button) http.HandlerFunc {
 		h.mu.Lock()
 		f := h.fleet
 		h.mu.Unlock()
+
 		wrong := func(status int, sentence string) { reply(w, status, map[string]string{"error": sentence}) }
 		if f == nil {
 			wrong(http.StatusServiceUnavailable, "the fleet is starting")
 			return
 		}
+
 		if r.Header.Get("Content-Type") != "application/json" {
 			wrong(http.StatusUnsupportedMediaType, "send application/json")
 			return
 		}
+
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<10))
 		if err != nil {
 			wrong(http.StatusBadRequest, "invalid body")
 			return
 		}
+
 		defer f.Clock.Work()()
+
 		said, err := do(r.Context(), body)
 		if err != nil {
 			wrong(http.StatusBadRequest, sentence(err))
 			return
 		}
+
 		reply(w, http.StatusOK, map[string]string{"said": said})
 	}
 }

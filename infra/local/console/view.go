@@ -37,30 +37,42 @@ func (h *Hub) view(rooms ...string) *view {
 	h.mu.Lock()
 	f := h.fleet
 	h.mu.Unlock()
+
 	if f == nil {
 		return &view{sections: map[string]json.RawMessage{}}
 	}
+
 	now := f.Clock.Now()
-	v := &view{now: now.UnixMilli(), speed: f.Clock.Speed(), sections: map[string]json.RawMessage{}, rooms: map[string]map[string]json.RawMessage{}}
+	v := &view{
+		now:      now.UnixMilli(),
+		speed:    f.Clock.Speed(),
+		sections: map[string]json.RawMessage{},
+		rooms:    map[string]map[string]json.RawMessage{},
+	}
 	state := map[string]any{"fleet": map[string]any{"url": f.URL}, "queues": queues(f), "answers": answers()}
 	stats := f.Functions.Stats()
 	owners := map[string]Owner{}
+
 	for _, p := range h.panels {
 		if p.Owners != nil {
 			maps.Copy(owners, p.Owners())
 		}
+
 		if p.View != nil && slices.Contains(rooms, p.Room) {
 			v.rooms[p.Room] = encoded(p.View(now))
 		}
 	}
+
 	func() { // copies, so that the hooks need not wait for the encoding
 		h.mu.Lock()
 		defer h.mu.Unlock()
+
 		state["rate"] = h.rate(now)
 		state["problems"] = append([]problem{}, h.problems...)
 		state["schedules"] = h.schedules(now)
 		state["functions"] = h.functions(f, stats)
 		maps.Copy(h.owners, owners)
+
 		v.pushes = slices.Clone(h.pushes[max(0, len(h.pushes)-feedLength):])
 		for i := range v.pushes {
 			p := &v.pushes[i]
@@ -69,7 +81,9 @@ func (h *Hub) view(rooms ...string) *view {
 			p.Token = p.Token[:min(len(p.Token), tokenShown)]
 		}
 	}()
+
 	v.sections = encoded(state)
+
 	return v
 }
 
@@ -79,6 +93,7 @@ func encoded(state map[string]any) map[string]json.RawMessage {
 	for name, s := range state {
 		sections[name], _ = json.Marshal(s) // of JSON, numbers and strings
 	}
+
 	return sections
 }
 
@@ -100,7 +115,9 @@ func (h *Hub) functions(f *fleet.Fleet, stats map[string]lambda.Stats) any {
 		Last        float64 `json:"last"` // ms
 		Init        float64 `json:"init"` // ms; 0 when the last one was warm
 	}
+
 	all := []row{}
+
 	for _, room := range f.Rooms {
 		for _, fn := range room.Spec.Functions {
 			s, l := stats[fn.Name], h.last[fn.Name]
@@ -110,6 +127,7 @@ func (h *Hub) functions(f *fleet.Fleet, stats map[string]lambda.Stats) any {
 			})
 		}
 	}
+
 	return all
 }
 
@@ -129,6 +147,7 @@ func trigger(fn spec.Function) string {
 	case spec.Migration:
 		return "deployment"
 	}
+
 	return "state machine"
 }
 
@@ -148,8 +167,10 @@ func (h *Hub) rate(now time.Time) rate {
 		if s.second != second {
 			s = perSecond{}
 		}
+
 		r.Series, r.Refused = append(r.Series, s.total), append(r.Refused, s.refused)
 	}
+
 	return r
 }
 
@@ -161,6 +182,7 @@ func queues(f *fleet.Fleet) any {
 		Reason string `json:"reason"`
 		Body   string `json:"body"`
 	}
+
 	type row struct {
 		Room    string `json:"room"`
 		Name    string `json:"name"`
@@ -173,34 +195,43 @@ func queues(f *fleet.Fleet) any {
 		Dead    int    `json:"dead"`
 		Letters []dead `json:"letters"`
 	}
+
 	stats := f.Queues.Stats()
 	depth := func(name string) sqs.Depth {
 		i := slices.IndexFunc(stats, func(d sqs.Depth) bool { return strings.HasSuffix(d.Queue, name) })
 		if i < 0 {
 			return sqs.Depth{}
 		}
+
 		return stats[i]
 	}
 	all := []row{}
+
 	for _, room := range f.Rooms {
 		for _, fn := range room.Spec.Functions {
 			q, ok := fn.On.(spec.Queue)
 			if !ok {
 				continue
 			}
+
 			d, buried := depth(q.Name), depth(q.DeadLetter())
-			r := row{room.Spec.Name, q.Name, fn.Name, d.Visible, d.InFlight, d.Delayed, d.Sent, d.Deleted, buried.Visible + buried.InFlight, []dead{}}
+			r := row{room.Spec.Name, q.Name, fn.Name, d.Visible, d.InFlight, d.Delayed, d.Sent, d.Deleted,
+				buried.Visible + buried.InFlight, []dead{}}
+
 			letters := f.Queues.Messages(buried.Queue)
 			for _, m := range letters[max(0, len(letters)-deadShown):] {
 				reason := "delivered " + strconv.Itoa(m.Receives) + " times, and never handled"
 				if a := m.Attributes[queue.ReasonAttribute]; a.StringValue != nil {
 					reason = *a.StringValue
 				}
+
 				r.Letters = append(r.Letters, dead{m.ID, m.Sent.UnixMilli(), Text(reason), Text(m.Body)})
 			}
+
 			all = append(all, r)
 		}
 	}
+
 	return all
 }
 
@@ -213,17 +244,20 @@ func (h *Hub) schedules(now time.Time) any {
 		Every string `json:"every"`
 		Next  int64  `json:"next,omitempty"`
 	}
+
 	all := make([]row, len(h.timers))
 	for i := range h.timers {
 		t := &h.timers[i]
 		if !t.next.After(now) {
 			t.next = t.Next(now)
 		}
+
 		all[i] = row{Room: t.Room, Name: t.Name, Every: t.Expression}
 		if !t.next.IsZero() {
 			all[i].Next = t.next.UnixMilli()
 		}
 	}
+
 	return all
 }
 
@@ -242,16 +276,20 @@ func (v *view) message(room string, before *view, seen uint64) (json.RawMessage,
 		m.State, m.Room = v.sections, v.rooms[room]
 	} else {
 		m.State, m.Room = changed(before.sections, v.sections), changed(before.rooms[room], v.rooms[room])
+
 		i := slices.IndexFunc(v.pushes, func(p pushed) bool { return p.Seq > seen })
 		if i < 0 {
 			i = len(v.pushes)
 		}
+
 		m.Pushes = v.pushes[i:]
 		if len(m.State)+len(m.Room)+len(m.Pushes) == 0 {
 			return nil, false
 		}
 	}
+
 	text, _ := json.Marshal(m) // of JSON, numbers and strings
+
 	return text, true
 }
 
@@ -259,6 +297,7 @@ func (v *view) message(room string, before *view, seen uint64) (json.RawMessage,
 func changed(before, now map[string]json.RawMessage) map[string]json.RawMessage {
 	out := maps.Clone(now)
 	maps.DeleteFunc(out, func(name string, text json.RawMessage) bool { return string(before[name]) == string(text) })
+
 	return out
 }
 
@@ -267,5 +306,6 @@ func (v *view) last() uint64 {
 	if len(v.pushes) == 0 {
 		return 0
 	}
+
 	return v.pushes[len(v.pushes)-1].Seq
 }

@@ -27,12 +27,15 @@ func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name st
 	if err := prepare(ctx, e, name); err != nil {
 		return fmt.Errorf("create the database %s: %w", d.Name, err)
 	}
+
 	cfg, err := pgx.ParseConfig(e.URL(spec.SQLAdmin, name))
 	if err != nil {
 		return err
 	}
+
 	cfg.RuntimeParams["search_path"] = "public, " + pg.VirtualTime + ", pg_catalog"
 	_, err = migrate.Up(ctx, d, cfg)
+
 	return err
 }
 
@@ -43,7 +46,9 @@ func Drop(ctx context.Context, e *postgres.Engine, name string) error {
 		return err
 	}
 	defer c.Close(ctx)
+
 	_, err = c.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+
 	return err
 }
 
@@ -55,26 +60,34 @@ func prepare(ctx context.Context, e *postgres.Engine, name string) error {
 		return err
 	}
 	defer c.Close(ctx)
+
 	var owner, database bool
-	if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1), EXISTS (SELECT FROM pg_database WHERE datname = $2)", spec.SQLAdmin, name).Scan(&owner, &database); err != nil {
+	if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1), EXISTS (SELECT FROM pg_database WHERE datname = $2)",
+		spec.SQLAdmin, name).Scan(&owner, &database); err != nil {
 		return err
 	}
+
 	if !owner {
 		if _, err := c.Exec(ctx, "CREATE ROLE "+spec.SQLAdmin+" LOGIN CREATEROLE CREATEDB"); err != nil {
 			return err
 		}
 	}
+
 	if database {
 		return nil
 	}
+
 	if _, err := c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+spec.SQLAdmin); err != nil {
 		return err
 	}
+
 	own, err := pgx.Connect(ctx, e.URL("", name))
 	if err != nil {
 		return err
 	}
 	defer own.Close(ctx)
+
 	_, err = own.Exec(ctx, virtual)
+
 	return err
 }

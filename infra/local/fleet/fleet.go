@@ -145,49 +145,61 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		Config: cfg, mux: http.NewServeMux(),
 		api: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
 	}
+
 	defer func() {
 		if err != nil {
 			f.Close()
 			f = nil
 		}
 	}()
+
 	if cfg.Dir != "" {
 		if err := f.own(cfg.Dir); err != nil {
 			return f, err
 		}
 	}
+
 	if err := f.listen(); err != nil {
 		return f, err
 	}
+
 	host, env, err := f.engines(ctx)
 	if err != nil {
 		return f, err
 	}
+
 	if err := f.stores(ctx); err != nil {
 		return f, err
 	}
+
 	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{
 		Region: account.Region, Init: f.limit(10 * time.Second), Log: cfg.Log, Observe: cfg.Invocation,
 	}); err != nil {
 		return f, err
 	}
+
 	f.stops = append(f.stops, f.Functions.Close)
 	if f.Faults != nil {
 		f.Faults.Payload, f.Faults.Kill, f.Faults.Running = f.Functions.Payload, f.Functions.KillProcess, f.Functions.Running
 	}
+
 	for _, room := range f.Rooms {
 		all := slices.Clone(env)
+
 		if room.Simulate != nil {
 			own, err := room.Simulate(host)
 			if err != nil {
 				return f, fmt.Errorf("start the simulators of %s: %w", room.Spec.Name, err)
 			}
+
 			all = append(all, own...)
 		}
+
 		if err := f.room(room.Room, all); err != nil {
 			return f, err
 		}
 	}
+
 	return f, nil
 }
 
@@ -196,18 +208,22 @@ func (f *Fleet) own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
+
 	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("lock the data folder: %w", err)
 	}
+
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		lock.Close()
 		return fmt.Errorf("another fleet uses the data in %s: stop it, or use another clone of the project", dir)
 	}
+
 	f.stops = append(f.stops, func() {
 		syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) // a process that is forked in the meantime has the file open until it executes a program
 		lock.Close()
 	})
+
 	return nil
 }
 
@@ -227,8 +243,10 @@ func (f *Fleet) Rows(ctx context.Context, table, key, except string) (n int, err
 		if err != nil {
 			return n, fmt.Errorf("count the rows of %s: %w", table, err)
 		}
+
 		n += int(page.Count)
 	}
+
 	return n, nil
 }
 
@@ -250,47 +268,61 @@ func (f *Fleet) listen() error {
 	if addr == "" {
 		addr = "127.0.0.1:0"
 	}
+
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("the address %s is in use: stop what uses it, or choose another with ADDR=host:port", addr)
 	}
+
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", addr, err)
 	}
+
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		return err
 	}
+
 	f.URL = "http://localhost:" + port
 	if f.Users, err = cognito.New(f.Clock, f.URL+"/identity", clientID, f.Dir); err != nil {
 		return err
 	}
+
 	f.mux.Handle("/identity/", f.Users)
+
 	redirects := []string{f.URL} // after a sign-out
 	for _, room := range f.Rooms {
 		redirects = append(redirects, f.URL+"/"+room.Spec.Name+spec.SignedIn)
 	}
+
 	f.Users.AllowRedirects(redirects...)
+
 	dir := ""
 	if f.Dir != "" {
 		dir = filepath.Join(f.Dir, "administrators")
 	}
+
 	if f.Admins, err = cognito.New(f.Clock, f.URL+"/administrators", adminClientID, dir); err != nil {
 		return err
 	}
+
 	f.mux.Handle("/administrators/", f.Admins)
 	f.mux.HandleFunc("/dev/token", func(w http.ResponseWriter, r *http.Request) { // with a group the user is an administrator
 		if r.URL.Query().Has("group") {
 			f.Admins.ServeHTTP(w, r)
 			return
 		}
+
 		f.Users.ServeHTTP(w, r)
 	})
+
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return err
 	}
+
 	f.serve(l, guard.Pages(http.HandlerFunc(f.route), host))
+
 	return nil
 }
 
@@ -298,19 +330,23 @@ func (f *Fleet) listen() error {
 // http.ServeMux would redirect those with empty segments or dots.
 func (f *Fleet) route(w http.ResponseWriter, r *http.Request) {
 	room, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+
 	f.mu.Lock()
 	api := f.apis[room]
 	f.mu.Unlock()
+
 	if api != nil && path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/") {
 		api.ServeHTTP(w, r)
 		return
 	}
+
 	f.mux.ServeHTTP(w, r)
 }
 
 func (f *Fleet) serve(l net.Listener, h http.Handler) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	go s.Serve(l)
+
 	f.stops = append(f.stops, func() { s.Close() })
 }
 
@@ -321,12 +357,15 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	if f.Dir != "" {
 		file = filepath.Join(f.Dir, "dynamodb.sqlite")
 	}
+
 	db, err := dynamodbsim.Start(ctx, file)
 	if err != nil {
 		return host, nil, err
 	}
+
 	f.stops = append(f.stops, db.Stop)
 	f.DBExited = db.Exited
+
 	f.DB = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
 	for _, room := range f.Rooms {
 		if err := dynamodbsim.Create(ctx, f.DB, tables.FromSpec(prefix, room.Spec.Tables())); err != nil {
@@ -338,12 +377,15 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	if err != nil {
 		return host, nil, err
 	}
+
 	inner := "http://" + l.Addr().String()
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
 	f.Mail = ses.New(ses.Config{Clock: f.Clock})
 	mux := http.NewServeMux()
 	mux.Handle("/cognito/", http.StripPrefix("/cognito", f.Users))
+
 	var buckets, variables []string
+
 	for _, room := range f.Rooms {
 		for _, b := range room.Spec.Buckets() {
 			if name := prefix + b.Name; !slices.Contains(buckets, name) {
@@ -352,7 +394,9 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 			}
 		}
 	}
+
 	mux.Handle("/s3/", http.StripPrefix("/s3", s3.New(buckets...)))
+
 	endpoint := db.URL
 	if f.Faults == nil {
 		mux.Handle("/sqs/", f.Queues)
@@ -360,6 +404,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	} else if endpoint, err = f.endanger(mux, inner, db.URL); err != nil {
 		return host, nil, err
 	}
+
 	f.serve(l, guard.Handler(mux))
 	f.stops = append(f.stops, f.Queues.Close)
 
@@ -367,13 +412,16 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	if err != nil {
 		return host, nil, err
 	}
+
 	bundle, others := f.apps()
+
 	f.Phones = apns.New(f.Clock, apns.Config{
 		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle, Others: others, Dir: f.Dir, Observe: f.Push,
 		Started: func(a apns.Start) {
 			for _, do := range f.started {
 				do(ctx, a)
 			}
+
 			if f.Started != nil {
 				f.Started(a)
 			}
@@ -382,18 +430,24 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	if err := f.Phones.Listen(); err != nil {
 		return host, nil, err
 	}
+
 	f.stops = append(f.stops, func() { f.Phones.Close() })
+
 	ca, err := f.trust()
 	if err != nil {
 		return host, nil, err
 	}
+
 	f.simulators = map[string]http.Handler{}
 	if f.Clock.Speed() == clock.Free && f.Faults == nil { // a call without an answer, because of a fault, ends with its limit
 		variables = append(variables, fmt.Sprint(spec.EnvPatience, "=", patience))
 	}
+
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
 		spec.EnvStage+"="+spec.Local, spec.EnvPrefix+"="+prefix, spec.EnvQueues+"="+inner+"/sqs/"+account.ID+"/"+prefix,
-		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_SESV2="+inner+"/ses", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
+		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/",
+		"AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_SESV2="+inner+"/ses",
+		"AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
 		"APNS_URL="+f.Phones.URL(), "APNS_CA_FILE="+ca, "APNS_TEAM_ID="+teamID, "APNS_KEY_ID="+keyID, "APNS_KEY="+text,
 	), nil
 }
@@ -405,17 +459,21 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	if err != nil {
 		return "", err
 	}
+
 	keys := map[string][]string{}
+
 	for _, room := range f.Rooms {
 		for _, t := range room.Spec.Tables() {
 			keys[prefix+t.Name] = []string{t.Key.Partition, t.Key.Sort}
 		}
 	}
+
 	f.Faults.Key = func(table string) []string { return keys[table] }
 	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(dynamodbsim.Proxy(to))))
 	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
 	mux.Handle("/ses/", http.StripPrefix("/ses", f.Faults.Guard(f.Mail)))
 	f.Queues.InjectFaults(f.Faults.MessageFault)
+
 	return inner + "/dynamodb/", nil
 }
 
@@ -427,9 +485,12 @@ func (f *Fleet) trust() (file string, err error) {
 		if dir, err = os.MkdirTemp("", "matchday-fleet-"); err != nil {
 			return "", err
 		}
+
 		f.stops = append(f.stops, func() { os.RemoveAll(dir) })
 	}
+
 	file = filepath.Join(dir, "trusted.pem")
+
 	return file, os.WriteFile(file, f.Phones.CA(), 0o600)
 }
 
@@ -438,41 +499,59 @@ func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, "", err
 	}
+
 	der, err := x509.MarshalPKCS8PrivateKey(key)
+
 	return key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), err
 }
 
 // room adds a room's functions, queues and API, with its description.
 func (f *Fleet) room(in app.Room, env []string) error {
 	room := in.Spec
+
 	var routes []apigateway.Route
+
 	var letters []func() error // when all queues are there
+
 	for _, fn := range room.Functions {
 		path, args := f.Program, []string{FunctionArgument, fn.Name}
 		if f.Dist != "" {
 			path, args = filepath.Join(f.Dist, fn.Name, "bootstrap"), nil
 		}
+
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("%s is not built: start the fleet with `make run`", path)
 		}
+
 		limit := fn.Reserved
 		if limit == 0 {
 			limit = atOnce
 		}
+
 		logins, err := f.logins(fn)
 		if err != nil {
 			return err
 		}
+
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Args: args, Env: append(f.environment(env, room, fn), logins...), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
+			Name:           fn.Name,
+			Path:           path,
+			Args:           args,
+			Env:            append(f.environment(env, room, fn), logins...),
+			Timeout:        f.limit(fn.Timeout),
+			Memory:         fn.Memory,
+			MaxConcurrency: limit,
 		})
+
 		switch on := fn.On.(type) {
 		case spec.Route:
 			kinds := map[spec.Auth]apigateway.Auth{spec.User: apigateway.User, spec.Admin: apigateway.Admin}
+
 			a, ok := kinds[on.Auth]
 			if !ok {
 				a = apigateway.Public // or the function itself checks a cookie or a secret
 			}
+
 			for _, method := range on.Methods() {
 				routes = append(routes, apigateway.Route{Method: method, Path: on.Path, Function: fn.Name, Auth: a})
 			}
@@ -488,33 +567,51 @@ func (f *Fleet) room(in app.Room, env []string) error {
 			})
 		}
 	}
+
 	for _, poll := range letters {
 		if err := poll(); err != nil {
 			return err
 		}
 	}
+
 	api, err := apigateway.New(apigateway.Config{
-		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify, VerifyAdmin: f.Admins.Verify, Scope: spec.Scope, Timeout: f.limit(29 * time.Second),
-		CORS: apigateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
+		Clock:       f.Clock,
+		Base:        "/" + room.Name,
+		Routes:      routes,
+		Invoke:      f.Functions.Invoke,
+		Verify:      f.Users.Verify,
+		VerifyAdmin: f.Admins.Verify,
+		Scope:       spec.Scope,
+		Timeout:     f.limit(29 * time.Second),
+		CORS: apigateway.CORS{
+			AllowOrigins: []string{"*"},
+			AllowMethods: []string{"*"},
+			AllowHeaders: []string{"authorization", "content-type", "if-none-match"},
+		},
 	})
 	if err != nil {
 		return err
 	}
+
 	f.mux.Handle("/"+room.Name+"/", api)
 	f.mu.Lock()
 	if f.apis == nil {
 		f.apis = map[string]http.Handler{}
 	}
+
 	f.apis[room.Name] = api
 	f.mu.Unlock()
+
 	description, err := openapi.Room(in)
 	if err != nil {
 		return err
 	}
+
 	f.mux.HandleFunc("GET /"+room.Name+"/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(description)
 	})
+
 	return nil
 }
 
@@ -526,15 +623,19 @@ func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []st
 	if len(fn.Users) > 0 {
 		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}
+
 	if room.KnowsPages(fn) {
 		all = append(all, spec.EnvOrigins+"="+f.URL+","+SampleOrigin, spec.EnvAPI+"="+f.URL+"/"+room.Name)
 	}
+
 	for _, m := range fn.Mail {
 		all = append(all, m.Setting+"="+room.Name+"@example.com")
 	}
+
 	if fn.SignIn {
 		all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer(), spec.EnvClient+"="+f.Users.ClientID())
 	}
+
 	return all
 }
 
@@ -545,6 +646,7 @@ func (f *Fleet) limit(aws time.Duration) time.Duration {
 	if f.Clock.Speed() == clock.Free {
 		return min(patience*aws, longest)
 	}
+
 	return aws
 }
 
@@ -554,11 +656,17 @@ func (f *Fleet) queue(room spec.Room, fn spec.Function, q spec.Queue) error {
 	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO(), Visibility: reader.VisibilityTimeout()}); err != nil {
 		return err
 	}
+
 	if err := f.Queues.Create(sqs.Queue{
-		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout(), MaxReceives: q.MaxReceiveCount, DeadLetter: prefix + q.DeadLetter(),
+		Name:        prefix + q.Name,
+		FIFO:        q.FIFO(),
+		Visibility:  fn.VisibilityTimeout(),
+		MaxReceives: q.MaxReceiveCount,
+		DeadLetter:  prefix + q.DeadLetter(),
 	}); err != nil {
 		return err
 	}
+
 	return f.poll(fn, q.Name, q.Batch, q.Concurrency)
 }
 
@@ -573,10 +681,12 @@ func (f *Fleet) poll(fn spec.Function, queue string, batch, atOnce int) error {
 // Invoke runs a function now, as its schedule would.
 func (f *Fleet) Invoke(ctx context.Context, function string) error {
 	defer f.Clock.Work()()
+
 	_, err := f.Functions.InvokeWait(ctx, function, []byte("{}"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", function, err)
 	}
+
 	return nil
 }
 
@@ -584,6 +694,7 @@ func (f *Fleet) Invoke(ctx context.Context, function string) error {
 // so that it ticks at once.
 func (f *Fleet) Begin(ctx context.Context) error {
 	defer f.Clock.Work()()
+
 	for _, room := range f.Rooms {
 		for _, fn := range room.Spec.Functions {
 			if on, ok := fn.On.(spec.Schedule); ok {
@@ -592,13 +703,16 @@ func (f *Fleet) Begin(ctx context.Context) error {
 				}
 			}
 		}
+
 		for _, m := range room.Spec.Machines {
 			if err := f.machine(ctx, m); err != nil {
 				return err
 			}
 		}
+
 		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Spec.Tables())))
 	}
+
 	return nil
 }
 
@@ -607,11 +721,13 @@ func (f *Fleet) schedule(expression spec.Schedule, target func(scheduled time.Ti
 	if err != nil {
 		return err
 	}
+
 	f.stops = append(f.stops, scheduler.Run(f.Clock, s, f.jitter(), func(scheduled time.Time) {
 		if f.isAwake(scheduled) {
 			target(scheduled)
 		}
 	}))
+
 	return nil
 }
 
@@ -622,25 +738,31 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	if err != nil {
 		return err
 	}
+
 	machine, err := stepfunctions.Parse(text, m.Calls)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Definition, err)
 	}
+
 	if f.Transition != nil {
 		machine.Observe = func(t stepfunctions.Transition) { f.Transition(m.Name, t) }
 	}
+
 	invoke := f.Functions.Invoke
 	if f.Faults != nil {
 		invoke = f.Faults.Invoke(invoke)
 	}
+
 	run := func(scheduled time.Time) {
 		input, _ := json.Marshal(map[string]time.Time{"scheduledTime": scheduled.UTC()}) // a time always encodes
 		machine.Run(ctx, f.Clock, input, invoke)                                         // the observer reports its failures
 	}
+
 	minute := f.Clock.Now().Truncate(time.Minute)
 	for _, missed := range []time.Time{minute.Add(-time.Minute), minute} {
 		f.Clock.At(f.Clock.Now(), func() { run(missed) })
 	}
+
 	return f.schedule(m.Every, run)
 }
 
@@ -649,7 +771,9 @@ func (f *Fleet) jitter() func() time.Duration {
 	if f.Seed == 0 {
 		return nil
 	}
+
 	n := f.Seed
+
 	return func() time.Duration {
 		n = n*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
 		return time.Duration(n>>33) % time.Minute
@@ -659,27 +783,37 @@ func (f *Fleet) jitter() func() time.Duration {
 // sweeper deletes expired items from time to time, as DynamoDB does.
 func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop func()) {
 	var mu sync.Mutex
+
 	stopped := false
-	var last time.Time
-	var arm func()
+
+	var (
+		last time.Time
+		arm  func()
+	)
+
 	arm = func() {
 		f.Clock.After(sweep, func() {
 			mu.Lock()
 			defer mu.Unlock()
+
 			if stopped {
 				return
 			}
+
 			if now := f.Clock.Now(); f.isAwake(now) && now.Sub(last) >= f.Expiry {
 				last = now
 				dynamodbsim.Sweep(ctx, f.DB, expiring, now) // the next sweep deletes items that this one has missed
 			}
+
 			arm()
 		})
 	}
 	arm()
+
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()
+
 		stopped = true
 	}
 }
@@ -689,5 +823,6 @@ func (f *Fleet) AdminGroups() (all []string) {
 	for _, room := range f.Rooms {
 		all = append(all, auth.AdminGroup(room.Spec.Name))
 	}
+
 	return all
 }

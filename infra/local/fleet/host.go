@@ -34,7 +34,9 @@ func (h Host) Serve(name string, simulator http.Handler) (url string) {
 	if h.Faults != nil {
 		simulator = h.Faults.Watch(simulator)
 	}
+
 	h.mux.Handle("/"+name+"/", http.StripPrefix("/"+name, simulator))
+
 	return h.url + "/" + name
 }
 
@@ -58,5 +60,6 @@ func (f *Fleet) apps() (channels string, others []string) {
 			others = append(others, room.App)
 		}
 	}
+
 	return channels, others
 }

@@ -26,12 +26,14 @@ func (f *Fleet) stores(ctx context.Context) error {
 				return err
 			}
 		}
+
 		for _, l := range room.Spec.CacheLogins() {
 			if err := f.cache(l.Cache.Name); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -41,6 +43,7 @@ func (f *Fleet) database(ctx context.Context, d spec.SQLDatabase) (err error) {
 	if f.sql[d.Name] != "" {
 		return nil
 	}
+
 	if f.SQL == nil {
 		dir := ""
 		if f.Dir != "" {
@@ -48,17 +51,23 @@ func (f *Fleet) database(ctx context.Context, d spec.SQLDatabase) (err error) {
 				return err
 			}
 		}
+
 		if f.SQL, err = postgres.Start(ctx, dir); err != nil {
 			return err
 		}
+
 		f.stops = append(f.stops, f.SQL.Stop)
 	}
+
 	name := prefix + d.Name
 	if f.Dir == "" {
 		name += "-" + strings.ToLower(rand.Text()[:12])
+
 		f.stops = append(f.stops, func() { databases.Drop(context.WithoutCancel(ctx), f.SQL, name) }) // best effort, on a server that remains
 	}
+
 	f.sql[d.Name] = name
+
 	return databases.Create(ctx, f.SQL, d, name)
 }
 
@@ -67,20 +76,26 @@ func (f *Fleet) cache(name string) error {
 	if f.caches[name] != "" {
 		return nil
 	}
+
 	if text := os.Getenv(redis.Endpoint); text != "" {
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" {
 			return fmt.Errorf("%s is no URL", redis.Endpoint)
 		}
+
 		f.caches[name] = u.Host
+
 		return nil
 	}
+
 	s, err := redis.Start(f.Clock.Now)
 	if err != nil {
 		return fmt.Errorf("start the cache %s: %w", name, err)
 	}
+
 	f.stops = append(f.stops, s.Close)
 	f.Caches[name], f.caches[name] = s, s.Addr()
+
 	return nil
 }
 
@@ -99,18 +114,23 @@ func (f *Fleet) logins(fn spec.Function) (env []string, err error) {
 		if f.Faults == nil || err != nil {
 			return address
 		}
+
 		var stop func()
 		if address, stop, err = f.Faults.Connect(fn.Name, p, address); err == nil {
 			f.stops = append(f.stops, stop)
 		}
+
 		return address
 	}
+
 	for _, l := range fn.SQL {
 		text := f.SQLURL(l.Database, l.Role)
 		env = append(env, l.Env()+"="+strings.Replace(text, f.SQL.Address, front(chaos.Postgres, f.SQL.Address), 1))
 	}
+
 	for _, l := range fn.Caches {
 		env = append(env, l.Env()+"=redis://"+front(chaos.Redis, f.caches[l.Cache.Name]))
 	}
+
 	return env, err
 }

@@ -63,6 +63,7 @@ func (r *Report) Log(l lambda.Log) {
 	if json.Unmarshal([]byte(l.Line), &line) != nil || line.Level != "ERROR" && line.Level != "WARN" {
 		return
 	}
+
 	r.complain(l.Function + ": " + line.Msg + ": " + line.Err + line.Problems)
 }
 
@@ -71,12 +72,15 @@ func (r *Report) Invocation(i lambda.Invocation) {
 	if i.Err == nil {
 		return
 	}
+
 	why := i.Err.Error()
 	if _, after, ok := strings.Cut(why, i.RequestID+" Error: "); ok { // the same text for each request
 		why = after
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if !r.closed {
 		r.complaints[i.Function+": "+why]++
 	}
@@ -85,6 +89,7 @@ func (r *Report) Invocation(i lambda.Invocation) {
 func (r *Report) complain(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.complaints[text]++
 }
 
@@ -92,6 +97,7 @@ func (r *Report) complain(text string) {
 func (r *Report) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.closed = true
 }
 
@@ -108,7 +114,9 @@ func (r *Report) Case(line, source string, problems []string) {
 	if len(problems) > 0 {
 		verdict = "FAIL"
 	}
+
 	r.Printf("%s  %s\n", verdict, line)
+
 	for _, p := range problems {
 		r.Printf("      %s: %s\n", source, p)
 	}
@@ -118,6 +126,7 @@ func (r *Report) Case(line, source string, problems []string) {
 func (r *Report) Complaints() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	for _, text := range slices.Sorted(maps.Keys(r.complaints)) {
 		r.Printf("log   %d × %s\n", r.complaints[text], text)
 	}
@@ -128,8 +137,11 @@ func (r *Report) Bar(done, all int, text string) {
 	if r.Progress == nil {
 		return
 	}
+
 	const width = 30
+
 	filled := width * done / max(all, 1)
+
 	r.clear()
 	fmt.Fprintf(r.Progress, "[%s%s] %s, %s", strings.Repeat("#", filled), strings.Repeat(".", width-filled), text, r.Elapsed())
 }

@@ -35,7 +35,9 @@ func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *
 	if cfg.Faults == nil {
 		return nil
 	}
+
 	calls := map[string]map[chaos.Kind]float64{}
+
 	for _, room := range rooms {
 		for _, fn := range room.Spec.Functions {
 			rate := odds.Call(fn)
@@ -45,11 +47,17 @@ func NewTrial(cfg Config, rooms []fleet.Room, odds Odds, drawn *regexp.Regexp) *
 			}
 		}
 	}
+
 	t := &Trial{seed: *cfg.Faults, known: map[string]string{}}
-	t.Faults = chaos.New(chaos.Config{Seed: t.seed, Calls: calls, Messages: map[chaos.Kind]float64{chaos.HeldBack: odds.HeldBack, chaos.Redelivered: 0.05}})
+	t.Faults = chaos.New(chaos.Config{
+		Seed:     t.seed,
+		Calls:    calls,
+		Messages: map[chaos.Kind]float64{chaos.HeldBack: odds.HeldBack, chaos.Redelivered: 0.05},
+	})
 	t.Faults.Alias = func(text string) string {
 		return drawn.ReplaceAllStringFunc(job.ReplaceAllString(text, ""), func(id string) string { return t.known[id] })
 	}
+
 	return t
 }
 
@@ -72,14 +80,17 @@ func (t *Trial) Start() {
 // they have begun. It returns the sum.
 func (t *Trial) tally(r *Report) (sum int) {
 	did := t.Faults.Counts()
+
 	var kinds []string
 	for _, k := range slices.Sorted(maps.Keys(did)) {
 		kinds = append(kinds, fmt.Sprintf("%d × %s", did[k], k))
 		sum += did[k]
 	}
+
 	if r.Progress != nil {
 		r.clear()
 		fmt.Fprintf(r.Progress, "what went wrong: %s\n", strings.Join(kinds, ", "))
 	}
+
 	return sum
 }

@@ -45,34 +45,43 @@ func NewWorld(cfg Config) *World { return &World{Report: NewReport(cfg)} }
 
 // Play starts the fleet of rooms at a time, calls play, and stops it. awake is that of
 // fleet.Config, in addition to Busy. play starts the faults.
-func (w *World) Play(ctx context.Context, start time.Time, cfg fleet.Config, awake func(time.Time) bool, play func(context.Context) error) (err error) {
+func (w *World) Play(ctx context.Context, start time.Time, cfg fleet.Config, awake func(time.Time) bool,
+	play func(context.Context) error) (err error) {
 	defer func() {
 		if err != nil {
 			w.Complaints()
 		}
 	}()
+
 	w.Clock = clock.New(start, clock.Free)
+
 	hold := w.Clock.Work()
 	defer hold()
 	defer w.Clock.Stop()
+
 	cfg.Clock, cfg.Root, cfg.Program, cfg.Invocation = w.Clock, w.Root, w.Program, w.Invocation
+
 	cfg.Awake = func(at time.Time) bool { return at.Before(w.Busy) || awake(at) }
 	if cfg.Log == nil {
 		cfg.Log = w.Log
 	}
+
 	if w.Trial != nil {
 		w.Trial.Faults.Clock = w.Clock
 		cfg.Faults = w.Trial.Faults
 		cfg.Push = func(apns.Push) { w.Trial.Faults.MarkActive() }
 	}
+
 	if w.Fleet, err = fleet.Start(ctx, cfg); err != nil {
 		return err
 	}
 	defer w.Fleet.Close()
 	defer w.Close()
+
 	if err := w.Fleet.Begin(ctx); err != nil {
 		return err
 	}
+
 	return play(ctx)
 }
 
@@ -81,6 +90,7 @@ func (w *World) Until(ctx context.Context, at time.Time) error {
 	if !at.After(w.Clock.Now()) {
 		return nil
 	}
+
 	return w.Clock.Sleep(ctx, at)
 }
 
@@ -89,17 +99,21 @@ func (w *World) Until(ctx context.Context, at time.Time) error {
 // attempt may have taken effect.
 func (w *World) Try(ctx context.Context, do func() error) (code string, again bool, err error) {
 	w.Requests++
+
 	for n := 1; ; n++ {
 		err := do()
+
 		refusal, ok := errors.AsType[*fleet.Refusal](err)
 		switch {
 		case err == nil:
 			return "", n > 1, nil
-		case ok && refusal.Status < http.StatusInternalServerError && (refusal.Status != http.StatusTooManyRequests || slices.Contains(w.Final, codeOf(refusal))):
+		case ok && refusal.Status < http.StatusInternalServerError &&
+			(refusal.Status != http.StatusTooManyRequests || slices.Contains(w.Final, codeOf(refusal))):
 			return codeOf(refusal), n > 1, nil
 		case w.Trial == nil || n == Attempts || ctx.Err() != nil:
 			return "", n > 1, err
 		}
+
 		if err := w.Until(ctx, w.Clock.Now().Add(Wait)); err != nil {
 			return "", n > 1, err
 		}
@@ -113,6 +127,7 @@ func codeOf(refusal *fleet.Refusal) string {
 	if json.Unmarshal(refusal.Body, &problem) != nil || problem.Type == "" {
 		return refusal.Error()
 	}
+
 	return problem.Type[strings.LastIndex(problem.Type, ":")+1:]
 }
 
@@ -123,6 +138,7 @@ func (w *World) Judge(what, code, want string, err error) string {
 		if code == "" {
 			return "success"
 		}
+
 		return code
 	}
 	switch {
@@ -133,6 +149,7 @@ func (w *World) Judge(what, code, want string, err error) string {
 	case want != "":
 		w.Refused++
 	}
+
 	return ""
 }
 
@@ -148,6 +165,7 @@ func (w *World) Failed() error {
 	if len(w.problems) == 0 {
 		return nil
 	}
+
 	return errors.New(w.problems[0])
 }
 
@@ -155,15 +173,18 @@ func (w *World) Failed() error {
 // after each period of every.
 func (w *World) Settle(ctx context.Context, every time.Duration, idle func() bool) {
 	w.Busy = w.Clock.Now().Add(5 * time.Hour)
+
 	limit := w.Clock.Now().Add(4 * time.Hour)
 	for {
 		if w.Until(ctx, w.Clock.Now().Add(every)) != nil {
 			return
 		}
+
 		if len(w.unfinished()) == 0 && idle() || w.Clock.Now().After(limit) {
 			break
 		}
 	}
+
 	w.Busy = w.Clock.Now()
 }
 
@@ -174,6 +195,7 @@ func (w *World) unfinished() (queues []string) {
 			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, n))
 		}
 	}
+
 	return queues
 }
 
@@ -186,15 +208,18 @@ func (w *World) CheckQueues() {
 	for _, q := range w.unfinished() {
 		w.Fail("at the end the queue " + q)
 	}
+
 	for _, d := range w.Fleet.Queues.Stats() {
 		if !dead(d.Queue) {
 			continue
 		}
+
 		for _, m := range w.Fleet.Queues.Messages(d.Queue) {
 			why := "it was tried too often"
 			if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
 				why = *reason
 			}
+
 			w.Fail("a message ended in " + d.Queue + ": " + why)
 		}
 	}
@@ -206,19 +231,25 @@ func (w *World) Summarize(right bool, format string, args ...any) error {
 	if w.Trial != nil && w.Trial.tally(w.Report) == 0 {
 		w.Fail("nothing went wrong")
 	}
+
 	failed := !right || len(w.problems) > 0
 	if failed || w.Trial == nil {
 		w.Complaints()
 	}
+
 	for _, p := range w.problems {
 		w.Printf("FAIL  %s\n", p)
 	}
+
 	if w.Trial != nil {
 		w.Printf("with the faults of seed %d: ", w.Trial.seed)
 	}
+
 	w.Printf(format+"\n", args...)
+
 	if failed {
 		return ErrFailed
 	}
+
 	return nil
 }

@@ -18,6 +18,7 @@ func FromSpec(prefix string, tables []spec.Table) []dynamodbsim.Table {
 	for _, t := range tables {
 		all = append(all, dynamodbsim.Table{Input: CreateInput(t, prefix+t.Name), TTL: t.TTL})
 	}
+
 	return all
 }
 
@@ -25,21 +26,26 @@ func FromSpec(prefix string, tables []spec.Table) []dynamodbsim.Table {
 // by request.
 func CreateInput(t spec.Table, name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(t.Key)}
+
 	attributes := []string{t.Key.Partition, t.Key.Sort}
 	for _, x := range t.Indexes {
 		projection := types.Projection{ProjectionType: types.ProjectionTypeAll}
+
 		switch {
 		case x.KeysOnly:
 			projection.ProjectionType = types.ProjectionTypeKeysOnly
 		case len(x.Include) > 0:
 			projection.ProjectionType, projection.NonKeyAttributes = types.ProjectionTypeInclude, x.Include
 		}
+
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: &x.Name, KeySchema: keySchema(x.Key), Projection: &projection,
 		})
 		attributes = append(attributes, x.Key.Partition, x.Key.Sort)
 	}
+
 	slices.Sort(attributes)
+
 	for _, a := range slices.Compact(attributes) {
 		if a != "" {
 			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
@@ -47,6 +53,7 @@ func CreateInput(t spec.Table, name string) *dynamodb.CreateTableInput {
 			})
 		}
 	}
+
 	return in
 }
 
@@ -55,5 +62,6 @@ func keySchema(k spec.Key) []types.KeySchemaElement {
 	if k.Sort != "" {
 		keys = append(keys, types.KeySchemaElement{AttributeName: &k.Sort, KeyType: types.KeyTypeRange})
 	}
+
 	return keys
 }

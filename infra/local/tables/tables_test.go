@@ -15,6 +15,7 @@ import (
 
 func TestFromSpec(t *testing.T) {
 	t.Parallel()
+
 	got := FromSpec("x-", []spec.Table{
 		{
 			Name: "sessions", Key: spec.Key{Partition: "user", Sort: "id"}, TTL: "ttl",
@@ -29,12 +30,14 @@ func TestFromSpec(t *testing.T) {
 		for i, n := range names {
 			all = append(all, types.KeySchemaElement{AttributeName: &n, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
 		}
+
 		return all
 	}
 	strings := func(names ...string) (all []types.AttributeDefinition) {
 		for _, n := range names {
 			all = append(all, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
 		}
+
 		return all
 	}
 	want := []dynamodbsim.Table{
@@ -51,7 +54,9 @@ func TestFromSpec(t *testing.T) {
 			KeySchema: key("id"), AttributeDefinitions: strings("id"),
 		}},
 	}
-	opaque := cmpopts.IgnoreUnexported(dynamodb.CreateTableInput{}, types.GlobalSecondaryIndex{}, types.Projection{}, types.KeySchemaElement{}, types.AttributeDefinition{})
+
+	opaque := cmpopts.IgnoreUnexported(dynamodb.CreateTableInput{}, types.GlobalSecondaryIndex{}, types.Projection{},
+		types.KeySchemaElement{}, types.AttributeDefinition{})
 	if diff := cmp.Diff(want, got, opaque); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -36,6 +36,7 @@ var Room = rooms.Room{
 // newLocal returns the accounts in one local fleet.
 func newLocal() rooms.Local {
 	var call func(ctx context.Context, user, method, path string, in, out any) error
+
 	return rooms.Local{
 		Samples: samples(),
 		Fleet: fleet.Room{Room: accounts.Room(), Simulate: func(h fleet.Host) ([]string, error) {
@@ -66,9 +67,11 @@ func panel(call func(ctx context.Context, user, method, path string, in, out any
 			if !users.MatchString(in.User) {
 				return "", errors.New("a user is named by letters, digits and hyphens")
 			}
+
 			return do(ctx, in.User)
 		})
 	}
+
 	return console.Panel{
 		Room: accounts.Room().Spec.Name, Title: "Accounts", Files: console.FilesOf(files),
 		Buttons: map[string]console.Button{
@@ -77,14 +80,18 @@ func panel(call func(ctx context.Context, user, method, path string, in, out any
 				if err := call(ctx, user, http.MethodGet, "/account/export", nil, &out); err != nil || out.URL == "" {
 					return "The data is being collected: ask again.", err
 				}
+
 				return "It is at " + out.URL, nil
 			}),
 			"delete": button(func(ctx context.Context, user string) (string, error) {
-				return "The account is deleted. The rooms delete what they have within two minutes.", call(ctx, user, http.MethodDelete, "/account", nil, nil)
+				return "The account is deleted. The rooms delete what they have within two minutes.", call(ctx, user,
+					http.MethodDelete, "/account", nil, nil)
 			}),
 			"show": button(func(ctx context.Context, user string) (string, error) {
 				var out json.RawMessage
+
 				err := call(ctx, user, http.MethodGet, "/account", nil, &out)
+
 				return string(out), err
 			}),
 		},
@@ -95,10 +102,13 @@ func panel(call func(ctx context.Context, user, method, path string, in, out any
 func smoke(ctx context.Context, s *check.Session) {
 	a := s.Get(ctx, "/account")
 	s.Report("the account without a token", a, a.Expect(http.StatusUnauthorized), "")
+
 	if s.Token == "" {
 		return
 	}
+
 	a = s.GetSigned(ctx, "/account")
+
 	var account map[string]any
 	s.Report("the account", a, a.Decode(&account), "")
 }
@@ -118,7 +128,9 @@ func cost(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	rows := [][]string{{"users", "fixed", "deletions and exports", "TOTAL"}}
+
 	for _, n := range []float64{100, 10_000, 1_000_000} {
 		jobs := n * (deletions + exports)
 		u := usage.Usage{
@@ -126,9 +138,12 @@ func cost(in usage.Input) (usage.Report, error) {
 			Traces: usage.Traced(jobs * calls), InitGBSeconds: usage.Init(jobs*calls, 0.25),
 			ReadUnits: jobs * reads, WriteUnits: jobs * writes, SQSRequests: jobs * calls * 3,
 		}
-		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(u.Dollars(in.Prices)), usage.Dollars(fixed.Plus(u).Dollars(in.Prices))})
+		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(u.Dollars(in.Prices)),
+			usage.Dollars(fixed.Plus(u).Dollars(in.Prices))})
 	}
+
 	return usage.Report{Title: "The accounts.", Rows: rows, Notes: fmt.Sprintf(
-		"Of 100 users, %g delete their accounts and %g export their data in a month: each %g invocations, %g write units and %g read units in all rooms.\n",
+		"Of 100 users, %g delete their accounts and %g export their data in a month: each %g invocations, %g write units and %g read units in "+
+			"all rooms.\n",
 		100*deletions, 100*exports, calls, writes, reads)}, nil
 }

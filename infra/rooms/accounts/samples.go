@@ -10,6 +10,7 @@ func samples() story.Samples {
 		stuck = "7f6c1f0e-5d0a-4c5e-9b57-0000000e0005"
 		began = "2026-06-06T12:00:00Z"
 	)
+
 	return story.Samples{
 		Prepare: func(put func(table string, row map[string]any) error) error {
 			for _, row := range []map[string]any{
@@ -24,6 +25,7 @@ func samples() story.Samples {
 					return err
 				}
 			}
+
 			return put("deleted-users", map[string]any{"userId": gone, "deletedAt": began})
 		},
 	}

@@ -22,5 +22,6 @@ func Fleet() (all []fleet.Room) {
 	for _, r := range Rooms() {
 		all = append(all, r.Local().Fleet)
 	}
+
 	return all
 }

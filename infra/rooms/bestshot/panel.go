@@ -47,8 +47,10 @@ func (v *visit) panel() console.Panel {
 			return nil, errStarting
 		}
 		defer v.Clock.Work()()
+
 		return v.read(ctx)
 	}}
+
 	return console.Panel{
 		Room: bestshot.Room().Spec.Name, Title: "Best Shot", Files: console.FilesOf(files),
 		View: look.View("bestshot"),
@@ -57,9 +59,11 @@ func (v *visit) panel() console.Panel {
 				if !ids.MatchString(in.Match) {
 					return "", errors.New("there is no such match")
 				}
+
 				v.mu.Lock()
 				user := v.user
 				v.mu.Unlock()
+
 				return "Your guess is saved.", v.guess(ctx, user, in)
 			}),
 			"cache": console.NewButtonOf(look, func(_ context.Context, in struct{ Off bool }) (string, error) {
@@ -87,6 +91,7 @@ func (v *visit) guess(ctx context.Context, user string, g guess) error {
 func (v *visit) switchCache(off bool) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	cache := v.Caches[tables.Cache.Name]
 	switch {
 	case cache == nil:
@@ -96,20 +101,24 @@ func (v *visit) switchCache(off bool) (string, error) {
 		cache.Close()
 	default:
 		cache.FlushAll()
+
 		if err := cache.Restart(); err != nil {
 			return "", err
 		}
 	}
+
 	v.off = off
 	if off {
 		return "Redis is off. The same answers come from PostgreSQL; points that are settled now reach the projection later.", nil
 	}
+
 	return "Redis is on, and empty: the next reader fills it.", nil
 }
 
 func (v *visit) tournament() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	return v.id
 }
 
@@ -167,39 +176,56 @@ func (v *visit) read(ctx context.Context) (seen, error) {
 	v.mu.Lock()
 	s, user, id := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}}, v.user, v.id
 	v.mu.Unlock()
+
 	get := func(path string, out any) error { return v.call(ctx, user, http.MethodGet, path, nil, out) }
-	var tournament struct{ Label string }
-	var me struct{ ID string }
+
+	var (
+		tournament struct{ Label string }
+		me         struct{ ID string }
+	)
 	if err := errors.Join(get("/tournaments/"+id, &tournament), get("/member", &me)); err != nil {
 		return s, err
 	}
+
 	s.Label, s.Member = tournament.Label, me.ID
-	var matches struct{ Data []match }
-	var guesses struct{ Data []own }
+
+	var (
+		matches struct{ Data []match }
+		guesses struct{ Data []own }
+	)
+
 	round := fmt.Sprint(s.Round)
+
 	err := get("/tournaments/"+id+"/matches/"+round, &matches)
 	if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusNotFound {
 		return s, nil // the round is not known yet
 	}
+
 	if err != nil {
 		return s, err
 	}
+
 	if err := get("/tournaments/"+id+"/guess?round="+round, &guesses); err != nil {
 		return s, err
 	}
+
 	for _, m := range matches.Data {
 		for i, g := range guesses.Data {
 			if g.MatchID == m.ID {
 				m.Guess = &guesses.Data[i]
 			}
 		}
+
 		s.Matches = append(s.Matches, m)
 	}
+
 	var board struct{ Data []entry }
+
 	began := time.Now()
 	err = get("/tournaments/"+id+"/leaderboard", &board)
 	s.Took = float64(time.Since(began).Microseconds()) / 1000
 	s.Leaderboard = append(s.Leaderboard, board.Data...)
+
 	return s, err
 }
 
@@ -210,7 +236,9 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 			if err := v.found(ctx); err != nil {
 				return err
 			}
+
 			o.Say("a round of Best Shot begins in a minute: guess on its tab")
+
 			return nil
 		},
 		Play: v.play,
@@ -224,25 +252,30 @@ func (v *visit) found(ctx context.Context) error {
 		return v.call(ctx, user, http.MethodPost, "/member", map[string]string{"nickName": name}, nil)
 	}
 	user := visitors[0]
+
 	err := register(user, "You")
 	if _, refused := errors.AsType[*fleet.Refusal](err); refused { // the account is deleted
 		user = visitors[1]
 		err = register(user, "You")
 	}
+
 	if err != nil {
 		return err
 	}
+
 	for _, name := range people {
 		if err := register(userOf(name), name); err != nil {
 			return err
 		}
 	}
+
 	var old struct {
 		Data []struct{ ID, Slug, Status string }
 	}
 	if err := v.call(ctx, user, http.MethodGet, "/tournaments", nil, &old); err != nil {
 		return err
 	}
+
 	for _, t := range old.Data {
 		if strings.HasPrefix(t.Slug, slug) && (t.Status == "upcoming" || t.Status == "active") {
 			if err := v.administer(ctx, http.MethodPatch, "/tournaments/"+t.ID, map[string]string{"status": "completed"}, nil); err != nil {
@@ -250,16 +283,21 @@ func (v *visit) found(ctx context.Context) error {
 			}
 		}
 	}
+
 	now := v.Clock.Now()
+
 	var out struct{ ID string }
 	if err := v.administer(ctx, http.MethodPost, "/tournaments", map[string]any{
 		"externalId": fmt.Sprint(showID), "season": fmt.Sprint(now.Unix()), "slug": slug + fmt.Sprint(now.Unix()), "label": label(now),
 	}, &out); err != nil {
 		return err
 	}
+
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	v.user, v.id = user, out.ID
+
 	return nil
 }
 
@@ -273,6 +311,7 @@ func (v *visit) administer(ctx context.Context, method, path string, in, out any
 // play plays rounds until ctx ends. What fails is tried again with the next turn.
 func (v *visit) play(ctx context.Context) {
 	guessed := map[string]bool{}
+
 	for turn := 0; ctx.Err() == nil; turn++ {
 		if v.show.over() {
 			round := v.show.next()
@@ -281,11 +320,13 @@ func (v *visit) play(ctx context.Context) {
 			v.mu.Unlock()
 			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
 		}
+
 		if seen, err := v.read(ctx); err == nil && len(seen.Matches) > 0 {
 			v.step(ctx, seen, guessed, turn)
 		} else if turn%5 == 4 {
 			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
 		}
+
 		if v.Clock.Sleep(ctx, v.Clock.Now().Add(2*time.Second)) != nil {
 			return
 		}
@@ -296,6 +337,7 @@ func (v *visit) play(ctx context.Context) {
 // while it is played.
 func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, turn int) {
 	now := v.Clock.Now()
+
 	begun := false
 	for _, m := range s.Matches {
 		begun = begun || !m.Date.After(now)
@@ -304,10 +346,13 @@ func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, turn 
 			if guessed[key] || !m.Date.After(now) || m.Date.Sub(now) > showNotice-time.Duration(3+4*i)*time.Second {
 				continue
 			}
+
 			guessed[key] = true
+
 			v.guess(ctx, userOf(name), guess{m.ID, v.show.dice.IntN(4), v.show.dice.IntN(3)})
 		}
 	}
+
 	if begun && turn%3 == 0 {
 		v.administer(ctx, http.MethodPatch, "/matches/"+s.Matches[0].ID+"/sync", nil, nil)
 	}

@@ -42,13 +42,16 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 		if user == fleet.Administrator {
 			user = testkit.Administrator
 		}
+
 		a := w.Ask(user, method, strings.TrimPrefix(path, "/bestshot"), in)
 		if a.StatusCode > 299 {
 			return &fleet.Refusal{Request: method + " " + path, Status: a.StatusCode, Body: []byte(a.Body)}
 		}
+
 		if out == nil {
 			return nil
 		}
+
 		return json.Unmarshal([]byte(a.Body), out)
 	}
 	panel := v.panel()
@@ -62,10 +65,12 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	v.Host.Host = fleet.Host{Fleet: f}
 	hub := console.NewHub(panel)
 	hub.Attach(f)
+
 	w.Provider = provider{v.show}
 	testkit.Must(t, v.found(t.Context()))
 	v.round = v.show.next()
 	poll(w, v)
+
 	return hub, v, w
 }
 
@@ -75,6 +80,7 @@ type provider struct{ http.Handler }
 func (p provider) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
 	p.ServeHTTP(out, r)
+
 	return out.Result(), nil
 }
 
@@ -83,13 +89,17 @@ func poll(w *bestshottest.World, v *visit) {
 	w.T.Helper()
 	w.Settings[ingest.ProviderURL] = "http://provider/api/v1"
 	poller := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
+
 	ingester := testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open)
 	for _, part := range []string{"rounds", "matches"} {
 		testkit.Must(w.T, v.administer(w.T.Context(), http.MethodPost, "/tournaments/"+v.id+"/"+part, nil, nil))
+
 		for n := 1; n > 0; {
-			n = testkit.Drain(w.World, ingest.PollQueue, time.Hour, poller.PollProvider) + testkit.Drain(w.World, ingest.FeedQueue, time.Hour, ingester.IngestFeed)
+			n = testkit.Drain(w.World, ingest.PollQueue, time.Hour, poller.PollProvider) +
+				testkit.Drain(w.World, ingest.FeedQueue, time.Hour, ingester.IngestFeed)
 		}
 	}
+
 	w.Settle()
 }
 
@@ -99,20 +109,26 @@ func TestSecondRun(t *testing.T) {
 	t.Parallel()
 	_, v, w := newVisit(t)
 	old := v.id
-	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "me"}))
+
+	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(),
+		account.Request{Job: "J", UserID: "me"}))
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
 	testkit.Must(t, v.found(t.Context()))
+
 	if v.user != visitors[1] || v.id == old {
 		t.Errorf("the visitor is %s, and the tournament %s", v.user, v.id)
 	}
+
 	var all struct {
 		Data []struct{ ID, Status string }
 	}
 	testkit.Must(t, v.call(t.Context(), v.user, http.MethodGet, "/tournaments", nil, &all))
+
 	got := map[string]string{}
 	for _, t := range all.Data {
 		got[t.ID] = t.Status
 	}
+
 	if diff := cmp.Diff(map[string]string{old: "completed", v.id: "upcoming"}, got); diff != "" {
 		t.Errorf("the tournaments (-want +got):\n%s", diff)
 	}
@@ -128,11 +144,13 @@ func TestPageBestShot(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
+
 		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
 	}
 	run(chromedp.Navigate(server.URL+console.Path("bestshot")), consoletest.See(`document.querySelectorAll(".match").length === 4`))
+
 	first := v.show.rounds[0][0]
 	name := clubs[first.home]
 	match := fmt.Sprintf(`[...document.querySelectorAll(".match")].find((m) => m.querySelector("[data-f=home]").textContent === %q)`, name)
@@ -147,12 +165,16 @@ func TestPageBestShot(t *testing.T) {
 	poll(w, v)
 	run(consoletest.See(fmt.Sprintf(`%s.dataset.state === "right"`, match)),
 		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
-	if status, text := consoletest.Post(hub.Handler(), "bestshot/guess", fmt.Sprintf(`{"match":%q,"home":1,"away":1}`, seen.Matches[0].ID)); status != http.StatusBadRequest || !strings.Contains(text, "has begun") {
+
+	if status, text := consoletest.Post(hub.Handler(), "bestshot/guess",
+		fmt.Sprintf(`{"match":%q,"home":1,"away":1}`, seen.Matches[0].ID)); status != http.StatusBadRequest ||
+		!strings.Contains(text, "has begun") {
 		t.Errorf("a late guess: %d %s", status, text)
 	}
 
 	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from PostgreSQL")`),
 		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
+
 	picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "bestshot.png"), picture, 0o600))

@@ -40,11 +40,13 @@ type Host struct {
 func newLocal() rooms.Local {
 	h := &Host{}
 	v := &visit{Host: h}
+
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
 			v.show, v.ask = newShow(in.Clock), in.Call
 			h.own = v.show
+
 			return h.simulate(in, 1)
 		}},
 		Panel: v.panel(),
@@ -56,7 +58,9 @@ func newLocal() rooms.Local {
 func (h *Host) simulate(in fleet.Host, seed uint64) ([]string, error) {
 	h.Host = in
 	h.Provider = football.New(in.Clock, seed)
-	return []string{notice.APNSBundle + "=" + Bundle, ingest.ProviderURL + "=" + in.Serve("football", http.HandlerFunc(h.serve)) + "/api/v1"}, nil
+
+	return []string{notice.APNSBundle + "=" + Bundle,
+		ingest.ProviderURL + "=" + in.Serve("football", http.HandlerFunc(h.serve)) + "/api/v1"}, nil
 }
 
 // serve answers requests to the provider.
@@ -65,5 +69,6 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		h.own.ServeHTTP(w, r)
 		return
 	}
+
 	h.Provider.ServeHTTP(w, r)
 }

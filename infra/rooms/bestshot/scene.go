@@ -53,12 +53,15 @@ INSERT INTO execution (id, tournament_id, operation, status) VALUES ('e0000000-0
 // prepareSamples stores the scene.
 func (h *Host) prepareSamples(func(string, map[string]any) error) error {
 	ctx := context.Background()
+
 	conn, err := pgx.Connect(ctx, h.SQLURL(tables.DB, ""))
 	if err != nil {
 		return err
 	}
 	defer conn.Close(ctx)
+
 	_, err = conn.Exec(ctx, scene)
+
 	return err
 }
 

@@ -16,10 +16,16 @@ func Replay(ctx context.Context, cfg frame.Config) error {
 	if cfg.Folder == "" {
 		return errors.New("give a folder of openfootball files as DIR=folder: Best Shot plays seasons of football")
 	}
+
 	h := &Host{}
+
 	return replay.Run(ctx, replay.Config{
-		Config:   cfg,
-		Room:     fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed) }},
+		Config: cfg,
+		Room: fleet.Room{
+			Room:     bestshot.Room(),
+			App:      Bundle,
+			Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed) },
+		},
 		Provider: func() *football.Server { return h.Provider },
 	})
 }

@@ -59,25 +59,37 @@ func newShow(c *clock.Clock) *show {
 func (s *show) next() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now().Truncate(time.Second)
 	order := s.dice.Perm(len(clubs))
+
 	var round []showMatch
+
 	for i := range len(clubs) / 2 {
 		m := showMatch{
-			id: now.Unix()*10 + int64(i), home: order[2*i], away: order[2*i+1], kickOff: now.Add(showNotice + time.Duration(i)*showApart), wrong: i == 1,
+			id:      now.Unix()*10 + int64(i),
+			home:    order[2*i],
+			away:    order[2*i+1],
+			kickOff: now.Add(showNotice + time.Duration(i)*showApart),
+			wrong:   i == 1,
 		}
 		for range s.dice.IntN(5) {
 			m.goals = append(m.goals, showGoal{side: s.dice.IntN(2)})
 		}
+
 		if m.wrong && len(m.goals) == 0 {
 			m.goals = append(m.goals, showGoal{})
 		}
+
 		for g := range m.goals {
 			m.goals[g].at = m.kickOff.Add(showLasts * time.Duration(g+1) / time.Duration(len(m.goals)+1))
 		}
+
 		round = append(round, m)
 	}
+
 	s.rounds = append(s.rounds, round)
+
 	return len(s.rounds)
 }
 
@@ -85,16 +97,20 @@ func (s *show) next() int {
 func (s *show) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if len(s.rounds) == 0 {
 		return true
 	}
+
 	round := s.rounds[len(s.rounds)-1]
+
 	return s.clock.Now().After(round[len(round)-1].kickOff.Add(showLasts + showRight + showPause))
 }
 
 // score returns the goals at a time, and whether the match has begun and ended.
 func (m showMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
 	end := m.kickOff.Add(showLasts)
+
 	begun, ended = !now.Before(m.kickOff), !now.Before(end)
 	for i, g := range m.goals {
 		late := m.wrong && i == len(m.goals)-1 && now.Before(end.Add(showRight))
@@ -102,6 +118,7 @@ func (m showMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
 			goals[g.side]++
 		}
 	}
+
 	return goals, begun, ended
 }
 
@@ -109,22 +126,32 @@ func (m showMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
 func (m showMatch) event(now time.Time) map[string]any {
 	goals, begun, ended := m.score(now)
 	code, kind := 0, "notstarted"
+
 	switch {
 	case ended:
 		code, kind = 100, "finished"
 	case begun:
 		code, kind = 6, "inprogress"
 	}
+
 	team := func(n int) map[string]any { return map[string]any{"id": firstClub + n, "name": clubs[n]} }
 	score := func(side int) map[string]any {
 		if !begun {
 			return map[string]any{}
 		}
+
 		return map[string]any{"current": goals[side], "display": goals[side]}
 	}
+
 	return map[string]any{
-		"id": m.id, "startTimestamp": m.kickOff.Unix(), "status": map[string]any{"code": code, "type": kind}, "homeTeam": team(m.home), "awayTeam": team(m.away),
-		"homeScore": score(0), "awayScore": score(1), "changes": map[string]any{"changeTimestamp": 0},
+		"id":             m.id,
+		"startTimestamp": m.kickOff.Unix(),
+		"status":         map[string]any{"code": code, "type": kind},
+		"homeTeam":       team(m.home),
+		"awayTeam":       team(m.away),
+		"homeScore":      score(0),
+		"awayScore":      score(1),
+		"changes":        map[string]any{"changeTimestamp": 0},
 	}
 }
 
@@ -139,11 +166,13 @@ func picture(r *http.Request) (name string, ok bool) {
 	if r.URL.Path == "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/image" {
 		return "league", true
 	}
+
 	for n, club := range clubs {
 		if r.URL.Path == fmt.Sprintf("/api/v1/team/%d/image", firstClub+n) {
 			return club, true
 		}
 	}
+
 	return "", false
 }
 
@@ -152,13 +181,18 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, ok := picture(r); ok {
 		w.Header().Set("Content-Type", "image/png")
 		w.Write(football.Shield(name)) // a caller that has disconnected wants no answer
+
 		return
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	_, what, _ := strings.Cut(r.URL.Path, "/season/")
 	_, what, _ = strings.Cut(what, "/")
+
 	var out any
+
 	n, _ := strconv.Atoi(strings.TrimPrefix(what, "events/round/"))
 	switch {
 	case what == "rounds" && len(s.rounds) > 0:
@@ -166,6 +200,7 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i := range s.rounds {
 			all = append(all, map[string]int{"round": i + 1})
 		}
+
 		out = map[string]any{"rounds": all}
 	case what == "standings/total":
 		out = s.standings()
@@ -174,11 +209,13 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, m := range s.rounds[n-1] {
 			all = append(all, m.event(s.clock.Now()))
 		}
+
 		out = map[string]any{"events": all}
 	default:
 		http.NotFound(w, r)
 		return
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(out) // a caller that has disconnected wants no answer
 }
@@ -188,17 +225,21 @@ func (s *show) standings() any {
 	rows := make([]map[string]any, len(clubs))
 	for n, name := range clubs {
 		var played, won, drawn, scored, conceded int
+
 		for _, round := range s.rounds {
 			for _, m := range round {
 				goals, _, ended := m.score(s.clock.Now())
 				if !ended || m.home != n && m.away != n {
 					continue
 				}
+
 				own, other := goals[0], goals[1]
 				if m.away == n {
 					own, other = other, own
 				}
+
 				played++
+
 				scored, conceded = scored+own, conceded+other
 				if own > other {
 					won++
@@ -207,11 +248,20 @@ func (s *show) standings() any {
 				}
 			}
 		}
+
 		rows[n] = map[string]any{
-			"team": map[string]any{"id": firstClub + n, "name": name}, "position": n + 1, "matches": played, "wins": won, "draws": drawn, "losses": played - won - drawn,
-			"scoresFor": scored, "scoresAgainst": conceded, "points": 3*won + drawn,
+			"team":          map[string]any{"id": firstClub + n, "name": name},
+			"position":      n + 1,
+			"matches":       played,
+			"wins":          won,
+			"draws":         drawn,
+			"losses":        played - won - drawn,
+			"scoresFor":     scored,
+			"scoresAgainst": conceded,
+			"points":        3*won + drawn,
 		}
 	}
+
 	return map[string]any{"standings": []any{map[string]any{"name": "League", "tournament": map[string]any{"isGroup": false}, "rows": rows}}}
 }
 

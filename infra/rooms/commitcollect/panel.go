@@ -25,8 +25,10 @@ func (v *visit) panel() console.Panel {
 			return nil, errStarting
 		}
 		defer v.Clock.Work()()
+
 		return v.look(ctx)
 	}}
+
 	return console.Panel{
 		Room: commitcollect.Room().Spec.Name, Title: "CommitCollect", Files: console.FilesOf(files),
 		View: look.View("collect"),
@@ -48,6 +50,7 @@ func button[T any](v *visit, look *console.Look, do func(context.Context, T) (st
 		if v.browser == nil {
 			return "", errStarting
 		}
+
 		return do(ctx, in)
 	})
 }
@@ -61,6 +64,7 @@ func isID(all ...string) error {
 			return errors.New("there is no such id")
 		}
 	}
+
 	return nil
 }
 

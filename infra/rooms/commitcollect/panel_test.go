@@ -27,6 +27,7 @@ import (
 // Strava, and what lets the fleet's time pass.
 func newConsole(t *testing.T) (hub *console.Hub, f *fleet.Fleet, prepare func() error, pass func(time.Duration)) {
 	t.Helper()
+
 	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	done := c.Work()
 	local := commitcollect.Room.Local()
@@ -39,12 +40,15 @@ func newConsole(t *testing.T) (hub *console.Hub, f *fleet.Fleet, prepare func() 
 	})
 	demo, err := local.Demo(rooms.Options{Say: t.Logf})
 	testkit.Must(t, err)
+
 	prepare = func() error { return demo.Prepare(t.Context()) }
 	for range 2 { // as when the fleet is started again
 		testkit.Must(t, prepare())
 	}
+
 	hub = console.NewHub(local.Panel)
 	hub.Attach(f)
+
 	return hub, f, prepare, func(d time.Duration) {
 		t.Helper()
 		testkit.Must(t, c.Sleep(context.WithoutCancel(t.Context()), c.Now().Add(d)))
@@ -57,6 +61,7 @@ func TestPanel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
+
 	t.Parallel()
 	hub, f, prepare, pass := newConsole(t)
 	server := httptest.NewServer(hub.Handler())
@@ -64,6 +69,7 @@ func TestPanel(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
+
 		if err := consoletest.Do(tab, actions...); err != nil {
 			t.Fatalf("%v; the page complained %q", err, complaints())
 		}
@@ -80,14 +86,17 @@ func TestPanel(t *testing.T) {
 	}
 	why := func(workout, said string) {
 		t.Helper()
+
 		at := fmt.Sprintf(`[...document.querySelectorAll("#workouts li")].find((li) => li.textContent.includes(%q))`, workout)
 		run(consoletest.See(at), consoletest.See(at+`.querySelector("button").click() || true`), consoletest.Says("#why-said", said))
 	}
 
-	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/commitcollect/"), consoletest.Says("#goal", "42.2 km of running"), consoletest.Says("#workouts-about", "athlete 2026"),
+	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/commitcollect/"),
+		consoletest.Says("#goal", "42.2 km of running"), consoletest.Says("#workouts-about", "athlete 2026"),
 		minted(0), consoletest.Says("#metres", "3.5 km to the next part"))
 	goOut(1)
-	run(minted(1), consoletest.Says("#metres", "5 km"), consoletest.Says("#parts .minted", "Frame"), consoletest.Says("#story", "Minted: Frame"))
+	run(minted(1), consoletest.Says("#metres", "5 km"), consoletest.Says("#parts .minted", "Frame"),
+		consoletest.Says("#story", "Minted: Frame"))
 	why("Run · 5 km", "It counts: 5 km.")
 	goOut(3)
 	run(minted(3), consoletest.Says("#metres", "13 km"))
@@ -103,7 +112,9 @@ func TestPanel(t *testing.T) {
 	run(minted(7), consoletest.Says("#metres", "25 km"))
 	run(consoletest.See(`[...document.querySelectorAll("#workouts li")].find((li) => li.textContent.includes("TrailRun")).querySelector("button:last-child").click() || true`), consoletest.Says("#why-said", "deleted at Strava"))
 	pass(time.Minute)
-	run(minted(7), consoletest.Says("#goal-about", "13 km of the workouts are left"), consoletest.See(`!document.querySelector("#workouts").textContent.includes("TrailRun")`))
+	run(minted(7), consoletest.Says("#goal-about", "13 km of the workouts are left"),
+		consoletest.See(`!document.querySelector("#workouts").textContent.includes("TrailRun")`))
+
 	for _, look := range []struct {
 		width, height int64
 		mode          string
@@ -112,22 +123,30 @@ func TestPanel(t *testing.T) {
 		consoletest.Fits(t, tab, look.width)
 		consoletest.Shoot(t, tab, fmt.Sprintf("commitcollect-%d-%s", look.width, look.mode))
 	}
+
 	run(consoletest.Resize(1440, 1000, "light"), click("#collect-link"), consoletest.Says("#workouts-about", "not connected"))
 	pass(2 * time.Minute)
-	run(consoletest.See(`document.querySelectorAll("#workouts li").length === 0`), minted(7), click("#collect-link"), consoletest.Says("#workouts-about", "athlete 2026"))
+	run(consoletest.See(`document.querySelectorAll("#workouts li").length === 0`), minted(7), click("#collect-link"),
+		consoletest.Says("#workouts-about", "athlete 2026"))
 	pass(time.Minute)
 	run(consoletest.See(`document.querySelectorAll("#workouts li").length > 3`), click("#collect-start"), minted(0))
 
 	// The visitor has deleted the account when the fleet is started again.
-	_, err := f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(f.Table(account.Deleted.Name)), Item: map[string]types.AttributeValue{
-		"userId": &types.AttributeValueMemberS{Value: "me"}, "deletedAt": &types.AttributeValueMemberS{Value: "2026-06-06T12:00:00Z"},
-	}})
+	_, err := f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String(f.Table(account.Deleted.Name)),
+		Item: map[string]types.AttributeValue{
+			"userId": &types.AttributeValueMemberS{Value: "me"}, "deletedAt": &types.AttributeValueMemberS{Value: "2026-06-06T12:00:00Z"},
+		},
+	})
 	testkit.Must(t, err)
 	testkit.Must(t, prepare())
-	run(consoletest.Says("#workouts-about", "Strava is not connected"), consoletest.Says("#goal", "No milestone"), click("#collect-link"), consoletest.Says("#collect-said", "deleted"))
+	run(consoletest.Says("#workouts-about", "Strava is not connected"), consoletest.Says("#goal", "No milestone"), click("#collect-link"),
+		consoletest.Says("#collect-said", "deleted"))
+
 	for len(complaints()) == 0 { // the page may have the answer before the browser reports it
 		run(consoletest.See("true"))
 	}
+
 	if said := complaints(); len(said) != 1 || !strings.Contains(said[0], "400") {
 		t.Errorf("beside the refused connection, the page complained %q", said)
 	}
@@ -136,8 +155,13 @@ func TestPanel(t *testing.T) {
 // TestPanelRefusals: buttons take no ids that are none, and say what the API refuses.
 func TestPanelRefusals(t *testing.T) {
 	t.Parallel()
+
 	handler := console.NewHub(commitcollect.Room.Local().Panel).Handler()
-	for path, body := range map[string]string{"why": `{"activity":"../x","milestone":"A"}`, "go": `{"sport":"Run","km":5}`, "set": `{"milestone":7}`} {
+	for path, body := range map[string]string{
+		"why": `{"activity":"../x","milestone":"A"}`,
+		"go":  `{"sport":"Run","km":5}`,
+		"set": `{"milestone":7}`,
+	} {
 		if status, text := consoletest.Post(handler, "commitcollect/"+path, body); status < 400 || !strings.Contains(text, "error") {
 			t.Errorf("%s before the fleet has started: %d %s", path, status, text)
 		}

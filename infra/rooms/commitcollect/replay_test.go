@@ -26,19 +26,26 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
+
 	program := testkit.Program(t, root)
+
 	var wrong bytes.Buffer // what went wrong in the runs with faults
+
 	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
 		t.Helper()
+
 		var out bytes.Buffer
+
 		cfg := replay.Config{Root: root, Program: program, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}
 		if faults != nil {
 			cfg.Progress = &wrong
 		}
+
 		err := commitcollect.Replay(t.Context(), cfg, athletes, weeks)
 		if err != nil || strings.Contains("\n"+out.String(), "\nFAIL") {
 			t.Errorf("%v\n%s", err, &out)
 		}
+
 		return out.String()
 	}
 	t.Run("plain", func(t *testing.T) {
@@ -47,13 +54,16 @@ func TestReplay(t *testing.T) {
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
+
 		seed := uint64(7)
 		out := run(t, 4, 3, 5, &seed)
+
 		for _, kind := range []string{"throttled", "failed", "cut after effect"} {
 			if !strings.Contains(wrong.String(), " × "+kind) {
 				t.Errorf("the fault %q is missing: %s", kind, &wrong)
 			}
 		}
+
 		if diff := cmp.Diff(out, run(t, 4, 3, 5, &seed)); diff != "" {
 			t.Errorf("the same seed gives another run (-first +second):\n%s", diff)
 		}

@@ -57,14 +57,18 @@ func (h *Host) simulate(in fleet.Host, cfg strava.Config) ([]string, error) {
 	h.Host = in
 	cfg.Clock, cfg.ID, cfg.Secret = in.Clock, appID, appSecret
 	h.Strava = strava.New(cfg)
+
 	app, err := json.Marshal(map[string]string{"clientId": appID, "clientSecret": appSecret})
 	if err != nil {
 		return nil, err
 	}
+
 	h.stravaURL = in.Serve("strava", h.Strava)
 	in.Handle("GET /app", http.RedirectHandler(console.Path(commitcollect.Room().Spec.Name), http.StatusFound)) // the app's page is the tab
+
 	return []string{
-		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL, workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
+		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL,
+		workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
 	}, nil
 }
 
@@ -79,6 +83,7 @@ func keyset() string {
 func newLocal() rooms.Local {
 	h := &Host{}
 	v := &visit{Host: h}
+
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Room: commitcollect.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {

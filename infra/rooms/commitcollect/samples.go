@@ -48,6 +48,7 @@ func (h *Host) samples() story.Samples {
 func token(name string) string {
 	var b [32]byte
 	copy(b[:], name)
+
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
@@ -68,87 +69,261 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		milestone = "01JZ0000000000000000000001"
 		another   = "01JZ0000000000000000000002"
 	)
+
 	now := h.Clock.Now()
 	until := now.Add(12 * time.Hour).Unix()
-	h.Users.Grant("sample-code-of-lea", lea, h.URL+"/commitcollect"+spec.SignedIn, oauth2.S256ChallengeFromVerifier(verifier), nonce, now.Add(12*time.Hour))
-	for id, started := range map[int64]string{10_000_000_001: "2026-06-05T06:00:00Z", 10_000_000_002: "2026-06-06T06:00:00Z", 10_000_000_003: "2026-06-06T07:00:00Z"} {
+	h.Users.Grant("sample-code-of-lea", lea, h.URL+"/commitcollect"+spec.SignedIn,
+		oauth2.S256ChallengeFromVerifier(verifier), nonce, now.Add(12*time.Hour))
+
+	for id, started := range map[int64]string{
+		10_000_000_001: "2026-06-05T06:00:00Z",
+		10_000_000_002: "2026-06-06T06:00:00Z",
+		10_000_000_003: "2026-06-06T07:00:00Z",
+	} {
 		at, err := time.Parse(time.RFC3339, started)
 		if err != nil {
 			return err
 		}
-		h.Strava.Upload(athlete, sim.Activity{ID: id, Name: "Morning run", SportType: "Run", StartDate: at, Distance: 5200, ElevationGain: 40, MovingTime: 1500, ElapsedTime: 1510})
+
+		h.Strava.Upload(athlete, sim.Activity{
+			ID:            id,
+			Name:          "Morning run",
+			SportType:     "Run",
+			StartDate:     at,
+			Distance:      5200,
+			ElevationGain: 40,
+			MovingTime:    1500,
+			ElapsedTime:   1510,
+		})
 	}
+
 	h.Strava.Allow("sample-code-of-ann", otherAthlete, now.Add(12*time.Hour), strava.Scopes...)
+
 	tokens, err := h.connect(athlete)
 	if err != nil {
 		return err
 	}
+
 	keys, err := link.ParseKeyset(keyset())
 	if err != nil {
 		return err
 	}
+
 	main, sessions := "CommitCollect", "CommitCollectSessions"
+
 	rows := []stored{
-		{main, map[string]any{"PK": item.User(ann), "SK": item.Connection, "entityType": "StravaConnection", "userId": ann, "athleteId": athlete,
-			"accessToken": keys.Seal(ann, tokens.Access), "refreshToken": keys.Seal(ann, tokens.Refresh), "expiresAtUtc": tokens.ExpiresAt, "scope": "read,activity:read,activity:read_all",
-			"status": link.Connected, "source": "STRAVA", "connectedAtUtc": now.Unix(), "GSI1PK": item.Athlete(athlete), "GSI1SK": item.User(ann)}},
+		{main, map[string]any{
+			"PK":             item.User(ann),
+			"SK":             item.Connection,
+			"entityType":     "StravaConnection",
+			"userId":         ann,
+			"athleteId":      athlete,
+			"accessToken":    keys.Seal(ann, tokens.Access),
+			"refreshToken":   keys.Seal(ann, tokens.Refresh),
+			"expiresAtUtc":   tokens.ExpiresAt,
+			"scope":          "read,activity:read,activity:read_all",
+			"status":         link.Connected,
+			"source":         "STRAVA",
+			"connectedAtUtc": now.Unix(),
+			"GSI1PK":         item.Athlete(athlete),
+			"GSI1SK":         item.User(ann),
+		}},
 		{main, map[string]any{"PK": item.Athlete(athlete), "SK": item.Owner, "entityType": "StravaOwner", "userId": ann}},
 		{main, map[string]any{"PK": item.Connected(item.Shard(ann)), "SK": item.User(ann), "userId": ann}},
 		{main, map[string]any{"PK": item.Subscription, "SK": item.Meta, "subscriptionId": 120475, "callbackUrl": "https://old.example.com/"}},
-		{main, map[string]any{"PK": item.User(ann), "SK": item.Workout("10000000001"), "entityType": "Workout", "activityId": "10000000001", "athleteId": athlete, "name": "Morning run",
-			"sportType": "Run", "startDateUtc": 1780639200, "distanceMeters": 5200, "total_elevation_gain": 40, "movingTimeSec": 1500, "elapsedTimeSec": 1510,
-			"aspectType": "create", "eventTimeUtc": 1780641000, "isDeleted": false, "ingestedAtUtc": 1780641000, "updatedAtUtc": 1780641000}},
+		{main, map[string]any{
+			"PK":                   item.User(ann),
+			"SK":                   item.Workout("10000000001"),
+			"entityType":           "Workout",
+			"activityId":           "10000000001",
+			"athleteId":            athlete,
+			"name":                 "Morning run",
+			"sportType":            "Run",
+			"startDateUtc":         1780639200,
+			"distanceMeters":       5200,
+			"total_elevation_gain": 40,
+			"movingTimeSec":        1500,
+			"elapsedTimeSec":       1510,
+			"aspectType":           "create",
+			"eventTimeUtc":         1780641000,
+			"isDeleted":            false,
+			"ingestedAtUtc":        1780641000,
+			"updatedAtUtc":         1780641000,
+		}},
 		{main, map[string]any{"PK": item.User(ann), "SK": item.Ledger("2026-06"), "entityType": "Ledger", "rev": 1, "entries": []tally.Entry{{
 			ActivityID: "10000000001", SportType: "Run", StartedAt: 1780639200, Distance: 5200, Elevation: 40,
 		}}}},
-		{main, map[string]any{"PK": item.Connected(item.Shard(broken)), "SK": item.User(broken), "userId": broken, "brokenAtUtc": now.Add(-20 * time.Hour).Unix()}},
-		{main, map[string]any{"PK": item.User(former), "SK": item.Workout("9000000001"), "entityType": "Workout", "activityId": "9000000001", "athleteId": 79,
-			"startDateUtc": 1780639200, "eventTimeUtc": 1780641000, "updatedAtUtc": 1780641000, "isDeleted": false}},
+		{main, map[string]any{
+			"PK":          item.Connected(item.Shard(broken)),
+			"SK":          item.User(broken),
+			"userId":      broken,
+			"brokenAtUtc": now.Add(-20 * time.Hour).Unix(),
+		}},
+		{main, map[string]any{
+			"PK":           item.User(former),
+			"SK":           item.Workout("9000000001"),
+			"entityType":   "Workout",
+			"activityId":   "9000000001",
+			"athleteId":    79,
+			"startDateUtc": 1780639200,
+			"eventTimeUtc": 1780641000,
+			"updatedAtUtc": 1780641000,
+			"isDeleted":    false,
+		}},
 		{main, map[string]any{"PK": item.User(former), "SK": item.Ledger("2026-06"), "entityType": "Ledger", "rev": 1, "entries": []tally.Entry{{
 			ActivityID: "9000000001", SportType: "Run", StartedAt: 1780639200, Distance: 5200, Elevation: 40,
 		}}}},
-		{main, map[string]any{"PK": item.User(ann), "SK": item.Award(milestone, 1), "entityType": "Award", "milestoneId": milestone, "modelId": "trike-2026", "partIndex": 1,
-			"partName": "Frame", "meshFile": "trike/frame.glb", "attachPoint": "frame", "awardedAtUtc": 1780641000, "progressValueAtAward": 5200}},
-		{main, map[string]any{"PK": item.Models, "SK": item.Model("trike-2026"), "entityType": "Model", "modelId": "trike-2026", "name": "Trike", "year": 2026, "partsTotal": 2, "isActive": true}},
-		{main, map[string]any{"PK": item.Model("trike-2026"), "SK": item.Meta, "entityType": "Model", "modelId": "trike-2026", "name": "Trike", "year": 2026, "partsTotal": 2, "isActive": true}},
-		{main, map[string]any{"PK": item.Model("trike-2026"), "SK": item.Part(1), "entityType": "Part", "partIndex": 1, "partName": "Frame", "meshFile": "trike/frame.glb", "attachPoint": "frame", "displayOrder": 1}},
-		{main, map[string]any{"PK": item.Model("trike-2026"), "SK": item.Part(2), "entityType": "Part", "partIndex": 2, "partName": "Front wheel", "meshFile": "trike/wheel.glb", "attachPoint": "fork", "displayOrder": 2}},
-		{sessions, map[string]any{"PK": item.State(session.ID(token("lea"))), "SK": item.Meta, "expiresAtUtc": until, "verifier": verifier, "nonce": nonce}},
+		{main, map[string]any{
+			"PK":                   item.User(ann),
+			"SK":                   item.Award(milestone, 1),
+			"entityType":           "Award",
+			"milestoneId":          milestone,
+			"modelId":              "trike-2026",
+			"partIndex":            1,
+			"partName":             "Frame",
+			"meshFile":             "trike/frame.glb",
+			"attachPoint":          "frame",
+			"awardedAtUtc":         1780641000,
+			"progressValueAtAward": 5200,
+		}},
+		{main, map[string]any{
+			"PK":         item.Models,
+			"SK":         item.Model("trike-2026"),
+			"entityType": "Model",
+			"modelId":    "trike-2026",
+			"name":       "Trike",
+			"year":       2026,
+			"partsTotal": 2,
+			"isActive":   true,
+		}},
+		{main, map[string]any{
+			"PK":         item.Model("trike-2026"),
+			"SK":         item.Meta,
+			"entityType": "Model",
+			"modelId":    "trike-2026",
+			"name":       "Trike",
+			"year":       2026,
+			"partsTotal": 2,
+			"isActive":   true,
+		}},
+		{main, map[string]any{
+			"PK":           item.Model("trike-2026"),
+			"SK":           item.Part(1),
+			"entityType":   "Part",
+			"partIndex":    1,
+			"partName":     "Frame",
+			"meshFile":     "trike/frame.glb",
+			"attachPoint":  "frame",
+			"displayOrder": 1,
+		}},
+		{main, map[string]any{
+			"PK":           item.Model("trike-2026"),
+			"SK":           item.Part(2),
+			"entityType":   "Part",
+			"partIndex":    2,
+			"partName":     "Front wheel",
+			"meshFile":     "trike/wheel.glb",
+			"attachPoint":  "fork",
+			"displayOrder": 2,
+		}},
+		{sessions, map[string]any{
+			"PK":           item.State(session.ID(token("lea"))),
+			"SK":           item.Meta,
+			"expiresAtUtc": until,
+			"verifier":     verifier,
+			"nonce":        nonce,
+		}},
 		{sessions, map[string]any{"PK": item.State(session.ID(token("ann"))), "SK": item.Meta, "expiresAtUtc": until, "userId": ann}},
-		{"CommitCollectIdempotency", map[string]any{"IdempotencyKey": "STRAVA#EVT#activity#create#10000000001#1780641000", "state": "DONE", "leaseUntil": 0, "ttlEpoch": until,
-			"event": map[string]any{"ObjectType": "activity", "ObjectID": 10_000_000_001, "AspectType": "create", "OwnerID": athlete, "SubscriptionID": 120475, "EventTime": 1780641000}}},
+		{"CommitCollectIdempotency", map[string]any{
+			"IdempotencyKey": "STRAVA#EVT#activity#create#10000000001#1780641000",
+			"state":          "DONE",
+			"leaseUntil":     0,
+			"ttlEpoch":       until,
+			"event": map[string]any{
+				"ObjectType":     "activity",
+				"ObjectID":       10_000_000_001,
+				"AspectType":     "create",
+				"OwnerID":        athlete,
+				"SubscriptionID": 120475,
+				"EventTime":      1780641000,
+			},
+		}},
 	}
 	for id, sport := range map[string]tally.Family{milestone: tally.Run, another: tally.Ride} {
-		row := map[string]any{"PK": item.User(ann), "SK": item.Milestone(id), "entityType": "Milestone", "milestoneId": id, "userId": ann, "modelId": "trike-2026",
-			"sport": sport, "targetType": tally.Distance, "totalTarget": 10_000, "partTarget": 5_000, "partsTotal": 2, "period": "YEAR", "periodStartAtUtc": 1767225600, "status": "ACTIVE",
-			"progressValue": 0, "rawProgress": 0, "partsAwardedCount": 0, "partsNoticedCount": 0, "version": 1, "createdAtUtc": now.Unix()}
+		row := map[string]any{
+			"PK":                item.User(ann),
+			"SK":                item.Milestone(id),
+			"entityType":        "Milestone",
+			"milestoneId":       id,
+			"userId":            ann,
+			"modelId":           "trike-2026",
+			"sport":             sport,
+			"targetType":        tally.Distance,
+			"totalTarget":       10_000,
+			"partTarget":        5_000,
+			"partsTotal":        2,
+			"period":            "YEAR",
+			"periodStartAtUtc":  1767225600,
+			"status":            "ACTIVE",
+			"progressValue":     0,
+			"rawProgress":       0,
+			"partsAwardedCount": 0,
+			"partsNoticedCount": 0,
+			"version":           1,
+			"createdAtUtc":      now.Unix(),
+		}
 		if id == milestone {
 			row["progressValue"], row["rawProgress"], row["partsAwardedCount"], row["partsNoticedCount"] = 5200, 5200, 1, 1
 		}
+
 		rows = append(rows, stored{main, row})
 	}
+
 	for _, user := range []string{ann, leaver, gone, former, story.Stranger, story.Expired} {
-		rows = append(rows, stored{main, map[string]any{"PK": item.User(user), "SK": item.Profile, "entityType": "Profile", "userId": user, "email": user + "@example.com", "role": "user", "plan": "free",
-			"createdAtUtc": "2026-06-01T12:00:00Z", "units": "km", "counts": tally.DefaultChoice, "keepWorkouts": false}})
+		rows = append(rows, stored{main, map[string]any{
+			"PK":           item.User(user),
+			"SK":           item.Profile,
+			"entityType":   "Profile",
+			"userId":       user,
+			"email":        user + "@example.com",
+			"role":         "user",
+			"plan":         "free",
+			"createdAtUtc": "2026-06-01T12:00:00Z",
+			"units":        "km",
+			"counts":       tally.DefaultChoice,
+			"keepWorkouts": false,
+		}})
 	}
+
 	for of, user := range h.samples().Sessions {
 		end := until
 		if user == story.Expired {
 			end = now.Unix()
 		}
+
 		c, err := http.ParseSetCookie(of)
 		if err != nil {
 			return err
 		}
+
 		id := session.ID(c.Value)
-		rows = append(rows, stored{sessions, map[string]any{"PK": item.Session(id), "SK": item.Meta, "userId": user, "createdAtUtc": "2026-06-01T12:00:00Z", "expiresAtUtc": end,
-			"GSI1PK": item.User(user), "GSI1SK": "SESSION#2026-06-01T12:00:00Z#" + id}})
+		rows = append(rows, stored{sessions, map[string]any{
+			"PK":           item.Session(id),
+			"SK":           item.Meta,
+			"userId":       user,
+			"createdAtUtc": "2026-06-01T12:00:00Z",
+			"expiresAtUtc": end,
+			"GSI1PK":       item.User(user),
+			"GSI1SK":       "SESSION#2026-06-01T12:00:00Z#" + id,
+		}})
 	}
+
 	for _, r := range rows {
 		if err := put(r.table, r.row); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -41,6 +41,7 @@ func (v *visit) prepare(ctx context.Context) error {
 	admin := func(method, path string, in any) error {
 		return v.Call(ctx, fleet.Administrator, method, "/commitcollect/admin"+path, in, nil)
 	}
+
 	err := admin(http.MethodPut, "/models/"+model, map[string]any{"name": "Tricycle", "year": 2026, "partsTotal": len(parts)})
 	if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusConflict {
 		err = nil // it is active since an earlier run
@@ -51,15 +52,20 @@ func (v *visit) prepare(ctx context.Context) error {
 				"partName": name, "meshFile": model + "/" + file + ".glb", "attachPoint": file, "displayOrder": i + 1,
 			}))
 		}
+
 		err = errors.Join(err, admin(http.MethodPost, "/models/"+model+"/activate", nil))
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if err := admin(http.MethodPost, "/strava/subscription", nil); err != nil {
 		return err
 	}
+
 	v.browser = browser.New(v.URL + "/commitcollect")
+
 	return nil
 }
 
@@ -68,13 +74,16 @@ func (v *visit) enter(ctx context.Context) error {
 	if err := v.browser.SignIn(ctx, visitor); err != nil {
 		return err
 	}
+
 	if _, err := v.connect(ctx); err != nil {
 		return err
 	}
+
 	all, err := v.milestones(ctx)
 	if err == nil && len(all) == 0 {
 		_, err = v.start(ctx, goal{"RUN", 42_195})
 	}
+
 	return err
 }
 
@@ -84,14 +93,17 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 		if err := v.prepare(ctx); err != nil {
 			return err
 		}
+
 		err := v.enter(ctx)
 		if _, ok := errors.AsType[*fleet.Refusal](err); ok {
 			o.Say("CommitCollect does not let the visitor in; if %q has deleted the account, `make clean` begins anew: %v", visitor, err)
 			return nil
 		}
+
 		if err == nil {
 			o.Say("an athlete has connected Strava to CommitCollect")
 		}
+
 		return err
 	}}, nil
 }
@@ -103,8 +115,10 @@ func (v *visit) app(ctx context.Context, method, path string, in, out any) error
 		if err := v.browser.SignIn(ctx, visitor); err != nil {
 			return err
 		}
+
 		err = v.browser.Call(ctx, method, path, in, out)
 	}
+
 	return err
 }
 
@@ -112,11 +126,13 @@ func (v *visit) connect(ctx context.Context) (string, error) {
 	if err := v.app(ctx, http.MethodGet, "/session", nil, nil); err != nil {
 		return "", err
 	}
+
 	return "Strava is connected.", v.browser.Connect(ctx, visitorAthlete, nil)
 }
 
 func (v *visit) disconnect(ctx context.Context) (string, error) {
-	return "Strava is disconnected. The workouts are deleted in a minute; parts stay.", v.app(ctx, http.MethodDelete, "/strava/connection", nil, nil)
+	return "Strava is disconnected. The workouts are deleted in a minute; parts stay.", v.app(ctx, http.MethodDelete,
+		"/strava/connection", nil, nil)
 }
 
 // goal is the body of the button that starts a milestone.
@@ -127,7 +143,11 @@ type goal struct {
 
 func (v *visit) start(ctx context.Context, g goal) (string, error) {
 	return "A milestone of " + kilometres(g.Total) + " has begun.", v.app(ctx, http.MethodPost, "/milestones", map[string]any{
-		"modelId": model, "sport": g.Sport, "targetType": "DISTANCE_METERS", "totalTarget": g.Total, "periodStartAtUtc": v.Clock.Now().Add(-time.Hour).Unix(),
+		"modelId":          model,
+		"sport":            g.Sport,
+		"targetType":       "DISTANCE_METERS",
+		"totalTarget":      g.Total,
+		"periodStartAtUtc": v.Clock.Now().Add(-time.Hour).Unix(),
 	}, nil)
 }
 
@@ -136,7 +156,12 @@ func (v *visit) set(ctx context.Context, in struct{ Milestone, Status string }) 
 	if err := isID(in.Milestone); err != nil {
 		return "", err
 	}
-	said := map[string]string{"PAUSED": "The milestone is paused: it mints nothing.", "ACTIVE": "The milestone goes on: workouts of the pause count."}[in.Status]
+
+	said := map[string]string{
+		"PAUSED": "The milestone is paused: it mints nothing.",
+		"ACTIVE": "The milestone goes on: workouts of the pause count.",
+	}[in.Status]
+
 	return said, v.app(ctx, http.MethodPatch, "/milestones/"+in.Milestone, map[string]string{"status": in.Status}, nil)
 }
 
@@ -153,20 +178,32 @@ func (v *visit) goOut(_ context.Context, o outing) (string, error) {
 	if o.Sport == "" || len(o.Sport) > 40 || o.Km <= 0 || o.Km > 500 {
 		return "", errors.New("an activity has a sport and up to 500 km")
 	}
+
 	a := strava.Activity{
-		Name: map[bool]string{false: "Along the canal", true: "Before the milestone"}[o.Early], SportType: o.Sport, StartDate: v.Clock.Now().UTC().Truncate(time.Second).Add(-20 * time.Minute),
-		Distance: 1000 * o.Km, ElevationGain: 8 * o.Km, MovingTime: 1200, ElapsedTime: 1200, DeviceName: "Phone",
+		Name:          map[bool]string{false: "Along the canal", true: "Before the milestone"}[o.Early],
+		SportType:     o.Sport,
+		StartDate:     v.Clock.Now().UTC().Truncate(time.Second).Add(-20 * time.Minute),
+		Distance:      1000 * o.Km,
+		ElevationGain: 8 * o.Km,
+		MovingTime:    1200,
+		ElapsedTime:   1200,
+		DeviceName:    "Phone",
 	}
 	if o.Early {
 		a.StartDate = a.StartDate.Add(-2 * time.Hour)
 	}
+
 	v.Strava.Upload(visitorAthlete, a)
+
 	said := "It is at Strava: a webhook follows within ten seconds."
+
 	if o.Twice {
 		a.Name, a.DeviceName, a.Distance, a.StartDate = "Along the canal, by the watch", "Watch", a.Distance*0.98, a.StartDate.Add(20*time.Second)
 		v.Strava.Upload(visitorAthlete, a)
+
 		said = "Both recordings are at Strava: webhooks follow within ten seconds."
 	}
+
 	return said, nil
 }
 
@@ -176,7 +213,9 @@ func (v *visit) delete(_ context.Context, in struct{ Activity string }) (string,
 	if err != nil {
 		return "", isID("")
 	}
+
 	v.Strava.Delete(id)
+
 	return "It is deleted at Strava: a webhook follows. What it has earned stays.", nil
 }
 
@@ -185,6 +224,7 @@ func (v *visit) why(ctx context.Context, in struct{ Activity, Milestone string }
 	if err := isID(in.Activity, in.Milestone); err != nil {
 		return "", err
 	}
+
 	var out struct {
 		Counts bool
 		Value  int64
@@ -193,9 +233,11 @@ func (v *visit) why(ctx context.Context, in struct{ Activity, Milestone string }
 	if err := v.app(ctx, http.MethodGet, "/activities/"+in.Activity+"/eligibility?milestoneId="+in.Milestone, nil, &out); err != nil {
 		return "", err
 	}
+
 	if out.Counts {
 		return "It counts: " + kilometres(out.Value) + ".", nil
 	}
+
 	return "It does not count. " + strings.Join(out.Texts, " "), nil
 }
 
@@ -215,7 +257,9 @@ type listed struct {
 
 func (v *visit) milestones(ctx context.Context) ([]listed, error) {
 	var out struct{ Milestones []listed }
+
 	err := v.app(ctx, http.MethodGet, "/milestones", nil, &out)
+
 	return out.Milestones, err
 }
 
@@ -225,31 +269,39 @@ func (v *visit) look(ctx context.Context) (s screen, err error) {
 	if err := v.browser.Call(ctx, http.MethodGet, "/viewer", nil, &s.Viewer); err != nil {
 		return s, err
 	}
+
 	var viewer struct{ SignedIn bool }
 	if err := json.Unmarshal(s.Viewer, &viewer); err != nil || !viewer.SignedIn {
 		return s, err
 	}
+
 	all, err := v.milestones(ctx)
 	if err != nil {
 		return s, err
 	}
+
 	latest := listed{}
 	for _, m := range all {
 		if m.Start >= latest.Start {
 			latest = m
 		}
 	}
+
 	if latest.MilestoneID != "" {
 		if err := v.app(ctx, http.MethodGet, "/milestones/"+latest.MilestoneID, nil, &s.Milestone); err != nil {
 			return s, err
 		}
 	}
+
 	var workouts struct{ Workouts json.RawMessage }
 	if err := v.app(ctx, http.MethodGet, "/activities/recent?limit=8", nil, &workouts); err != nil {
 		return s, err
 	}
+
 	var trail struct{ Entries json.RawMessage }
+
 	err = v.app(ctx, http.MethodGet, "/audit?limit=10", nil, &trail)
 	s.Workouts, s.Trail = workouts.Workouts, trail.Entries
+
 	return s, err
 }

@@ -22,11 +22,13 @@ func Replay(ctx context.Context, cfg frame.Config, athletes, weeks int) error {
 	if cfg.Folder != "" {
 		return errors.New("CommitCollect plays a world of its own: leave out DIR, and give SEED for another world")
 	}
+
 	return replay.Run(ctx, replay.Config{
 		Config: cfg, People: athletes, Weeks: weeks, Webhook: webhook, Room: fleet.Room{Room: commitcollect.Room(), App: Bundle},
 		Simulate: func(in fleet.Host, cfg strava.Config) (*strava.Sim, []string, error) {
 			h := &Host{}
 			env, err := h.simulate(in, cfg)
+
 			return h.Strava, env, err
 		},
 	})

@@ -22,7 +22,9 @@ import (
 // speed of real life.
 func newLocal() rooms.Local {
 	w := local.New()
+
 	var phones []local.Phone // written before the console has a fleet to show
+
 	return rooms.Local{
 		Fleet:   w.Room(),
 		Samples: samples(w),
@@ -32,29 +34,37 @@ func newLocal() rooms.Local {
 			if err != nil {
 				return rooms.Demo{}, err
 			}
+
 			speed, err := strconv.ParseFloat(cmp.Or(o.Getenv("SPEED"), "10"), 64)
 			if err != nil || !(speed > 0 && speed <= 1000) {
 				return rooms.Demo{}, fmt.Errorf("SPEED=%s is not valid: give a number above 0 and up to 1000, as in SPEED=20", o.Getenv("SPEED"))
 			}
+
 			return rooms.Demo{Prepare: func(ctx context.Context) error {
 				if err := w.Forget(ctx, o.Began); err != nil {
 					return err
 				}
+
 				w.Provider.Play(match, o.Began.Add(5*time.Second), sportmonks.Pace{Speed: speed})
 				w.Provider.AnnounceMore(1, 12, o.Began.Add(24*time.Hour))
+
 				if err := w.Sync(ctx); err != nil {
 					return err
 				}
+
 				o.Say("leagues, teams and fixtures are synced")
+
 				all := phonesOf(match)
 				for _, p := range all {
 					if err := w.Enroll(ctx, p); err != nil {
 						return err
 					}
 				}
+
 				phones = all
 				o.Say("%d phones follow %s v %s, which plays at %g times its speed: %s/cricket/matches/%s",
 					len(phones), match.Local.Name, match.Visitor.Name, speed, w.URL, local.ID(match.ID))
+
 				return nil
 			}}, nil
 		},
@@ -68,16 +78,20 @@ func chosen(path string, now time.Time) (*script.Match, error) {
 	if path == "" {
 		return script.Generate(now.Unix(), cricsheet.T20), nil
 	}
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("MATCH=%s cannot be read: %w", path, errors.Unwrap(err))
 	}
+
 	h := fnv.New32a()
 	fmt.Fprint(h, path, now.Unix())
+
 	m, err := script.Read(data, 1_000_000+int64(h.Sum32()))
 	if err != nil {
 		return nil, fmt.Errorf("MATCH=%s: %w", path, err)
 	}
+
 	return m, nil
 }
 
@@ -88,6 +102,7 @@ func phonesOf(m *script.Match) []local.Phone {
 	listener := func(owner, team string) local.Phone {
 		p := local.NewPhone(owner, id, team)
 		p.OS, p.Listens = "18.2", true
+
 		return p
 	}
 	noor, sam := local.NewPhone("noor", id, ""), local.NewStarter("sam", id, "")
@@ -95,5 +110,6 @@ func phonesOf(m *script.Match) []local.Phone {
 	vik, vera := local.NewPhone("vik", id, visitor), listener("vera", visitor)
 	vik.KeyEventsOnly = true
 	luca.SpoilerFree, luca.Token = true, "" // a Live Activity shows the score
+
 	return []local.Phone{noor, lena, vik, sam, luca, vera}
 }

@@ -24,14 +24,18 @@ var files embed.FS
 func panel(w *local.World, phones func() []local.Phone) console.Panel {
 	t := newTicks()
 	b := buttons{w}
+
 	return console.Panel{
 		Room: cricket.Room().Spec.Name, Title: "Cricket", Files: console.FilesOf(files),
 		Log: t.Log, Invocation: t.Invocation, Transition: t.Transition,
 		View: func(now time.Time) map[string]any {
 			state := map[string]any{"matches": matches(w, phones(), now), "faults": w.Provider.Counts(), "choices": choices()}
+
 			t.mu.Lock()
 			defer t.mu.Unlock()
+
 			state["ticks"], state["machines"] = t.timing(now), t.executions(cricket.Room().Spec.Machines)
+
 			return state
 		},
 		Owners: func() map[string]console.Owner { return owners(w, phones()) },
@@ -70,10 +74,12 @@ func choices() []choice {
 	ofMatch := []sportmonks.Kind{
 		sportmonks.Late, sportmonks.WrongBall, sportmonks.DeletedBall, sportmonks.Vanish, sportmonks.EarlyFinish, sportmonks.WrongWinner,
 	}
+
 	var all []choice
 	for _, k := range sportmonks.Kinds() {
 		all = append(all, choice{string(k), does[k], slices.Contains(ofMatch, k)})
 	}
+
 	return all
 }
 
@@ -85,10 +91,12 @@ func matchID(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
+
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0, errors.New("a match is named by its id")
 	}
+
 	return id, nil
 }
 
@@ -97,14 +105,17 @@ func (b buttons) fault(_ context.Context, in struct{ Match, Kind string }) (stri
 	if err != nil {
 		return "", err
 	}
+
 	if err := b.w.Provider.Inject(sportmonks.Fault{Match: id, Kind: sportmonks.Kind(in.Kind)}); err != nil {
 		return "", err
 	}
+
 	for _, c := range choices() {
 		if c.Name == in.Kind {
 			return c.Does, nil
 		}
 	}
+
 	return in.Kind, nil
 }
 
@@ -119,12 +130,15 @@ func (b buttons) rate(_ context.Context, in struct {
 	if err != nil {
 		return "", err
 	}
+
 	if !(in.Rate >= slowest && in.Rate <= fastest) {
 		return "", fmt.Errorf("a rate is between %v and %v", slowest, fastest)
 	}
+
 	if err := b.w.Provider.SetRate(id, in.Rate); err != nil {
 		return "", err
 	}
+
 	return fmt.Sprintf("The match goes on at %v× its pace.", in.Rate), nil
 }
 
@@ -136,11 +150,14 @@ func (b buttons) pause(_ context.Context, in struct {
 	if err != nil {
 		return "", err
 	}
+
 	if err := b.w.Provider.Pause(id, in.Pause); err != nil {
 		return "", err
 	}
+
 	if in.Pause {
 		return "The match is paused; the ticks go on.", nil
 	}
+
 	return "The match goes on.", nil
 }

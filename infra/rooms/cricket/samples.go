@@ -19,6 +19,7 @@ func samples(w *local.World) story.Samples {
 			w.Provider.Play(script.Generate(1, cricsheet.T20), story.Time("13:00"), pace)
 			w.Provider.Play(script.Generate(2, cricsheet.T20), story.Time("14:20"), pace)
 			w.Provider.Play(script.Generate(1, cricsheet.ODI), story.Time("06:00"), pace)
+
 			if err := put("cricket-preferences", map[string]any{"userId": "7f6c1f0e-5d0a-4c5e-9b57-0000000d0004", "updatedAt": 1}); err != nil {
 				return err
 			}
@@ -31,6 +32,7 @@ func samples(w *local.World) story.Samples {
 				if on {
 					chaos = sportmonks.Chaos{Seed: 1, Rates: map[sportmonks.Kind]float64{sportmonks.ServerError: 1}}
 				}
+
 				w.Provider.Chaos(chaos)
 			},
 		},

@@ -71,16 +71,19 @@ type note struct {
 
 func matches(w *local.World, phones []local.Phone, now time.Time) []match {
 	all := []match{}
+
 	for _, id := range w.Provider.Playing() {
 		s, err := w.Provider.State(id)
 		if err != nil {
 			continue // the phone follows another match now
 		}
+
 		m := match{
 			ID: local.ID(id), Local: teamOf(s.Local), Visitor: teamOf(s.Visitor), Type: s.Type, Start: s.Start.UnixMilli(), Status: s.Status,
 			Live: s.Live, Paused: s.Paused, Rate: s.Rate, Shown: s.Shown, Total: s.Total, Screens: []screen{},
 		}
 		newest := map[string]int64{} // state of a perspective
+
 		for _, p := range phones {
 			if p.MatchID == m.ID {
 				o := m.screen(w, p, now)
@@ -88,18 +91,22 @@ func matches(w *local.World, phones []local.Phone, now time.Time) []match {
 				m.Screens = append(m.Screens, o)
 			}
 		}
+
 		for i := range m.Screens {
 			o := &m.Screens[i]
 			o.Behind = o.Activity == "running" && newest[o.TeamID]-o.At > 2*slot
 		}
+
 		slices.SortStableFunc(m.Screens, func(a, b screen) int { return cmp.Compare(m.place(a), m.place(b)) })
 		all = append(all, m)
 	}
+
 	return all
 }
 
 func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
 	d, _ := w.Shows(p)
+
 	s := screen{
 		Owner: p.Owner, TeamID: p.TeamID, Traits: traits(p, d), Activity: "running", State: d.State, Ended: d.Ended, Pushes: d.Pushes,
 		Outdated: d.Outdated, Notes: []note{},
@@ -110,24 +117,30 @@ func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
 	case w.Activity(p) == "":
 		s.Activity = "awaited"
 	}
+
 	for _, t := range []team{m.Local, m.Visitor} {
 		if t.ID == p.TeamID {
 			s.Fan = cmp.Or(t.Code, t.Name)
 		}
 	}
+
 	if d.State != nil {
 		s.At = d.Timestamp.UnixMilli()
 		s.Stale = !d.Stale.IsZero() && !now.Before(d.Stale)
 		s.Gone = !d.Visible(now)
 	}
+
 	alerts := w.Alerts(p)
+
 	s.Received = len(alerts)
 	for i, a := range slices.Backward(alerts) {
 		if len(s.Notes) == notesShown {
 			break
 		}
+
 		s.Notes = append(s.Notes, note{cmp.Or(a.Collapse, strconv.Itoa(i)), a.Time.UnixMilli(), a.Title, a.Body})
 	}
+
 	return s
 }
 
@@ -142,7 +155,9 @@ func traits(p local.Phone, d apns.Device) []string {
 			all = append(all, trait)
 		}
 	}
+
 	slices.Sort(all[1:])
+
 	return all
 }
 
@@ -156,6 +171,7 @@ func (m *match) place(s screen) int {
 func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 	all := map[string]console.Owner{}
 	name := map[string]string{} // of matches and teams
+
 	playing := w.Provider.Playing()
 	for _, id := range playing {
 		if s, err := w.Provider.State(id); err == nil {
@@ -164,14 +180,17 @@ func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 			name["match "+strconv.FormatInt(id, 10)] = local.Code + " v " + visitor.Code
 		}
 	}
+
 	about := func(p local.Phone, fan, neutral string) string {
 		text := neutral
 		if p.TeamID != "" {
 			text = name[p.TeamID] + " " + fan
 		}
+
 		if match := name["match "+p.MatchID]; len(playing) > 1 && match != "" {
 			text += " · " + match
 		}
+
 		return text
 	}
 	for _, p := range phones {
@@ -180,9 +199,11 @@ func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 				all[token[:tokenShown]] = console.Owner{Name: p.Owner, About: about(p, "fan", "neutral")}
 			}
 		}
+
 		if d, _ := w.Shows(p); d.Channel != "" {
 			all[d.Channel] = console.Owner{Name: "channel", About: "for " + about(p, "fans", "neutral")}
 		}
 	}
+
 	return all
 }

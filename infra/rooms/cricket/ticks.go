@@ -82,18 +82,24 @@ func (h *ticks) Log(l lambda.Log) {
 	if !strings.Contains(l.Line, `"_aws"`) || l.Function != tickFunction && !strings.Contains(l.Line, `"PushDelay"`) {
 		return
 	}
+
 	var in line
 	if json.Unmarshal([]byte(l.Line), &in) != nil {
 		return
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	if l.Function != tickFunction {
 		h.delays = append(h.delays, in.Delays...)
 		h.delays = slices.Delete(h.delays, 0, max(len(h.delays)-keptDelays, 0))
+
 		return
 	}
+
 	t := h.tick(l.RequestID, l.Time)
+
 	switch {
 	case in.Lag != nil:
 		t.slot, t.lag, t.took, t.changed, t.result = in.Slot, *in.Lag, in.Took, in.Changed, "done"
@@ -112,7 +118,9 @@ func (h *ticks) tick(request string, at time.Time) *tick {
 			return &h.all[i]
 		}
 	}
+
 	h.all = keep(h.all, tick{request: request, slot: at.UnixMilli() / slot}, keptTicks)
+
 	return &h.all[len(h.all)-1]
 }
 
@@ -121,8 +129,10 @@ func (h *ticks) Invocation(v lambda.Invocation) {
 	if v.Function != tickFunction {
 		return
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	t := h.tick(v.RequestID, v.Scheduled)
 	if t.result == "done" {
 		return
@@ -141,6 +151,7 @@ func (h *ticks) Invocation(v lambda.Invocation) {
 func (h *ticks) Transition(machine string, t stepfunctions.Transition) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	x := h.execution(machine, t)
 	switch t.Kind {
 	case stepfunctions.Entered:
@@ -148,6 +159,7 @@ func (h *ticks) Transition(machine string, t stepfunctions.Transition) {
 	case stepfunctions.Exited, stepfunctions.Caught, stepfunctions.Failed, stepfunctions.Aborted:
 		x.open--
 	}
+
 	if t.Item < 0 {
 		switch {
 		case t.Kind == stepfunctions.Failed:
@@ -157,10 +169,13 @@ func (h *ticks) Transition(machine string, t stepfunctions.Transition) {
 			if len(h.idle) >= keptIdle {
 				clear(h.idle)
 			}
+
 			h.idle[x.began.Unix()/minute+1] = true // the minute that it did not plan
 		}
+
 		return
 	}
+
 	switch t.State + " " + string(t.Kind) {
 	case "UntilDue entered":
 		x.items++
@@ -180,8 +195,10 @@ func (h *ticks) execution(machine string, t stepfunctions.Transition) *execution
 	if i := slices.IndexFunc(all, func(x *execution) bool { return x.name == t.Execution }); i >= 0 {
 		return all[i]
 	}
+
 	x := &execution{name: t.Execution, began: t.Time}
 	h.machines[machine] = keep(all, x, keptExecutions)
+
 	return x
 }
 
@@ -190,6 +207,7 @@ func percentile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}
+
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
@@ -232,24 +250,31 @@ func (h *ticks) timing(now time.Time) timing {
 	current := now.UnixMilli() / slot
 	t := timing{Bars: []bar{}, Idle: h.idle[now.Unix()/minute]}
 	best := map[int64]tick{}
+
 	var lags, tooks []float64
+
 	for _, k := range h.all {
 		if k.result == "done" {
 			lags, tooks = append(lags, k.lag), append(tooks, k.took)
 		}
+
 		if o, ok := best[k.slot]; k.result != "" && (!ok || k.better(o)) {
 			best[k.slot] = k
 		}
 	}
+
 	slices.Sort(lags)
 	slices.Sort(tooks)
+
 	t.Ticks = len(lags)
 	t.Lag = quantiles{percentile(lags, 0.5), percentile(lags, 0.99)}
 	t.Took = quantiles{percentile(tooks, 0.5), percentile(tooks, 0.99)}
 	delays := slices.Sorted(slices.Values(h.delays))
 	t.Delays, t.Delay = len(delays), quantiles{percentile(delays, 0.5), percentile(delays, 0.99)}
+
 	for n := current - window + 1; n <= current; n++ {
 		k, ok := best[n]
+
 		b := bar{n, k.lag, k.took, k.changed, k.result, k.why}
 		switch settled := n < current-1; {
 		case ok:
@@ -260,6 +285,7 @@ func (h *ticks) timing(now time.Time) timing {
 		default:
 			b.Result = "missed"
 		}
+
 		t.Bars = append(t.Bars, b)
 		if n >= current-24 && n < current {
 			t.Expected++
@@ -268,11 +294,13 @@ func (h *ticks) timing(now time.Time) timing {
 			}
 		}
 	}
+
 	for _, all := range h.machines {
 		for _, x := range all {
 			t.Waiting += x.waiting
 		}
 	}
+
 	return t
 }
 
@@ -287,15 +315,19 @@ func (h *ticks) executions(machines []spec.Machine) any {
 		Missed int    `json:"missed"`
 		Why    string `json:"why,omitempty"`
 	}
+
 	type row struct {
 		Name string `json:"name"`
 		Runs []run  `json:"runs"`
 	}
+
 	all := []row{}
+
 	for _, m := range machines {
 		r := row{m.Name, []run{}}
 		for _, x := range slices.Backward(h.machines[m.Name]) {
 			state := "done"
+
 			switch {
 			case x.failed != "":
 				state = "failed"
@@ -304,10 +336,13 @@ func (h *ticks) executions(machines []spec.Machine) any {
 			case x.open > 0:
 				state = "running"
 			}
+
 			r.Runs = append(r.Runs, run{x.name, x.began.UnixMilli(), state, x.items, x.done, x.missed, x.failed})
 		}
+
 		all = append(all, r)
 	}
+
 	return all
 }
 
@@ -316,5 +351,6 @@ func keep[T any](list []T, v T, most int) []T {
 	if len(list) >= most {
 		list = slices.Delete(list, 0, len(list)-most+1)
 	}
+
 	return append(list, v)
 }

@@ -16,6 +16,7 @@ import (
 // announce creates the event of a show.
 func (s *Season) announce(ctx context.Context, sh show, starts, locks time.Time) error {
 	date, slug := parts(sh.ID)
+
 	return s.admin(ctx, http.MethodPost, "/admin/events", map[string]any{
 		"name": sh.Name, "date": date, "slug": slug, "startsAt": starts, "lockAt": locks, "bonus": bonus,
 	}, nil)
@@ -28,20 +29,24 @@ func (s *Season) book(ctx context.Context, sh show, shows []event.Event) error {
 	if err != nil {
 		return err
 	}
+
 	var last []event.Match
 	if i := slices.IndexFunc(shows, func(e event.Event) bool { return e.ID < sh.ID }); i >= 0 {
 		if _, last, err = s.show(ctx, shows[i].ID); err != nil {
 			return err
 		}
 	}
+
 	for _, m := range sh.card(champions(last)) {
 		if slices.ContainsFunc(booked, func(b event.Match) bool { return b.ID == m.ID }) {
 			continue
 		}
+
 		if err := s.admin(ctx, http.MethodPost, "/admin/events/"+sh.ID+"/matches", m, nil); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -64,13 +69,16 @@ func (s *Season) entries(ctx context.Context, eventID string) (out struct {
 // corrected reports whether a result of a show was changed.
 func (s *Season) corrected(ctx context.Context, eventID string) (bool, error) {
 	var out struct{ Corrections []event.Correction }
+
 	err := s.as(ctx, members[0].ID, http.MethodGet, "/app/events/"+eventID+"/corrections?limit=100", nil, &out)
+
 	return slices.ContainsFunc(out.Corrections, func(c event.Correction) bool { return c.From != "" }), err
 }
 
 // result sets the result of a match.
 func (s *Season) result(ctx context.Context, eventID string, m event.Match, r item.Result, reason string) error {
-	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result", map[string]any{"result": r, "reason": reason}, nil)
+	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result",
+		map[string]any{"result": r, "reason": reason}, nil)
 }
 
 // Pick saves the picks of a member: the id of a team by match id.
@@ -90,19 +98,23 @@ func (s *Season) EnterResult(ctx context.Context, eventID string) (text string, 
 	if err != nil {
 		return "", err
 	}
+
 	i := slices.IndexFunc(card, func(m event.Match) bool { return !decided(m) })
 	if i < 0 {
 		return "", errors.New("every match has its result")
 	}
+
 	if i == 0 && e.State == broadcast { // lockAt has passed, and the job may not have locked it yet
 		if err := s.move(ctx, eventID, broadcast, e.StartsAt, e.LockAt); err != nil {
 			return "", err
 		}
 	}
+
 	r := outcome(card[i])
 	if i == slip(eventID, len(card)) {
 		r = another(r, card[i])
 	}
+
 	return resultText(card[i], r), s.result(ctx, eventID, card[i], r, "")
 }
 
@@ -112,12 +124,14 @@ func (s *Season) Correct(ctx context.Context, eventID string) (text string, err 
 	if err != nil {
 		return "", err
 	}
+
 	for _, m := range slices.Backward(card) {
 		if decided(m) {
 			r := another(*m.Result, m)
 			return resultText(m, r), s.result(ctx, eventID, m, r, "Corrected at the console.")
 		}
 	}
+
 	return "", errors.New("there is no result to correct")
 }
 
@@ -131,9 +145,11 @@ func resultText(m event.Match, r item.Result) string {
 	if r == void {
 		return m.Name + ": nobody wins."
 	}
+
 	t := m.Teams[r]
 	if t.Name == "" {
 		return fmt.Sprintf("%s: %s.", m.Name, strings.Join(t.Members, " and "))
 	}
+
 	return fmt.Sprintf("%s: %s.", m.Name, t.Name)
 }

@@ -27,9 +27,11 @@ func (s *Season) Panel() console.Panel {
 			if !eventIDs.MatchString(in.Event) {
 				return "", errors.New("the show does not exist")
 			}
+
 			return do(ctx, in)
 		})
 	}
+
 	return console.Panel{
 		Room: pickem.Room().Spec.Name, Title: "Pick'em", Files: console.FilesOf(files),
 		View: look.View("season"),

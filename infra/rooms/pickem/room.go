@@ -34,12 +34,14 @@ func play(ctx context.Context, cfg frame.Config) error {
 	if cfg.Folder != "" {
 		return errors.New("pick'em plays a world of its own: leave out DIR, and give SEED for another world")
 	}
+
 	return replay.Run(ctx, replay.Config{Config: cfg, Rooms: []fleet.Room{newLocal().Fleet}, Shows: shows})
 }
 
 // newLocal returns pick'em in one local fleet. Its demo is a season.
 func newLocal() rooms.Local {
 	s := &Season{}
+
 	return rooms.Local{
 		Samples: samples(),
 		Fleet: fleet.Room{Room: pickem.Room(), App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
@@ -53,7 +55,9 @@ func newLocal() rooms.Local {
 					if err := s.Prepare(ctx); err != nil {
 						return err
 					}
+
 					o.Say("a season of pick'em has begun")
+
 					return nil
 				},
 				Play: s.Run,

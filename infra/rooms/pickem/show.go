@@ -39,8 +39,10 @@ var pairs = [...]item.Team{
 // towns lists the towns of the tour. The shows of a day are in this order, so that the
 // greatest id is that of the latest show. After the last there is no further show that day.
 var towns = [...]string{
-	"Amberwick", "Brackwater", "Coldharrow", "Dunmere", "Elderglen", "Fennick", "Gullhaven", "Hollowford", "Ivywharf", "Jarrowmoor", "Kestrel Bay",
-	"Larkhollow", "Mistlebury", "Nettlecombe", "Oakenshore", "Pellmouth", "Quillhaven", "Rookmere", "Saltbourne", "Thornwick", "Underley", "Vantry",
+	"Amberwick", "Brackwater", "Coldharrow", "Dunmere", "Elderglen", "Fennick", "Gullhaven", "Hollowford",
+	"Ivywharf", "Jarrowmoor", "Kestrel Bay",
+	"Larkhollow", "Mistlebury", "Nettlecombe", "Oakenshore", "Pellmouth", "Quillhaven", "Rookmere", "Saltbourne",
+	"Thornwick", "Underley", "Vantry",
 	"Wyrmouth", "Xanlow", "Yarrowgate", "Zephyr Point",
 }
 
@@ -84,6 +86,7 @@ func tour(day time.Time) (all []show) {
 		s.Name = "Live in " + town
 		all = append(all, s)
 	}
+
 	return all
 }
 
@@ -96,6 +99,7 @@ const (
 // past returns the latest galas of the year before the day of now, earliest first.
 func past(now time.Time) (all []show) {
 	today := now.UTC().Truncate(24 * time.Hour)
+
 	saturday := today.AddDate(0, 0, -int(today.Weekday())-1)
 	for range pastGalas {
 		if saturday.Year() == today.Year() {
@@ -103,9 +107,12 @@ func past(now time.Time) (all []show) {
 			s.gala = true
 			all = append(all, s)
 		}
+
 		saturday = saturday.Add(-week)
 	}
+
 	slices.Reverse(all)
+
 	return all
 }
 
@@ -119,6 +126,7 @@ func dice(words ...any) *rand.Rand {
 func matchID(eventID string, n int) string {
 	b := sha256.Sum256(fmt.Appendln(nil, eventID, n))
 	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80
+
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
@@ -132,37 +140,61 @@ func (s show) card(champions map[string]item.Team) []event.Match {
 				return true
 			}
 		}
+
 		return false
 	}
+
 	var free []item.Team
+
 	for _, name := range roster {
 		if t := (item.Team{Members: []string{name}}); !busy(t) {
 			free = append(free, t)
 		}
 	}
+
 	d.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+
 	next := func(n int) (teams []item.Team) {
 		teams, free = free[:n:n], free[n:]
 		return teams
 	}
 	challengers := slices.DeleteFunc(slices.Clone(pairs[:]), busy)
+
 	fields := []event.MatchFields{
 		{Name: "Three-way match", Points: 5, Preshow: true, Teams: next(3)},
 		{Name: "Singles match", Points: 10, Teams: next(2)},
-		{Name: "Tag team match", Points: 15, Championships: []string{tag}, Teams: []item.Team{champions[tag], challengers[d.IntN(len(challengers))]}},
+		{
+			Name:          "Tag team match",
+			Points:        15,
+			Championships: []string{tag},
+			Teams:         []item.Team{champions[tag], challengers[d.IntN(len(challengers))]},
+		},
 	}
 	if s.gala {
 		fields = append(fields,
 			event.MatchFields{Name: "Ladder match", Points: 10, Teams: next(4)},
 			event.MatchFields{Name: "Grudge match", Points: 10, Teams: next(2)})
 	}
+
 	fields = append(fields,
-		event.MatchFields{Name: "Title match", Points: 15, Championships: []string{harbor}, Teams: append([]item.Team{champions[harbor]}, next(1)...)},
-		event.MatchFields{Name: "Main event", Points: 25, Championships: []string{world}, Teams: append([]item.Team{champions[world]}, next(1)...)})
+		event.MatchFields{
+			Name:          "Title match",
+			Points:        15,
+			Championships: []string{harbor},
+			Teams:         append([]item.Team{champions[harbor]}, next(1)...),
+		},
+		event.MatchFields{
+			Name:          "Main event",
+			Points:        25,
+			Championships: []string{world},
+			Teams:         append([]item.Team{champions[world]}, next(1)...),
+		})
+
 	all := make([]event.Match, len(fields))
 	for i, f := range fields {
 		all[i] = event.Match{ID: matchID(s.ID, i), MatchFields: f}
 	}
+
 	return all
 }
 
@@ -170,21 +202,25 @@ func (s show) card(champions map[string]item.Team) []event.Match {
 // or the previous holder if it was void. The card is nil before the first show.
 func champions(card []event.Match) map[string]item.Team {
 	all := map[string]item.Team{world: {Members: []string{roster[0]}}, harbor: {Members: []string{roster[1]}}, tag: pairs[0]}
+
 	for _, m := range card {
 		for _, title := range m.Championships {
 			holder := slices.IndexFunc(m.Teams, func(t item.Team) bool { return t.Champion })
 			if m.Result != nil && *m.Result != void {
 				holder = int(*m.Result)
 			}
+
 			if holder >= 0 {
 				all[title] = m.Teams[holder]
 			}
 		}
 	}
+
 	for title, t := range all {
 		t.ID, t.Champion = "", true // of another match
 		all[title] = t
 	}
+
 	return all
 }
 
@@ -201,6 +237,7 @@ func outcome(m event.Match) item.Result {
 	case m.Teams[0].Champion && d.IntN(5) < 3:
 		return 0
 	}
+
 	return item.Result(d.IntN(len(m.Teams)))
 }
 
@@ -228,8 +265,16 @@ const leagueName = "The Back Row"
 
 // members lists the members. The first owns the league.
 var members = [...]person{
-	{"ada", "Ada", 0.6, true}, {"bruno", "Bruno", 0.35, true}, {"chidi", "Chidi", 0.5, false}, {"dara", "Dara", 0.45, true}, {"elif", "Elif", 0.7, false},
-	{"femi", "Femi", 0.3, false}, {"greta", "Greta", 0.55, true}, {"hugo", "Hugo", 0.4, false}, {"ines", "Ines", 0.5, false}, {Visitor, "You", 0.5, true},
+	{"ada", "Ada", 0.6, true},
+	{"bruno", "Bruno", 0.35, true},
+	{"chidi", "Chidi", 0.5, false},
+	{"dara", "Dara", 0.45, true},
+	{"elif", "Elif", 0.7, false},
+	{"femi", "Femi", 0.3, false},
+	{"greta", "Greta", 0.55, true},
+	{"hugo", "Hugo", 0.4, false},
+	{"ines", "Ines", 0.5, false},
+	{Visitor, "You", 0.5, true},
 }
 
 // plays reports whether a member picks a show. Some members skip some shows.
@@ -240,6 +285,7 @@ func (p person) plays(eventID string) bool {
 // pick returns the picks of a member for a card.
 func (p person) pick(card []event.Match) map[string]string {
 	picks := map[string]string{}
+
 	for _, m := range card {
 		d := dice("pick", p.ID, m.ID)
 		if r := outcome(m); r != void && d.Float64() < p.skill {
@@ -248,5 +294,6 @@ func (p person) pick(card []event.Match) map[string]string {
 			picks[m.ID] = m.Teams[d.IntN(len(m.Teams))].ID
 		}
 	}
+
 	return picks
 }

@@ -34,35 +34,44 @@ type League struct {
 // Look reads the view of the visitor from the API.
 func (s *Season) Look(ctx context.Context) (View, error) {
 	v := View{Member: Visitor, Shows: []Shown{}, Leagues: []League{}}
+
 	shows, err := s.shows(ctx, Visitor)
 	if err != nil {
 		return v, err
 	}
+
 	for _, e := range shows[:min(2, len(shows))] {
 		sh, err := s.look(ctx, e)
 		if err != nil {
 			return v, err
 		}
+
 		v.Shows = append(v.Shows, sh)
 	}
+
 	year := s.Clock.Now().UTC().Format("2006")
 	if err := s.mine(ctx, "/app/standings/"+year, &v.Standings); err != nil {
 		return v, err
 	}
+
 	var leagues league.LeagueList
 	if err := s.mine(ctx, "/app/leagues", &leagues.Body); err != nil {
 		return v, err
 	}
+
 	for _, m := range leagues.Body.Leagues {
 		var l League
 		if err := s.mine(ctx, "/app/leagues/"+m.LeagueID, &l.League); err != nil {
 			return v, err
 		}
+
 		if err := s.mine(ctx, "/app/leagues/"+m.LeagueID+"/standings/"+year, &l.Standings); err != nil {
 			return v, err
 		}
+
 		v.Leagues = append(v.Leagues, l)
 	}
+
 	return v, nil
 }
 
@@ -71,19 +80,23 @@ func (s *Season) look(ctx context.Context, e event.Event) (sh Shown, err error) 
 	if err := s.mine(ctx, "/app/events/"+e.ID, &sh.Event); err != nil {
 		return sh, err
 	}
+
 	entries, err := s.entries(ctx, e.ID)
 	if err != nil {
 		return sh, err
 	}
+
 	sh.Entries = entries.Count
 	if e.State != upcoming {
 		if err := s.mine(ctx, "/app/events/"+e.ID+"/corrections", &sh.Corrections); err != nil {
 			return sh, err
 		}
 	}
+
 	if e.State == scored {
 		err = s.mine(ctx, "/app/events/"+e.ID+"/results", &sh.Results)
 	}
+
 	return sh, err
 }
 

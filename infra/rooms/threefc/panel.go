@@ -45,6 +45,7 @@ func (v *visit) panel() console.Panel {
 				if v.browser == nil {
 					return "", errors.New("the fleet is starting, or 3FC mails no more links for now")
 				}
+
 				return "A game is about to begin.", v.newGame(ctx)
 			}),
 		},
@@ -54,6 +55,7 @@ func (v *visit) panel() console.Panel {
 func (v *visit) view(time.Time) map[string]any {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	return map[string]any{"threefc": map[string]string{"email": visitor, "game": v.game, "page": v.page}}
 }
 
@@ -61,22 +63,28 @@ func (v *visit) view(time.Time) map[string]any {
 func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 	return rooms.Demo{Prepare: func(ctx context.Context) error {
 		b := browser.New(v.URL + "/threefc")
+
 		err := b.SignIn(ctx, visitor, v.Mail)
 		if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusTooManyRequests {
 			o.Say("3FC mails no more links to %s for now: its tab has the game of the last run", visitor)
 			return nil
 		}
+
 		if err != nil {
 			return err
 		}
+
 		v.browser = b
 		if err := v.found(ctx); err != nil {
 			return err
 		}
+
 		if err := v.newGame(ctx); err != nil {
 			return err
 		}
+
 		o.Say("a three-team game is about to begin: sign in on the tab 3FC as %s", visitor)
+
 		return nil
 	}}, nil
 }
@@ -85,48 +93,64 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 // It is another in each run.
 func (v *visit) found(ctx context.Context) error {
 	var league, season, session struct{ LeagueID, SeasonID, SessionID, Slug string }
+
 	post := func(path string, in, out any) error {
 		return v.browser.Call(ctx, http.MethodPost, path, in, out)
 	}
 	if err := post("/v1/leagues", map[string]any{"name": "Parkside"}, &league); err != nil {
 		return err
 	}
-	if err := post("/v1/leagues/"+league.LeagueID+"/seasons", map[string]any{"name": "Season " + v.Clock.Now().Format("2006")}, &season); err != nil {
+
+	if err := post("/v1/leagues/"+league.LeagueID+"/seasons",
+		map[string]any{"name": "Season " + v.Clock.Now().Format("2006")}, &season); err != nil {
 		return err
 	}
+
 	for _, team := range []string{"red", "blue", "yellow"} {
 		if err := v.browser.Call(ctx, http.MethodPut, "/v1/seasons/"+season.SeasonID+"/teams/"+team, map[string]any{}, nil); err != nil {
 			return err
 		}
 	}
-	if err := post("/v1/seasons/"+season.SeasonID+"/sessions", map[string]any{"sessionDate": v.Clock.Now().Format(time.DateOnly)}, &session); err != nil {
+
+	if err := post("/v1/seasons/"+season.SeasonID+"/sessions",
+		map[string]any{"sessionDate": v.Clock.Now().Format(time.DateOnly)}, &session); err != nil {
 		return err
 	}
+
 	v.league, v.season, v.today, v.slugs = league.LeagueID, season.SeasonID, session.SessionID, league.Slug+"/"+season.Slug
+
 	for _, name := range strings.Fields("Ada Bo Cy Di Ed Flo Gus Hal Ida") {
 		var player struct{ PlayerID string }
 		if err := post("/v1/players", map[string]any{"leagueId": v.league, "nickname": name}, &player); err != nil {
 			return err
 		}
+
 		v.players = append(v.players, player.PlayerID)
 	}
+
 	return nil
 }
 
 // newGame creates a game with a roster, which the page shows next.
 func (v *visit) newGame(ctx context.Context) error {
 	var game struct{ GameID, Slug string }
-	if err := v.browser.Call(ctx, http.MethodPost, "/v1/sessions/"+v.today+"/games", map[string]any{"gameStartTs": v.Clock.Now(), "thirdLength": 20}, &game); err != nil {
+	if err := v.browser.Call(ctx, http.MethodPost, "/v1/sessions/"+v.today+"/games",
+		map[string]any{"gameStartTs": v.Clock.Now(), "thirdLength": 20}, &game); err != nil {
 		return err
 	}
+
 	for i, p := range v.players {
 		team := []string{"red", "blue", "yellow"}[i%3]
-		if err := v.browser.Call(ctx, http.MethodPut, fmt.Sprintf("/v1/games/%s/roster/%s", game.GameID, p), map[string]any{"teamId": team}, nil); err != nil {
+		if err := v.browser.Call(ctx, http.MethodPut, fmt.Sprintf("/v1/games/%s/roster/%s", game.GameID, p),
+			map[string]any{"teamId": team}, nil); err != nil {
 			return err
 		}
 	}
+
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	v.game, v.page = game.GameID, "/threefc/l/"+v.slugs+"/"+game.Slug
+
 	return nil
 }

@@ -75,6 +75,7 @@ navigator.serviceWorker.ready.then(() => { window.kept = true; });
 // newPhone opens the page for a game of a world.
 func newPhone(t *testing.T) *phone {
 	t.Helper()
+
 	p := &phone{}
 	p.tab, p.complaints = consoletest.Browser(t)
 	p.World = threefctest.New(t)
@@ -91,21 +92,26 @@ func newPhone(t *testing.T) *phone {
 	})
 	mux.Handle("GET /console/", http.StripPrefix("/console", http.FileServer(http.Dir(filepath.Join(root, "infra/local/console/page")))))
 	mux.Handle("GET /console/threefc/", http.StripPrefix("/console/threefc", http.FileServer(http.Dir("panel"))))
+
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		mux.HandleFunc(method+" /threefc/", p.serve)
 	}
+
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		gone := p.gone
 		p.mu.Unlock()
+
 		if gone {
 			panic(http.ErrAbortHandler)
 		}
+
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	p.url = server.URL
 	p.run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url+"/threefc/"))
+
 	return p
 }
 
@@ -114,14 +120,20 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	f := p.fault
 	p.mu.Unlock()
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+
 	out := events.APIGatewayV2HTTPResponse{StatusCode: http.StatusServiceUnavailable, Body: `{"message":"Service Unavailable"}`}
+
 	switch {
 	case f == refuse && r.Method != http.MethodGet:
-		out = events.APIGatewayV2HTTPResponse{StatusCode: http.StatusConflict, Body: `{"type":"urn:problem-type:matchday:stale","detail":"somebody else has changed this: read it again"}`}
+		out = events.APIGatewayV2HTTPResponse{
+			StatusCode: http.StatusConflict,
+			Body:       `{"type":"urn:problem-type:matchday:stale","detail":"somebody else has changed this: read it again"}`,
+		}
 	case f == expired:
 		out = events.APIGatewayV2HTTPResponse{StatusCode: http.StatusUnauthorized, Body: `{"type":"urn:problem-type:matchday:missing_session"}`}
 	case f != down:
@@ -129,20 +141,25 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 		if len(body) > 0 {
 			text = string(body)
 		}
+
 		var key []threefctest.Header
 		if k := r.Header.Get("Idempotency-Key"); k != "" {
 			key = append(key, threefctest.Key(k))
 		}
+
 		out = p.Ask("sam", r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/threefc"), text, key...)
 	}
+
 	p.mu.Lock()
 	if r.Method != http.MethodGet && f == p.fault {
 		p.sent++
 	}
 	p.mu.Unlock()
+
 	if f == deaf {
 		panic(http.ErrAbortHandler)
 	}
+
 	w.WriteHeader(out.StatusCode)
 	io.WriteString(w, out.Body)
 }
@@ -151,26 +168,32 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 func (p *phone) set(f fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.fault, p.sent = f, 0
 }
 
 // arrived waits until n changes have arrived since the last set.
 func (p *phone) arrived(n int) {
 	p.T.Helper()
+
 	for p.tab.Err() == nil {
 		p.mu.Lock()
 		there := p.sent >= n
 		p.mu.Unlock()
+
 		if there {
 			return
 		}
+
 		p.run(consoletest.See("true"))
 	}
+
 	p.T.Fatalf("%d changes have not arrived", n)
 }
 
 func (p *phone) run(actions ...consoletest.Action) {
 	p.T.Helper()
+
 	if err := consoletest.Do(p.tab, actions...); err != nil {
 		p.T.Fatalf("%v; the page complained %q", err, p.complaints())
 	}
@@ -180,9 +203,11 @@ func (p *phone) run(actions ...consoletest.Action) {
 func (p *phone) offline(cut bool) {
 	p.T.Helper()
 	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
-			{URLPattern: p.url + "/threefc/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
-		}})
+		_, err := cdp.Call(ctx, tab, network.EmulateNetworkConditionsByRule,
+			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
+				{URLPattern: p.url + "/threefc/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
+			}})
+
 		return err
 	}))
 }
@@ -201,10 +226,12 @@ const ready = `!document.querySelector("#phone").hidden && !document.querySelect
 // tap taps the button of a text, once the page takes taps.
 func (p *phone) tap(texts ...string) {
 	p.T.Helper()
+
 	for _, text := range texts {
 		quoted, _ := json.Marshal(text)
 		button := fmt.Sprintf(`[...document.querySelectorAll("#phone button")].find((b) => b.textContent === %s && b.offsetParent && !b.disabled)`, quoted)
-		p.run(consoletest.See(ready+" && "+button), consoletest.See(button+`.setAttribute("data-tap", "") || true`), chromedp.Click(chromedp.CSS("[data-tap]")),
+		p.run(consoletest.See(ready+" && "+button), consoletest.See(button+`.setAttribute("data-tap", "") || true`),
+			chromedp.Click(chromedp.CSS("[data-tap]")),
 			consoletest.See(`[...document.querySelectorAll("[data-tap]")].forEach((b) => b.removeAttribute("data-tap")) || true`))
 	}
 }
@@ -218,6 +245,7 @@ func (p *phone) sees(net string) {
 // shown checks the goals on the page, the latest first.
 func (p *phone) shown(want ...string) {
 	p.T.Helper()
+
 	list, _ := json.Marshal(append([]string{}, want...))
 	p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#goals li")].map((li) => li.textContent)) === JSON.stringify(%s)`, list)))
 }
@@ -225,15 +253,18 @@ func (p *phone) shown(want ...string) {
 // stored are the goals that 3FC has, in order.
 func (p *phone) stored() (all []string) {
 	p.T.Helper()
+
 	out := p.Do("sam", "GET", "/v1/games/"+p.game+"/goals", nil)
 	for _, g := range testkit.Decode[struct{ Goals []game.Goal }](p.World.World, out).Goals {
 		all = append(all, fmt.Sprintf("%d/%d %s>%s", g.Third, g.Minute, g.Scoring, g.Conceding))
 	}
+
 	return all
 }
 
 func (p *phone) same(what string, want ...string) {
 	p.T.Helper()
+
 	if got := p.stored(); strings.Join(got, ", ") != strings.Join(want, ", ") {
 		p.T.Errorf("%s: 3FC has the goals %q, want %q; the page complained %q", what, got, want, p.complaints())
 	}
@@ -242,6 +273,7 @@ func (p *phone) same(what string, want ...string) {
 // refuses checks what the page shows as refused: what, and why.
 func (p *phone) refuses(want ...string) {
 	p.T.Helper()
+
 	list, _ := json.Marshal(append([]string{}, want...))
 	p.run(consoletest.See(fmt.Sprintf(`document.querySelector("#kept").hidden === %v`, len(want) == 0)),
 		consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#kept-list li")].map((li) => li.children[0].textContent + ": " + li.children[1].textContent)) === JSON.stringify(%s)`, list)))
@@ -268,8 +300,10 @@ func TestRefusedGoalsStay(t *testing.T) {
 	p.sees("4 waiting")
 	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
 	p.offline(false)
+
 	const why = ": 3FC says: this third does not run: an administrator may change its goals, or reopen the game once it is finished."
-	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ed · Blue against Yellow"+why, "1. third, 7' · Gus · Yellow against Red"+why)
+	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ed · Blue against Yellow"+why,
+		"1. third, 7' · Gus · Yellow against Red"+why)
 	p.sees("3 refused")
 	p.shown()
 	p.same("what was refused")
@@ -317,6 +351,7 @@ func TestPageOpensWithoutANetwork(t *testing.T) {
 func (p *phone) unplug(gone bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.gone = gone
 }
 
@@ -338,7 +373,9 @@ func TestScorekeeper(t *testing.T) {
 	p.tap("GOAL")
 	p.pass(time.Minute) // the questions take time
 	p.tap("Blue", "Yellow", "Ed")
+
 	two := []string{"1. third, 10' · Ed · Blue against Yellow", "1. third, 7' · Ada · Red against Blue"}
+
 	p.sees("2 waiting")
 	p.shown(two...)
 	p.same("without a network")
@@ -370,7 +407,9 @@ func TestScorekeeper(t *testing.T) {
 	p.tap("GOAL", "Yellow", "Red")
 	p.run(consoletest.See(ready), chromedp.DoubleClick(chromedp.CSS("#choices button")))
 	p.sees("everything is sent")
+
 	three := []string{"1/7 red>blue", "1/10 blue>yellow", "1/11 yellow>red"}
+
 	p.run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
 	p.same("after a double tap", three...)
 
@@ -408,6 +447,7 @@ func TestScorekeeper(t *testing.T) {
 	p.tap("finish third 1", "start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
 	p.sees("everything is sent")
 	p.run(consoletest.Says("#third", "Finished"))
+
 	if g := testkit.Decode[game.Game](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game, nil)); g.Status != "finished" {
 		t.Errorf("the game is %s", g.Status)
 	}

@@ -20,14 +20,25 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
+
 	program := testkit.Program(t, root)
 	run := func(t *testing.T, sessions, games int, seed uint64, faults *uint64) string {
 		t.Helper()
+
 		var out bytes.Buffer
-		err := threefc.Replay(t.Context(), replay.Config{Root: root, Program: program, Others: all.Forgetting("threefc"), Seed: seed, Faults: faults, Out: &out}, sessions, games)
+
+		err := threefc.Replay(t.Context(), replay.Config{
+			Root:    root,
+			Program: program,
+			Others:  all.Forgetting("threefc"),
+			Seed:    seed,
+			Faults:  faults,
+			Out:     &out,
+		}, sessions, games)
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != sessions*games {
 			t.Errorf("%v\n%s", err, &out)
 		}
+
 		return out.String()
 	}
 	t.Run("plain", func(t *testing.T) {
@@ -36,6 +47,7 @@ func TestReplay(t *testing.T) {
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
+
 		seed := uint64(7)
 		if diff := cmp.Diff(run(t, 3, 1, 5, &seed), run(t, 3, 1, 5, &seed)); diff != "" {
 			t.Errorf("the same seed gives another run (-first +second):\n%s", diff)

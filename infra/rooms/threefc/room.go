@@ -33,11 +33,13 @@ type Host struct{ fleet.Host }
 func newLocal() rooms.Local {
 	h := &Host{}
 	v := &visit{Host: h}
+
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Room: threefc.Room(), Simulate: func(in fleet.Host) ([]string, error) {
 			h.Host = in
 			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room().Spec.Name), http.StatusFound)) // the app's page is the tab
+
 			return nil, nil
 		}},
 		Panel: v.panel(),

@@ -21,6 +21,7 @@ func Replay(ctx context.Context, cfg frame.Config, sessions, games int) error {
 	if cfg.Folder != "" {
 		return errors.New("3FC plays a world of its own: leave out DIR, and give SEED for another world")
 	}
+
 	return replay.Run(ctx, replay.Config{
 		Config: cfg, Sessions: sessions, Games: games, Room: fleet.Room{Room: threefc.Room()},
 	})

@@ -96,13 +96,16 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cfg.Base = strings.TrimSuffix(cfg.Base, "/")
 	if cfg.Base != "" && !strings.HasPrefix(cfg.Base, "/") {
 		return nil, fmt.Errorf("base path %q must start with a slash", cfg.Base)
 	}
+
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 29 * time.Second
 	}
+
 	return &Gateway{cfg, routes}, nil
 }
 
@@ -112,38 +115,49 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	id := requestID()
 	w.Header().Set("Apigw-Requestid", id)
 	g.cfg.CORS.mark(w.Header(), req)
+
 	path, ok := strings.CutPrefix(req.URL.Path, g.cfg.Base)
 	if path == "" {
 		path = "/"
 	}
+
 	switch {
 	case !ok || path[0] != '/':
 		done()
 		refuse(w, http.StatusNotFound, "Not Found")
+
 		return
 	case g.cfg.CORS.preflight(w, req):
 		done()
 		return
 	}
+
 	call, status, message := g.call(w, req, path, id)
 	if status != 0 {
 		done()
 		refuse(w, status, message)
+
 		return
 	}
+
 	type result struct {
 		out []byte
 		err error
 	}
+
 	results := make(chan result, 1)
 	ctx := context.WithoutCancel(req.Context()) // a function outlives its caller
+
 	go func() {
 		defer done()
+
 		out, err := g.cfg.Invoke(ctx, call.function, call.payload)
 		results <- result{out, err}
 	}()
+
 	limit := time.NewTimer(g.cfg.Timeout)
 	defer limit.Stop()
+
 	select {
 	case <-limit.C:
 		refuse(w, http.StatusServiceUnavailable, "Service Unavailable")
@@ -151,13 +165,16 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if r.err != nil {
 			status, message := failure(r.err)
 			refuse(w, status, message)
+
 			return
 		}
+
 		res, err := parseResponse(r.out)
 		if err != nil {
 			refuse(w, http.StatusInternalServerError, "Internal Server Error")
 			return
 		}
+
 		res.write(w, len(g.cfg.CORS.AllowOrigins) > 0)
 	}
 }
@@ -174,6 +191,7 @@ func failure(err error) (status int, message string) {
 	case ok && typed.ErrorType() == "RequestTooLargeException":
 		return http.StatusRequestEntityTooLarge, "Request Entity Too Large"
 	}
+
 	return http.StatusInternalServerError, "Internal Server Error"
 }
 
@@ -195,36 +213,45 @@ func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string
 	if rt == nil {
 		return call{}, http.StatusNotFound, "Not Found"
 	}
+
 	var auth *authorizer
+
 	if rt.Auth != Public {
 		claims, challenge := g.claims(req, rt.Auth)
 		if claims == nil {
 			w.Header().Set("WWW-Authenticate", challenge)
 			return call{}, http.StatusUnauthorized, "Unauthorized"
 		}
+
 		auth = &authorizer{JWT: jwtClaims{Claims: claims}}
 		if g.cfg.Scope != "" {
 			if !slices.Contains(strings.Fields(claims["scope"]), g.cfg.Scope) {
 				w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer scope=%q error="insufficient_scope" error_description="the token does not have the scope"`, g.cfg.Scope))
 				return call{}, http.StatusForbidden, "Forbidden"
 			}
+
 			auth.JWT.Scopes = []string{g.cfg.Scope}
 		}
 	}
+
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return call{}, http.StatusRequestEntityTooLarge, "Request Entity Too Large"
 	}
+
 	if err != nil {
 		return call{}, http.StatusBadRequest, "Bad Request"
 	}
+
 	payload, err := json.Marshal(g.event(req, rt.key, path, id, params, auth, body))
 	if err != nil {
 		return call{}, http.StatusInternalServerError, "Internal Server Error"
 	}
+
 	if len(payload) > maxBody {
 		return call{}, http.StatusRequestEntityTooLarge, "Request Entity Too Large"
 	}
+
 	return call{rt.Function, payload}, 0, ""
 }
 
@@ -236,22 +263,27 @@ func (g *Gateway) claims(req *http.Request, auth Auth) (claims map[string]string
 	if scheme, rest, ok := strings.Cut(token, " "); ok && strings.EqualFold(scheme, "Bearer") {
 		token = strings.TrimSpace(rest)
 	}
+
 	if token == "" {
 		return nil, "Bearer"
 	}
+
 	verify := g.cfg.Verify
 	if auth == Admin {
 		verify = g.cfg.VerifyAdmin
 	}
+
 	if verify != nil {
 		if all, err := verify(token); err == nil {
 			claims = make(map[string]string, len(all))
 			for name, v := range all {
 				claims[name] = fmt.Sprint(v)
 			}
+
 			return claims, ""
 		}
 	}
+
 	return nil, `Bearer scope="" error="invalid_token" error_description="the token is not valid"`
 }
 
@@ -303,15 +335,19 @@ type httpContext struct {
 
 func (g *Gateway) event(req *http.Request, key, path, id string, params map[string]string, auth *authorizer, body []byte) event {
 	now := g.cfg.Clock.Now()
+
 	domain, port := req.Host, "80"
 	if _, p, err := net.SplitHostPort(req.Host); err == nil {
 		domain, port = strings.TrimSuffix(req.Host, ":"+p), p // an IPv6 address keeps its brackets
 	}
+
 	prefix, _, _ := strings.Cut(domain, ".")
+
 	source, _, err := net.SplitHostPort(req.RemoteAddr)
 	if err != nil {
 		source = req.RemoteAddr
 	}
+
 	e := event{
 		Version:        "2.0",
 		RouteKey:       key,
@@ -336,7 +372,9 @@ func (g *Gateway) event(req *http.Request, key, path, id string, params map[stri
 	for name, values := range req.Header {
 		e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
+
 	delete(e.Headers, "cookie")
+
 	for _, line := range req.Header["Cookie"] {
 		for c := range strings.SplitSeq(line, ";") {
 			if c = strings.TrimSpace(c); c != "" {
@@ -344,13 +382,16 @@ func (g *Gateway) event(req *http.Request, key, path, id string, params map[stri
 			}
 		}
 	}
+
 	var trace [12]byte
 	rand.Read(trace[:])
+
 	e.Headers["host"] = req.Host
 	e.Headers["content-length"] = strconv.Itoa(len(body))
 	e.Headers["x-amzn-trace-id"] = fmt.Sprintf("Root=1-%08x-%x", now.Unix(), trace)
 	e.Headers["x-forwarded-for"] = strings.TrimPrefix(e.Headers["x-forwarded-for"]+", "+source, ", ")
 	e.Headers["x-forwarded-port"] = port
+
 	e.Headers["x-forwarded-proto"] = "http"
 	if query := req.URL.Query(); len(query) > 0 {
 		e.Query = make(map[string]string, len(query))
@@ -358,11 +399,13 @@ func (g *Gateway) event(req *http.Request, key, path, id string, params map[stri
 			e.Query[name] = strings.Join(values, ",")
 		}
 	}
+
 	if e.IsBase64Encoded = len(body) > 0 && !text(req.Header, body); e.IsBase64Encoded {
 		e.Body = base64.StdEncoding.EncodeToString(body)
 	} else {
 		e.Body = string(body)
 	}
+
 	return e
 }
 
@@ -374,6 +417,7 @@ func text(h http.Header, body []byte) bool {
 	if err != nil || h.Get("Content-Encoding") != "" || !utf8.Valid(body) {
 		return false
 	}
+
 	return strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml" || kind == "application/javascript"
 }
 
@@ -399,7 +443,9 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 	case '{', '[', 'n':
 		return errors.New("a header's value must be a string, a number or a boolean")
 	}
+
 	*s = scalar(b)
+
 	return nil
 }
 
@@ -410,21 +456,26 @@ func parseResponse(out []byte) (*response, error) {
 	if err := json.Unmarshal(out, &shape); err != nil {
 		return nil, errors.New("the answer is not JSON")
 	}
+
 	fields, _ := shape.(map[string]any)
 	if fields["statusCode"] == nil {
 		res := &response{StatusCode: http.StatusOK, Headers: map[string]scalar{"Content-Type": "application/json"}, body: out}
 		if s, ok := shape.(string); ok {
 			res.body = []byte(s)
 		}
+
 		return res, nil
 	}
+
 	var res response
 	if err := json.Unmarshal(out, &res); err != nil {
 		return nil, fmt.Errorf("the answer is not a response: %w", err)
 	}
+
 	if res.StatusCode < 200 || res.StatusCode > 599 {
 		return nil, fmt.Errorf("%d is not the status of a response", res.StatusCode)
 	}
+
 	res.body = []byte(res.Body)
 	if res.IsBase64Encoded {
 		var err error
@@ -432,6 +483,7 @@ func parseResponse(out []byte) (*response, error) {
 			return nil, errors.New("the body is not base64")
 		}
 	}
+
 	return &res, nil
 }
 
@@ -439,16 +491,20 @@ func parseResponse(out []byte) (*response, error) {
 // cors also the function's CORS headers.
 func (r *response) write(w http.ResponseWriter, cors bool) {
 	h := w.Header()
+
 	set := func(name string, values ...scalar) {
 		name = http.CanonicalHeaderKey(name)
 		switch name {
 		case "Connection", "Content-Length", "Transfer-Encoding", "Apigw-Requestid":
 			return
 		}
+
 		if cors && strings.HasPrefix(name, "Access-Control-") {
 			return
 		}
+
 		h.Del(name)
+
 		for _, v := range values {
 			h.Add(name, string(v))
 		}
@@ -456,15 +512,19 @@ func (r *response) write(w http.ResponseWriter, cors bool) {
 	for name, v := range r.Headers {
 		set(name, v)
 	}
+
 	for name, values := range r.MultiValueHeaders {
 		set(name, values...)
 	}
+
 	for _, c := range r.Cookies {
 		h.Add("Set-Cookie", c)
 	}
+
 	if len(r.body) > 0 && h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 	}
+
 	w.WriteHeader(r.StatusCode)
 	w.Write(r.body)
 }
@@ -482,10 +542,13 @@ func (c CORS) mark(h http.Header, req *http.Request) {
 	default:
 		h.Add("Vary", "Origin")
 	}
+
 	h.Set("Access-Control-Allow-Origin", origin)
+
 	if c.AllowCredentials {
 		h.Set("Access-Control-Allow-Credentials", "true")
 	}
+
 	if len(c.ExposeHeaders) > 0 {
 		h.Set("Access-Control-Expose-Headers", strings.Join(c.ExposeHeaders, ","))
 	}
@@ -498,18 +561,23 @@ func (c CORS) preflight(w http.ResponseWriter, req *http.Request) bool {
 		req.Header.Get("Origin") == "" || req.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
+
 	if h := w.Header(); h.Get("Access-Control-Allow-Origin") != "" {
 		if len(c.AllowMethods) > 0 {
 			h.Set("Access-Control-Allow-Methods", strings.Join(c.AllowMethods, ","))
 		}
+
 		if len(c.AllowHeaders) > 0 {
 			h.Set("Access-Control-Allow-Headers", strings.Join(c.AllowHeaders, ","))
 		}
+
 		if c.MaxAge > 0 {
 			h.Set("Access-Control-Max-Age", strconv.Itoa(int(c.MaxAge.Seconds())))
 		}
 	}
+
 	w.WriteHeader(http.StatusNoContent)
+
 	return true
 }
 
@@ -517,5 +585,6 @@ func (c CORS) preflight(w http.ResponseWriter, req *http.Request) bool {
 func requestID() string {
 	var b [11]byte
 	rand.Read(b[:])
+
 	return base64.StdEncoding.EncodeToString(b[:])
 }

@@ -31,13 +31,16 @@ func (e typedError) ErrorType() string { return string(e) }
 
 func newGateway(t *testing.T, cfg Config) *Gateway {
 	t.Helper()
+
 	if cfg.Clock == nil {
 		cfg.Clock = clock.New(start, clock.Free)
 	}
+
 	g, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return g
 }
 
@@ -46,6 +49,7 @@ func verify(token string) (map[string]any, error) {
 	if token != "good" {
 		return nil, errors.New("a bad token")
 	}
+
 	return map[string]any{
 		"sub":            "u1",
 		"cognito:groups": []any{"admin", "scorers"},
@@ -62,6 +66,7 @@ func echo(_ context.Context, _ string, payload []byte) ([]byte, error) {
 func serve(g *Gateway, req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, req)
+
 	return w
 }
 
@@ -73,7 +78,8 @@ func TestEventIsPayloadFormat2(t *testing.T) {
 		Invoke: echo,
 		Verify: verify, VerifyAdmin: verify,
 	})
-	req := httptest.NewRequest("PUT", "http://api.local:8080/cricket/user/follow/m%201?b=2&a=1&a=x%20y&empty=", strings.NewReader(`{"on":true}`))
+	req := httptest.NewRequest("PUT", "http://api.local:8080/cricket/user/follow/m%201?b=2&a=1&a=x%20y&empty=",
+		strings.NewReader(`{"on":true}`))
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	req.Header.Set("Authorization", "bearer good")
 	req.Header.Set("User-Agent", "phone/1")
@@ -81,10 +87,12 @@ func TestEventIsPayloadFormat2(t *testing.T) {
 	req.Header.Add("X-Many", "two")
 	req.Header.Add("Cookie", "a=1; b=2")
 	w := serve(g, req)
+
 	var got map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
+
 	trace := got["headers"].(map[string]any)["x-amzn-trace-id"].(string)
 	want := `{
 		"version": "2.0",
@@ -131,17 +139,22 @@ func TestEventIsPayloadFormat2(t *testing.T) {
 		"body": "{\"on\":true}",
 		"isBase64Encoded": false
 	}`
+
 	var wanted any
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 		t.Fatal(err)
 	}
+
 	a, _ := json.MarshalIndent(got, "", " ")
+
 	b, _ := json.MarshalIndent(wanted, "", " ")
 	if !bytes.Equal(a, b) {
 		t.Errorf("got %s\nwant %s", a, b)
 	}
+
 	strict := json.NewDecoder(w.Body)
 	strict.DisallowUnknownFields()
+
 	if err := strict.Decode(new(events.APIGatewayV2HTTPRequest)); err != nil {
 		t.Error(err)
 	}
@@ -150,9 +163,11 @@ func TestEventIsPayloadFormat2(t *testing.T) {
 // The fleet's functions read events through this adapter.
 func TestThroughTheHTTPAdapter(t *testing.T) {
 	t.Parallel()
+
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		c, _ := r.Cookie("b")
+
 		http.SetCookie(w, &http.Cookie{Name: "x", Value: "1"})
 		http.SetCookie(w, &http.Cookie{Name: "y", Value: "2"})
 		w.Header().Set("Content-Type", "application/octet-stream")
@@ -167,19 +182,23 @@ func TestThroughTheHTTPAdapter(t *testing.T) {
 			if err := json.Unmarshal(payload, &e); err != nil {
 				return nil, err
 			}
+
 			res, err := adapter.ProxyWithContext(ctx, e)
 			if err != nil {
 				return nil, err
 			}
+
 			return json.Marshal(res)
 		},
 	})
 	req := httptest.NewRequest("POST", "/cricket/files/a?q=1&q=2", bytes.NewReader([]byte{0, 1, 0xfe}))
 	req.Header.Set("Cookie", "a=1; b=2")
+
 	w := serve(g, req)
 	if want := "\xffPOST /files/a?q=1&q=2 2 \x00\x01\xfe"; w.Code != http.StatusCreated || w.Body.String() != want {
 		t.Errorf("got %d %q, want %q", w.Code, w.Body, want)
 	}
+
 	if got, want := w.Header()["Set-Cookie"], []string{"x=1", "y=2"}; !slices.Equal(got, want) {
 		t.Errorf("cookies %q, want %q", got, want)
 	}
@@ -188,6 +207,7 @@ func TestThroughTheHTTPAdapter(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, Config{Routes: []Route{{"POST", "/", "f", Public}}, Invoke: echo})
+
 	for _, c := range []struct {
 		kind, encoding, body string
 		base64               bool
@@ -205,17 +225,21 @@ func TestBodies(t *testing.T) {
 	} {
 		req := httptest.NewRequest("POST", "/", strings.NewReader(c.body))
 		req.Header.Set("Content-Type", c.kind)
+
 		if c.encoding != "" {
 			req.Header.Set("Content-Encoding", c.encoding)
 		}
+
 		var e events.APIGatewayV2HTTPRequest
 		if err := json.Unmarshal(serve(g, req).Body.Bytes(), &e); err != nil {
 			t.Fatal(err)
 		}
+
 		want := c.body
 		if c.base64 {
 			want = base64.StdEncoding.EncodeToString([]byte(want))
 		}
+
 		if e.Body != want || e.IsBase64Encoded != c.base64 {
 			t.Errorf("%s %s: body %q, base64 %v", c.kind, c.encoding, e.Body, e.IsBase64Encoded)
 		}
@@ -224,6 +248,7 @@ func TestBodies(t *testing.T) {
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name, answer string
 		err          error
@@ -231,23 +256,43 @@ func TestResponses(t *testing.T) {
 		body         string
 		headers      http.Header // some of them
 	}{
-		{name: "full", answer: `{"statusCode":201,"headers":{"content-type":"text/x","X-N":7,"x-b":true},"multiValueHeaders":{"X-M":["a","b"]},"cookies":["c=1","d=2"],"body":"hi"}`,
-			status: 201, body: "hi",
-			headers: http.Header{"Content-Type": {"text/x"}, "X-N": {"7"}, "X-B": {"true"}, "X-M": {"a", "b"}, "Set-Cookie": {"c=1", "d=2"}}},
+		{
+			name:    "full",
+			answer:  `{"statusCode":201,"headers":{"content-type":"text/x","X-N":7,"x-b":true},"multiValueHeaders":{"X-M":["a","b"]},"cookies":["c=1","d=2"],"body":"hi"}`,
+			status:  201,
+			body:    "hi",
+			headers: http.Header{"Content-Type": {"text/x"}, "X-N": {"7"}, "X-B": {"true"}, "X-M": {"a", "b"}, "Set-Cookie": {"c=1", "d=2"}},
+		},
 		{name: "base64", answer: `{"statusCode":200,"body":"AAH/","isBase64Encoded":true}`, status: 200, body: "\x00\x01\xff"},
-		{name: "no type", answer: `{"statusCode":200,"body":"hi"}`, status: 200, body: "hi", headers: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}},
+		{
+			name:    "no type",
+			answer:  `{"statusCode":200,"body":"hi"}`,
+			status:  200,
+			body:    "hi",
+			headers: http.Header{"Content-Type": {"text/plain; charset=utf-8"}},
+		},
 		{name: "no body", answer: `{"statusCode":204}`, status: 204},
 		{name: "bare object", answer: `{"a": 1}`, status: 200, body: `{"a": 1}`, headers: http.Header{"Content-Type": {"application/json"}}},
 		{name: "bare string", answer: `"hi"`, status: 200, body: "hi", headers: http.Header{"Content-Type": {"application/json"}}},
 		{name: "bare list", answer: `[1]`, status: 200, body: "[1]"},
-		{name: "own length", answer: `{"statusCode":200,"headers":{"Content-Length":"999","Apigw-Requestid":"me"},"body":"hi"}`, status: 200, body: "hi"},
+		{
+			name:   "own length",
+			answer: `{"statusCode":200,"headers":{"Content-Length":"999","Apigw-Requestid":"me"},"body":"hi"}`,
+			status: 200,
+			body:   "hi",
+		},
 		{name: "no JSON", answer: `hi`, status: 500, body: `{"message":"Internal Server Error"}`},
 		{name: "empty", answer: ``, status: 500, body: `{"message":"Internal Server Error"}`},
 		{name: "status is text", answer: `{"statusCode":"200"}`, status: 500, body: `{"message":"Internal Server Error"}`},
 		{name: "no such status", answer: `{"statusCode":42}`, status: 500, body: `{"message":"Internal Server Error"}`},
 		{name: "body is an object", answer: `{"statusCode":200,"body":{}}`, status: 500, body: `{"message":"Internal Server Error"}`},
 		{name: "header is an object", answer: `{"statusCode":200,"headers":{"a":{}}}`, status: 500, body: `{"message":"Internal Server Error"}`},
-		{name: "not base64", answer: `{"statusCode":200,"body":"?","isBase64Encoded":true}`, status: 500, body: `{"message":"Internal Server Error"}`},
+		{
+			name:   "not base64",
+			answer: `{"statusCode":200,"body":"?","isBase64Encoded":true}`,
+			status: 500,
+			body:   `{"message":"Internal Server Error"}`,
+		},
 		{name: "function failed", err: typedError("errorString"), status: 500, body: `{"message":"Internal Server Error"}`,
 			headers: http.Header{"Content-Type": {"application/json"}}},
 		{name: "throttled", err: typedError("TooManyRequestsException"), status: 429, body: `{"message":"Too Many Requests"}`},
@@ -258,18 +303,22 @@ func TestResponses(t *testing.T) {
 			g := newGateway(t, Config{Routes: []Route{{"GET", "/", "f", Public}}, Invoke: func(context.Context, string, []byte) ([]byte, error) {
 				return []byte(c.answer), c.err
 			}})
+
 			w := serve(g, httptest.NewRequest("GET", "/", nil))
 			if w.Code != c.status || w.Body.String() != c.body {
 				t.Errorf("got %d %q, want %d %q", w.Code, w.Body, c.status, c.body)
 			}
+
 			for name, want := range c.headers {
 				if got := w.Header()[name]; !slices.Equal(got, want) {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
 			}
+
 			if id := w.Header().Get("Apigw-Requestid"); len(id) != 16 {
 				t.Errorf("request id %q", id)
 			}
+
 			if w.Header().Get("Content-Length") != "" {
 				t.Error("the function set the length")
 			}
@@ -280,10 +329,16 @@ func TestResponses(t *testing.T) {
 func TestAuth(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, Config{
-		Routes: []Route{{"GET", "/public", "f", Public}, {"GET", "/user", "f", User}, {"GET", "/admin", "f", Admin}, {Method: "GET", Path: "/careless", Function: "f"}},
+		Routes: []Route{
+			{"GET", "/public", "f", Public},
+			{"GET", "/user", "f", User},
+			{"GET", "/admin", "f", Admin},
+			{Method: "GET", Path: "/careless", Function: "f"},
+		},
 		Invoke: echo,
 		Verify: verify, VerifyAdmin: verify,
 	})
+
 	for _, c := range []struct {
 		path, header string
 		status       int
@@ -303,13 +358,16 @@ func TestAuth(t *testing.T) {
 	} {
 		req := httptest.NewRequest("GET", c.path, nil)
 		req.Header.Set("Authorization", c.header)
+
 		w := serve(g, req)
 		if w.Code != c.status || !strings.Contains(w.Header().Get("WWW-Authenticate"), c.challenge) {
 			t.Errorf("%s with %q: %d, challenge %q", c.path, c.header, w.Code, w.Header().Get("WWW-Authenticate"))
 		}
+
 		if c.status == 401 && w.Body.String() != `{"message":"Unauthorized"}` {
 			t.Errorf("body %s", w.Body)
 		}
+
 		var e events.APIGatewayV2HTTPRequest
 		if c.path == "/public" && (json.Unmarshal(w.Body.Bytes(), &e) != nil || e.RequestContext.Authorizer != nil) {
 			t.Errorf("a public route got an authorizer: %s", w.Body)
@@ -319,6 +377,7 @@ func TestAuth(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Parallel()
+
 	g := newGateway(t, Config{Base: "/cricket", Routes: []Route{{"GET", "/matches", "f", Public}, {"GET", "/", "root", Public}}, Invoke: echo})
 	for _, c := range []struct {
 		method, path string
@@ -347,6 +406,7 @@ func TestSizeLimit(t *testing.T) {
 	g := newGateway(t, Config{Routes: []Route{{"POST", "/", "f", Public}}, Invoke: func(context.Context, string, []byte) ([]byte, error) {
 		return []byte(`{"statusCode":204}`), nil
 	}})
+
 	for _, c := range []struct {
 		name, kind string
 		size       int
@@ -359,6 +419,7 @@ func TestSizeLimit(t *testing.T) {
 	} {
 		req := httptest.NewRequest("POST", "/", bytes.NewReader(bytes.Repeat([]byte("x"), c.size)))
 		req.Header.Set("Content-Type", c.kind)
+
 		if w := serve(g, req); w.Code != c.status {
 			t.Errorf("%s: %d, want %d", c.name, w.Code, c.status)
 		}
@@ -368,6 +429,7 @@ func TestSizeLimit(t *testing.T) {
 // A function outlives the caller that gave it up, and holds the clock as long.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	end, ended := make(chan struct{}), make(chan struct{})
 	g := newGateway(t, Config{
@@ -375,23 +437,30 @@ func TestTimeout(t *testing.T) {
 		Routes: []Route{{"GET", "/", "f", Public}},
 		Invoke: func(ctx context.Context, _ string, _ []byte) ([]byte, error) {
 			<-end
+
 			if ctx.Err() != nil {
 				t.Error("the function's context ended with its caller")
 			}
+
 			if !c.Now().Equal(start) {
 				t.Error("the clock moved while the function ran")
 			}
+
 			return nil, nil
 		},
 	})
 	hold := c.Work()
 	c.After(time.Second, func() { close(ended) })
+
 	ctx, cancel := context.WithCancel(t.Context())
 	w := serve(g, httptest.NewRequestWithContext(ctx, "GET", "/", nil))
+
 	cancel()
+
 	if w.Code != 503 || w.Body.String() != `{"message":"Service Unavailable"}` {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
+
 	hold()
 	close(end)
 	<-ended
@@ -399,16 +468,25 @@ func TestTimeout(t *testing.T) {
 
 func TestEveryRequestGivesItsWorkBack(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
-	g := newGateway(t, Config{Clock: c, CORS: CORS{AllowOrigins: []string{"*"}}, Routes: []Route{{"POST", "/", "f", User}, {"GET", "/", "f", Public}}, Invoke: echo})
+	g := newGateway(t, Config{
+		Clock:  c,
+		CORS:   CORS{AllowOrigins: []string{"*"}},
+		Routes: []Route{{"POST", "/", "f", User}, {"GET", "/", "f", Public}},
+		Invoke: echo,
+	})
 	hold := c.Work()
+
 	for _, method := range []string{"POST", "GET", "DELETE", "OPTIONS"} {
 		req := httptest.NewRequest(method, "/", nil)
 		req.Header.Set("Origin", "https://a.example")
 		req.Header.Set("Access-Control-Request-Method", "GET")
 		serve(g, req)
 	}
+
 	over := make(chan struct{})
+
 	c.After(time.Second, func() { close(over) })
 	hold()
 	<-over
@@ -426,39 +504,52 @@ func TestCORS(t *testing.T) {
 			return []byte(`{"statusCode":200,"headers":{"access-control-allow-origin":"*"}}`), nil
 		},
 	})
+
 	for _, c := range []struct {
 		name, method, origin, ask string
 		status                    int
 		want                      map[string]string
 	}{
 		{"preflight", "OPTIONS", "https://app.example", "PUT", 204, map[string]string{
-			"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Allow-Methods": "GET,PUT", "Access-Control-Allow-Headers": "authorization",
-			"Access-Control-Max-Age": "3600", "Access-Control-Allow-Credentials": "true", "Access-Control-Expose-Headers": "etag",
+			"Access-Control-Allow-Origin":      "https://app.example",
+			"Access-Control-Allow-Methods":     "GET,PUT",
+			"Access-Control-Allow-Headers":     "authorization",
+			"Access-Control-Max-Age":           "3600",
+			"Access-Control-Allow-Credentials": "true",
+			"Access-Control-Expose-Headers":    "etag",
 		}},
 		{"preflight of a stranger", "OPTIONS", "https://evil.example", "PUT", 204, map[string]string{}},
 		{"request", "GET", "https://app.example", "", 200, map[string]string{
-			"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Allow-Credentials": "true", "Access-Control-Expose-Headers": "etag",
+			"Access-Control-Allow-Origin":      "https://app.example",
+			"Access-Control-Allow-Credentials": "true",
+			"Access-Control-Expose-Headers":    "etag",
 		}},
 		{"request of a stranger", "GET", "https://evil.example", "", 200, map[string]string{}},
 		{"no browser", "GET", "", "", 200, map[string]string{}},
 		{"refusal", "DELETE", "https://app.example", "", 404, map[string]string{
-			"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Allow-Credentials": "true", "Access-Control-Expose-Headers": "etag",
+			"Access-Control-Allow-Origin":      "https://app.example",
+			"Access-Control-Allow-Credentials": "true",
+			"Access-Control-Expose-Headers":    "etag",
 		}},
 	} {
 		req := httptest.NewRequest(c.method, "/", nil)
 		if c.origin != "" {
 			req.Header.Set("Origin", c.origin)
 		}
+
 		if c.ask != "" {
 			req.Header.Set("Access-Control-Request-Method", c.ask)
 		}
+
 		w := serve(g, req)
 		got := map[string]string{}
+
 		for name, v := range w.Header() {
 			if strings.HasPrefix(name, "Access-Control-") {
 				got[name] = strings.Join(v, ",")
 			}
 		}
+
 		if w.Code != c.status || !maps.Equal(got, c.want) {
 			t.Errorf("%s: %d %v, want %d %v", c.name, w.Code, got, c.status, c.want)
 		}
@@ -466,20 +557,28 @@ func TestCORS(t *testing.T) {
 }
 
 func FuzzResponse(f *testing.F) {
-	for _, s := range []string{`{"statusCode":200,"headers":{"a":1},"body":"x"}`, `{"statusCode":200,"isBase64Encoded":true,"body":"!"}`, `"x"`, `null`, `{"statusCode":2e2}`, `{"statusCode":200,"cookies":["\n"]}`} {
+	for _, s := range []string{`{"statusCode":200,"headers":{"a":1},"body":"x"}`, `{"statusCode":200,"isBase64Encoded":true,"body":"!"}`,
+		`"x"`, `null`, `{"statusCode":2e2}`, `{"statusCode":200,"cookies":["\n"]}`} {
 		f.Add([]byte(s))
 	}
-	g, err := New(Config{Clock: clock.New(start, clock.Free), Routes: []Route{{"GET", "/", "f", Public}}, Invoke: func(ctx context.Context, _ string, _ []byte) ([]byte, error) {
-		return ctx.Value(answerKey{}).([]byte), nil
-	}})
+
+	g, err := New(Config{
+		Clock:  clock.New(start, clock.Free),
+		Routes: []Route{{"GET", "/", "f", Public}},
+		Invoke: func(ctx context.Context, _ string, _ []byte) ([]byte, error) {
+			return ctx.Value(answerKey{}).([]byte), nil
+		},
+	})
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		w := serve(g, httptest.NewRequestWithContext(context.WithValue(t.Context(), answerKey{}, answer), "GET", "/", nil))
 		if w.Code == 500 && w.Body.String() == `{"message":"Internal Server Error"}` {
 			return
 		}
+
 		if !json.Valid(answer) {
 			t.Errorf("%q was answered with %d", answer, w.Code)
 		}

@@ -12,6 +12,7 @@ import (
 // one. The event has the fields that depend on the arguments, and no others.
 func Event(method, target, body string, claims map[string]string) events.APIGatewayV2HTTPRequest {
 	path, query, _ := strings.Cut(target, "?")
+
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RawPath: path, RawQueryString: query, Body: body, Headers: map[string]string{"content-type": "application/json"},
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
@@ -23,5 +24,6 @@ func Event(method, target, body string, claims map[string]string) events.APIGate
 			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims},
 		}
 	}
+
 	return e
 }

@@ -22,6 +22,7 @@ func Example() {
 			if err := json.Unmarshal(payload, &e); err != nil {
 				return nil, err
 			}
+
 			return json.Marshal(events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: function + " " + e.PathParameters["id"]})
 		},
 	})
@@ -29,6 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+
 	for _, path := range []string{"/matches/7", "/teams"} {
 		w := httptest.NewRecorder()
 		api.ServeHTTP(w, httptest.NewRequest("GET", path, nil))

@@ -11,7 +11,9 @@ import (
 
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
+
 	var all []Route
+
 	for _, key := range []string{
 		"GET /pets/dog/1", "GET /pets/dog/{id}", "GET /pets/{proxy+}", "ANY /{proxy+}", "$default",
 		"GET /{kind}/cat/{id}", "GET /pets/{id}/toys", "ANY /pets/dog/1", "POST /pets", "GET /{kind}/cat/food/{proxy+}",
@@ -20,12 +22,15 @@ func TestPrecedence(t *testing.T) {
 		if !ok {
 			method, path = "", key
 		}
+
 		all = append(all, Route{method, path, "f", Public})
 	}
+
 	routes, err := parseRoutes(all)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		method, path, key string
 		params            map[string]string
@@ -53,6 +58,7 @@ func TestPrecedence(t *testing.T) {
 
 func TestBadRoutes(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		routes []Route
 		want   string
@@ -65,12 +71,16 @@ func TestBadRoutes(t *testing.T) {
 		{[]Route{{Method: "GET", Path: "/{}"}}, `route "GET /{}": the segment "{}" must be a parameter as a whole`},
 		{[]Route{{Method: "GET", Path: "/{a+}/b"}}, `route "GET /{a+}/b": "{a+}" must come last`},
 		{[]Route{{Method: "GET", Path: "/{a}/{a}"}}, `route "GET /{a}/{a}": two parameters are called "a"`},
-		{[]Route{{Method: "GET", Path: "/a/{x}"}, {Method: "GET", Path: "/b"}, {Method: "GET", Path: "/a/{y}"}}, `routes "GET /a/{x}" and "GET /a/{y}" take the same requests`},
+		{
+			[]Route{{Method: "GET", Path: "/a/{x}"}, {Method: "GET", Path: "/b"}, {Method: "GET", Path: "/a/{y}"}},
+			`routes "GET /a/{x}" and "GET /a/{y}" take the same requests`,
+		},
 	} {
 		if _, err := New(Config{Routes: c.routes}); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
+
 	if _, err := New(Config{Base: "cricket"}); err == nil {
 		t.Error("a base path without a slash is taken")
 	}
@@ -78,14 +88,18 @@ func TestBadRoutes(t *testing.T) {
 
 func TestRouting(t *testing.T) {
 	t.Parallel()
+
 	segments := []string{"a", "b", "{x}", "{y}"}
+
 	rapid.Check(t, func(t *rapid.T) {
 		var all []Route
+
 		for _, path := range rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 			parts := rapid.SliceOfNDistinct(rapid.SampledFrom(segments), 1, 3, rapid.ID).Draw(t, "parts")
 			if rapid.Bool().Draw(t, "greedy") {
 				parts = append(parts, "{rest+}")
 			}
+
 			return "/" + strings.Join(parts, "/")
 		}), 1, 8).Draw(t, "paths") {
 			r := Route{Method: rapid.SampledFrom([]string{"GET", "ANY"}).Draw(t, "method"), Path: path}
@@ -93,19 +107,24 @@ func TestRouting(t *testing.T) {
 				all = append(all, r)
 			}
 		}
+
 		routes, err := parseRoutes(all)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		shuffled, err := parseRoutes(rapid.Permutation(all).Draw(t, "shuffled"))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		path := "/" + strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", ""}), 1, 4).Draw(t, "request"), "/")
+
 		got, params := find(routes, "GET", path)
 		if again, _ := find(shuffled, "GET", path); (got == nil) != (again == nil) || got != nil && got.key != again.key {
 			t.Errorf("the order of routes decides about %s: %v or %v", path, got, again)
 		}
+
 		if got == nil {
 			return
 		}
@@ -114,6 +133,7 @@ func TestRouting(t *testing.T) {
 		for name, v := range params {
 			filled = strings.NewReplacer("{"+name+"}", v, "{"+name+"+}", v).Replace(filled)
 		}
+
 		if filled != path {
 			t.Errorf("%s with %v is %s, not %s", got.Path, params, filled, path)
 		}

@@ -17,17 +17,24 @@ import (
 // has none, is forbidden. A public route takes both.
 func TestScope(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free)
 	t.Cleanup(c.Stop)
+
 	tokens := map[string]map[string]any{
 		"access": {"sub": "u1", "token_use": "access", "scope": "email openid"},
 		"id":     {"sub": "u1", "token_use": "id"},
 		"other":  {"sub": "u1", "token_use": "access", "scope": "openid2 aws.cognito.signin.user.admin"},
 	}
+
 	var scopes []any
+
 	g, err := apigateway.New(apigateway.Config{
 		Clock: c, Scope: "openid",
-		Routes: []apigateway.Route{{Method: "GET", Path: "/mine", Function: "mine"}, {Method: "GET", Path: "/all", Function: "all", Auth: apigateway.Public}},
+		Routes: []apigateway.Route{
+			{Method: "GET", Path: "/mine", Function: "mine"},
+			{Method: "GET", Path: "/all", Function: "all", Auth: apigateway.Public},
+		},
 		Invoke: func(_ context.Context, _ string, payload []byte) ([]byte, error) {
 			var e struct {
 				RequestContext struct {
@@ -37,19 +44,23 @@ func TestScope(t *testing.T) {
 			if err := json.Unmarshal(payload, &e); err != nil {
 				return nil, err
 			}
+
 			scopes = e.RequestContext.Authorizer.JWT.Scopes
+
 			return []byte(`{"statusCode":204}`), nil
 		},
 		Verify: func(token string) (map[string]any, error) {
 			if tokens[token] == nil {
 				return nil, errors.New("unknown")
 			}
+
 			return tokens[token], nil
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, x := range []struct {
 		path, token string
 		want        int
@@ -57,11 +68,14 @@ func TestScope(t *testing.T) {
 		scopes = nil
 		r := httptest.NewRequest(http.MethodGet, x.path, nil)
 		r.Header.Set("Authorization", "Bearer "+x.token)
+
 		w := httptest.NewRecorder()
 		g.ServeHTTP(w, r)
+
 		if w.Code != x.want {
 			t.Errorf("%s with the %s token: %d, want %d", x.path, x.token, w.Code, x.want)
 		}
+
 		if x.token == "access" && (len(scopes) != 1 || scopes[0] != "openid") {
 			t.Errorf("the function gets the scopes %v, want openid", scopes)
 		}

@@ -46,6 +46,7 @@ func Refuse(reason string) Answer {
 	case apns2.ReasonIdleTimeout:
 		a.GoAway = true
 	}
+
 	return a
 }
 
@@ -55,6 +56,7 @@ func Refuse(reason string) Answer {
 func (s *Server) Answer(token string, script ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.scripts[token] = slices.Clone(script)
 }
 
@@ -86,6 +88,7 @@ type Chaos struct {
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.chaos, s.chaosAt = c, map[string]time.Time{}
 }
 
@@ -94,6 +97,7 @@ func (s *Server) Chaos(c Chaos) {
 func (s *Server) ChaosCounts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return maps.Clone(s.chaosCounts)
 }
 
@@ -101,34 +105,43 @@ func (s *Server) ChaosCounts() map[string]int {
 func (s *Server) next(token string, now time.Time) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for _, key := range [...]string{token, ""} {
 		script := s.scripts[key]
 		if len(script) == 0 {
 			continue
 		}
+
 		a := script[0]
 		if script[0].Times > 0 {
 			if script[0].Times--; script[0].Times == 0 {
 				s.scripts[key] = script[1:]
 			}
 		}
+
 		return a
 	}
+
 	if !s.chaos.any() {
 		return Answer{}
 	}
+
 	a := s.chaos.answer(token, now)
 	if a.kind == "" {
 		return a
 	}
+
 	if !s.chaosAt[token].Equal(now) {
 		s.chaosAt[token] = now
 		s.chaosCounts[a.kind]++
+
 		return a
 	}
+
 	if a.kind != outage {
 		return Answer{}
 	}
+
 	return a
 }
 
@@ -142,6 +155,7 @@ func (c Chaos) any() bool {
 func (c Chaos) answer(token string, at time.Time) Answer {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(token))
+
 	fate := rand.New(rand.NewPCG(c.Seed, h.Sum64()))
 	switch x := fate.Float64(); {
 	case x < c.Unregistered:
@@ -149,6 +163,7 @@ func (c Chaos) answer(token string, at time.Time) Answer {
 	case x < c.Unregistered+c.BadToken:
 		return Refuse(apns2.ReasonBadDeviceToken)
 	}
+
 	x := rand.New(rand.NewPCG(c.Seed^uint64(at.UnixNano()), h.Sum64())).Float64()
 	for _, t := range [...]struct {
 		rate float64
@@ -168,8 +183,10 @@ func (c Chaos) answer(token string, at time.Time) Answer {
 			t.Answer.kind = t.kind
 			return t.Answer
 		}
+
 		x -= t.rate
 	}
+
 	return Answer{}
 }
 
@@ -180,11 +197,15 @@ func (s *Server) sendsGoAway(l *connection, no *refusal) bool {
 	s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.requests++
+
 	bad := no != nil && no.reason == apns2.ReasonBadDeviceToken
 	if l.goingAway || !(every > 0 && l.requests >= every || afterBad && bad) {
 		return false
 	}
+
 	l.goingAway = true
+
 	return true
 }

@@ -128,13 +128,17 @@ func (s *Server) Listen() error {
 	if err != nil {
 		return fmt.Errorf("make the certificate authority: %w", err)
 	}
+
 	ln, err := net.Listen("tcp", cmp.Or(s.Addr, "127.0.0.1:0"))
 	if err != nil {
 		return err
 	}
+
 	s.ca, s.addr = ca, ln.Addr().String()
+
 	var protocols http.Protocols
 	protocols.SetHTTP2(true)
+
 	s.http = &http.Server{
 		Handler:   guard.Handler(s),
 		Protocols: &protocols,
@@ -153,6 +157,7 @@ func (s *Server) Listen() error {
 		NextProtos:   []string{"h2"},
 		MinVersion:   tls.VersionTLS12,
 	}))
+
 	return nil
 }
 
@@ -173,12 +178,14 @@ func (s *Server) Close() error { return s.http.Close() }
 func (s *Server) Counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return maps.Clone(s.counts)
 }
 
 func (s *Server) count(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.counts[what]++
 }
 
@@ -195,6 +202,7 @@ func refuse(status int, reason string) *refusal { return &refusal{status: status
 // ServeHTTP answers one request of the provider API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.clock.Work()()
+
 	l := r.Context().Value(connectionKey{}).(*connection)
 	if !l.beginRequest() {
 		s.count("TooManyStreams")
@@ -204,12 +212,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	buf := s.bodyPool.Get().(*bytes.Buffer)
 	defer s.bodyPool.Put(buf)
+
 	buf.Reset()
+
 	if _, err := buf.ReadFrom(io.LimitReader(r.Body, maxBroadcast+1)); err != nil {
 		panic(http.ErrAbortHandler)
 	}
+
 	h := w.Header()
 	h["Date"] = nil
+
 	switch rest, isDevice := strings.CutPrefix(r.URL.Path, "/3/device/"); {
 	case isDevice:
 		s.serveDevice(w, r, l, rest, buf.Bytes())
@@ -227,51 +239,72 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveDevice answers POST /3/device/<token>.
 func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *connection, token string, body []byte) {
 	now := s.clock.Now()
-	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Priority: r.Header.Get("apns-priority"), Bytes: len(body), Time: now}
+	seen := Push{
+		Token:    short(token),
+		Type:     r.Header.Get("apns-push-type"),
+		Expires:  r.Header.Get("apns-expiration"),
+		Priority: r.Header.Get("apns-priority"),
+		Bytes:    len(body),
+		Time:     now,
+	}
+
 	p, bundle, no := s.check(r, l, now, token, body)
 	if p != nil {
 		seen.Event = p.APS.Event
 	}
+
 	goAway := false
+
 	if no == nil {
 		a := s.next(token, now)
 		if a.Slow > 0 {
 			_ = s.clock.Sleep(r.Context(), now.Add(a.Slow))
 			now = s.clock.Now()
 		}
+
 		if a.Status == 0 || a.Status == http.StatusOK || a.Applied {
 			no = s.deliver(token, bundle, seen.Type, r.Header.Get("apns-collapse-id"), p, now)
 		}
+
 		if a.Drop {
 			s.count("Drop")
+
 			_ = l.Close()
+
 			panic(http.ErrAbortHandler)
 		}
+
 		if a.Status != 0 && a.Status != http.StatusOK {
 			no = &refusal{status: a.Status, reason: a.Reason, at: cmp.Or(a.Since, now)}
 			if a.Reason == apns2.ReasonExpiredProviderToken {
 				l.expire()
 			}
 		}
+
 		goAway = a.GoAway
 	}
+
 	seen.Status = http.StatusOK
 	if no != nil {
 		seen.Status, seen.Reason, seen.Details = no.status, no.reason, no.detail
 	}
+
 	if s.Observe != nil {
 		s.Observe(seen)
 	}
+
 	h := w.Header()
 	if id := r.Header.Get("apns-id"); id != "" {
 		h.Set("apns-id", id)
 	} else {
 		h.Set("apns-id", s.newID())
 	}
+
 	if goAway || s.sendsGoAway(l, no) {
 		s.count("GoAway")
 		h.Set("Connection", "close") // in HTTP/2 net/http sends GOAWAY for it
 	}
+
 	s.answer(w, no)
 }
 
@@ -280,21 +313,28 @@ func (s *Server) answer(w http.ResponseWriter, no *refusal) {
 	if no == nil {
 		s.count("200")
 		w.WriteHeader(http.StatusOK)
+
 		return
 	}
+
 	s.count(no.reason)
+
 	body := make([]byte, 0, 96)
 	body = append(body, `{"reason":`...)
+
 	body = strconv.AppendQuote(body, no.reason)
 	if no.detail != "" {
 		body = append(body, `,"detail":`...)
 		body = strconv.AppendQuote(body, no.detail)
 	}
+
 	if no.status == http.StatusGone {
 		body = append(body, `,"timestamp":`...)
 		body = strconv.AppendInt(body, no.at.UnixMilli(), 10)
 	}
+
 	body = append(body, '}')
+
 	w.Header().Set("content-type", "application/json")
 	w.WriteHeader(no.status)
 	_, _ = w.Write(body)
@@ -303,10 +343,12 @@ func (s *Server) answer(w http.ResponseWriter, no *refusal) {
 // newID returns an apns-id in canonical form, unique to this server.
 func (s *Server) newID() string {
 	const digits = "0123456789ABCDEF"
+
 	id := []byte("00000000-0000-4000-8000-000000000000")
 	for n, i := s.ids.Add(1), len(id)-1; n > 0; n, i = n>>4, i-1 {
 		id[i] = digits[n&15]
 	}
+
 	return string(id)
 }
 
@@ -325,20 +367,26 @@ func (s *Server) check(r *http.Request, l *connection, now time.Time, token stri
 	if r.Method != http.MethodPost {
 		return nil, "", refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)
 	}
+
 	if no := s.authorize(l, r.Header["Authorization"], now); no != nil {
 		return nil, "", no
 	}
+
 	if no := checkHeaders(r.Header); no != nil {
 		return nil, "", no
 	}
+
 	if token == "" {
 		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonMissingDeviceToken)
 	}
+
 	if !isToken(token) {
 		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonBadDeviceToken)
 	}
+
 	kind, topic := r.Header.Get("apns-push-type"), r.Header.Get("apns-topic")
 	suffix := ""
+
 	switch kind {
 	case "", string(apns2.PushTypeAlert):
 	case string(apns2.PushTypeBackground):
@@ -350,13 +398,17 @@ func (s *Server) check(r *http.Request, l *connection, now time.Time, token stri
 	default:
 		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonInvalidPushType)
 	}
+
 	if bundle, no = s.bundle(topic, suffix); no != nil {
 		return nil, "", no
 	}
+
 	if len(body) > maxPayload {
 		return nil, "", refuse(http.StatusRequestEntityTooLarge, apns2.ReasonPayloadTooLarge)
 	}
+
 	p, no = s.parse(body, suffix != "")
+
 	return p, bundle, no
 }
 
@@ -365,7 +417,9 @@ func (s *Server) bundle(topic, suffix string) (string, *refusal) {
 	if topic == "" {
 		return "", refuse(http.StatusBadRequest, apns2.ReasonMissingTopic)
 	}
+
 	reason := apns2.ReasonTopicDisallowed
+
 	for _, b := range s.bundles {
 		of, ok := strings.CutPrefix(topic, b)
 		switch {
@@ -375,32 +429,39 @@ func (s *Server) bundle(topic, suffix string) (string, *refusal) {
 			reason = apns2.ReasonBadTopic
 		}
 	}
+
 	return "", refuse(http.StatusBadRequest, reason)
 }
 
 // checkHeaders checks what pushes and broadcasts share.
 func checkHeaders(h http.Header) *refusal {
-	for _, name := range [...]string{"Apns-Topic", "Apns-Push-Type", "Apns-Priority", "Apns-Expiration", "Apns-Collapse-Id", "Apns-Id", "Apns-Channel-Id"} {
+	for _, name := range [...]string{"Apns-Topic", "Apns-Push-Type", "Apns-Priority", "Apns-Expiration", "Apns-Collapse-Id",
+		"Apns-Id", "Apns-Channel-Id"} {
 		if len(h[name]) > 1 {
 			return refuse(http.StatusBadRequest, apns2.ReasonDuplicateHeaders)
 		}
 	}
+
 	if id := h.Get("apns-id"); id != "" && !isUUID(id) {
 		return refuse(http.StatusBadRequest, apns2.ReasonBadMessageID)
 	}
+
 	switch h.Get("apns-priority") {
 	case "", "10", "5", "1":
 	default:
 		return refuse(http.StatusBadRequest, apns2.ReasonBadPriority)
 	}
+
 	if at := h.Get("apns-expiration"); at != "" {
 		if _, err := strconv.ParseUint(at, 10, 63); err != nil {
 			return refuse(http.StatusBadRequest, apns2.ReasonBadExpirationDate)
 		}
 	}
+
 	if len(h.Get("apns-collapse-id")) > 64 {
 		return refuse(http.StatusBadRequest, apns2.ReasonBadCollapseID)
 	}
+
 	return nil
 }
 

@@ -47,41 +47,50 @@ type provider struct {
 
 func serve(t testing.TB, c *clock.Clock, change func(*Config)) *provider {
 	t.Helper()
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cfg := Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	if change != nil {
 		change(&cfg)
 	}
+
 	s := New(c, cfg)
 	if err := s.Listen(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { s.Close() })
 	p := &provider{Server: s, t: t, key: key, client: client(s)}
 	p.good = p.bearer(nil)
+
 	return p
 }
 
 func client(s *Server) *http.Client {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.CA())
+
 	return &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots}}}
 }
 
 func (p *provider) bearer(change func(*jwt.Token)) string {
 	p.t.Helper()
 	t := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"iss": team, "iat": start.Add(-time.Minute).Unix()})
+
 	t.Header["kid"] = keyID
 	if change != nil {
 		change(t)
 	}
+
 	signed, err := t.SignedString(p.key)
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	return "bearer " + signed
 }
 
@@ -98,27 +107,34 @@ type reply struct {
 // good authorization unless they have one.
 func (p *provider) do(method, path, body string, fields ...string) (r reply, err error) {
 	p.t.Helper()
+
 	req, err := http.NewRequestWithContext(p.t.Context(), method, p.URL()+path, strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	for i := 0; i < len(fields); i += 2 {
 		req.Header.Add(fields[i], fields[i+1])
 	}
+
 	if _, ok := req.Header["Authorization"]; !ok {
 		req.Header.Set("authorization", p.good)
 	}
+
 	resp, err := p.client.Do(req)
 	if err != nil {
 		return r, err
 	}
 	defer resp.Body.Close()
+
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(resp.Body); err != nil {
 		return r, err
 	}
+
 	_ = json.Unmarshal(b.Bytes(), &r)
 	r.Status, r.header, r.body = resp.StatusCode, resp.Header, b.Bytes()
+
 	return r, nil
 }
 
@@ -129,10 +145,12 @@ func activityPush(event string, at time.Time, more string) string {
 // push sends a Live Activity push.
 func (p *provider) push(token, body string, fields ...string) reply {
 	p.t.Helper()
+
 	r, err := p.do("POST", "/3/device/"+token, body, append(fields, "apns-topic", topic, "apns-push-type", "liveactivity")...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	return r
 }
 
@@ -143,6 +161,7 @@ func TestChecks(t *testing.T) {
 			if bytes.Contains(b, []byte("wrong")) {
 				return errors.New("no field wrong")
 			}
+
 			return nil
 		}
 	})
@@ -153,6 +172,7 @@ func TestChecks(t *testing.T) {
 	issued := func(at time.Time) string {
 		return p.bearer(func(t *jwt.Token) { t.Claims.(jwt.MapClaims)["iat"] = at.Unix() })
 	}
+
 	device := "/3/device/" + token
 	for _, test := range []struct {
 		name, path, body string
@@ -162,9 +182,12 @@ func TestChecks(t *testing.T) {
 	}{
 		{"no token", device, update, with(live, "authorization", ""), 403, "MissingProviderToken"},
 		{"nonsense token", device, update, with(live, "authorization", "bearer x.y.z"), 403, "InvalidProviderToken"},
-		{"other team", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { t.Claims.(jwt.MapClaims)["iss"] = "OTHER" })), 403, "InvalidProviderToken"},
-		{"other key id", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { t.Header["kid"] = "OTHER" })), 403, "InvalidProviderToken"},
-		{"no issue time", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { delete(t.Claims.(jwt.MapClaims), "iat") })), 403, "InvalidProviderToken"},
+		{"other team", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { t.Claims.(jwt.MapClaims)["iss"] = "OTHER" })),
+			403, "InvalidProviderToken"},
+		{"other key id", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { t.Header["kid"] = "OTHER" })),
+			403, "InvalidProviderToken"},
+		{"no issue time", device, update, with(live, "authorization", p.bearer(func(t *jwt.Token) { delete(t.Claims.(jwt.MapClaims), "iat") })),
+			403, "InvalidProviderToken"},
 		{"issued tomorrow", device, update, with(live, "authorization", issued(start.Add(24*time.Hour))), 403, "InvalidProviderToken"},
 		{"issued long ago", device, update, with(live, "authorization", issued(start.Add(-61*time.Minute))), 403, "ExpiredProviderToken"},
 		{"update", device, update, live, 200, ""},
@@ -179,7 +202,8 @@ func TestChecks(t *testing.T) {
 		{"other app", device, hello, []string{"apns-topic", "app.other", "apns-push-type", "alert"}, 400, "TopicDisallowed"},
 		{"odd type", device, hello, []string{"apns-topic", bundle, "apns-push-type", "shout"}, 400, "InvalidPushType"},
 		{"odd priority", device, update, with(live, "apns-priority", "7"), 400, "BadPriority"},
-		{"urgent background", device, hello, []string{"apns-topic", bundle, "apns-push-type", "background", "apns-priority", "10"}, 400, "BadPriority"},
+		{"urgent background", device, hello, []string{"apns-topic", bundle, "apns-push-type", "background", "apns-priority", "10"},
+			400, "BadPriority"},
 		{"odd expiration", device, update, with(live, "apns-expiration", "soon"), 400, "BadExpirationDate"},
 		{"expires at once", device, update, with(live, "apns-expiration", "0"), 200, ""},
 		{"long collapse id", device, hello, with(alert, "apns-collapse-id", strings.Repeat("x", 65)), 400, "BadCollapseId"},
@@ -202,17 +226,21 @@ func TestChecks(t *testing.T) {
 		if err != nil || got.Status != test.status || got.Reason != test.reason {
 			t.Errorf("%s: %d %s %s, %v; want %d %s", test.name, got.Status, got.Reason, got.Detail, err, test.status, test.reason)
 		}
+
 		if test.reason == "BadPayload" && got.Detail == "" {
 			t.Errorf("%s: no detail", test.name)
 		}
 	}
+
 	if got, _ := p.do("GET", device, ""); got.Status != 405 || got.Reason != "MethodNotAllowed" {
 		t.Errorf("GET: %+v", got)
 	}
+
 	id := "123e4567-e89b-12d3-a456-426655440000"
 	if got := p.push(token, update, "apns-id", id); got.header.Get("apns-id") != id {
 		t.Errorf("apns-id %q", got.header.Get("apns-id"))
 	}
+
 	if got := p.push(token, update); !isUUID(got.header.Get("apns-id")) {
 		t.Errorf("apns-id %q", got.header.Get("apns-id"))
 	}
@@ -222,9 +250,12 @@ func TestChecks(t *testing.T) {
 // belongs to one app.
 func TestBundles(t *testing.T) {
 	t.Parallel()
+
 	const other = bundle + ".pickem"
+
 	p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.Others = []string{"org.matchday", other} })
 	mine, theirs := "/3/device/"+strings.Repeat("a1", 32), "/3/device/"+strings.Repeat("b2", 32)
+
 	const hello = `{"aps":{"alert":"hello"}}`
 	for _, test := range []struct {
 		name, path, topic, kind string
@@ -245,6 +276,7 @@ func TestBundles(t *testing.T) {
 			t.Errorf("%s: %d %s %s, %v; want %d %s", test.name, got.Status, got.Reason, got.Detail, err, test.status, test.reason)
 		}
 	}
+
 	for path, want := range map[string]Device{mine: {Bundle: bundle, Pushes: 1}, theirs: {Bundle: other, Pushes: 2}} {
 		if d, ok := p.Device(strings.TrimPrefix(path, "/3/device/")); !ok || d.Bundle != want.Bundle || d.Pushes != want.Pushes {
 			t.Errorf("%s is of %s and has %d pushes, want %s and %d", path, d.Bundle, d.Pushes, want.Bundle, want.Pushes)
@@ -254,6 +286,7 @@ func TestBundles(t *testing.T) {
 
 func TestProviderTokenMayChangeAfterTwentyMinutes(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	p := serve(t, c, nil)
 	fresh := func(at time.Time) string {
@@ -261,14 +294,17 @@ func TestProviderTokenMayChangeAfterTwentyMinutes(t *testing.T) {
 	}
 	update := activityPush("update", start, "")
 	p.push(token, update, "authorization", fresh(start))
+
 	for _, test := range []struct {
 		after  time.Duration
 		status int
 	}{{19 * time.Minute, 429}, {21 * time.Minute, 200}} {
 		at := start.Add(test.after)
 		there := make(chan struct{})
+
 		c.At(at, func() { close(there) })
 		<-there
+
 		if got := p.push(token, update, "authorization", fresh(at)); got.Status != test.status {
 			t.Errorf("a new token after %v: %+v", test.after, got)
 		}
@@ -278,13 +314,16 @@ func TestProviderTokenMayChangeAfterTwentyMinutes(t *testing.T) {
 func TestOneStreamUntilAValidToken(t *testing.T) {
 	t.Parallel()
 	p := serve(t, clock.New(start, clock.Free), nil)
+
 	l := &connection{}
 	if !l.beginRequest() || l.beginRequest() {
 		t.Error("a new connection has not one stream")
 	}
+
 	if no := p.authorize(l, []string{p.bearer(nil)}, start); no != nil {
 		t.Fatalf("%+v", no)
 	}
+
 	if second, third := l.beginRequest(), l.beginRequest(); !second || !third {
 		t.Error("a connection with a valid token has not many streams")
 	}
@@ -293,24 +332,31 @@ func TestOneStreamUntilAValidToken(t *testing.T) {
 // Phones show the newest state, whatever the order of arrival, until the end.
 func TestPhoneShowsTheNewest(t *testing.T) {
 	t.Parallel()
+
 	s := New(clock.New(start, clock.Free), Config{Bundle: bundle})
 	round := 0
+
 	rapid.Check(t, func(t *rapid.T) {
 		round++
 		token := strconv.Itoa(round)
 		newest, outdated := int64(0), 0
+
 		for _, at := range rapid.SliceOfN(rapid.Int64Range(1, 50), 1, 20).Draw(t, "timestamps") {
 			p, no := s.parse([]byte(activityPush("update", time.Unix(at, 0), "")), true)
 			if no != nil {
 				t.Fatal(no.detail)
 			}
+
 			if no := s.deliver(token, bundle, "liveactivity", "", p, start); no != nil {
 				t.Fatal(no.reason)
 			}
+
 			if at < newest {
 				outdated++
 			}
+
 			newest = max(newest, at)
+
 			d, _ := s.Device(token)
 			if d.Timestamp.Unix() != newest || string(d.State) != fmt.Sprintf(`{"at":%d}`, newest) || d.Outdated != outdated {
 				t.Fatalf("after %d it shows %s, %d outdated; want %d, %d", at, d.State, d.Outdated, newest, outdated)
@@ -321,6 +367,7 @@ func TestPhoneShowsTheNewest(t *testing.T) {
 
 func TestEndAndDismissal(t *testing.T) {
 	t.Parallel()
+
 	for name, test := range map[string]struct {
 		more string
 		gone time.Duration
@@ -333,8 +380,10 @@ func TestEndAndDismissal(t *testing.T) {
 		p := serve(t, clock.New(start, clock.Free), nil)
 		p.push(token, activityPush("end", start, test.more))
 		p.push(token, activityPush("update", start.Add(time.Second), ""))
+
 		d, _ := p.Device(token)
-		if !d.Ended || d.AfterEnd != 1 || d.Timestamp != start || d.Visible(start.Add(test.gone)) || test.gone > 0 && !d.Visible(start.Add(test.gone-1)) {
+		if !d.Ended || d.AfterEnd != 1 || d.Timestamp != start || d.Visible(start.Add(test.gone)) ||
+			test.gone > 0 && !d.Visible(start.Add(test.gone-1)) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -342,6 +391,7 @@ func TestEndAndDismissal(t *testing.T) {
 
 func TestAlertsCollapse(t *testing.T) {
 	t.Parallel()
+
 	p := serve(t, clock.New(start, clock.Free), nil)
 	for _, push := range [][2]string{{"toss", "a"}, {"wicket", "b"}, {"toss", "c"}, {"", "d"}, {"", "d"}} {
 		r, err := p.do("POST", "/3/device/"+token, `{"aps":{"alert":{"title":"T","body":"`+push[1]+`"},"sound":"default"}}`,
@@ -350,11 +400,14 @@ func TestAlertsCollapse(t *testing.T) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
+
 	d, _ := p.Device(token)
+
 	var got []string
 	for _, a := range d.Alerts {
 		got = append(got, fmt.Sprint(a.Collapse, a.Body, a.Times, a.Sound))
 	}
+
 	if want := []string{"tossc2default", "wicketb1default", "d1default", "d1default"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -362,43 +415,65 @@ func TestAlertsCollapse(t *testing.T) {
 
 func TestScript(t *testing.T) {
 	t.Parallel()
+
 	since := start.Add(-time.Hour)
 	gone := Refuse("Unregistered")
 	gone.Since = since
+
 	var seen []Push
+
 	p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.Observe = func(p Push) { seen = append(seen, p) } })
 	update := activityPush("update", start, "")
 	lost := Refuse("InternalServerError")
 	lost.Times, lost.Applied = 1, true
 	p.Answer(token, lost, gone)
+
 	if r := p.push(token, update); r.Status != 500 {
 		t.Errorf("%+v", r)
 	}
+
 	if d, _ := p.Device(token); d.Pushes != 1 {
 		t.Error("the phone did not get what was applied")
 	}
+
 	for range 2 {
 		if r := p.push(token, update); r.Status != 410 || r.Timestamp != since.UnixMilli() {
 			t.Errorf("%+v", r)
 		}
 	}
+
 	p.Answer(token)
+
 	if r := p.push(token, update); r.Status != 200 {
 		t.Errorf("%+v", r)
 	}
-	want := Push{Token: "a1a1a1a1", Type: "liveactivity", Event: "update", Bytes: len(update), Time: start, Status: 410, Reason: "Unregistered"}
+
+	want := Push{
+		Token:  "a1a1a1a1",
+		Type:   "liveactivity",
+		Event:  "update",
+		Bytes:  len(update),
+		Time:   start,
+		Status: 410,
+		Reason: "Unregistered",
+	}
 	if len(seen) != 4 || seen[1] != want {
 		t.Errorf("observed %+v", seen)
 	}
+
 	p.Answer("", Answer{Drop: true, Times: 1})
+
 	if _, err := p.do("POST", "/3/device/"+token, update, "apns-topic", topic, "apns-push-type", "liveactivity"); err == nil {
 		t.Error("a dropped connection answered")
 	}
+
 	p.Answer("", Answer{Slow: time.Hour, GoAway: true, Times: 1})
 	p.push(token, update)
+
 	if now := p.clock.Now(); now.Sub(start) != time.Hour {
 		t.Errorf("a slow answer took %v", now.Sub(start))
 	}
+
 	if c := p.Counts(); c["Unregistered"] != 2 || c["GoAway"] != 1 || c["Drop"] != 1 {
 		t.Errorf("%v", c)
 	}
@@ -406,22 +481,28 @@ func TestScript(t *testing.T) {
 
 func TestChaosIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
+
 	c := Chaos{Seed: 3, Unregistered: 0.1, Internal: 0.2, Drop: 0.1}
 	got := map[string]int{}
+
 	for i := range 1000 {
 		token := strconv.Itoa(i)
+
 		first := c.answer(token, start)
 		if first != c.answer(token, start) {
 			t.Fatal("the same push got two different answers")
 		}
+
 		if first.Reason == "Unregistered" && c.answer(token, start.Add(time.Second)).Reason != "Unregistered" {
 			t.Fatal("an invalid token became valid again")
 		}
+
 		got[first.Reason]++
 		if first.Drop {
 			got["Drop"]++
 		}
 	}
+
 	for what, want := range map[string]int{"Unregistered": 100, "InternalServerError": 180, "Drop": 90} {
 		if got[what] < want-40 || got[what] > want+40 {
 			t.Errorf("%d of 1000 pushes got %s, want about %d", got[what], what, want)
@@ -432,54 +513,70 @@ func TestChaosIsTheSameEachTime(t *testing.T) {
 func TestChannels(t *testing.T) {
 	t.Parallel()
 	p := serve(t, clock.New(start, clock.Free), nil)
+
 	const path = "/1/apps/" + bundle
+
 	do := func(method, what, body string, status int, reason string, fields ...string) reply {
 		t.Helper()
+
 		r, err := p.do(method, what, body, fields...)
 		if err != nil || r.Status != status || r.Reason != reason {
 			t.Fatalf("%s %s: %d %s %s, %v", method, what, r.Status, r.Reason, r.Detail, err)
 		}
+
 		return r
 	}
 	live := do("POST", path+"/channels", `{"message-storage-policy":0,"push-type":"LiveActivity"}`, 201, "").header.Get("apns-channel-id")
 	kept := do("POST", path+"/channels", `{"message-storage-policy":1,"push-type":"LiveActivity"}`, 201, "").header.Get("apns-channel-id")
 	do("POST", path+"/channels", `{"message-storage-policy":2}`, 400, "BadPayload")
 	do("POST", path+"/channels", `{"message-storage-policy":0,"push-type":"Alert"}`, 400, "InvalidPushType")
-	if r := do("GET", path+"/channels", "", 200, "", "apns-channel-id", kept); string(r.body) != `{"message-storage-policy":1,"push-type":"LiveActivity"}` {
+
+	if r := do("GET", path+"/channels", "", 200, "", "apns-channel-id",
+		kept); string(r.body) != `{"message-storage-policy":1,"push-type":"LiveActivity"}` {
 		t.Errorf("%s", r.body)
 	}
+
 	do("GET", path+"/channels", "", 400, "MissingChannelId")
 	do("GET", path+"/channels", "", 400, "BadChannelId", "apns-channel-id", "!")
 
 	const send = "/4/broadcasts/apps/" + bundle
+
 	update := activityPush("update", start, "")
 	to := func(id string, more ...string) []string {
 		return append([]string{"apns-channel-id", id, "apns-push-type", "liveactivity"}, more...)
 	}
 	hour := strconv.FormatInt(start.Add(time.Hour).Unix(), 10)
+
 	if !p.Subscribe(token, live) || p.Subscribe(token, "bm9uZQ==") {
 		t.Error("subscription")
 	}
+
 	do("POST", send, update, 200, "", to(live, "apns-expiration", "0")...)
 	do("POST", send, update, 400, "BadExpirationDate", to(live, "apns-expiration", hour)...)
 	do("POST", send, update, 400, "BadExpirationDate", to(live)...)
 	do("POST", send, update, 400, "MissingChannelId", "apns-push-type", "liveactivity", "apns-expiration", "0")
 	do("POST", send, update, 400, "MissingPushType", "apns-channel-id", live, "apns-expiration", "0")
 	do("POST", send, strings.Repeat("x", 5121), 413, "PayloadTooLarge", to(live, "apns-expiration", "0")...)
-	do("POST", send, activityPush("start", start, `,"alert":"x","attributes-type":"M","attributes":{}`), 400, "BadPayload", to(live, "apns-expiration", "0")...)
+	do("POST", send, activityPush("start", start, `,"alert":"x","attributes-type":"M","attributes":{}`), 400, "BadPayload",
+		to(live, "apns-expiration", "0")...)
 	do("POST", send, update, 200, "", to(kept, "apns-expiration", hour)...)
+
 	late := strings.Repeat("c3", 32)
 	p.Subscribe(late, kept)
+
 	for _, token := range []string{token, late} {
 		if d, _ := p.Device(token); string(d.State) != fmt.Sprintf(`{"at":%d}`, start.Unix()) {
 			t.Errorf("%s shows %s", short(token), d.State)
 		}
 	}
+
 	do("DELETE", path+"/channels", "", 204, "", "apns-channel-id", live)
 	do("POST", send, update, 400, "ChannelNotRegistered", to(live, "apns-expiration", "0")...)
+
 	if r := do("GET", path+"/all-channels", "", 200, ""); string(r.body) != `{"channels":["`+kept+`"]}` {
 		t.Errorf("%s", r.body)
 	}
+
 	if d, _ := p.Device(token); d.Channel != "" {
 		t.Error("a phone listens to a deleted channel")
 	}
@@ -490,10 +587,12 @@ func TestAuthorityIsKept(t *testing.T) {
 	dir := t.TempDir()
 	keep := func(c *Config) { c.Dir = dir }
 	first := serve(t, clock.New(start, clock.Free), keep)
+
 	second := serve(t, clock.New(start, clock.Free), keep)
 	if !bytes.Equal(first.CA(), second.CA()) {
 		t.Error("the second run has another certificate authority")
 	}
+
 	second.client = client(first.Server) // trusts the first run's authority
 	if r := second.push(token, activityPush("update", start, "")); r.Status != 200 {
 		t.Errorf("%+v", r)
@@ -505,6 +604,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"aps":{"alert":"x","sound":{"name":"y"}}}`), false)
 	f.Fuzz(func(t *testing.T, body []byte, activity bool) {
 		s := New(clock.New(start, clock.Free), Config{Bundle: bundle})
+
 		p, no := s.parse(body, activity)
 		if no == nil {
 			_ = s.deliver(token, bundle, "liveactivity", "", p, start)
@@ -517,6 +617,7 @@ func FuzzParse(f *testing.F) {
 // At one instant a token gets at most one random fault, whatever the number of retries.
 func TestChaosStrikesOncePerInstant(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	p := serve(t, c, nil)
 	update := activityPush("update", start, "")
@@ -524,29 +625,39 @@ func TestChaosStrikesOncePerInstant(t *testing.T) {
 		for range 3 {
 			got = append(got, p.push(token, update).Status)
 		}
+
 		return got
 	}
 	pass := func() {
 		passed := make(chan struct{})
+
 		c.After(time.Second, func() { close(passed) })
 		<-passed
 	}
+
 	p.Chaos(Chaos{Seed: 1, Internal: 1})
+
 	for range 2 {
 		if got := statuses(); !slices.Equal(got, []int{500, 200, 200}) {
 			t.Errorf("%v", got)
 		}
+
 		pass()
 	}
+
 	p.Chaos(Chaos{Seed: 1, Outage: 1})
+
 	if got := statuses(); !slices.Equal(got, []int{503, 503, 503}) {
 		t.Errorf("an outage: %v", got)
 	}
+
 	pass()
 	p.Chaos(Chaos{Seed: 1, GoAway: 1})
+
 	if got := statuses(); !slices.Equal(got, []int{200, 200, 200}) {
 		t.Errorf("before a connection ends: %v", got)
 	}
+
 	if got := p.ChaosCounts(); !maps.Equal(got, map[string]int{"500": 2, "outage": 1, "GOAWAY": 1}) {
 		t.Errorf("struck %v", got)
 	}
@@ -556,19 +667,25 @@ func TestChaosStrikesOncePerInstant(t *testing.T) {
 // begin.
 func TestStartsInAnyOrder(t *testing.T) {
 	t.Parallel()
+
 	begin := func(of ...string) map[string]string {
 		started := make(chan Start, len(of))
 		p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.Started = func(s Start) { started <- s } })
 		tokens := map[string]string{}
+
 		for n, match := range of {
-			if r := p.push(token, activityPush("start", start, `,"alert":"x","attributes-type":"M","attributes":{"match":`+match+`}`)); r.Status != 200 {
+			if r := p.push(token, activityPush("start", start,
+				`,"alert":"x","attributes-type":"M","attributes":{"match":`+match+`}`)); r.Status != 200 {
 				t.Fatalf("%+v", r)
 			}
+
 			s := <-started
 			tokens[fmt.Sprint(string(s.Attributes), slices.Index(of, match) < n)] = s.Update
 		}
+
 		return tokens
 	}
+
 	one, other := begin("1", "2", "1"), begin("2", "1", "1")
 	if len(one) != 3 || !maps.Equal(one, other) {
 		t.Errorf("%v, and in another order %v", one, other)
@@ -579,18 +696,24 @@ func TestStartsInAnyOrder(t *testing.T) {
 // counted. So is an alert that comes again at another time.
 func TestStatesOfTheSameSecond(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	p := serve(t, c, nil)
 	p.push(token, activityPush("update", start, ""))
 	p.push(token, activityPush("update", start, ""))
+
 	if d, _ := p.Device(token); d.Replaced != 0 {
 		t.Errorf("the same state again counts as another: %d", d.Replaced)
 	}
+
 	p.push(token, strings.Replace(activityPush("update", start, ""), `"content-state":{`, `"content-state":{"other":1,`, 1))
+
 	if d, _ := p.Device(token); d.Replaced != 1 {
 		t.Errorf("%d states replaced one of their second, want 1", d.Replaced)
 	}
+
 	const phone = "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
+
 	ring := func() {
 		if _, err := p.do("POST", "/3/device/"+phone, `{"aps":{"alert":"x"}}`, "apns-topic", bundle, "apns-collapse-id", "w1"); err != nil {
 			t.Fatal(err)
@@ -598,10 +721,13 @@ func TestStatesOfTheSameSecond(t *testing.T) {
 	}
 	ring()
 	ring()
+
 	passed := make(chan struct{})
+
 	c.After(time.Second, func() { close(passed) })
 	<-passed
 	ring()
+
 	if d, _ := p.Device(phone); len(d.Alerts) != 1 || d.Alerts[0].Times != 3 || d.Alerts[0].Again != 1 ||
 		!d.Alerts[0].First.Equal(start) || !d.Alerts[0].Time.Equal(start.Add(time.Second)) {
 		t.Errorf("%+v", d.Alerts)

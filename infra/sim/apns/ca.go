@@ -29,19 +29,24 @@ func authority(dir string) (ca []byte, cert tls.Certificate, err error) {
 	if err != nil {
 		return nil, cert, err
 	}
+
 	block, _ := pem.Decode(ca)
 	if block == nil {
 		return nil, cert, errors.New("the kept certificate is not PEM")
 	}
+
 	parent, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
 		return nil, cert, err
 	}
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, cert, err
 	}
+
 	from, to := certificateValidity()
+
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(2),
 		Subject:      pkix.Name{CommonName: "localhost"},
@@ -55,6 +60,7 @@ func authority(dir string) (ca []byte, cert tls.Certificate, err error) {
 	if err != nil {
 		return nil, cert, err
 	}
+
 	return ca, tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
@@ -68,17 +74,22 @@ func root(dir string) (*ecdsa.PrivateKey, []byte, error) {
 			if err != nil {
 				return nil, nil, err
 			}
+
 			ca, err := os.ReadFile(caFile)
+
 			return key, ca, err
 		}
+
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
 	}
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	from, to := certificateValidity()
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
@@ -89,14 +100,17 @@ func root(dir string) (*ecdsa.PrivateKey, []byte, error) {
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 	}
+
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	if dir == "" {
 		return key, ca, nil
 	}
+
 	kept, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
 		return nil, nil, err

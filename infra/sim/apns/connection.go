@@ -29,16 +29,20 @@ type connection struct {
 func (l *connection) beginRequest() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if !l.valid && l.active > 0 {
 		return false
 	}
+
 	l.active++
+
 	return true
 }
 
 func (l *connection) endRequest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.active--
 }
 
@@ -46,6 +50,7 @@ func (l *connection) endRequest() {
 func (l *connection) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.bearerAt = time.Time{}
 }
 
@@ -65,6 +70,7 @@ func (l *connection) Write(b []byte) (int, error) {
 	if l.mute.Load() {
 		return len(b), nil
 	}
+
 	return l.Conn.Write(b)
 }
 
@@ -72,7 +78,9 @@ func (l *connection) Write(b []byte) (int, error) {
 func (l *connection) Close() error {
 	l.server.connectionMu.Lock()
 	defer l.server.connectionMu.Unlock()
+
 	delete(l.server.connections, l)
+
 	return l.Conn.Close()
 }
 
@@ -86,11 +94,14 @@ func (n listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	l := &connection{Conn: c, server: n.server}
 	n.server.count("Connection")
 	n.server.connectionMu.Lock()
 	defer n.server.connectionMu.Unlock()
+
 	n.server.connections[l] = struct{}{}
+
 	return l, nil
 }
 
@@ -112,8 +123,10 @@ func (s *Server) Mute() {
 func (s *Server) open() (links []*connection) {
 	s.connectionMu.Lock()
 	defer s.connectionMu.Unlock()
+
 	for l := range s.connections {
 		links = append(links, l)
 	}
+
 	return links
 }

@@ -68,12 +68,15 @@ const activityLinger = 4 * time.Hour
 func (s *Server) Device(token string) (Device, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	d, ok := s.devices[token]
 	if !ok {
 		return Device{}, false
 	}
+
 	snapshot := d.Device
 	snapshot.Alerts = slices.Clone(d.Alerts)
+
 	return snapshot, true
 }
 
@@ -81,6 +84,7 @@ func (s *Server) Device(token string) (Device, bool) {
 func (s *Server) Tokens() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return slices.Sorted(maps.Keys(s.devices))
 }
 
@@ -88,17 +92,23 @@ func (s *Server) Tokens() []string {
 func (s *Server) deliver(token, bundle, kind, collapse string, p *payload, now time.Time) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	d := s.device(token)
+
 	if !p.activity {
 		kind = string(apns2.PushTypeAlert) // background pushes share its topic
 	}
+
 	if d.kind == "" {
 		d.kind, d.Bundle = kind, bundle
 	}
+
 	if d.kind != kind || d.Bundle != bundle {
 		return refuse(http.StatusBadRequest, apns2.ReasonDeviceTokenNotForTopic)
 	}
+
 	s.receive(d, collapse, p, now)
+
 	return nil
 }
 
@@ -108,6 +118,7 @@ func (s *Server) device(token string) *device {
 		d = &device{Device: Device{Token: token}}
 		s.devices[token] = d
 	}
+
 	return d
 }
 
@@ -129,6 +140,7 @@ func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) 
 		if d.State != nil && p.APS.Timestamp == d.Timestamp.Unix() && !bytes.Equal(p.APS.ContentState, d.State) {
 			d.Replaced++
 		}
+
 		d.setState(p, now)
 		d.addAlert(collapse, p.alert, now)
 	}
@@ -140,6 +152,7 @@ func (d *device) setState(p *payload, now time.Time) {
 	if p.APS.Event != "end" {
 		return
 	}
+
 	d.Ended, d.Dismissal = true, now.Add(activityLinger)
 	if at := p.APS.DismissalDate; at != nil && time.Unix(*at, 0).Before(d.Dismissal) {
 		d.Dismissal = time.Unix(*at, 0).UTC()
@@ -151,7 +164,9 @@ func (d *device) addAlert(collapse string, a *Alert, now time.Time) {
 	if a == nil {
 		return
 	}
+
 	i := slices.IndexFunc(d.Alerts, func(b Alert) bool { return collapse != "" && b.Collapse == collapse })
+
 	var before Alert
 	if i < 0 {
 		i = len(d.Alerts)
@@ -159,9 +174,11 @@ func (d *device) addAlert(collapse string, a *Alert, now time.Time) {
 	} else if before = d.Alerts[i]; !now.Equal(before.Time) {
 		before.Again++
 	}
+
 	if before.First.IsZero() {
 		before.First = now
 	}
+
 	d.Alerts[i] = *a
 	d.Alerts[i].First = before.First
 	d.Alerts[i].Collapse, d.Alerts[i].Time, d.Alerts[i].Times, d.Alerts[i].Again = collapse, now, before.Times+1, before.Again
@@ -172,20 +189,25 @@ func (d *device) addAlert(collapse string, a *Alert, now time.Time) {
 func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 	d.Started++
 	of := string(p.APS.Attributes)
+
 	if d.started == nil {
 		d.started = map[string]int{}
 	}
+
 	d.started[of]++
 	sum := sha256.Sum256([]byte(d.Token + "/" + of + "/" + strconv.Itoa(d.started[of])))
 	a := s.device(hex.EncodeToString(sum[:]))
 	a.kind, a.Bundle = d.kind, d.Bundle
 	a.setState(p, now)
 	d.addAlert(collapse, p.alert, now)
+
 	if _, ok := s.channels[p.APS.InputPushChannel]; ok {
 		s.subscribe(a, p.APS.InputPushChannel, now)
 	}
+
 	if s.Started != nil {
 		at := Start{Token: d.Token, Update: a.Token, Channel: a.Channel, AttributesType: p.APS.AttributesType, Attributes: p.APS.Attributes}
+
 		s.clock.After(0, func() { s.Started(at) })
 	}
 }
@@ -195,6 +217,7 @@ func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 func (s *Server) Show(token string, state []byte, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	d := s.device(token)
 	if !d.Ended && (d.State == nil || !at.Before(d.Timestamp)) {
 		d.State, d.Timestamp = state, at
@@ -206,12 +229,15 @@ func (s *Server) Subscribe(token, channel string) bool {
 	now := s.clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if _, ok := s.channels[channel]; !ok {
 		return false
 	}
+
 	d := s.device(token)
 	d.kind, d.Bundle = cmp.Or(d.kind, string(apns2.PushTypeLiveActivity)), cmp.Or(d.Bundle, s.Bundle)
 	s.subscribe(d, channel, now)
+
 	return true
 }
 
@@ -219,8 +245,10 @@ func (s *Server) subscribe(d *device, channel string, now time.Time) {
 	if old, ok := s.channels[d.Channel]; ok {
 		delete(old.listeners, d.Token)
 	}
+
 	c := s.channels[channel]
 	d.Channel = channel
+
 	c.listeners[d.Token] = d
 	if c.stored != nil && now.Before(c.storedTo) {
 		s.receive(d, "", c.stored, now)

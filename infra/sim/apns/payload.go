@@ -43,22 +43,28 @@ func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
 	if p := s.last.Load(); p != nil && p.activity == activity && bytes.Equal(p.body, body) {
 		return p, nil
 	}
+
 	if len(body) == 0 {
 		return nil, refuse(http.StatusBadRequest, apns2.ReasonPayloadEmpty)
 	}
+
 	p := &payload{body: bytes.Clone(body), activity: activity}
 	if err := json.Unmarshal(p.body, p); err != nil {
 		return nil, badPayload("the payload is invalid: %v", err)
 	}
+
 	if no := p.readAlert(); no != nil {
 		return nil, no
 	}
+
 	if activity {
 		if no := p.checkActivity(s.ContentState); no != nil {
 			return p, no
 		}
 	}
+
 	s.last.Store(p)
+
 	return p, nil
 }
 
@@ -67,23 +73,30 @@ func (p *payload) readAlert() *refusal {
 	if len(p.APS.Alert) == 0 {
 		return nil
 	}
-	var a Alert
-	var err error
+
+	var (
+		a   Alert
+		err error
+	)
 	if p.APS.Alert.Kind() == '"' {
 		err = json.Unmarshal(p.APS.Alert, &a.Body)
 	} else {
 		err = json.Unmarshal(p.APS.Alert, &a)
 	}
+
 	if err != nil {
 		return badPayload("aps.alert is invalid: %v", err)
 	}
+
 	if p.APS.Sound.Kind() == '"' {
 		if err := json.Unmarshal(p.APS.Sound, &a.Sound); err != nil {
 			return badPayload("aps.sound is invalid: %v", err)
 		}
 	}
+
 	a.Payload = p.body
 	p.alert = &a
+
 	return nil
 }
 
@@ -93,6 +106,7 @@ func (p *payload) checkActivity(decode func([]byte) error) *refusal {
 	if a.Timestamp <= 0 {
 		return badPayload("aps.timestamp is missing")
 	}
+
 	switch a.Event {
 	case "start":
 		if a.AttributesType == "" || a.Attributes.Kind() != '{' || p.alert == nil {
@@ -102,17 +116,21 @@ func (p *payload) checkActivity(decode func([]byte) error) *refusal {
 	default:
 		return badPayload("aps.event is %q", a.Event)
 	}
+
 	if a.DismissalDate != nil && a.Event != "end" {
 		return badPayload("dismissal-date is allowed only with the event end")
 	}
+
 	if a.ContentState.Kind() != '{' {
 		return badPayload("aps.content-state is missing")
 	}
+
 	if decode != nil {
 		if err := decode(a.ContentState); err != nil {
 			return badPayload("the app cannot decode content-state: %v", err)
 		}
 	}
+
 	return nil
 }
 
@@ -121,5 +139,6 @@ func unix(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
 	}
+
 	return time.Unix(seconds, 0).UTC()
 }

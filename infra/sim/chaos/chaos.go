@@ -84,6 +84,7 @@ func New(c Config) *Faults {
 func (f *Faults) Start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	f.on = true
 }
 
@@ -91,6 +92,7 @@ func (f *Faults) Start() {
 func (f *Faults) Counts() map[Kind]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	return maps.Clone(f.counts)
 }
 
@@ -101,6 +103,7 @@ func (f *Faults) chance(parts ...string) float64 { return Chance(f.Seed, parts..
 func Chance(seed uint64, parts ...string) float64 {
 	h := fnv.New64a()
 	h.Write(binary.LittleEndian.AppendUint64(nil, seed))
+
 	for _, w := range parts {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
@@ -111,6 +114,7 @@ func Chance(seed uint64, parts ...string) float64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	x ^= x >> 31
+
 	return float64(x>>11) / (1 << 53)
 }
 
@@ -121,20 +125,24 @@ func kindAt(x float64, rates map[Kind]float64, kinds ...Kind) Kind {
 		if x < rates[k] {
 			return k
 		}
+
 		x -= rates[k]
 	}
+
 	return ""
 }
 
 func (f *Faults) count(k Kind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	f.counts[k]++
 }
 
 func (f *Faults) started() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	return f.on
 }
 
@@ -145,18 +153,22 @@ func (f *Faults) MessageFault(queue, body string, sent time.Time) (fate sqs.Faul
 	if !f.started() {
 		return sqs.Fault{}
 	}
+
 	if f.Alias != nil {
 		body = f.Alias(body)
 	}
+
 	who := []string{queue, body, at(sent)}
 	if f.chance(append(who, string(HeldBack))...) < f.Messages[HeldBack] {
 		f.count(HeldBack)
 		fate.Delay = fractionOf(f.chance(append(who, "by")...), maxMessageDelay)
 	}
+
 	if f.chance(append(who, string(Redelivered))...) < f.Messages[Redelivered] {
 		f.count(Redelivered)
 		fate.RedeliverAfter = fractionOf(f.chance(append(who, "after")...), maxRedelivery)
 	}
+
 	return fate
 }
 
@@ -170,6 +182,7 @@ func fractionOf(x float64, d time.Duration) time.Duration {
 func (f *Faults) Watch(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer f.work.begin()()
+
 		h.ServeHTTP(w, r)
 	})
 }

@@ -55,12 +55,15 @@ const tableName = "counters"
 // newTable starts a DynamoDB engine with an empty table of counters.
 func newTable(t *testing.T) aws.Config {
 	t.Helper()
+
 	e, err := dynamodbsim.Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(e.Stop)
 	cfg := dynamodbsim.Config(e.URL)
+
 	err = dynamodbsim.Create(t.Context(), dynamodb.NewFromConfig(cfg), []dynamodbsim.Table{{Input: &dynamodb.CreateTableInput{
 		TableName: aws.String(tableName), BillingMode: types.BillingModePayPerRequest,
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
@@ -69,6 +72,7 @@ func newTable(t *testing.T) aws.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return cfg
 }
 
@@ -82,11 +86,14 @@ func reopen(t *testing.T, cfg aws.Config, seed uint64, rates map[Kind]float64) *
 		return true
 	}
 	r.Start()
+
 	to, err := url.Parse(*cfg.BaseEndpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.client = dynamodb.NewFromConfig(r.aws(r.Guard(dynamodbsim.Proxy(to)), aws.NopRetryer{}))
+
 	return r
 }
 
@@ -94,6 +101,7 @@ func reopen(t *testing.T, cfg aws.Config, seed uint64, rates map[Kind]float64) *
 func (r *rig) aws(h http.Handler, retryer aws.Retryer) aws.Config {
 	web := httptest.NewServer(h)
 	r.t.Cleanup(web.Close)
+
 	return aws.Config{
 		Region: "eu-west-1", BaseEndpoint: &web.URL, Retryer: func() aws.Retryer { return retryer },
 		Credentials: credentials.NewStaticCredentialsProvider(function, "local", "process 1"),
@@ -110,24 +118,29 @@ func (r *rig) add(ctx context.Context, id string) error {
 			":one": &types.AttributeValueMemberN{Value: "1"}, ":h": &types.AttributeValueMemberS{Value: fmt.Sprint(rand.Int())},
 		},
 	})
+
 	return err
 }
 
 func (r *rig) count(id string) string {
 	r.t.Helper()
+
 	out, err := r.direct.GetItem(r.t.Context(), &dynamodb.GetItemInput{TableName: &r.name, ConsistentRead: aws.Bool(true),
 		Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
+
 	if n, ok := out.Item["n"].(*types.AttributeValueMemberN); ok {
 		return n.Value
 	}
+
 	return "0"
 }
 
 func TestEffects(t *testing.T) {
 	t.Parallel()
+
 	for kind, want := range map[Kind]struct {
 		effect string
 		check  func(error) bool
@@ -144,9 +157,11 @@ func TestEffects(t *testing.T) {
 		if err := r.add(t.Context(), "a"); !want.check(err) {
 			t.Errorf("%s: got the error %v", kind, err)
 		}
+
 		if got := r.count("a"); got != want.effect {
 			t.Errorf("%s: the call took effect %s times, want %s", kind, got, want.effect)
 		}
+
 		if c := r.Counts(); c[kind] != 1 || len(c) != 1 {
 			t.Errorf("%s: counted %v", kind, c)
 		}
@@ -155,20 +170,25 @@ func TestEffects(t *testing.T) {
 
 func TestKills(t *testing.T) {
 	t.Parallel()
+
 	for kind, effect := range map[Kind]string{KilledBefore: "0", KilledAfter: "1"} {
 		r := open(t, 1, map[Kind]float64{kind: 1})
 		ctx, die := context.WithCancel(t.Context())
+
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if r.add(ctx, "a") == nil {
 				t.Errorf("%s: the call got an answer, want none", kind)
 			}
 		})
+
 		if token := <-r.killed; token != "process 1" {
 			t.Errorf("%s: %q was killed", kind, token)
 		}
+
 		die()
 		wg.Wait()
+
 		if got := r.count("a"); got != effect {
 			t.Errorf("%s: the call took effect %s times, want %s", kind, got, effect)
 		}
@@ -187,19 +207,24 @@ func TestKillWaitsForOtherCalls(t *testing.T) {
 	})))
 	t.Cleanup(slow.Close)
 	ctx, die := context.WithCancel(t.Context())
+
 	var wg sync.WaitGroup
 	wg.Go(func() { http.Get(slow.URL) })
 	<-arrived
 	wg.Go(func() { r.add(ctx, "a") })
+
 	for r.Counts()[KilledBefore] == 0 {
 		<-time.After(checkInterval)
 	}
+
 	<-time.After(2 * idleChecks * checkInterval)
+
 	select {
 	case <-r.killed:
 		t.Error("the process was killed while it had a request under way")
 	default:
 	}
+
 	close(release)
 	<-r.killed
 	die()
@@ -211,7 +236,9 @@ func TestKillDoesNotWaitForALostRetry(t *testing.T) {
 	t.Parallel()
 	r := open(t, 1, map[Kind]float64{KilledBefore: 1})
 	r.work.failed(call{id: "of a call that was canceled", attempt: 1})
+
 	ctx, die := context.WithCancel(t.Context())
+
 	var wg sync.WaitGroup
 	wg.Go(func() { r.add(ctx, "a") })
 	<-r.killed
@@ -221,20 +248,25 @@ func TestKillDoesNotWaitForALostRetry(t *testing.T) {
 
 func TestNothingFails(t *testing.T) {
 	t.Parallel()
+
 	all := map[Kind]float64{Throttled: 1}
 	r := open(t, 1, all)
+
 	r.Calls = map[string]map[Kind]float64{"room-another": all}
 	if err := r.add(t.Context(), "a"); err != nil {
 		t.Errorf("a function without rates: %v", err)
 	}
+
 	r.Calls = map[string]map[Kind]float64{function: all, function + " UpdateItem": nil}
 	if err := r.add(t.Context(), "a"); err != nil {
 		t.Errorf("an operation without rates: %v", err)
 	}
+
 	r.Calls = map[string]map[Kind]float64{function + " UpdateItem": all}
 	if err := r.add(t.Context(), "a"); err == nil {
 		t.Error("an operation with its own rates did not fail")
 	}
+
 	r.Calls, r.on = map[string]map[Kind]float64{function: all}, false
 	if err := r.add(t.Context(), "a"); err != nil {
 		t.Errorf("before the start: %v", err)
@@ -245,10 +277,14 @@ func TestNothingFails(t *testing.T) {
 // and by eight at once.
 func fates(t *testing.T, cfg aws.Config, seed uint64) map[string]bool {
 	r := reopen(t, cfg, seed, map[Kind]float64{Throttled: 0.2, Failed: 0.1, Cut: 0.1})
+
 	var mu sync.Mutex
+
 	failed := map[string]bool{}
+
 	for _, turn := range []string{"1st", "2nd"} {
 		rows := make(chan int)
+
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -261,25 +297,31 @@ func fates(t *testing.T, cfg aws.Config, seed uint64) map[string]bool {
 				}
 			})
 		}
+
 		for _, n := range rand.Perm(40) {
 			rows <- n
 		}
+
 		close(rows)
 		wg.Wait()
 	}
+
 	return failed
 }
 
 func TestSameSeedSameFaults(t *testing.T) {
 	t.Parallel()
 	cfg := newTable(t)
+
 	first := fates(t, cfg, 7)
 	if len(first) < 16 || len(first) > 48 {
 		t.Errorf("%d of 80 calls failed, want about 32", len(first))
 	}
+
 	if again := fates(t, cfg, 7); !maps.Equal(first, again) {
 		t.Error("two runs with the same seed failed different calls")
 	}
+
 	if other := fates(t, cfg, 8); maps.Equal(first, other) {
 		t.Error("two seeds failed the same calls")
 	}
@@ -292,17 +334,21 @@ func TestFaultsDoNotDependOnOrder(t *testing.T) {
 	cfg := newTable(t)
 	fails := func(order ...int) []bool {
 		r := reopen(t, cfg, 7, map[Kind]float64{Failed: 0.5})
+
 		failed := make([]bool, len(order))
 		for _, n := range order {
 			r.Payload = func(string) []byte { return fmt.Appendf(nil, `{"n":%d}`, n) }
 			failed[n] = r.add(t.Context(), "a") != nil
 		}
+
 		return failed
 	}
+
 	first := fails(0, 1, 2, 3, 4, 5, 6, 7)
 	if !slices.Contains(first, true) || !slices.Contains(first, false) {
 		t.Errorf("every invocation got the same faults: %v", first)
 	}
+
 	if again := fails(7, 2, 0, 5, 1, 6, 4, 3); !slices.Equal(first, again) {
 		t.Errorf("got %v, and in another order %v", first, again)
 	}
@@ -310,6 +356,7 @@ func TestFaultsDoNotDependOnOrder(t *testing.T) {
 
 func TestAbout(t *testing.T) {
 	t.Parallel()
+
 	for payload, want := range map[string]string{
 		``:               "",
 		`{"slot":7}`:     `{"slot":7}`,
@@ -337,24 +384,29 @@ func TestAttempts(t *testing.T) {
 	}))
 	r.client = dynamodb.NewFromConfig(cfg)
 	failed := 0
+
 	const calls = 100
 	for n := range calls {
 		if r.add(t.Context(), fmt.Sprint(n)) != nil {
 			failed++
 		}
 	}
+
 	if failed < 1 || failed > 26 {
 		t.Errorf("%d of %d calls failed three times, want about 12", failed, calls)
 	}
+
 	if c := r.Counts(); c[Failed] < 45 || c[Failed] > 130 {
 		t.Errorf("%d attempts failed, want about 87", c[Failed])
 	}
+
 	r.Calls[function] = map[Kind]float64{FailedForGood: 1}
 	for n := range calls {
 		if r.add(t.Context(), fmt.Sprint(n)) == nil {
 			t.Error("a call with a permanent failure succeeded")
 		}
 	}
+
 	if c := r.Counts(); c[FailedForGood] != calls {
 		t.Errorf("got %d permanent failures, want %d", c[FailedForGood], calls)
 	}
@@ -372,10 +424,13 @@ func TestSends(t *testing.T) {
 	r := open(t, 1, map[Kind]float64{Throttled: 1})
 	queues := sqs.New(r.clock, "http://sqs")
 	t.Cleanup(queues.Close)
+
 	if err := queues.Create(sqs.Queue{Name: "q"}); err != nil {
 		t.Fatal(err)
 	}
+
 	client := awssqs.NewFromConfig(r.aws(r.Guard(queues), aws.NopRetryer{}))
+
 	send := func() error {
 		_, err := client.SendMessage(t.Context(), &awssqs.SendMessageInput{QueueUrl: aws.String("http://sqs/0/q"), MessageBody: aws.String("m")})
 		return err
@@ -383,7 +438,9 @@ func TestSends(t *testing.T) {
 	if err := send(); err == nil || queues.Depth("q").Visible != 0 {
 		t.Errorf("a failed send: %v, %d messages in the queue", err, queues.Depth("q").Visible)
 	}
+
 	r.Calls[function] = map[Kind]float64{Cut: 1}
+
 	if err := send(); err == nil || queues.Depth("q").Visible != 1 {
 		t.Errorf("a send whose answer is lost: %v, %d messages in the queue", err, queues.Depth("q").Visible)
 	}
@@ -393,43 +450,60 @@ func TestSends(t *testing.T) {
 // does not.
 func TestMails(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	t.Cleanup(c.Stop)
 	t.Cleanup(c.Work())
+
 	for kind, want := range map[Kind]struct {
 		code string
 		sent int
 	}{
-		Throttled: {"TooManyRequestsException", 0}, Failed: {"InternalServiceErrorException", 0}, FailedForGood: {"InternalServiceErrorException", 0}, Cut: {"", 1},
+		Throttled:     {"TooManyRequestsException", 0},
+		Failed:        {"InternalServiceErrorException", 0},
+		FailedForGood: {"InternalServiceErrorException", 0},
+		Cut:           {"", 1},
 	} {
 		mails := ses.New(ses.Config{Clock: c})
 		f := New(Config{Clock: c, Calls: map[string]map[Kind]float64{function + " SendEmail": {kind: 1}}})
 		f.Payload = func(string) []byte { return nil }
 		f.Start()
+
 		r := &rig{t: t}
 		_, err := sesv2.NewFromConfig(r.aws(f.Guard(mails), aws.NopRetryer{})).SendEmail(t.Context(), &sesv2.SendEmailInput{
 			FromEmailAddress: aws.String("league@example.com"), Destination: &sestypes.Destination{ToAddresses: []string{"ann@example.org"}},
-			Content: &sestypes.EmailContent{Simple: &sestypes.Message{Subject: &sestypes.Content{Data: aws.String("Hi")}, Body: &sestypes.Body{Text: &sestypes.Content{Data: aws.String("Ho")}}}},
+			Content: &sestypes.EmailContent{
+				Simple: &sestypes.Message{
+					Subject: &sestypes.Content{Data: aws.String("Hi")},
+					Body:    &sestypes.Body{Text: &sestypes.Content{Data: aws.String("Ho")}},
+				},
+			},
 		})
+
 		code := ""
 		if e, ok := errors.AsType[smithy.APIError](err); ok {
 			code = e.ErrorCode()
 		}
+
 		if err == nil || code != want.code || len(mails.Sent()) != want.sent || f.Counts()[kind] != 1 {
 			t.Errorf("%s: got %v with %d mails, want %q with %d", kind, err, len(mails.Sent()), want.code, want.sent)
 		}
 	}
+
 	f := New(Config{})
+
 	mail := func(to, text string) string {
 		return f.rowKey([]byte(`{"Destination":{"ToAddresses":["` + to + `"]},"Content":{"Simple":{"Body":{"Text":{"Data":"` + text + `"}}}}}`))
 	}
-	if a, b, other := mail("ann@example.org", "?token=1"), mail("ann@example.org", "?token=2"), mail("bob@example.org", "?token=1"); a != b || a == other || a == "" {
+	if a, b, other := mail("ann@example.org", "?token=1"), mail("ann@example.org", "?token=2"), mail("bob@example.org",
+		"?token=1"); a != b || a == other || a == "" {
 		t.Errorf("the mails have the subjects %q, %q and %q", a, b, other)
 	}
 }
 
 func TestInvocations(t *testing.T) {
 	t.Parallel()
+
 	run := func(rates map[Kind]float64) (at []time.Duration) {
 		c := clock.New(start, clock.Free)
 		hold := c.Work()
@@ -440,6 +514,7 @@ func TestInvocations(t *testing.T) {
 			return nil, nil
 		})
 		over := make(chan struct{})
+
 		c.At(start, func() {
 			invoke(t.Context(), "tick", []byte("1"))
 			invoke(t.Context(), "plan", []byte("1"))
@@ -447,6 +522,7 @@ func TestInvocations(t *testing.T) {
 		c.After(time.Hour, func() { close(over) })
 		hold()
 		<-over
+
 		return at
 	}
 	for _, c := range []struct {
@@ -458,10 +534,12 @@ func TestInvocations(t *testing.T) {
 		{Delayed, 2, 100 * time.Millisecond, maxInvocationDelay + time.Second},
 	} {
 		at := run(map[Kind]float64{c.kind: 1})
+
 		last := slices.Max(at)
 		if len(at) != c.n || last < c.low || last > c.top {
 			t.Errorf("%q: invoked at %v", c.kind, at)
 		}
+
 		if again := run(map[Kind]float64{c.kind: 1}); !slices.Equal(at, again) {
 			t.Errorf("%q: invoked at %v, and then at %v", c.kind, at, again)
 		}
@@ -470,30 +548,39 @@ func TestInvocations(t *testing.T) {
 
 func TestFate(t *testing.T) {
 	t.Parallel()
+
 	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.3, Redelivered: 0.2}})
 	if f.MessageFault("q", "m", start) != (sqs.Fault{}) {
 		t.Error("a message has a fault before Start")
 	}
+
 	f.Start()
+
 	late, again := 0, 0
+
 	for n := range 1000 {
 		fate := f.MessageFault("q", fmt.Sprint(n), start)
 		if fate != f.MessageFault("q", fmt.Sprint(n), start) {
 			t.Fatal("the same message got two different faults")
 		}
+
 		if fate.Delay > 0 {
 			late++
 		}
+
 		if fate.RedeliverAfter > 0 {
 			again++
 		}
+
 		if fate.Delay > maxMessageDelay+time.Second || fate.RedeliverAfter > maxRedelivery+time.Second {
 			t.Errorf("got the fault %v", fate)
 		}
 	}
+
 	if late < 250 || late > 350 || again < 150 || again > 250 {
 		t.Errorf("of 1000 messages %d were delayed and %d repeated, want about 300 and 200", late, again)
 	}
+
 	if c := f.Counts(); c[HeldBack] != 2*late || c[Redelivered] != 2*again {
 		t.Errorf("counted %v", c)
 	}
@@ -503,9 +590,11 @@ func TestFate(t *testing.T) {
 // the same fate in both.
 func TestMessageFaultIgnoresDrawnIds(t *testing.T) {
 	t.Parallel()
+
 	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.5, Redelivered: 0.5}})
 	f.Alias = func(text string) string { return strings.NewReplacer("7f3a", "job", "c01d", "job").Replace(text) }
 	f.Start()
+
 	for i := range 20 {
 		sent := start.Add(time.Duration(i) * time.Second)
 		if a, b := f.MessageFault("q", `{"job":"7f3a"}`, sent), f.MessageFault("q", `{"job":"c01d"}`, sent); a != b {

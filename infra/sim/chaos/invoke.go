@@ -21,27 +21,34 @@ func (f *Faults) Invoke(invoke stepfunctions.Invoke) stepfunctions.Invoke {
 		if function != f.Task || !f.started() {
 			return invoke(ctx, function, payload)
 		}
+
 		now := f.Clock.Now()
 		// A repeated invocation does not end with the execution.
 		twin := func() { invoke(context.WithoutCancel(ctx), function, payload) }
+
 		strikes := func(k Kind) bool {
 			if f.chance(string(k), function, string(payload)) >= f.Invocations[k] {
 				return false
 			}
+
 			f.count(k)
+
 			return true
 		}
 		if strikes(TwoAtOnce) {
 			f.Clock.At(now, twin)
 		}
+
 		if strikes(OnceMore) {
 			f.Clock.At(now.Add(fractionOf(f.chance("after", function, string(payload)), maxRedelivery)), twin)
 		}
+
 		if strikes(Delayed) {
 			if err := f.Clock.Sleep(ctx, now.Add(fractionOf(f.chance("by", function, string(payload)), maxInvocationDelay)+slotOffset)); err != nil {
 				return nil, err
 			}
 		}
+
 		return invoke(ctx, function, payload)
 	}
 }

@@ -40,15 +40,20 @@ func (f *Faults) Guard(engine http.Handler) http.Handler {
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		c := f.parseCall(r, body)
+
 		over := f.work.begin()
 		defer over()
+
 		f.work.arrived(c)
+
 		kind := f.decide(c)
 		if kind != "" && (kind != FailedForGood || c.attempt == 1) {
 			f.count(kind)
 		}
+
 		switch kind {
 		case Throttled, Failed, FailedForGood:
 			f.work.failed(c)
@@ -83,14 +88,17 @@ func (f *Faults) parseCall(r *http.Request, body []byte) call {
 	c := call{process: r.Header.Get("X-Amz-Security-Token"), id: r.Header.Get("Amz-Sdk-Invocation-Id"), attempt: 1}
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	c.function, _, _ = strings.Cut(credential, "/")
+
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if r.URL.Path == ses.SendEmail {
 		c.service, c.operation = "SES", "SendEmail"
 	}
+
 	most := 1
 	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // an attempt without the header is the first
 	c.last = c.attempt >= most
 	c.subject = c.operation + " " + f.rowKey(body)
+
 	return c
 }
 
@@ -112,16 +120,20 @@ func subjectOf(payload []byte) string {
 	if json.Unmarshal(payload, &in) != nil {
 		return string(payload)
 	}
+
 	if in.RouteKey != "" {
 		return strings.Join([]string{in.RouteKey, in.RawPath, in.RawQueryString, in.RequestContext.Authorizer.JWT.Claims.Sub, in.Body}, " ")
 	}
+
 	if len(in.Records) == 0 {
 		return string(payload)
 	}
+
 	var bodies []string
 	for _, r := range in.Records {
 		bodies = append(bodies, r.Body)
 	}
+
 	return strings.Join(bodies, " ")
 }
 
@@ -143,6 +155,7 @@ func (f *Faults) rowKey(body []byte) string {
 	if json.Unmarshal(body, &in) != nil {
 		return ""
 	}
+
 	parts := []string{in.TableName, in.IndexName}
 	switch {
 	case in.QueueUrl != "":
@@ -156,6 +169,7 @@ func (f *Faults) rowKey(body []byte) string {
 				parts = append(parts, kind+" "+f.rowKey(write[kind]))
 			}
 		}
+
 		slices.Sort(parts) // the order may be that of random ids
 	case len(in.RequestItems) > 0: // a batch: its rows differ between runs
 		parts = slices.Sorted(maps.Keys(in.RequestItems))
@@ -164,6 +178,7 @@ func (f *Faults) rowKey(body []byte) string {
 		if len(in.Key) > 0 {
 			row = in.Key
 		}
+
 		for _, name := range f.Key(in.TableName) {
 			parts = append(parts, row[name].S)
 		}
@@ -174,6 +189,7 @@ func (f *Faults) rowKey(body []byte) string {
 			}
 		}
 	}
+
 	return strings.Join(parts, " ")
 }
 
@@ -183,18 +199,23 @@ func (f *Faults) decide(c call) Kind {
 	if !ok {
 		rates = f.Calls[c.function]
 	}
+
 	if len(rates) == 0 || !f.started() {
 		return ""
 	}
+
 	now := f.Clock.Now()
+
 	who := c.function + " " + subjectOf(f.Payload(c.process)) + " " + c.subject
 	if f.Alias != nil {
 		who = f.Alias(who)
 	}
+
 	f.mu.Lock()
 	if !f.now.Equal(now) || f.seen == nil {
 		f.now, f.seen, f.calls = now, map[string]uint64{}, map[string]uint64{}
 	}
+
 	n, known := f.calls[c.id]
 	if !known {
 		n = f.seen[who]
@@ -202,14 +223,17 @@ func (f *Faults) decide(c call) Kind {
 		f.calls[c.id] = n
 	}
 	f.mu.Unlock()
+
 	nth := strconv.FormatUint(n, 10)
 	if f.chance(string(FailedForGood), who, at(now), nth) < rates[FailedForGood] {
 		return FailedForGood
 	}
+
 	kind := kindAt(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter, Stalled)
 	if kind == Throttled && c.service == "AmazonSQS" {
 		kind = Failed
 	}
+
 	return kind
 }
 
@@ -217,6 +241,7 @@ func (f *Faults) decide(c call) Kind {
 func writeError(w http.ResponseWriter, c call, kind Kind) {
 	name, status := "InternalServerError", http.StatusInternalServerError
 	space := "com.amazonaws.dynamodb.v20120810#"
+
 	switch {
 	case c.service == "SES" && kind == Throttled:
 		name, space, status = "TooManyRequestsException", "", http.StatusTooManyRequests
@@ -227,6 +252,7 @@ func writeError(w http.ResponseWriter, c call, kind Kind) {
 	case kind == Throttled:
 		name, status = "ProvisionedThroughputExceededException", http.StatusBadRequest
 	}
+
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"__type":%q,"message":"injected fault"}`, space+name)
@@ -243,6 +269,7 @@ func (f *Faults) kill(ctx context.Context, process string) {
 			f.Kill(process)
 		}()
 	}
+
 	<-ctx.Done()
 }
 
@@ -271,6 +298,7 @@ type activity struct {
 func (a *activity) markActive() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	a.lastActive = time.Now()
 }
 
@@ -278,11 +306,14 @@ func (a *activity) markActive() {
 func (a *activity) begin() (over func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	a.busy++
 	a.lastActive = time.Now()
+
 	return sync.OnceFunc(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
+
 		a.busy--
 		a.lastActive = time.Now()
 	})
@@ -292,10 +323,12 @@ func (a *activity) begin() (over func()) {
 func (a *activity) failed(c call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	if !c.last {
 		if a.retries == nil {
 			a.retries = map[string]bool{}
 		}
+
 		a.retries[c.id] = true
 	}
 }
@@ -304,6 +337,7 @@ func (a *activity) failed(c call) {
 func (a *activity) arrived(c call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	delete(a.retries, c.id)
 }
 
@@ -312,8 +346,10 @@ func (a *activity) arrived(c call) {
 func (a *activity) markHeld(process string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	was := a.held[process]
 	a.held[process] = true
+
 	return !was
 }
 
@@ -321,6 +357,7 @@ func (a *activity) markHeld(process string) bool {
 func (a *activity) release(process string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	delete(a.held, process)
 	a.retries = nil
 }
@@ -329,15 +366,19 @@ func (a *activity) release(process string) {
 func (a *activity) waitIdle(ctx context.Context) {
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
+
 	last := time.Now()
 	late := 0
+
 	for calm, enough := 0, idleChecks; calm < enough; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+
 		now := time.Now()
+
 		a.mu.Lock()
 		switch {
 		case a.busy > 0 || a.lastActive.After(last):
@@ -349,10 +390,12 @@ func (a *activity) waitIdle(ctx context.Context) {
 				calm++
 			}
 		}
+
 		if enough = idleChecks; len(a.retries) > 0 {
 			enough = retryChecks
 		}
 		a.mu.Unlock()
+
 		last = now
 	}
 }

@@ -45,6 +45,7 @@ func New(start time.Time, speed float64) *Clock {
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	return c.now()
 }
 
@@ -52,6 +53,7 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) Speed() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	return c.speed
 }
 
@@ -59,6 +61,7 @@ func (c *Clock) now() time.Time {
 	if c.speed == Free {
 		return c.base
 	}
+
 	return c.base.Add(time.Duration(float64(time.Since(c.real)) * c.speed))
 }
 
@@ -67,6 +70,7 @@ func (c *Clock) now() time.Time {
 func (c *Clock) OnIdle(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.idleHook = f
 }
 
@@ -75,13 +79,16 @@ func (c *Clock) OnIdle(f func()) {
 func (c *Clock) Work() (done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.work++
+
 	return sync.OnceFunc(c.release)
 }
 
 func (c *Clock) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.work--
 	c.fireDue()
 }
@@ -92,6 +99,7 @@ func (c *Clock) At(t time.Time, f func()) (stop func() bool) {
 	return c.add(t, func() {
 		go func() {
 			defer c.release()
+
 			f()
 		}()
 	})
@@ -108,6 +116,7 @@ func (c *Clock) Sleep(ctx context.Context, t time.Time) error {
 	woken := make(chan struct{})
 	stop := c.add(t, func() { close(woken) })
 	c.release()
+
 	select {
 	case <-woken:
 		return nil
@@ -119,6 +128,7 @@ func (c *Clock) Sleep(ctx context.Context, t time.Time) error {
 		} else {
 			<-woken
 		}
+
 		return ctx.Err()
 	}
 }
@@ -127,21 +137,27 @@ func (c *Clock) Sleep(ctx context.Context, t time.Time) error {
 func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.seq++
 	e := &timer{at: t, seq: c.seq, fire: fire}
 	heap.Push(&c.timers, e)
 	c.fireDue()
+
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+
 		if c.stopped {
 			return true
 		}
+
 		if e.index < 0 {
 			return false
 		}
+
 		heap.Remove(&c.timers, e.index)
 		c.fireDue()
+
 		return true
 	}
 }
@@ -152,6 +168,7 @@ func (c *Clock) fireDue() {
 	if c.inIdleHook || c.stopped || len(c.timers) == 0 {
 		return
 	}
+
 	if c.speed != Free {
 		for len(c.timers) > 0 {
 			wait := c.timers[0].at.Sub(c.now())
@@ -159,18 +176,24 @@ func (c *Clock) fireDue() {
 				c.wakeIn(time.Duration(float64(wait)/c.speed) + 1)
 				return
 			}
+
 			c.fire()
 		}
+
 		return
 	}
+
 	if c.work > 0 {
 		return
 	}
+
 	if c.idleHook != nil && c.timers[0].at.After(c.base) {
 		c.inIdleHook = true
 		go c.runIdleHook(c.idleHook)
+
 		return
 	}
+
 	c.jump()
 }
 
@@ -178,11 +201,13 @@ func (c *Clock) runIdleHook(idle func()) {
 	idle()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.inIdleHook = false
 	if c.stopped || c.work > 0 || len(c.timers) == 0 { // the hook started something: be idle again after it
 		c.fireDue()
 		return
 	}
+
 	c.jump()
 }
 
@@ -191,12 +216,14 @@ func (c *Clock) jump() {
 	if at := c.timers[0].at; at.After(c.base) {
 		c.base = at
 	}
+
 	c.fire()
 }
 
 func (c *Clock) fire() {
 	e := heap.Pop(&c.timers).(*timer)
 	c.work++
+
 	e.fire()
 }
 
@@ -204,9 +231,11 @@ func (c *Clock) wakeIn(d time.Duration) {
 	if c.wake != nil {
 		c.wake.Stop()
 	}
+
 	c.wake = time.AfterFunc(d, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+
 		c.fireDue()
 	})
 }
@@ -216,6 +245,7 @@ func (c *Clock) wakeIn(d time.Duration) {
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.stopped = true
 	if c.wake != nil {
 		c.wake.Stop()
@@ -236,6 +266,7 @@ func (t timers) Less(i, j int) bool {
 	if t[i].at.Equal(t[j].at) {
 		return t[i].seq < t[j].seq
 	}
+
 	return t[i].at.Before(t[j].at)
 }
 func (t timers) Swap(i, j int) {
@@ -253,5 +284,6 @@ func (t *timers) Pop() any {
 	old[len(old)-1] = nil
 	e.index = -1
 	*t = old[:len(old)-1]
+
 	return e
 }

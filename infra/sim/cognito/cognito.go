@@ -69,21 +69,26 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p, err := NewWithKey(c, issuer, clientID, key)
 	if err != nil {
 		return nil, err
 	}
+
 	p.dir = dir
+
 	return p, p.loadUsers()
 }
 
 // NewWithKey is New with a key, of users in memory.
 func NewWithKey(c *clock.Clock, issuer, clientID string, key *rsa.PrivateKey) (*Pool, error) {
 	issuer = strings.TrimSuffix(issuer, "/")
+
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("the issuer %q is not a URL", issuer)
 	}
+
 	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
 	p := &Pool{
 		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
@@ -97,6 +102,7 @@ func NewWithKey(c *clock.Clock, issuer, clientID string, key *rsa.PrivateKey) (*
 	p.mux.Handle("POST "+u.Path+"/oauth2/authorize", guard.Handler(http.HandlerFunc(p.authorize)))
 	p.mux.HandleFunc("POST "+u.Path+"/oauth2/token", p.token)
 	p.mux.HandleFunc("GET "+u.Path+"/logout", p.logout)
+
 	return p, nil
 }
 
@@ -108,24 +114,30 @@ func loadKey(dir string) (*rsa.PrivateKey, error) {
 		if err == nil {
 			return parseKey(path, text)
 		}
+
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read the identity key: %w", err)
 		}
 	}
+
 	key, err := NewKey()
 	if err != nil || dir == "" {
 		return key, err
 	}
+
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("store the identity key: %w", err)
 	}
+
 	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		return nil, fmt.Errorf("store the identity key: %w", err)
 	}
+
 	return key, nil
 }
 
@@ -140,6 +152,7 @@ func parseKey(path string, text []byte) (*rsa.PrivateKey, error) {
 			}
 		}
 	}
+
 	return nil, fmt.Errorf("%s holds no RSA key; delete the file to create a new key", path)
 }
 
@@ -165,11 +178,13 @@ func (p *Pool) ClientToken(clientID, user string, groups []string, now time.Time
 // issue is ClientToken, with the nonce of the sign-in in the ID token unless it is "".
 func (p *Pool) issue(clientID, user string, groups []string, now time.Time, nonce string) (Tokens, error) {
 	email, name := user+"@example.com", ""
+
 	p.mu.Lock()
 	if a := p.find(user); a != nil {
 		user, email, name = a.sub(), a.Attributes["email"], a.Attributes["name"]
 	}
 	p.mu.Unlock()
+
 	event := rand.Text()
 	common := func(use string) jwt.MapClaims {
 		claims := jwt.MapClaims{
@@ -185,6 +200,7 @@ func (p *Pool) issue(clientID, user string, groups []string, now time.Time, nonc
 		if len(groups) > 0 {
 			claims["cognito:groups"] = groups
 		}
+
 		return claims
 	}
 	access := common("access")
@@ -196,23 +212,30 @@ func (p *Pool) issue(clientID, user string, groups []string, now time.Time, nonc
 	id["aud"] = clientID
 	id["cognito:username"] = user
 	id["email"] = email
+
 	id["email_verified"] = true
 	if name != "" {
 		id["name"] = name
 	}
+
 	if nonce != "" {
 		id["nonce"] = nonce
 	}
+
 	t := Tokens{Type: "Bearer", ExpiresIn: int(TTL.Seconds())}
+
 	var err1, err2 error
+
 	t.Access, err1 = p.sign(access)
 	t.ID, err2 = p.sign(id)
+
 	return t, errors.Join(err1, err2)
 }
 
 func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
 	t := jwt.NewWithClaims(jwt.SigningMethodRS256, claims)
 	t.Header["kid"] = p.kid
+
 	return t.SignedString(p.key)
 }
 
@@ -222,10 +245,12 @@ func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
 // aud.
 func (p *Pool) Verify(token string) (map[string]any, error) {
 	claims := jwt.MapClaims{}
+
 	_, err := jwt.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
 		if t.Header["kid"] != p.kid {
 			return nil, errors.New("the key is not the pool's")
 		}
+
 		return &p.key.PublicKey, nil
 	},
 		jwt.WithValidMethods([]string{"RS256"}),
@@ -239,14 +264,17 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("invalid token: %w", err)
 	}
+
 	audience, err := claims.GetAudience()
 	if claims["aud"] == nil {
 		client, _ := claims["client_id"].(string)
 		audience = jwt.ClaimStrings{client}
 	}
+
 	if err != nil || !slices.Contains(audience, p.clientID) {
 		return nil, errors.New("invalid token: it is for another client")
 	}
+
 	return claims, nil
 }
 
@@ -287,21 +315,26 @@ func (p *Pool) keys(w http.ResponseWriter, _ *http.Request) {
 
 func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	query := req.URL.Query()
+
 	user := query.Get("user")
 	if user == "" {
 		http.Error(w, "missing parameter user: use ?user=u1, optionally with &group=admin", http.StatusBadRequest)
 		return
 	}
+
 	defer p.clock.Work()()
+
 	tokens, err := p.SignIn(req.Context(), user, query.Get("name"), query["group"])
 	if r, ok := errors.AsType[*refusal](err); ok {
 		http.Error(w, r.Error(), http.StatusBadRequest)
 		return
 	}
+
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+
 	w.Header().Set("Cache-Control", "no-store")
 	answer(w, tokens)
 }

@@ -35,12 +35,14 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 func (p *Pool) AllowRedirects(urls ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.redirects = urls
 }
 
 func (p *Pool) mayRedirect(to string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	return slices.Contains(p.redirects, to)
 }
 
@@ -51,6 +53,7 @@ func (p *Pool) authorize(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "malformed parameters", http.StatusBadRequest)
 		return
 	}
+
 	q := r.Form
 	switch {
 	case q.Get("client_id") != p.clientID:
@@ -63,18 +66,23 @@ func (p *Pool) authorize(w http.ResponseWriter, r *http.Request) {
 		back(w, r, q.Get("redirect_uri"), url.Values{"error": {"invalid_request"}, "state": q["state"]})
 		return
 	}
+
 	if r.Method == http.MethodGet {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 		page.Execute(w, q)
+
 		return
 	}
+
 	defer p.clock.Work()()
+
 	user := q.Get("user")
 	if _, err := p.SignIn(r.Context(), user, "", nil); user == "" || err != nil {
 		http.Error(w, "nobody can be signed in by this name", http.StatusBadRequest)
 		return
 	}
+
 	code := rand.Text()
 	p.Grant(code, user, q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), p.clock.Now().Add(codeTTL))
 	back(w, r, q.Get("redirect_uri"), url.Values{"code": {code}, "state": q["state"]})
@@ -84,6 +92,7 @@ func (p *Pool) authorize(w http.ResponseWriter, r *http.Request) {
 func (p *Pool) Grant(code, user, redirect, challenge, nonce string, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.grants[code] = grant{user, redirect, challenge, nonce, until}
 }
 
@@ -94,12 +103,15 @@ func back(w http.ResponseWriter, r *http.Request, to string, with url.Values) {
 		http.Error(w, "redirect_mismatch", http.StatusBadRequest)
 		return
 	}
+
 	q := u.Query()
+
 	for name, values := range with {
 		if len(values) > 0 {
 			q[name] = values
 		}
 	}
+
 	u.RawQuery = q.Encode()
 	http.Redirect(w, r, u.String(), http.StatusFound)
 }
@@ -116,17 +128,21 @@ func (p *Pool) token(w http.ResponseWriter, r *http.Request) {
 		refuse("invalid_request")
 		return
 	}
+
 	q := r.PostForm
 	if q.Get("grant_type") != "authorization_code" {
 		refuse("unsupported_grant_type")
 		return
 	}
+
 	p.mu.Lock()
 	g, ok := p.grants[q.Get("code")]
 	delete(p.grants, q.Get("code"))
 	p.mu.Unlock()
+
 	proof := sha256.Sum256([]byte(q.Get("code_verifier")))
 	proven := subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(proof[:])), []byte(g.challenge)) == 1
+
 	now := p.clock.Now()
 	switch {
 	case q.Get("client_id") != p.clientID:
@@ -136,11 +152,13 @@ func (p *Pool) token(w http.ResponseWriter, r *http.Request) {
 		refuse("invalid_grant")
 		return
 	}
+
 	tokens, err := p.issue(p.clientID, g.user, nil, now, g.nonce)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+
 	w.Header().Set("Cache-Control", "no-store")
 	answer(w, tokens)
 }
@@ -152,5 +170,6 @@ func (p *Pool) logout(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "redirect_mismatch", http.StatusBadRequest)
 		return
 	}
+
 	http.Redirect(w, r, q.Get("logout_uri"), http.StatusFound)
 }

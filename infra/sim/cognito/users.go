@@ -53,17 +53,22 @@ func (p *Pool) loadUsers() error {
 	if p.dir == "" {
 		return nil
 	}
+
 	path := filepath.Join(p.dir, usersFile)
+
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+
 	if err != nil {
 		return fmt.Errorf("read the users: %w", err)
 	}
+
 	if err := json.Unmarshal(text, &p.users); err != nil {
 		return fmt.Errorf("%s holds no users; delete the file to start without users: %w", path, err)
 	}
+
 	return nil
 }
 
@@ -72,14 +77,17 @@ func (p *Pool) saveUsers() error {
 	if p.dir == "" {
 		return nil
 	}
+
 	text, err := json.Marshal(p.users)
 	if err != nil {
 		return err
 	}
+
 	path := filepath.Join(p.dir, usersFile)
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return fmt.Errorf("store the users: %w", err)
 	}
+
 	return os.Rename(path+".new", path)
 }
 
@@ -89,11 +97,13 @@ func (p *Pool) find(name string) *poolUser {
 	if a, ok := p.users[name]; ok {
 		return a
 	}
+
 	for _, a := range p.users {
 		if strings.EqualFold(a.Attributes["email"], name) {
 			return a
 		}
 	}
+
 	return nil
 }
 
@@ -111,6 +121,7 @@ type Call func(ctx context.Context, event []byte) ([]byte, error)
 func (p *Pool) OnConfirmed(call Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.onConfirmed = call
 }
 
@@ -120,10 +131,12 @@ func (p *Pool) SignUp(email, name string) (sub string, err error) {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	a, err := p.add(newUUID(), email, name, now)
 	if err != nil {
 		return "", err
 	}
+
 	return a.sub(), p.saveUsers()
 }
 
@@ -132,14 +145,23 @@ func (p *Pool) add(sub, email, name string, now time.Time) (*poolUser, error) {
 	if !isEmail(email) {
 		return nil, refuse("InvalidParameterException", "Invalid email address format.")
 	}
+
 	if p.find(email) != nil {
 		return nil, refuse("UsernameExistsException", "An account with the given email already exists.")
 	}
-	a := &poolUser{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "false"}, Status: unconfirmed, Created: now, Modified: now}
+
+	a := &poolUser{
+		Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "false"},
+		Status:     unconfirmed,
+		Created:    now,
+		Modified:   now,
+	}
 	if name != "" {
 		a.Attributes["name"] = name
 	}
+
 	p.users[sub] = a
+
 	return a, nil
 }
 
@@ -155,11 +177,13 @@ func (p *Pool) SignIn(ctx context.Context, user, name string, groups []string) (
 	if err != nil {
 		return Tokens{}, err
 	}
+
 	if call != nil {
 		if err := callPostConfirmation(ctx, event, call); err != nil {
 			return Tokens{}, err
 		}
 	}
+
 	return p.Token(user, groups, p.clock.Now())
 }
 
@@ -169,6 +193,7 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	a := p.find(user)
 	switch {
 	case a == nil:
@@ -176,6 +201,7 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 		if strings.Contains(user, "@") {
 			sub, email = p.newSub(user), user
 		}
+
 		if a, err = p.add(sub, email, name, now); err != nil {
 			return event, nil, err
 		}
@@ -185,12 +211,15 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 		a.Status, a.Modified = confirmed, now
 		return event, nil, p.saveUsers()
 	}
+
 	a.Status, a.Modified = confirmed, now
 	a.Attributes["email_verified"] = "true"
-	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", account.Region, ID, a.sub()
+	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1",
+		"PostConfirmation_ConfirmSignUp", account.Region, ID, a.sub()
 	event.CallerContext = events.CognitoEventUserPoolsCallerContext{AWSSDKVersion: "aws-sdk-unknown-unknown", ClientID: p.clientID}
 	event.Request.UserAttributes = maps.Clone(a.Attributes)
 	event.Request.UserAttributes["cognito:user_status"] = a.Status
+
 	return event, p.onConfirmed, p.saveUsers()
 }
 
@@ -201,14 +230,17 @@ func callPostConfirmation(ctx context.Context, event events.CognitoEventUserPool
 	if err != nil {
 		return err
 	}
+
 	out, err := call(ctx, in)
 	if err != nil {
 		return refuse("UserLambdaValidationException", "PostConfirmation failed with error %v.", err)
 	}
+
 	var back events.CognitoEventUserPoolsPostConfirmation
 	if err := json.Unmarshal(out, &back); err != nil || !reflect.DeepEqual(back, event) {
 		return refuse("InvalidLambdaResponseException", "Unrecognizable lambda output")
 	}
+
 	return nil
 }
 
@@ -218,9 +250,11 @@ func (p *Pool) newSub(email string) string {
 	if p.dir != "" {
 		return newUUID()
 	}
+
 	p.subs++
 	b := sha256.Sum256(fmt.Appendln(nil, email, p.subs))
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
@@ -228,6 +262,7 @@ func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
@@ -236,6 +271,7 @@ func newUUID() string {
 func (p *Pool) Invitations(email string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	return p.invitations[strings.ToLower(email)]
 }
 
@@ -256,19 +292,25 @@ const (
 // api answers Cognito's API in AWS JSON 1.1. It holds clock work until it has answered.
 func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 	defer p.clock.Work()()
+
 	out, err := p.callAction(w, req)
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	w.Header().Set("x-amzn-RequestId", newUUID())
+
 	if err != nil {
 		r, ok := errors.AsType[*refusal](err)
+
 		status := http.StatusBadRequest
 		if !ok {
 			r, status = &refusal{"InternalErrorException", err.Error()}, http.StatusInternalServerError
 		}
+
 		w.Header().Set("x-amzn-ErrorType", r.code)
 		w.WriteHeader(status)
+
 		out = map[string]string{"__type": r.code, "message": r.message}
 	}
+
 	if out != nil { // an action without a result has an empty answer
 		json.NewEncoder(w).Encode(out)
 	}
@@ -276,22 +318,32 @@ func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 
 func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error) {
 	action, ok := strings.CutPrefix(req.Header.Get("X-Amz-Target"), target)
-	act := map[string]func(request) (any, error){"AdminCreateUser": p.create, "AdminGetUser": p.get, "AdminDeleteUser": p.delete, "ListUsers": p.list}[action]
+
+	act := map[string]func(request) (any, error){
+		"AdminCreateUser": p.create,
+		"AdminGetUser":    p.get,
+		"AdminDeleteUser": p.delete,
+		"ListUsers":       p.list,
+	}[action]
 	if !ok || act == nil {
 		return nil, refuse("UnknownOperationException", "The action %q is not known here.", action)
 	}
+
 	var in request
 	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxRequest)).Decode(&in); err != nil && !errors.Is(err, io.EOF) {
 		return nil, refuse("SerializationException", "%v", err)
 	}
+
 	switch {
 	case in.UserPoolId == "" || in.Username == "" && action != "ListUsers":
 		return nil, refuse("InvalidParameterException", "UserPoolId and Username must not be empty.")
 	case in.UserPoolId != ID:
 		return nil, refuse("ResourceNotFoundException", "User pool %s does not exist.", in.UserPoolId)
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	return act(in)
 }
 
@@ -331,8 +383,16 @@ func (a *poolUser) describe() (d userDescription, attributes []attribute) {
 	for _, name := range slices.Sorted(maps.Keys(a.Attributes)) {
 		attributes = append(attributes, attribute{name, a.Attributes[name]})
 	}
+
 	seconds := func(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-	return userDescription{Username: a.sub(), UserCreateDate: seconds(a.Created), UserLastModifiedDate: seconds(a.Modified), Enabled: true, UserStatus: a.Status}, attributes
+
+	return userDescription{
+		Username:             a.sub(),
+		UserCreateDate:       seconds(a.Created),
+		UserLastModifiedDate: seconds(a.Modified),
+		Enabled:              true,
+		UserStatus:           a.Status,
+	}, attributes
 }
 
 // create creates the account of an e-mail address, or sends the mail again. The caller
@@ -341,12 +401,14 @@ func (p *Pool) create(in request) (any, error) {
 	if !isEmail(in.Username) {
 		return nil, refuse("InvalidParameterException", "Username should be an email.")
 	}
+
 	a := p.find(in.Username)
 	switch in.MessageAction {
 	case "RESEND":
 		if a == nil {
 			return nil, refuse("UserNotFoundException", "User does not exist.")
 		}
+
 		if a.Status != invited {
 			return nil, refuse("UnsupportedUserStateException", "Resend not possible. User is in the state %s.", a.Status)
 		}
@@ -354,21 +416,28 @@ func (p *Pool) create(in request) (any, error) {
 		if a != nil {
 			return nil, refuse("UsernameExistsException", "An account with the given email already exists.")
 		}
+
 		now := p.clock.Now()
 		a = &poolUser{Attributes: map[string]string{}, Status: invited, Created: now, Modified: now}
+
 		for _, given := range in.UserAttributes {
 			switch {
 			case given.Name == "sub":
 				return nil, refuse("InvalidParameterException", "Cannot modify the non-mutable attribute sub")
 			case !slices.Contains(standardAttributes, given.Name):
-				return nil, refuse("InvalidParameterException", "Attributes did not conform to the schema: Type for attribute {%s} could not be determined", given.Name)
+				return nil, refuse("InvalidParameterException",
+					"Attributes did not conform to the schema: Type for attribute {%s} could not be determined", given.Name)
 			}
+
 			a.Attributes[given.Name] = given.Value
 		}
+
 		if email := cmp.Or(a.Attributes["email"], in.Username); !strings.EqualFold(email, in.Username) {
 			return nil, refuse("InvalidParameterException", "The attribute email is not the Username.")
 		}
+
 		a.Attributes["sub"], a.Attributes["email"] = p.newSub(in.Username), in.Username
+
 		p.users[a.sub()] = a
 		if err := p.saveUsers(); err != nil {
 			return nil, err
@@ -380,8 +449,10 @@ func (p *Pool) create(in request) (any, error) {
 	if in.MessageAction != "SUPPRESS" && slices.Contains(in.DesiredDeliveryMediums, "EMAIL") {
 		p.invitations[strings.ToLower(in.Username)]++
 	}
+
 	d, attributes := a.describe()
 	d.Attributes = attributes
+
 	return map[string]userDescription{"User": d}, nil
 }
 
@@ -390,8 +461,10 @@ func (p *Pool) get(in request) (any, error) {
 	if a == nil {
 		return nil, refuse("UserNotFoundException", "User does not exist.")
 	}
+
 	d, attributes := a.describe()
 	d.UserAttributes = attributes
+
 	return d, nil
 }
 
@@ -401,9 +474,11 @@ func (p *Pool) list(in request) (any, error) {
 	if in.Limit < 0 || in.Limit > 60 {
 		return nil, refuse("InvalidParameterException", "Limit must be 0 to 60.")
 	}
+
 	if _, ok := p.users[in.PaginationToken]; in.PaginationToken != "" && !ok {
 		return nil, refuse("InvalidParameterException", "Invalid pagination token.")
 	}
+
 	var out struct {
 		Users           []userDescription
 		PaginationToken string `json:",omitempty"`
@@ -412,14 +487,17 @@ func (p *Pool) list(in request) (any, error) {
 		if sub <= in.PaginationToken {
 			continue
 		}
+
 		if len(out.Users) == cmp.Or(in.Limit, 60) {
 			out.PaginationToken = out.Users[len(out.Users)-1].Username
 			break
 		}
+
 		d, attributes := p.users[sub].describe()
 		d.Attributes = attributes
 		out.Users = append(out.Users, d)
 	}
+
 	return out, nil
 }
 
@@ -428,6 +506,8 @@ func (p *Pool) delete(in request) (any, error) {
 	if a == nil {
 		return nil, refuse("UserNotFoundException", "User does not exist.")
 	}
+
 	delete(p.users, a.sub())
+
 	return nil, p.saveUsers()
 }

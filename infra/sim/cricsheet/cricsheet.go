@@ -145,9 +145,12 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 			return nil
 		}
 	}
+
 	var s string
+
 	err := json.Unmarshal(b, &s)
 	*t = Text(s)
+
 	return err
 }
 
@@ -166,14 +169,18 @@ func Parse(data []byte) (*Match, error) {
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return nil, fmt.Errorf("not a Cricsheet file: %s holds a JSON %s", cmp.Or(e.Field, "it"), e.Value)
 		}
+
 		if len(bytes.TrimSpace(data)) == 0 {
 			return nil, errors.New("the file is empty")
 		}
+
 		return nil, fmt.Errorf("not a JSON file: %w", err)
 	}
+
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+
 	return &f, nil
 }
 
@@ -193,35 +200,44 @@ func (f *Match) check() error {
 	case len(f.Innings) > maxInnings:
 		return fmt.Errorf("%d innings are more than a match can have", len(f.Innings))
 	}
+
 	o := in.Outcome
 	if b := o.By; min(b.Runs, b.Wickets, b.Innings) < 0 {
 		return errors.New("info.outcome.by is negative")
 	}
+
 	for _, name := range []string{o.Winner, o.Eliminator, o.BowlOut} {
 		if name != "" && !slices.Contains(in.Teams, name) {
 			return fmt.Errorf("the winner %q is not one of the teams", name)
 		}
 	}
+
 	for _, day := range in.Dates {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
 			return fmt.Errorf("info.dates holds %q, which is not a date", day)
 		}
 	}
+
 	deliveries := 0
+
 	for i, inn := range f.Innings {
 		if !slices.Contains(in.Teams, inn.Team) {
 			return fmt.Errorf("innings %d is of %q, which is not one of the teams", i+1, inn.Team)
 		}
+
 		if p := inn.PenaltyRuns; min(p.Pre, p.Post) < 0 || max(p.Pre, p.Post) > maxRuns {
 			return fmt.Errorf("innings %d has impossible penalty runs", i+1)
 		}
+
 		if t := inn.Target; t != nil && (t.Runs < 0 || !(t.Overs >= 0 && t.Overs <= maxRuns)) {
 			return fmt.Errorf("innings %d has an impossible target", i+1)
 		}
+
 		for _, ov := range inn.Overs {
 			if ov.Over < 0 || ov.Over > maxDeliveries {
 				return fmt.Errorf("innings %d has an over %d", i+1, ov.Over)
 			}
+
 			deliveries += len(ov.Deliveries)
 			for j := range ov.Deliveries {
 				if fault := ov.Deliveries[j].problem(); fault != "" {
@@ -230,9 +246,11 @@ func (f *Match) check() error {
 			}
 		}
 	}
+
 	if deliveries > maxDeliveries {
 		return fmt.Errorf("%d deliveries are more than a match can have", deliveries)
 	}
+
 	return nil
 }
 
@@ -248,11 +266,13 @@ func (d *Delivery) problem() string {
 	case d.Runs.Total != d.Runs.Batter+x.sum():
 		return fmt.Sprintf("has a total of %d runs, but its parts sum to %d", d.Runs.Total, d.Runs.Batter+x.sum())
 	}
+
 	for _, w := range d.Wickets {
 		if w.PlayerOut == "" || w.Kind == "" {
 			return "has a wicket without a player or a kind"
 		}
 	}
+
 	return ""
 }
 

@@ -15,11 +15,13 @@ func ExampleParse() {
 // TestGeneratedMatchesAreValid checks made-up matches as if they were files.
 func TestGeneratedMatchesAreValid(t *testing.T) {
 	t.Parallel()
+
 	for _, f := range Formats {
 		for seed := range int64(20) {
 			if err := Generate(seed, f).check(); err != nil {
 				t.Errorf("%v with seed %d: %v", f, seed, err)
 			}
+
 			m := GenerateFixture(seed, f)
 			if err := m.check(); err != nil || len(m.Innings) != 0 {
 				t.Errorf("the fixture of %v with seed %d has %d innings: %v", f, seed, len(m.Innings), err)
@@ -30,6 +32,7 @@ func TestGeneratedMatchesAreValid(t *testing.T) {
 
 func TestParseRefusesOtherFiles(t *testing.T) {
 	t.Parallel()
+
 	for data, want := range map[string]string{
 		"":             "the file is empty",
 		"<html>":       "not a JSON file",

@@ -57,6 +57,7 @@ func Generate(seed int64, format Format) *Match {
 	} else {
 		g.limited()
 	}
+
 	return g.file
 }
 
@@ -78,11 +79,13 @@ func newGenerator(seed int64, format Format) *generator {
 		style: format.style(), format: format, file: &Match{},
 	}
 	g.teams()
+
 	return g
 }
 
 func (g *generator) teams() {
-	towns := []string{"Ashbourne", "Brackwater", "Carrow", "Dunmere", "Eastholt", "Farrowdale", "Glenhollow", "Harrowgate", "Islemouth", "Kestrel Bay", "Larkspur", "Marlow Hill"}
+	towns := []string{"Ashbourne", "Brackwater", "Carrow", "Dunmere", "Eastholt", "Farrowdale", "Glenhollow", "Harrowgate", "Islemouth",
+		"Kestrel Bay", "Larkspur", "Marlow Hill"}
 	beasts := []string{"Herons", "Foxes", "Comets", "Rovers", "Otters", "Lancers", "Stags", "Mariners"}
 	nations := []string{"Arvenia", "Belmora", "Cordesia", "Dravonia", "Estova", "Falmeria", "Gallund", "Hestria"}
 	surnames := []string{
@@ -93,14 +96,17 @@ func (g *generator) teams() {
 	in := &g.file.Info
 	in.BallsPerOver, in.Overs, in.Gender = g.perOver, g.overs, "male"
 	in.Season = "2026"
+
 	in.Venue, in.City = towns[g.IntN(len(towns))]+" Oval", towns[g.IntN(len(towns))]
 	switch g.format {
 	case T20, Hundred:
 		in.MatchType, in.TeamType = "T20", "club"
+
 		in.Event.Name = "Coastal Premier League"
 		if g.format == Hundred {
 			in.Event.Name = "The Coastal Hundred"
 		}
+
 		a, b := g.Perm(len(towns)), g.Perm(len(beasts))
 		for i := range 2 {
 			in.Teams = append(in.Teams, towns[a[i]]+" "+beasts[b[i]])
@@ -110,12 +116,15 @@ func (g *generator) teams() {
 		for _, n := range g.Perm(len(nations))[:2] {
 			in.Teams = append(in.Teams, nations[n])
 		}
+
 		in.Event.Name = in.Teams[1] + " tour of " + in.Teams[0]
 	}
+
 	in.Event.MatchNumber = Text(strconv.Itoa(1 + g.IntN(5)))
 	in.Players = map[string][]string{}
 	in.Registry.People = map[string]string{}
 	pick := g.Perm(len(surnames))
+
 	for i := range 22 {
 		team := in.Teams[i/11]
 		name := string(rune('A'+g.IntN(26))) + string(rune('A'+g.IntN(26))) + " " + surnames[pick[i]]
@@ -123,6 +132,7 @@ func (g *generator) teams() {
 		in.Registry.People[name] = "made up: " + team + ": " + name
 		g.elevens[i/11] = append(g.elevens[i/11], name)
 	}
+
 	in.Officials.Umpires = []string{"PT Hartnell", "SK Orme"}
 	in.Officials.TVUmpires = []string{"LM Vance"}
 	in.Officials.Referees = []string{"DR Colby"}
@@ -134,10 +144,12 @@ func (g *generator) teams() {
 // firstToBat returns the side that bats first after the toss.
 func (g *generator) firstToBat() int {
 	in := &g.file.Info
+
 	side := slices.Index(in.Teams, in.Toss.Winner)
 	if in.Toss.Decision == "field" {
 		side = 1 - side
 	}
+
 	return side
 }
 
@@ -160,41 +172,53 @@ func (g *generator) play(k plan) (runs, wickets, balls int) {
 	bowled := make([]int, 11)
 	crease, next := [2]int{0, 1}, 2
 	last := -1
+
 	for over := 0; ; over++ {
 		var ov Over
+
 		ov.Over = over
+
 		bowler := attack[g.IntN(2)]
 		if over >= 2 {
 			bowler = attack[g.IntN(len(attack))]
 		}
+
 		for bowler == last || bowled[bowler] >= g.perBowler {
 			bowler = attack[g.IntN(len(attack))]
 		}
+
 		last = bowler
 		bowled[bowler]++
+
 		done := false
 		for legal := 0; legal < g.perOver && !done; {
 			d := g.ball(k, over, crease[0], runs, balls)
+
 			d.Batter, d.NonStriker, d.Bowler = batters[crease[0]], batters[crease[1]], bowlers[bowler]
 			if d.Extras.Wides == 0 && d.Extras.Noballs == 0 {
 				legal++
 				balls++
 			}
+
 			if runs += d.Runs.Total; k.target > 0 && runs >= k.target {
 				d.Wickets = nil // the run that wins ends the match
 			}
+
 			ran := d.Runs.Batter%2 + d.Extras.Byes%2 + d.Extras.Legbyes%2
 			if ran%2 == 1 {
 				crease[0], crease[1] = crease[1], crease[0]
 			}
+
 			if len(d.Wickets) > 0 {
 				wickets++
 				w := &d.Wickets[0]
 				gone := slices.Index(batters, d.Batter)
+
 				at := slices.Index(crease[:], gone)
 				if w.Kind == "run out" && g.IntN(3) == 0 {
 					at = 1 - at
 				}
+
 				w.PlayerOut = batters[crease[at]]
 				switch w.Kind {
 				case "caught", "run out":
@@ -202,30 +226,38 @@ func (g *generator) play(k plan) (runs, wickets, balls int) {
 				case "stumped":
 					w.Fielders = []Fielder{{Name: bowlers[4]}}
 				}
+
 				if next < len(batters) {
 					crease[at] = next
 					next++
 				}
 			}
+
 			ov.Deliveries = append(ov.Deliveries, d)
 			done = wickets == k.wickets || balls == k.balls || k.target > 0 && runs >= k.target
 		}
+
 		inn.Overs = append(inn.Overs, ov)
 		if !done && k.declareAt > 0 && runs >= k.declareAt {
 			inn.Declared, done = true, true
 		}
+
 		if done {
 			break
 		}
+
 		crease[0], crease[1] = crease[1], crease[0]
 	}
+
 	g.file.Innings = append(g.file.Innings, inn)
+
 	return runs, wickets, balls
 }
 
 // ball bowls one ball at batter n of the order.
 func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 	aggression := 1.0
+
 	switch {
 	case k.super:
 		aggression = 1.5
@@ -234,6 +266,7 @@ func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 		for r, w := range g.runs {
 			mean += float64(r*w) / 1000
 		}
+
 		needed := float64(k.target-runs) / float64(max(1, k.balls-balls))
 		aggression = min(max(needed/mean, 0.75), 2)
 	case g.overs > 0 && over >= g.overs*4/5:
@@ -241,11 +274,13 @@ func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 	case g.overs > 0 && over < g.overs*3/10:
 		aggression = 1.1
 	}
+
 	skill := max(0.15, 1.15-0.1*float64(n)) // of batters down the order
 	roll := g.IntN(1000)
 	chance := func(thousandths int) bool {
 		hit := roll >= 0 && roll < thousandths
 		roll -= thousandths
+
 		return hit
 	}
 	bat := func() int {
@@ -255,22 +290,28 @@ func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 				weights[r] = int(float64(weights[r]) * aggression * (0.6 + 0.5*skill))
 			}
 		}
+
 		sum := 0
 		for _, w := range weights {
 			sum += w
 		}
+
 		pick := g.IntN(sum)
 		for r, w := range weights {
 			if pick < w {
 				return r
 			}
+
 			pick -= w
 		}
+
 		return 0
 	}
+
 	switch {
 	case chance(g.wide):
 		d.Extras.Wides = 1
+
 		switch g.IntN(20) {
 		case 0:
 			d.Extras.Wides = 5
@@ -282,6 +323,7 @@ func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 		if g.format == Hundred {
 			d.Extras.Noballs = 2
 		}
+
 		d.Runs.Batter = bat()
 	case chance(g.bye):
 		d.Extras.Byes = []int{1, 1, 2, 4}[g.IntN(4)]
@@ -306,8 +348,10 @@ func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 	default:
 		d.Runs.Batter = bat()
 	}
+
 	d.Runs.Extras = d.Extras.sum()
 	d.Runs.Total = d.Runs.Batter + d.Runs.Extras
+
 	return d
 }
 
@@ -324,6 +368,7 @@ func (g *generator) limited() {
 		Runs  int     `json:"runs"`
 	}{float64(g.overs), a + 1}
 	o := &in.Outcome
+
 	switch {
 	case b > a:
 		o.Winner, o.By.Wickets = in.Teams[1-first], 10-wickets
@@ -331,20 +376,25 @@ func (g *generator) limited() {
 		o.Winner, o.By.Runs = in.Teams[first], a-b
 	default:
 		o.Result = "tie"
+
 		side := 1 - first
 		for g.format != ODI {
 			x, _, _ := g.play(plan{side: side, balls: g.perOver, wickets: 2, super: true})
+
 			y, _, _ := g.play(plan{side: 1 - side, target: x + 1, balls: g.perOver, wickets: 2, super: true})
 			if x != y {
 				o.Eliminator = in.Teams[side]
 				if y > x {
 					o.Eliminator = in.Teams[1-side]
 				}
+
 				break
 			}
+
 			side = 1 - side
 		}
 	}
+
 	g.choosePlayerOfMatch()
 }
 
@@ -353,42 +403,55 @@ func (g *generator) test() {
 	in := &g.file.Info
 	o := &in.Outcome
 	left := 5 * ballsADay
+
 	var total [2]int
+
 	play := func(k plan) int {
 		k.balls, k.wickets = left, 10
 		runs, wickets, balls := g.play(k)
 		total[k.side] += runs
 		left -= balls
+
 		return wickets
 	}
+
 	defer func() {
 		day, _ := time.Parse(time.DateOnly, in.Dates[0])
 		for n := 1; n*ballsADay < 5*ballsADay-left; n++ {
 			in.Dates = append(in.Dates, day.AddDate(0, 0, n).Format(time.DateOnly))
 		}
+
 		g.choosePlayerOfMatch()
 	}()
+
 	win := func(side, runs, wickets int) { o.Winner, o.By.Runs, o.By.Wickets = in.Teams[side], runs, wickets }
 
 	a := g.firstToBat()
 	b := 1 - a
 	play(plan{side: a, declareAt: 420 + g.IntN(200)})
+
 	if left > 0 {
 		play(plan{side: b, declareAt: total[a] + 150 + g.IntN(150)})
 	}
+
 	followOn := false
 	if left > 0 {
 		followOn = total[a]-total[b] >= 200 && g.IntN(2) == 0
+
 		third, other := a, b
 		if followOn {
 			third, other = b, a
 		}
+
 		behind := total[other] - total[third]
+
 		wickets := play(plan{side: third, declareAt: max(60, behind+280+g.IntN(120))})
 		switch {
 		case wickets == 10 && total[third] < total[other]:
 			win(other, total[other]-total[third], 0)
+
 			o.By.Innings = 1
+
 			return
 		case left > 0:
 			wickets = play(plan{side: other, target: total[third] - total[other] + 1})
@@ -405,6 +468,7 @@ func (g *generator) test() {
 			}
 		}
 	}
+
 	o.Result = "draw"
 }
 
@@ -413,10 +477,12 @@ func (g *generator) test() {
 func (g *generator) choosePlayerOfMatch() {
 	runs := map[string]int{}
 	best := ""
+
 	for _, inn := range g.file.Innings {
 		if w := g.file.Info.Outcome.Winner; w != "" && w != inn.Team {
 			continue
 		}
+
 		for _, ov := range inn.Overs {
 			for _, d := range ov.Deliveries {
 				if runs[d.Batter] += d.Runs.Batter; best == "" || runs[d.Batter] > runs[best] {
@@ -425,5 +491,6 @@ func (g *generator) choosePlayerOfMatch() {
 			}
 		}
 	}
+
 	g.file.Info.PlayerOfMatch = []string{best}
 }

@@ -47,10 +47,12 @@ func Start(ctx context.Context, file string) (Engine, error) {
 	if url := os.Getenv(Endpoint); url != "" {
 		return Engine{URL: url, Stop: func() {}}, nil
 	}
+
 	dir, err := os.Getwd()
 	if err != nil {
 		return Engine{}, err
 	}
+
 	binary, err := engine.DynamoDB.Find(ctx, dir)
 	if err != nil {
 		return Engine{}, err
@@ -71,15 +73,19 @@ func serve(ctx context.Context, binary, file string) (e Engine, err error) {
 	if err != nil {
 		return e, err
 	}
+
 	args := []string{"serve", "--host", host, "--port", port}
 	if file != "" {
 		args = append(args, "--db-path", file)
 	}
+
 	address := net.JoinHostPort(host, port)
+
 	p, err := engine.Run(ctx, exec.Command(binary, args...), address)
 	if err != nil {
 		return e, fmt.Errorf("DynamoDB: %w", err)
 	}
+
 	return Engine{URL: "http://" + address, Exited: p.Exited, Stop: p.Stop}, nil
 }
 
@@ -91,18 +97,21 @@ func serve(ctx context.Context, binary, file string) (e Engine, err error) {
 // when the answer begins. If the transport has not seen the end of the body by then, it takes
 // that for a failed write, and closes its connection with the rest of the answer in it.
 func Proxy(url *url.URL) http.Handler {
-	return proxy(url, &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}) // a closed connection for each call would use up the ports
+	// a closed connection for each call would use up the ports
+	return proxy(url, &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true})
 }
 
 func proxy(url *url.URL, by http.RoundTripper) http.Handler {
 	p := httputil.NewSingleHostReverseProxy(url)
 	p.Transport = by
 	p.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		p.ServeHTTP(w, r)
 	})
@@ -128,21 +137,26 @@ type Table struct {
 func Create(ctx context.Context, c *dynamodb.Client, tables []Table) error {
 	for _, t := range tables {
 		name := aws.ToString(t.Input.TableName)
+
 		_, err := c.CreateTable(ctx, t.Input)
 		if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
 			continue
 		}
+
 		if err != nil {
 			return fmt.Errorf("create the table %s: %w", name, err)
 		}
+
 		if t.TTL == "" {
 			continue
 		}
+
 		if _, err := c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &name,
 			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &t.TTL, Enabled: aws.Bool(true)}}); err != nil {
 			return fmt.Errorf("set the TTL of %s: %w", name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -153,12 +167,15 @@ func Sweep(ctx context.Context, c *dynamodb.Client, tables []Table, now time.Tim
 		if t.TTL == "" {
 			continue
 		}
+
 		expired, err := expression.NewBuilder().
 			WithFilter(expression.LessThan(expression.Name(t.TTL), expression.Value(now.Unix()))).Build()
 		if err != nil {
 			return swept, err
 		}
+
 		name := aws.ToString(t.Input.TableName)
+
 		pages := dynamodb.NewScanPaginator(c, &dynamodb.ScanInput{TableName: &name, FilterExpression: expired.Filter(),
 			ExpressionAttributeNames: expired.Names(), ExpressionAttributeValues: expired.Values()})
 		for pages.HasMorePages() {
@@ -166,22 +183,27 @@ func Sweep(ctx context.Context, c *dynamodb.Client, tables []Table, now time.Tim
 			if err != nil {
 				return swept, fmt.Errorf("sweep %s: %w", name, err)
 			}
+
 			for _, item := range page.Items {
 				key := map[string]types.AttributeValue{}
 				for _, k := range t.Input.KeySchema {
 					key[*k.AttributeName] = item[*k.AttributeName]
 				}
+
 				_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key, ConditionExpression: expired.Filter(),
 					ExpressionAttributeNames: expired.Names(), ExpressionAttributeValues: expired.Values()})
 				if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 					continue // renewed after the scan read it
 				}
+
 				if err != nil {
 					return swept, fmt.Errorf("sweep %s: %w", name, err)
 				}
+
 				swept++
 			}
 		}
 	}
+
 	return swept, nil
 }

@@ -16,16 +16,21 @@ import (
 // much.
 func TestMeter(t *testing.T) {
 	t.Parallel()
+
 	e, err := Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(e.Stop)
+
 	var m Meter
+
 	c := dynamodb.NewFromConfig(m.On(Config(e.URL)))
 	if err := Create(t.Context(), c, []Table{cups}); err != nil {
 		t.Fatal(err)
 	}
+
 	name := cups.Input.TableName
 	item := func(id string) map[string]types.AttributeValue {
 		return map[string]types.AttributeValue{"id": text(id), "pad": text(strings.Repeat("x", 5000))}
@@ -40,7 +45,8 @@ func TestMeter(t *testing.T) {
 			return err
 		}, Units{Writes: 5}},
 		"2 put in a transaction": {func() error {
-			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: name, Item: item("b")}}}})
+			_, err := c.TransactWriteItems(t.Context(),
+				&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: name, Item: item("b")}}}})
 			return err
 		}, Units{Writes: 10}},
 		"3 consistent get": {func() error {
@@ -55,6 +61,7 @@ func TestMeter(t *testing.T) {
 			_, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 				*name: {Keys: []map[string]types.AttributeValue{id, {"id": text("b")}}},
 			}})
+
 			return err
 		}, Units{Reads: 2}},
 		"6 scan": {func() error {
@@ -70,11 +77,14 @@ func TestMeter(t *testing.T) {
 			return err
 		}, Units{}},
 	}
+
 	m.Take()
+
 	for _, call := range slices.Sorted(maps.Keys(calls)) {
 		if err := calls[call].do(); err != nil {
 			t.Fatal(err)
 		}
+
 		if got := m.Take(); got != calls[call].want {
 			t.Errorf("%s: %+v, want %+v", call, got, calls[call].want)
 		}

@@ -35,16 +35,23 @@ type Process struct {
 // connection for a minute.
 func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
 	DieWithParent(cmd)
+
 	var stderr strings.Builder
+
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		return Process{}, fmt.Errorf("start the engine %s: %w", filepath.Base(cmd.Path), err)
 	}
+
 	exited := make(chan struct{})
+
 	go func() { cmd.Wait(); close(exited) }()
+
 	kill := func() { cmd.Process.Kill(); <-exited }
+
 	p := Process{Exited: exited, Kill: kill, Stop: func() {
 		cmd.Process.Signal(os.Interrupt)
+
 		select {
 		case <-exited:
 		case <-time.After(2 * time.Second):
@@ -53,11 +60,14 @@ func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
 	}}
 	if err := awaitConnection(ctx, address, exited); err != nil {
 		p.Stop()
+
 		if err == ErrExited {
 			err = fmt.Errorf("%w: %q", err, strings.TrimSpace(stderr.String()))
 		}
+
 		return Process{}, err
 	}
+
 	return p, nil
 }
 
@@ -65,11 +75,13 @@ func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
 func awaitConnection(ctx context.Context, address string, exited <-chan struct{}) error {
 	limit, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+
 	for {
 		c, err := (&net.Dialer{}).DialContext(limit, "tcp", address)
 		if err == nil {
 			return c.Close()
 		}
+
 		select {
 		case <-exited:
 			return ErrExited
@@ -90,6 +102,7 @@ func Listen() (net.Listener, error) {
 	if err != nil {
 		return net.Listen("tcp", "127.0.0.1:0")
 	}
+
 	return l, nil
 }
 
@@ -106,7 +119,9 @@ func FreeAddress() (host, port string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("find a free address: %w", err)
 	}
+
 	syscall.Close(socket)
+
 	return address.Addr().String(), strconv.Itoa(int(address.Port())), nil
 }
 
@@ -115,10 +130,13 @@ func FreeAddress() (host, port string, err error) {
 // first connection in place of the engine.
 func bind() (socket int, address netip.AddrPort, err error) {
 	syscall.ForkLock.RLock()
+
 	if socket, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0); err == nil {
 		syscall.CloseOnExec(socket)
 	}
+
 	syscall.ForkLock.RUnlock()
+
 	if err != nil {
 		return 0, address, err
 	}
@@ -129,14 +147,18 @@ func bind() (socket int, address netip.AddrPort, err error) {
 			err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
 		}
 	}
+
 	var name syscall.Sockaddr
 	if err == nil {
 		name, err = syscall.Getsockname(socket)
 	}
+
 	if err != nil {
 		syscall.Close(socket)
 		return 0, address, err
 	}
+
 	at := name.(*syscall.SockaddrInet4)
+
 	return socket, netip.AddrPortFrom(netip.AddrFrom4(at.Addr), uint16(at.Port)), nil
 }

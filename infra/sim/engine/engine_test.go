@@ -12,17 +12,22 @@ import (
 // the socket open for longer.
 func TestFreeAddressIsNotListenedAt(t *testing.T) {
 	t.Parallel()
+
 	socket, address, err := bind()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { syscall.Close(socket) })
+
 	if c, err := net.Dial("tcp", address.String()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a connection to %s: %v, %v, want it refused", address, c, err)
 	}
+
 	l, err := net.Listen("tcp", address.String())
 	if err != nil {
 		t.Fatalf("the engine cannot listen: %v", err)
 	}
+
 	l.Close()
 }

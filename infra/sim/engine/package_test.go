@@ -27,28 +27,34 @@ echo beads > "node_modules/@abacus/` + Platform() + `/bin/abacus"
 func project(t *testing.T) (root, deep string) {
 	t.Helper()
 	root = t.TempDir()
+
 	deep = filepath.Join(root, "a", "b")
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	return root, deep
 }
 
 // npm makes a script the program npm, or has the machine lack npm when script is "".
 func npm(t *testing.T, script string) {
 	t.Helper()
+
 	bin := t.TempDir()
 	if script == "" {
 		t.Setenv("PATH", bin)
 		return
 	}
+
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	// A process that is forked meanwhile would have the file open, and nobody could run it.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
+
 	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +65,7 @@ func npm(t *testing.T, script string) {
 func TestPackageIsFetchedOnce(t *testing.T) {
 	root, deep := project(t)
 	npm(t, install)
+
 	want := filepath.Join(root, ".local", "engines", "abacus-1.2.3-"+Platform(), "node_modules", "@abacus", Platform(), "bin", "abacus")
 
 	var wg sync.WaitGroup
@@ -69,10 +76,12 @@ func TestPackageIsFetchedOnce(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 
 	for file, want := range map[string]string{
-		filepath.Join(root, "log"): "ci --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000\n",
+		filepath.Join(root, "log"): "ci --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retry-mintimeout=1000 " +
+			"--fetch-retry-maxtimeout=5000\n",
 		filepath.Join(want, "..", "..", "..", "..", "..", "package-lock.json"): `{"lockfileVersion":3,"packages":{` +
 			`"":{"dependencies":{"@abacus/` + Platform() + `":"1.2.3"}},` +
 			`"node_modules/@abacus/` + Platform() + `":{"version":"1.2.3","integrity":"sha512-AAAA","hasInstallScript":true}}}`,
@@ -81,6 +90,7 @@ func TestPackageIsFetchedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
@@ -91,7 +101,8 @@ func TestPackageIsFetchedOnce(t *testing.T) {
 func TestMissingPackage(t *testing.T) {
 	fails := "#!/bin/sh\nmkdir -p \"node_modules/@abacus/" + Platform() + "/bin\"\necho E404: no such package >&2\nexit 1\n"
 	for name, test := range map[string]struct{ npm, want string }{
-		"no npm": {"", "Abacus is fetched by npm: install Node 20 or newer, https://nodejs.org/, or start an abacus and set ABACUS_URL to its URL"},
+		"no npm": {"", "Abacus is fetched by npm: install Node 20 or newer, https://nodejs.org/, or start an abacus and set ABACUS_URL " +
+			"to its URL"},
 		"no package": {fails, "Abacus for " + Platform() + " cannot be fetched: start an abacus and set ABACUS_URL to its URL. " +
 			"npm ci of @abacus/" + Platform() + "@1.2.3: exit status 1\nE404: no such package"},
 		"another package": {"#!/bin/sh\n", "the npm package @abacus/" + Platform() + "@1.2.3 has no file bin/abacus"},
@@ -99,11 +110,13 @@ func TestMissingPackage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root, deep := project(t)
 			npm(t, test.npm)
+
 			if got, err := abacus.Find(t.Context(), deep); err == nil || err.Error() != test.want {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
 
 			npm(t, install)
+
 			if got, err := abacus.Find(t.Context(), deep); err != nil || !strings.HasPrefix(got, root) {
 				t.Errorf("then got %q, %v", got, err)
 			}
@@ -116,6 +129,7 @@ func TestPackageOutsideOfAModule(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, err := abacus.Find(t.Context(), dir)
+
 	want := "find Abacus: " + dir + " is not in the project's folder; start there, or start an abacus and set ABACUS_URL to its URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)

@@ -19,15 +19,19 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+
 	s := football.New(clock.New(time.Date(2026, 8, 14, 12, 0, 0, 0, time.UTC), clock.Free), 1)
+
 	err = s.Add(football.Tournament{ID: 17, SeasonID: 61, Season: season, Faults: map[int][]football.Kind{0: {football.Corrected}}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/unique-tournament/17/season/61/rounds", nil))
 	fmt.Println(w.Body)
+
 	for _, e := range s.Finals(17, 61) {
 		before, _ := s.At(e.ID, e.Changed.Add(-time.Second))
 		fmt.Println(before.Type, before.Score == e.Score, e.Type, e.Score)

@@ -24,9 +24,12 @@ func (s *Server) Misbehave(rates map[Kind]float64) error {
 			return fmt.Errorf("unknown fault %q of a request", k)
 		}
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.faults.rates = maps.Clone(rates)
+
 	return nil
 }
 
@@ -37,15 +40,19 @@ func (s *Server) takeFault(path string, now time.Time) (Kind, dice) {
 	if !f.now.Equal(now) {
 		f.now, f.calls = now, map[string]int{}
 	}
+
 	d := dice{s.seed, fmt.Sprint(path, " ", now.UnixNano(), " ", f.calls[path])}
 	f.calls[path]++
+
 	x := d.roll("fault")
 	for _, k := range OfRequests() {
 		if x < f.rates[k] {
 			s.counts[k]++
 			return k, d
 		}
+
 		x -= f.rates[k]
 	}
+
 	return "", d
 }

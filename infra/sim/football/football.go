@@ -137,6 +137,7 @@ func New(c *clock.Clock, seed uint64) *Server {
 		teams: map[string]teamInfo{}, counts: map[Kind]int{}, faults: newFaults(),
 	}
 	s.routes()
+
 	return s
 }
 
@@ -148,20 +149,26 @@ func (s *Server) Add(t Tournament) error {
 		if i < 0 || i >= len(t.Season.Matches) {
 			return fmt.Errorf("the season has no match %d", i)
 		}
+
 		kinds = append(kinds, list...)
 	}
+
 	for _, k := range kinds {
 		if !slices.Contains(OfEvents(), k) {
 			return fmt.Errorf("unknown fault %q of an event", k)
 		}
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	key := [2]int64{t.ID, t.SeasonID}
 	if min(t.ID, t.SeasonID) < 1 || s.seasons[key] != nil || len(t.Season.Matches) == 0 {
 		return fmt.Errorf("the season %d of tournament %d must have matches, and be added once with positive ids", t.SeasonID, t.ID)
 	}
+
 	se := &season{Tournament: t, name: tournamentName(t.Season.Name), rounds: t.Season.Rounds(), groups: map[string]tournamentInfo{}}
+
 	first, last := t.Season.Matches[0].KickOff, t.Season.Matches[0].KickOff
 	for _, m := range t.Season.Matches {
 		first, last = earlier(first, m.KickOff), later(last, m.KickOff)
@@ -169,10 +176,12 @@ func (s *Server) Add(t Tournament) error {
 			se.groups[m.Group] = se.group(m.Group)
 		}
 	}
+
 	se.year = yearOf(first.Add(t.Shift), last.Add(t.Shift))
 	se.lag = dice{s.seed, fmt.Sprint(t.ID, " ", t.SeasonID)}.between("lag", 2*time.Minute, 12*time.Minute)
 	s.seasons[key] = se
 	s.plan(se)
+
 	return nil
 }
 
@@ -186,12 +195,14 @@ func (s *Server) plan(se *season) {
 		if !known {
 			continue
 		}
+
 		for i, m := range se.Season.Matches {
 			if m.Round == r {
 				ends[i], _ = s.planEvent(se, i, visible)
 			}
 		}
 	}
+
 	slices.SortStableFunc(se.events, func(a, b *event) int { return cmp.Compare(a.index, b.index) })
 }
 
@@ -204,43 +215,58 @@ func (s *Server) pairings(se *season, r openfootball.Round, ends map[int]time.Ti
 	if !r.Knockout() {
 		return time.Time{}, true
 	}
+
 	all := se.Season.Matches
+
 	var first time.Time
+
 	teams, played := map[string]bool{}, false
+
 	for _, m := range all {
 		if m.Round != r {
 			continue
 		}
+
 		if first.IsZero() || m.KickOff.Before(first) {
 			first = m.KickOff
 		}
+
 		teams[m.Home], teams[m.Away] = true, true
 		_, result := m.Result()
 		played = played || result
 	}
+
 	groups := map[string]bool{}
+
 	for _, m := range all {
 		if !m.Round.Knockout() && (teams[m.Home] || teams[m.Away]) {
 			groups[m.Group] = true
 		}
 	}
+
 	known = true
+
 	for i, m := range all {
 		end, planned := ends[i]
+
 		depends := groups[m.Group]
 		if m.Round.Knockout() {
 			depends = m.Round.Prefix == r.Prefix || teams[m.Home] || teams[m.Away]
 		}
+
 		if !planned || !depends || m.Round.ThirdPlace() || m.KickOff.After(first) {
 			continue
 		}
+
 		visible = later(visible, end)
 		known = known && !end.IsZero()
 	}
+
 	if !visible.IsZero() {
 		d := dice{s.seed, fmt.Sprint(se.ID, " ", se.SeasonID, " ", r)}
 		visible = visible.Add(d.between("pairings", 10*time.Minute, time.Hour))
 	}
+
 	return visible, known || played
 }
 
@@ -250,6 +276,7 @@ func (s *Server) planEvent(se *season, i int, visible time.Time) (end time.Time,
 	d := dice{s.seed, fmt.Sprint(se.ID, " ", se.SeasonID, " ", i)}
 	kinds, chosen := se.Faults[i]
 	m := se.Season.Matches[i]
+
 	if !chosen {
 		for _, k := range OfEvents() {
 			if p := se.Rates[k]; p > 0 && d.roll(string(k)) < p {
@@ -257,23 +284,29 @@ func (s *Server) planEvent(se *season, i int, visible time.Time) (end time.Time,
 			}
 		}
 	}
+
 	m.KickOff = m.KickOff.Add(se.Shift)
 	for m.KickOff.Before(visible.Add(notice)) {
 		m.KickOff = m.KickOff.AddDate(0, 0, 1)
 	}
+
 	p := newScript(d, m, kinds)
 	end, ok = p.write()
+
 	e := s.addEvent(se, i, m, visible, p)
 	for _, k := range p.happened() {
 		s.counts[k]++
 	}
+
 	if p.again.IsZero() {
 		return end, ok
 	}
+
 	m.KickOff = p.again
 	second := newScript(d, m, slices.DeleteFunc(p.happened(), Kind.ofSchedule))
 	end, ok = second.write()
 	e.replacedBy = s.addEvent(se, i, m, p.announced, second).id
+
 	return end, ok
 }
 
@@ -290,6 +323,7 @@ func (s *Server) addEvent(se *season, i int, m openfootball.Match, visible time.
 	e.info.RoundInfo.CupRoundType = cupRoundTypes[m.Round.Slug]
 	s.events[e.id] = e
 	se.events = append(se.events, e)
+
 	return e
 }
 
@@ -316,11 +350,14 @@ type Event struct {
 func (s *Server) At(id int64, t time.Time) (Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	e := s.events[id]
 	if e == nil {
 		return Event{}, false
 	}
+
 	v, ok := e.at(t)
+
 	return e.report(v), ok
 }
 
@@ -328,10 +365,12 @@ func (s *Server) At(id int64, t time.Time) (Event, bool) {
 func (s *Server) Final(id int64) (Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	e := s.events[id]
 	if e == nil {
 		return Event{}, false
 	}
+
 	return e.report(e.views[len(e.views)-1]), true
 }
 
@@ -341,16 +380,19 @@ func (s *Server) Final(id int64) (Event, bool) {
 func (s *Server) Finals(tournament, season int64) (all []Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if se := s.seasons[[2]int64{tournament, season}]; se != nil {
 		for _, e := range se.events {
 			all = append(all, e.report(e.views[len(e.views)-1]))
 		}
 	}
+
 	return all
 }
 
 func (e *event) report(v view) Event {
 	goals, scored := v.result()
+
 	return Event{
 		ID: e.id, Match: e.index, Code: v.status.Code, Type: v.status.Type, KickOff: v.kickOff,
 		Score: goals, Scored: scored, Changed: v.at, ReplacedBy: e.replacedBy,
@@ -362,6 +404,7 @@ func (e *event) report(v view) Event {
 func (s *Server) Counts() map[Kind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return maps.Clone(s.counts)
 }
 
@@ -386,6 +429,7 @@ func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}
+
 	return a
 }
 
@@ -393,6 +437,7 @@ func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
+
 	return a
 }
 
@@ -402,6 +447,7 @@ func tournamentName(season string) string {
 	if n := len(words); n > 1 && words[n-1][0] >= '0' && words[n-1][0] <= '9' {
 		words = words[:n-1]
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -410,5 +456,6 @@ func yearOf(first, last time.Time) string {
 	if first.Year() == last.Year() {
 		return first.Format("2006")
 	}
+
 	return first.Format("06") + "/" + last.Format("06")
 }

@@ -66,6 +66,7 @@ func newScript(d dice, m openfootball.Match, kinds []Kind) *script {
 	for _, k := range kinds {
 		p.faults[k] = true
 	}
+
 	_, played := m.Result()
 	off := func(kinds ...Kind) {
 		for _, k := range kinds {
@@ -73,6 +74,7 @@ func newScript(d dice, m openfootball.Match, kinds []Kind) *script {
 		}
 	}
 	ofPlay := []Kind{Interrupted, LateScore, Reopened, Corrected, Overwritten}
+
 	switch {
 	case m.Void:
 		off(OfEvents()...)
@@ -83,9 +85,11 @@ func newScript(d dice, m openfootball.Match, kinds []Kind) *script {
 	case p.faults[Walkover]:
 		off(ofPlay...)
 	}
+
 	if p.faults[Replaced] {
 		off(Postponed)
 	}
+
 	return p
 }
 
@@ -96,6 +100,7 @@ func (p *script) happened() (kinds []Kind) {
 			kinds = append(kinds, k)
 		}
 	}
+
 	return kinds
 }
 
@@ -107,6 +112,7 @@ func (p *script) shifted(t time.Time) time.Time {
 	if !p.pauseAt.IsZero() && !t.Before(p.pauseAt) {
 		return t.Add(p.pause)
 	}
+
 	return t
 }
 
@@ -117,6 +123,7 @@ func (p *script) set(t time.Time, to status) { p.at(t, func(s *state) { s.status
 func (p *script) write() (end time.Time, ok bool) {
 	planned := p.match.KickOff
 	kickOff := planned
+
 	for _, k := range []struct {
 		Kind
 		by time.Duration
@@ -126,33 +133,43 @@ func (p *script) write() (end time.Time, ok bool) {
 			kickOff = kickOff.Add(k.by)
 		}
 	}
+
 	announced := planned.Add(-p.between("announced", time.Minute, notice))
 	if p.match.Void || p.faults[Cancelled] {
 		p.set(announced, canceled)
 		return announced, true
 	}
+
 	if p.faults[Postponed] || p.faults[Replaced] {
 		p.set(announced, postponed)
+
 		by := time.Duration(3+p.below(18, "postponed by")) * 24 * time.Hour
 		if p.match.Round.Knockout() { // the next round waits
 			by = time.Duration(2+p.below(3, "postponed by")) * 24 * time.Hour
 		}
+
 		kickOff = kickOff.Add(by)
+
 		dated := announced.Add(p.between("new date", time.Hour, notice))
 		if p.faults[Replaced] {
 			p.again, p.announced = kickOff, dated
 			return time.Time{}, false
 		}
+
 		p.at(dated, func(s *state) { s.status, s.kickOff = notStarted, s.kickOff.Add(by) })
 	}
+
 	if _, played := p.match.Result(); !played {
 		return time.Time{}, false
 	}
+
 	if p.faults[Walkover] {
 		end = kickOff.Add(p.between("walkover", 10*time.Minute, 40*time.Minute))
 		p.at(end, func(s *state) { s.status, s.walkover = walkover, 1+p.below(2, "walkover of") })
+
 		return end, true
 	}
+
 	return p.play(kickOff), true
 }
 
@@ -168,11 +185,14 @@ type period struct {
 // periods returns the periods of the match.
 func (p *script) periods() []period {
 	const minute = time.Minute
+
 	score := p.match.Score
+
 	first := p.share("1st half", *score.FullTime)
 	if score.HalfTime != nil {
 		first = *score.HalfTime
 	}
+
 	all := []period{
 		{firstHalf, 46 * minute, 49 * minute, 0, 3 * minute, first},
 		{secondHalf, 47 * minute, 53 * minute, 15 * minute, 18 * minute, minus(*score.FullTime, first)},
@@ -183,6 +203,7 @@ func (p *script) periods() []period {
 		all = append(all, period{firstExtra, 15 * minute, 17 * minute, 4 * minute, 6 * minute, first},
 			period{secondExtra, 15 * minute, 17 * minute, minute, 2 * minute, minus(extra, first)})
 	}
+
 	return all
 }
 
@@ -191,6 +212,7 @@ func (p *script) share(what string, all openfootball.Goals) (part openfootball.G
 	for side, n := range all {
 		part[side] = p.below(n+1, fmt.Sprint(what, " ", side))
 	}
+
 	return part
 }
 
@@ -204,50 +226,61 @@ func (p *script) play(kickOff time.Time) time.Time {
 	if hide {
 		p.at(kickOff, func(s *state) { s.hidden = everything })
 	}
+
 	now := kickOff
 	all := p.periods()
 	lastGoal := struct {
 		at           time.Time
 		period, side int
 	}{}
+
 	for i, part := range all {
 		name := part.status.Description
 		start := now.Add(p.between(name+" begins", part.before, part.beforeMost))
 		now = start.Add(p.between(name+" lasts", part.length, part.atMost))
 		began := p.shifted(start)
 		p.at(start, func(s *state) { s.status, s.period, s.periods = part.status, began, i+1 })
+
 		if part.status == secondHalf && p.faults[Interrupted] {
 			stop := start.Add(p.between("interrupted", time.Minute, 40*time.Minute))
 			p.set(stop, interrupted)
 			p.pauseAt, p.pause = stop, p.between("interrupted for", 20*time.Minute, 90*time.Minute)
 			p.set(stop, secondHalf)
 		}
+
 		for side, n := range part.goals {
 			for g := range n {
 				at := start.Add(p.between(fmt.Sprint(name, " ", side, " ", g), time.Minute, now.Sub(start)))
 				p.at(at, func(s *state) { s.goals[i][side]++ })
+
 				if at.After(lastGoal.at) {
 					lastGoal.at, lastGoal.period, lastGoal.side = at, i, side
 				}
 			}
 		}
+
 		if i == 0 {
 			p.set(now, halfTime)
 		}
 	}
+
 	last := all[len(all)-1].status
+
 	result := ended
 	if p.match.Score.ExtraTime != nil {
 		result = afterExtra
 	}
+
 	if shootout := p.match.Score.Penalties; shootout != nil {
 		start := now.Add(p.between("penalties begin", 3*time.Minute, 5*time.Minute))
 		began := p.shifted(start)
 		p.at(start, func(s *state) { s.status, s.period = penalties, began })
 		now = start.Add(p.between("penalties last", 8*time.Minute, 15*time.Minute))
 		p.at(now, func(s *state) { s.shootout = shootout })
+
 		last, result = penalties, afterPens
 	}
+
 	end, shown := now, now
 	p.set(end, result)
 
@@ -255,9 +288,11 @@ func (p *script) play(kickOff time.Time) time.Time {
 		if !hide {
 			p.at(end, func(s *state) { s.hidden = display })
 		}
+
 		shown = end.Add(p.between("late score", 3*time.Minute, 90*time.Minute))
 		p.at(shown, func(s *state) { s.hidden = nothing })
 	}
+
 	if p.faults[Corrected] {
 		at, period, by := end, len(all)-1, openfootball.Goals{}
 		switch side := p.below(2, "wrong side"); {
@@ -268,6 +303,7 @@ func (p *script) play(kickOff time.Time) time.Time {
 		default:
 			by[side] = 1
 		}
+
 		add := func(by openfootball.Goals) func(*state) {
 			return func(s *state) {
 				s.goals[period][0] += by[0]
@@ -277,19 +313,23 @@ func (p *script) play(kickOff time.Time) time.Time {
 		p.at(at, add(by))
 		p.at(shown.Add(p.between("corrected", 5*time.Minute, 324*time.Minute)), add(minus(openfootball.Goals{}, by)))
 	}
+
 	if p.faults[Reopened] {
 		again := end.Add(p.between("reopened", time.Minute, 15*time.Minute))
 		p.set(again, last)
 		end = again.Add(p.between("reopened for", 2*time.Minute, 10*time.Minute))
 		p.set(end, result)
 	}
+
 	if p.faults[Overwritten] {
 		after := p.between("overwritten soon", 20*time.Second, 4*time.Minute) // before a poll in five minutes
 		if p.roll("overwritten late") < 0.5 {
 			after = p.between("overwritten", 10*time.Minute, 5*time.Hour)
 		}
+
 		p.at(end.Add(after), func(s *state) { s.locked = true })
 	}
+
 	return p.shifted(end)
 }
 
@@ -319,21 +359,28 @@ type state struct {
 func (p *script) views() []view {
 	s := state{status: notStarted, kickOff: p.match.KickOff}
 	all := []view{s.view()}
+
 	slices.SortStableFunc(p.moments, func(a, b moment) int { return a.at.Compare(b.at) })
+
 	for i, m := range p.moments {
 		m.do(&s)
+
 		if i+1 < len(p.moments) && p.moments[i+1].at.Equal(m.at) {
 			continue
 		}
+
 		v := s.view()
 		v.at = m.at
+
 		v.changes = v.since(all[len(all)-1])
 		if s.locked {
 			v.changes, s.locked = append(v.changes, "providerLock.status", "providerLock.statusSource"), false
 		}
+
 		if len(v.changes) > 0 {
 			all = append(all, v)
 		}
 	}
+
 	return all
 }

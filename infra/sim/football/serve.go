@@ -24,7 +24,8 @@ const (
 const tooLarge = 5 << 20
 
 // tieBreaking is the order of teams with equal points, as openfootball.Tables has it.
-const tieBreaking = "In the event that two (or more) teams have an equal number of points, the following rules break the tie:\n1. Goal difference\n2. Goals scored\n3. Name"
+const tieBreaking = "In the event that two (or more) teams have an equal number of points, the following rules break the tie:\n1. Goal " +
+	"difference\n2. Goals scored\n3. Name"
 
 // answer is the response to a request.
 type answer struct {
@@ -41,7 +42,9 @@ func (s *Server) routes() {
 	handle := func(path string, f func(*http.Request, time.Time) answer) {
 		s.mux.HandleFunc("GET /api/v1/"+path, s.serve(f))
 	}
+
 	const ofSeason = "unique-tournament/{tournament}/season/{season}/"
+
 	handle("event/{id}", s.event)
 	handle(ofSeason+"rounds", s.ofSeason(s.rounds))
 	handle(ofSeason+"events/round/{number}", s.ofSeason(s.round))
@@ -61,23 +64,30 @@ func (s *Server) serve(f func(*http.Request, time.Time) answer) http.HandlerFunc
 	return func(w http.ResponseWriter, r *http.Request) {
 		done := s.clock.Work()
 		defer done()
+
 		a := s.answer(r, f)
 		if a.hang {
 			done()
 			<-r.Context().Done()
+
 			return
 		}
+
 		h := w.Header()
 		h.Set("Content-Type", "application/json; charset=utf-8")
+
 		if a.kind != "" {
 			h.Set("Content-Type", a.kind)
 		}
+
 		if a.cache != "" {
 			h.Set("Cache-Control", a.cache)
 		}
+
 		if a.wait > 0 {
 			h.Set("Retry-After", strconv.Itoa(int(a.wait/time.Second)))
 		}
+
 		w.WriteHeader(a.status)
 		w.Write(a.body) // a caller that has disconnected wants no answer
 	}
@@ -86,7 +96,9 @@ func (s *Server) serve(f func(*http.Request, time.Time) answer) http.HandlerFunc
 func (s *Server) answer(r *http.Request, f func(*http.Request, time.Time) answer) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
+
 	fault, d := s.takeFault(r.URL.Path, now)
 	switch fault {
 	case Forbidden:
@@ -94,6 +106,7 @@ func (s *Server) answer(r *http.Request, f func(*http.Request, time.Time) answer
 	case TooManyRequests:
 		a := failure(http.StatusTooManyRequests)
 		a.wait = d.between("retry after", time.Second, time.Minute)
+
 		return a
 	case ServerError:
 		return failure(http.StatusInternalServerError)
@@ -103,13 +116,16 @@ func (s *Server) answer(r *http.Request, f func(*http.Request, time.Time) answer
 		page := "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
 		return answer{status: http.StatusOK, kind: "text/html; charset=UTF-8", body: []byte(page)}
 	}
+
 	a := f(r, now)
+
 	switch fault {
 	case Truncated:
 		a.body = a.body[:len(a.body)*2/3]
 	case TooLarge:
 		a.body = append(a.body, bytes.Repeat([]byte(" "), tooLarge)...)
 	}
+
 	return a
 }
 
@@ -118,12 +134,14 @@ func ok(cache string, v any) answer {
 	if err != nil {
 		panic(err) // the objects always encode
 	}
+
 	return answer{status: http.StatusOK, cache: cache, body: body}
 }
 
 func refuse(code int, reason map[string]any) answer {
 	a := ok("", map[string]any{"error": reason})
 	a.status = code
+
 	return a
 }
 
@@ -138,6 +156,7 @@ func pathID(r *http.Request, name string) int64 {
 	if err != nil {
 		return 0 // no id
 	}
+
 	return id
 }
 
@@ -147,6 +166,7 @@ func (s *Server) ofSeason(f func(*http.Request, time.Time, *season) answer) func
 		if se == nil {
 			return notFound()
 		}
+
 		return f(r, now, se)
 	}
 }
@@ -156,61 +176,79 @@ func (s *Server) event(r *http.Request, now time.Time) answer {
 	if e == nil {
 		return notFound()
 	}
+
 	v, visible := e.at(now)
 	if !visible {
 		return notFound()
 	}
+
 	return ok(eventCache, map[string]any{"event": e.show(v)})
 }
 
 // rounds lists the rounds with events. The current one is that of the latest kick-off.
 func (s *Server) rounds(_ *http.Request, now time.Time, se *season) answer {
 	listed := map[openfootball.Round]bool{}
-	var current *openfootball.Round
-	var latest time.Time
+
+	var (
+		current *openfootball.Round
+		latest  time.Time
+	)
+
 	for _, e := range se.events {
 		v, visible := e.at(now)
 		if !visible {
 			continue
 		}
+
 		listed[e.match.Round] = true
+
 		given := v.status.Type == postponed.Type || v.status.Type == canceled.Type
 		if !given && !v.kickOff.After(now) && !v.kickOff.Before(latest) {
 			current, latest = &e.match.Round, v.kickOff
 		}
 	}
+
 	var all []roundInfo
+
 	for _, round := range se.rounds {
 		if listed[round] {
 			all = append(all, roundOf(round))
 		}
 	}
+
 	if len(all) == 0 {
 		return notFound()
 	}
+
 	first := all[0]
 	if current != nil {
 		first = roundOf(*current)
 	}
+
 	return ok(roundsCache, map[string]any{"currentRound": first, "rounds": all})
 }
 
 // round lists the events of a round by their kick-off.
 func (s *Server) round(r *http.Request, now time.Time, se *season) answer {
 	number, slug, prefix := pathID(r, "number"), r.PathValue("slug"), r.PathValue("prefix")
+
 	events := []eventInfo{}
 	for _, e := range se.events {
 		if is := e.match.Round; int64(is.Number) != number || is.Slug != slug || is.Prefix != prefix {
 			continue
 		}
+
 		if v, visible := e.at(now); visible {
 			events = append(events, e.show(v))
 		}
 	}
+
 	if len(events) == 0 {
 		return notFound()
 	}
+
 	slices.SortStableFunc(events, func(a, b eventInfo) int { return int(a.StartTimestamp - b.StartTimestamp) })
+
 	return ok(eventCache, map[string]any{"events": events})
 }
 
@@ -218,16 +256,21 @@ func (s *Server) round(r *http.Request, now time.Time, se *season) answer {
 func (s *Server) standings(_ *http.Request, now time.Time, se *season) answer {
 	matches, updated := se.counted(now.Add(-se.lag))
 	rule := ruleInfo{se.ID*1000 + 1, tieBreaking}
+
 	var tables []tableInfo
+
 	for _, t := range openfootball.Tables(matches) {
 		of := se.groups[t.Group]
+
 		table := tableInfo{ID: of.ID + 200_000, Type: "total", Name: t.Group, Tournament: of, Rule: rule}
 		if t.Group == "" {
 			table.Name = se.Season.Name
 		}
+
 		if !updated.IsZero() {
 			table.UpdatedAt = updated.Add(se.lag).Unix()
 		}
+
 		for i, row := range t.Rows {
 			table.Rows = append(table.Rows, rowInfo{
 				ID: of.ID*1000 + s.team(row.Team).ID, Team: s.team(row.Team), Descriptions: []string{},
@@ -236,11 +279,14 @@ func (s *Server) standings(_ *http.Request, now time.Time, se *season) answer {
 				Difference: difference(row.For - row.Against),
 			})
 		}
+
 		tables = append(tables, table)
 	}
+
 	if len(tables) == 0 {
 		return notFound()
 	}
+
 	return ok(standingsCache, map[string]any{"standings": tables})
 }
 
@@ -249,6 +295,7 @@ func difference(n int) string {
 	if n == 0 {
 		return "0"
 	}
+
 	return fmt.Sprintf("%+d", n)
 }
 
@@ -259,14 +306,18 @@ func (se *season) counted(t time.Time) (matches []openfootball.Match, updated ti
 		if e.match.Round.Knockout() {
 			continue
 		}
+
 		m := openfootball.Match{Round: e.match.Round, Group: e.match.Group, Home: e.match.Home, Away: e.match.Away}
+
 		v, visible := e.at(t)
 		if goals, known := v.result(); known && visible && v.status.Type == ended.Type {
 			m.Score.FullTime = &goals
 			updated = later(updated, v.at)
 		}
+
 		matches = append(matches, m)
 	}
+
 	return matches, updated
 }
 
@@ -275,6 +326,7 @@ func (s *Server) teamImage(r *http.Request, _ time.Time) answer {
 	if id < firstTeam || id >= firstTeam+int64(len(s.teams)) {
 		return notFound()
 	}
+
 	return picture(fmt.Sprint("team ", id))
 }
 
@@ -285,6 +337,7 @@ func (s *Server) tournamentImage(r *http.Request, _ time.Time) answer {
 			return picture(fmt.Sprint("tournament ", id))
 		}
 	}
+
 	return notFound()
 }
 

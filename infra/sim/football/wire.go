@@ -47,6 +47,7 @@ func (s *state) view() view {
 			v.winner = 3
 		}
 	}
+
 	return v
 }
 
@@ -55,27 +56,35 @@ func (s *state) score(side int) (out score) {
 	if s.periods == 0 || s.hidden == everything {
 		return score{}
 	}
+
 	value := func(n int) *int { return &n }
 	of := func(period int) int { return s.goals[period][side] }
 	total := of(0) + of(1) + of(2) + of(3)
+
 	out.Period1 = value(of(0))
 	if s.periods > 1 {
 		out.Period2, out.NormalTime = value(of(1)), value(of(0)+of(1))
 	}
+
 	if s.periods > 2 {
 		out.Extra1, out.Overtime = value(of(2)), value(of(2)+of(3))
 	}
+
 	if s.periods > 3 {
 		out.Extra2 = value(of(3))
 	}
+
 	if s.hidden != display {
 		out.Display = value(total)
 	}
+
 	if s.shootout != nil {
 		out.Penalties = value(s.shootout[side])
 		total += s.shootout[side]
 	}
+
 	out.Current = value(total)
+
 	return out
 }
 
@@ -84,6 +93,7 @@ func (v view) result() (openfootball.Goals, bool) {
 	if v.home.Display == nil || v.away.Display == nil {
 		return openfootball.Goals{}, false
 	}
+
 	return openfootball.Goals{*v.home.Display, *v.away.Display}, true
 }
 
@@ -100,6 +110,7 @@ func (v view) since(before view) (names []string) {
 	names = append(names, v.home.since(before.home, "homeScore.")...)
 	names = append(names, v.away.since(before.away, "awayScore.")...)
 	add(!v.period.Equal(before.period), "time.currentPeriodStart")
+
 	return names
 }
 
@@ -118,6 +129,7 @@ func (s score) since(before score, prefix string) (names []string) {
 			names = append(names, prefix+f.name)
 		}
 	}
+
 	return names
 }
 
@@ -217,6 +229,7 @@ func roundOf(r openfootball.Round) roundInfo {
 // group returns the part of the tournament that a group is, or the whole if it is empty.
 func (se *season) group(name string) tournamentInfo {
 	slug := openfootball.Slug(se.name)
+
 	t := tournamentInfo{
 		named:            named{se.ID*1000 + 1 + int64(len(se.groups)), se.name, slug},
 		UniqueTournament: named{se.ID, se.name, slug},
@@ -226,6 +239,7 @@ func (se *season) group(name string) tournamentInfo {
 		t.Slug = openfootball.Slug(t.Name)
 		t.IsGroup, t.GroupName, t.GroupSign = true, name, strings.TrimPrefix(name, "Group ")
 	}
+
 	return t
 }
 
@@ -238,6 +252,7 @@ func (s *Server) team(name string) teamInfo {
 		t = teamInfo{named{firstTeam + int64(len(s.teams)), name, slug}, name, code[:min(3, len(code))]}
 		s.teams[name] = t
 	}
+
 	return t
 }
 
@@ -245,12 +260,15 @@ func (s *Server) team(name string) teamInfo {
 func (e *event) show(v view) eventInfo {
 	out := e.info
 	out.StartTimestamp, out.Status, out.WinnerCode = v.kickOff.Unix(), v.status, v.winner
+
 	out.HomeScore, out.AwayScore, out.Changes.Changes = v.home, v.away, v.changes
 	if !v.period.IsZero() {
 		out.Time.CurrentPeriodStart = v.period.Unix()
 	}
+
 	if !v.at.IsZero() {
 		out.Changes.At = v.at.Unix()
 	}
+
 	return out
 }

@@ -44,6 +44,7 @@ func name(host string) string {
 	if n, _, err := net.SplitHostPort(host); err == nil {
 		host = n
 	}
+
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
@@ -63,7 +64,9 @@ func foreign(r *http.Request) bool {
 	if len(origins) == 0 {
 		return r.Header.Get("Sec-Fetch-Site") == "cross-site"
 	}
+
 	u, err := url.Parse(origins[0])
+
 	return err != nil || len(origins) > 1 || u.Host == "" || !strings.EqualFold(u.Host, r.Host) && !loopback(name(u.Host))
 }
 

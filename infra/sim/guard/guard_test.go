@@ -11,8 +11,10 @@ import (
 // TestHandler refuses foreign hosts and origins. Only Pages lets links open a page.
 func TestHandler(t *testing.T) {
 	t.Parallel()
+
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	link := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
+
 	frame := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}
 	for _, c := range []struct {
 		method, host string
@@ -58,17 +60,21 @@ func TestHandler(t *testing.T) {
 		if c.pages == 0 {
 			c.pages = c.service
 		}
+
 		for _, of := range []struct {
 			handler http.Handler
 			want    int
 		}{{guard.Handler(ok, "studio.local"), c.service}, {guard.Pages(ok, "studio.local"), c.pages}} {
 			r := httptest.NewRequest(c.method, "/", nil)
+
 			r.Host = c.host
 			for i := 0; i < len(c.header); i += 2 {
 				r.Header.Add(c.header[i], c.header[i+1])
 			}
+
 			w := httptest.NewRecorder()
 			of.handler.ServeHTTP(w, r)
+
 			if w.Code != of.want {
 				t.Errorf("%s to %q with %q: got %d, want %d", c.method, c.host, c.header, w.Code, of.want)
 			}

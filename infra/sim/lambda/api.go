@@ -23,10 +23,12 @@ func (r *Runtime) api() http.Handler {
 			r.mu.Lock()
 			p := r.processes[req.PathValue("process")]
 			r.mu.Unlock()
+
 			if p == nil {
 				refuse(w, http.StatusForbidden, "InvalidProcess", "no such process")
 				return
 			}
+
 			h(p, w, req)
 		})
 	}
@@ -35,6 +37,7 @@ func (r *Runtime) api() http.Handler {
 	handle("POST", "/2018-06-01/runtime/invocation/{id}/error", (*process).invocationError)
 	handle("POST", "/2018-06-01/runtime/init/error", (*process).initFailure)
 	handle("POST", "/matchday/sleep", (*process).sleep)
+
 	return mux
 }
 
@@ -57,33 +60,42 @@ func (p *process) next(w http.ResponseWriter, req *http.Request) {
 		if !t.answered {
 			p.mu.Unlock()
 			refuse(w, http.StatusForbidden, "InvalidStateTransition", "the invocation has not ended yet")
+
 			return
 		}
+
 		p.task = nil
+
 		close(t.done)
 	}
+
 	if !p.asked {
 		p.asked = true
 		close(p.ready)
 	}
 	p.mu.Unlock()
+
 	var t *task
 	select {
 	case t = <-p.events:
 	case <-req.Context().Done():
 		return
 	}
+
 	deadline, ok := p.begin(t)
 	if !ok {
 		return
 	}
+
 	now := p.r.clock.Now()
 	context, _ := json.Marshal(map[string]any{"custom": map[string]string{
 		"matchday-now":   now.Format(time.RFC3339Nano),
 		"matchday-speed": strconv.FormatFloat(p.r.clock.Speed(), 'g', -1, 64),
 	}})
+
 	var trace [12]byte
 	rand.Read(trace[:])
+
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Lambda-Runtime-Aws-Request-Id", t.id)
@@ -98,6 +110,7 @@ func (p *process) next(w http.ResponseWriter, req *http.Request) {
 // a streamed answer failed half-way.
 func (p *process) response(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxResponse+1))
+
 	t := task{out: body}
 	switch {
 	case err != nil:
@@ -108,6 +121,7 @@ func (p *process) response(w http.ResponseWriter, req *http.Request) {
 		detail, _ := base64.StdEncoding.DecodeString(req.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
 		t.err = parseError(detail, req.Trailer.Get("Lambda-Runtime-Function-Error-Type"))
 	}
+
 	switch {
 	case !p.answer(req.PathValue("id"), t.out, t.err):
 		refuse(w, http.StatusBadRequest, "InvalidRequestID", "no such invocation")
@@ -124,12 +138,14 @@ func (p *process) invocationError(w http.ResponseWriter, req *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidRequestID", "no such invocation")
 		return
 	}
+
 	accept(w)
 }
 
 // initFailure receives the reason why the process cannot become ready.
 func (p *process) initFailure(w http.ResponseWriter, req *http.Request) {
 	e := reported(req)
+
 	p.mu.Lock()
 	p.initError = e
 	p.mu.Unlock()
@@ -145,29 +161,37 @@ func reported(req *http.Request) *Error {
 func (p *process) answer(id string, out []byte, err *Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	t := p.task
 	if t == nil || t.id != id || t.answered {
 		return false
 	}
+
 	t.answered, t.out, t.err = true, out, err
+
 	return true
 }
 
 // sleep waits until an instant of simulated time for the running invocation.
 func (p *process) sleep(w http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(io.LimitReader(req.Body, 64))
+
 	until, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(body)))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "InvalidInstant", "the body must be one instant in RFC 3339")
 		return
 	}
+
 	p.mu.Lock()
+
 	t := p.task
 	if t == nil {
 		p.mu.Unlock()
 		refuse(w, http.StatusConflict, "InvalidStateTransition", "the process has no invocation that could sleep")
+
 		return
 	}
+
 	t.sleeps.Add(1)
 	defer t.sleeps.Done()
 	p.mu.Unlock()
@@ -175,31 +199,37 @@ func (p *process) sleep(w http.ResponseWriter, req *http.Request) {
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
+
 	select {
 	case t.sleepTurn <- struct{}{}:
 		defer func() { <-t.sleepTurn }()
 	case <-ctx.Done():
 		return
 	}
+
 	p.mu.Lock()
 	if ctx.Err() != nil {
 		p.mu.Unlock()
 		return
 	}
+
 	t.asleep = true
 	p.pause(t)
 	p.mu.Unlock()
 	err = p.r.clock.Sleep(ctx, until)
 	p.mu.Lock()
 	t.asleep = false
+
 	deadline := time.Now()
 	if p.task == t {
 		deadline = p.resume(t)
 	}
 	p.mu.Unlock()
+
 	if err != nil {
 		return
 	}
+
 	w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	io.WriteString(w, p.r.clock.Now().Format(time.RFC3339Nano))
 }

@@ -51,8 +51,10 @@ func parseError(body []byte, kind string) *Error {
 		if kind == "" {
 			kind = "Runtime.Unknown"
 		}
+
 		return newError(kind, "the function reported an error without a type")
 	}
+
 	return &Error{Type: *e.Type, Message: e.Message, Payload: body}
 }
 

@@ -132,15 +132,19 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for the Lambda Runtime API: %w", err)
 	}
+
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"
 	}
+
 	if cfg.Idle == 0 {
 		cfg.Idle = 10 * time.Minute
 	}
+
 	if cfg.Init == 0 {
 		cfg.Init = 10 * time.Second
 	}
+
 	r := &Runtime{
 		clock:     c,
 		cfg:       cfg,
@@ -149,9 +153,11 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 		functions: map[string]*function{},
 		processes: map[string]*process{},
 	}
+
 	r.server = &http.Server{Handler: guard.Handler(r.api())}
 	go r.server.Serve(l)
 	go r.spawner()
+
 	return r, nil
 }
 
@@ -159,15 +165,19 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 func (r *Runtime) Add(f Function) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if r.functions[f.Name] != nil {
 		panic("lambda: function " + f.Name + " added twice")
 	}
+
 	if f.Timeout == 0 {
 		f.Timeout = 3 * time.Second
 	}
+
 	if f.Memory == 0 {
 		f.Memory = 128
 	}
+
 	r.functions[f.Name] = &function{Function: f}
 }
 
@@ -190,28 +200,37 @@ func (r *Runtime) InvokeWait(ctx context.Context, name string, payload []byte) (
 func (r *Runtime) invoke(ctx context.Context, name string, payload []byte, wait bool) ([]byte, error) {
 	inv := Invocation{Function: name, RequestID: uuid(), Scheduled: r.clock.Now(), In: len(payload)}
 	if len(payload) > maxRequest {
-		return nil, &Error{Type: RequestTooLarge, Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation", maxRequest)}
+		return nil, &Error{
+			Type:    RequestTooLarge,
+			Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation", maxRequest),
+		}
 	}
+
 	f, p, err := r.acquire(ctx, name, wait)
 	if err != nil {
 		return nil, err
 	}
 	defer r.calls.Done()
+
 	if p == nil {
 		inv.Cold = true
 		began := time.Now()
 		p, err = r.start(f, inv.RequestID)
 		inv.Init = time.Since(began)
 	}
+
 	var out []byte
 	if err == nil {
 		out, err = p.run(&inv, payload)
 	}
+
 	inv.Out, inv.Err = len(out), err
 	r.release(f, p, &inv)
+
 	if r.cfg.Observe != nil {
 		r.cfg.Observe(inv)
 	}
+
 	return out, err
 }
 
@@ -220,18 +239,23 @@ func (r *Runtime) invoke(ctx context.Context, name string, payload []byte, wait 
 func (r *Runtime) acquire(ctx context.Context, name string, wait bool) (*function, *process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	f := r.functions[name]
 	if f == nil {
 		return nil, nil, &Error{Type: ResourceNotFound, Message: "Function not found: " + name}
 	}
+
 	if r.closed {
 		return nil, nil, errClosed()
 	}
+
 	var p *process
+
 	switch n := len(f.idle); {
 	case n > 0:
 		p, f.idle = f.idle[n-1], f.idle[:n-1]
 		p.retire.Stop()
+
 		f.stats.Busy++
 	case f.MaxConcurrency == 0 || f.stats.Busy+f.stats.Cold < f.MaxConcurrency:
 		f.stats.Cold++
@@ -244,7 +268,9 @@ func (r *Runtime) acquire(ctx context.Context, name string, wait bool) (*functio
 			return nil, nil, err
 		}
 	}
+
 	r.calls.Add(1)
+
 	return f, p, nil
 }
 
@@ -253,6 +279,7 @@ func (r *Runtime) acquire(ctx context.Context, name string, wait bool) (*functio
 func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	ctx, wake := context.WithCancel(ctx)
 	defer wake()
+
 	w := &waiter{wake: wake}
 	f.waiters = append(f.waiters, w)
 	r.mu.Unlock()
@@ -261,15 +288,19 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	for ctx.Err() == nil {
 		_ = r.clock.Sleep(ctx, r.clock.Now().AddDate(1, 0, 0))
 	}
+
 	r.mu.Lock()
 	if w.served {
 		w.release()
 		return w.process, nil
 	}
+
 	f.waiters = slices.DeleteFunc(f.waiters, func(o *waiter) bool { return o == w })
+
 	if r.closed {
 		return nil, errClosed()
 	}
+
 	return nil, ctx.Err()
 }
 
@@ -278,34 +309,43 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	s := &f.stats
+
 	s.Invocations++
 	if inv.Cold {
 		s.ColdStarts++
 	}
+
 	if inv.Err != nil {
 		s.Errors++
 	}
+
 	if e, ok := errors.AsType[*Error](inv.Err); ok && e.Type == TimedOut {
 		s.Timeouts++
 	}
+
 	if p == nil {
 		s.Cold-- // it never became busy
 	} else {
 		s.Busy--
+
 		if r.processes[p.id] == nil || p.wasKilled() {
 			p = nil
 		}
 	}
+
 	if len(f.waiters) > 0 && !r.closed {
 		w := f.waiters[0]
 		f.waiters = f.waiters[1:]
+
 		w.served, w.process, w.release = true, p, r.clock.Work()
 		if p != nil {
 			s.Busy++
 		} else {
 			s.Cold++
 		}
+
 		w.wake()
 	} else if p != nil {
 		f.idle = append(f.idle, p)
@@ -317,6 +357,7 @@ func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 func (r *Runtime) retireIdle(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if i := slices.Index(p.f.idle, p); i >= 0 {
 		p.f.idle = slices.Delete(p.f.idle, i, i+1)
 		p.kill()
@@ -328,16 +369,21 @@ func (r *Runtime) retireIdle(p *process) {
 func (r *Runtime) Kill(name string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	n := 0
+
 	for _, p := range r.processes {
 		if p.f.Name == name {
 			p.kill()
+
 			n++
 		}
 	}
+
 	if f := r.functions[name]; f != nil {
 		f.idle = nil
 	}
+
 	return n
 }
 
@@ -346,12 +392,15 @@ func (r *Runtime) Kill(name string) int {
 func (r *Runtime) KillProcess(token string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	p := r.processes[token]
 	if p == nil {
 		return false
 	}
+
 	p.kill()
 	p.f.idle = slices.DeleteFunc(p.f.idle, func(o *process) bool { return o == p })
+
 	return true
 }
 
@@ -361,14 +410,18 @@ func (r *Runtime) Payload(token string) []byte {
 	r.mu.Lock()
 	p := r.processes[token]
 	r.mu.Unlock()
+
 	if p == nil {
 		return nil
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.task == nil {
 		return nil
 	}
+
 	return p.task.payload
 }
 
@@ -377,16 +430,19 @@ func (r *Runtime) Payload(token string) []byte {
 func (r *Runtime) Running(name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	for token, p := range r.processes {
 		if p.f.Name == name {
 			p.mu.Lock()
 			runs := p.task != nil
 			p.mu.Unlock()
+
 			if runs {
 				return token
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -394,12 +450,14 @@ func (r *Runtime) Running(name string) string {
 func (r *Runtime) Stats() map[string]Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	all := make(map[string]Stats, len(r.functions))
 	for name, f := range r.functions {
 		s := f.stats
 		s.Warm, s.Waiting = len(f.idle), len(f.waiters)
 		all[name] = s
 	}
+
 	return all
 }
 
@@ -411,10 +469,12 @@ func (r *Runtime) Close() {
 		r.mu.Unlock()
 		return
 	}
+
 	r.closed = true
 	for _, p := range r.processes {
 		p.kill()
 	}
+
 	for _, f := range r.functions {
 		f.idle = nil
 		for _, w := range f.waiters {
@@ -433,6 +493,7 @@ func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 

@@ -32,16 +32,20 @@ func TestMain(m *testing.M) {
 		if binary = os.Getenv("LAMBDA_TEST_BINARY"); binary != "" { // see TestProcessesEndWithTheirParent
 			return m.Run()
 		}
+
 		dir, err := os.MkdirTemp("", "lambda")
 		if err != nil {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
+
 		binary = filepath.Join(dir, "bootstrap")
+
 		build := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", binary, "./testdata/function")
 		if out, err := build.CombinedOutput(); err != nil {
 			panic(fmt.Sprintf("build the test function: %v\n%s", err, out))
 		}
+
 		return m.Run()
 	}())
 }
@@ -72,32 +76,41 @@ const thing = "room/do-thing"
 func newFleet(t *testing.T, f Function) *fleet {
 	t.Helper()
 	fl := &fleet{t: t, clock: clock.New(start, clock.Free)}
+
 	r, err := New(fl.clock, Config{
 		Init: time.Minute, // for slow machines
 		Log: func(l Log) {
 			fl.mu.Lock()
 			defer fl.mu.Unlock()
+
 			fl.logs = append(fl.logs, l)
 		},
 		Observe: func(i Invocation) {
 			fl.mu.Lock()
 			defer fl.mu.Unlock()
+
 			fl.seen = append(fl.seen, i)
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { r.Close(); fl.clock.Stop() })
+
 	fl.Runtime = r
+
 	f.Name = thing
 	if f.Path == "" {
 		f.Path = binary
 	}
+
 	if f.Timeout == 0 {
 		f.Timeout = time.Minute // for slow machines
 	}
+
 	r.Add(f)
+
 	return fl
 }
 
@@ -109,26 +122,32 @@ func event(do, arg string) []byte {
 // try invokes, holding work.
 func (fl *fleet) try(do, arg string) (answer, error) {
 	defer fl.clock.Work()()
+
 	out, err := fl.Invoke(fl.t.Context(), thing, event(do, arg))
+
 	var a answer
 	if err == nil {
 		err = json.Unmarshal(out, &a)
 	}
+
 	return a, err
 }
 
 func (fl *fleet) do(do, arg string) answer {
 	fl.t.Helper()
+
 	a, err := fl.try(do, arg)
 	if err != nil {
 		fl.t.Fatal(err)
 	}
+
 	return a
 }
 
 func (fl *fleet) last() Invocation {
 	fl.mu.Lock()
 	defer fl.mu.Unlock()
+
 	return fl.seen[len(fl.seen)-1]
 }
 
@@ -138,6 +157,7 @@ func gate(t *testing.T) (url string, arrived <-chan struct{}, open func()) {
 	open = sync.OnceFunc(func() { close(opened) })
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		came <- struct{}{}
+
 		select {
 		case <-opened:
 		case <-r.Context().Done():
@@ -145,6 +165,7 @@ func gate(t *testing.T) (url string, arrived <-chan struct{}, open func()) {
 	}))
 	t.Cleanup(s.Close)
 	t.Cleanup(open)
+
 	return s.URL, came, open
 }
 
@@ -155,29 +176,37 @@ func gone(pid int) bool {
 		_, state, _ := strings.Cut(string(stat), ") ")
 		return strings.HasPrefix(state, "Z")
 	}
+
 	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
 func TestColdThenWarm(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{MaxConcurrency: 1})
+
 	first := fl.do("echo", "one")
-	if i := fl.last(); !i.Cold || i.Init <= 0 || i.Err != nil || i.In == 0 || i.Out == 0 || i.RequestID != first.Request || !i.Start.Equal(start) {
+	if i := fl.last(); !i.Cold || i.Init <= 0 || i.Err != nil || i.In == 0 || i.Out == 0 || i.RequestID != first.Request ||
+		!i.Start.Equal(start) {
 		t.Errorf("first invocation: %+v", i)
 	}
+
 	second := fl.do("echo", "two")
 	if i := fl.last(); i.Cold || i.Init != 0 {
 		t.Errorf("second invocation: %+v", i)
 	}
+
 	if first.PID != second.PID {
 		t.Errorf("got processes %d and %d, want the same process twice", first.PID, second.PID)
 	}
+
 	if second.Text != "two" || first.Request == second.Request {
 		t.Errorf("got the answers %+v and %+v", first, second)
 	}
+
 	if want := "arn:aws:lambda:us-east-1:000000000000:function:room-do-thing"; first.ARN != want {
 		t.Errorf("ARN %s, want %s", first.ARN, want)
 	}
+
 	if got, want := fl.Stats()[thing], (Stats{Warm: 1, Invocations: 2, ColdStarts: 1}); got != want {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
@@ -187,29 +216,38 @@ func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	url, arrived, open := gate(t)
-	var mu sync.Mutex
-	var pids []int
-	var wg sync.WaitGroup
+
+	var (
+		mu   sync.Mutex
+		pids []int
+		wg   sync.WaitGroup
+	)
 	for range 3 {
 		wg.Go(func() {
 			a, err := fl.try("get", url)
 			if err != nil {
 				t.Error(err)
 			}
+
 			mu.Lock()
 			defer mu.Unlock()
+
 			pids = append(pids, a.PID)
 		})
 	}
+
 	for range 3 {
 		<-arrived
 	}
+
 	if s := fl.Stats()[thing]; s.Busy != 3 || s.Warm != 0 || s.Cold != 0 {
 		t.Errorf("got stats %+v while three invocations run", s)
 	}
+
 	open()
 	wg.Wait()
 	slices.Sort(pids)
+
 	if len(slices.Compact(pids)) != 3 {
 		t.Errorf("processes %v, want three", pids)
 	}
@@ -217,6 +255,7 @@ func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 	if a, b := fl.do("echo", ""), fl.do("echo", ""); a.PID != b.PID {
 		t.Errorf("got process %d after process %d, want the most recently used one", a.PID, b.PID)
 	}
+
 	if s := fl.Stats()[thing]; s.Busy != 0 || s.Warm != 3 {
 		t.Errorf("stats %+v, want three warm", s)
 	}
@@ -224,6 +263,7 @@ func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		do, arg, kind, message string
 		survives               bool
@@ -241,18 +281,22 @@ func TestErrors(t *testing.T) {
 			fl := newFleet(t, Function{MaxConcurrency: 1})
 			before := fl.do("echo", "")
 			_, err := fl.try(c.do, c.arg)
+
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.ErrorType() != c.kind || !strings.Contains(e.Message, c.message) {
 				t.Fatalf("error %v, want %s: … %s", err, c.kind, c.message)
 			}
+
 			var payload struct{ ErrorType, ErrorMessage string }
 			if err := json.Unmarshal(e.Payload, &payload); err != nil || payload.ErrorType != c.kind || payload.ErrorMessage != e.Message {
 				t.Errorf("payload %s", e.Payload)
 			}
+
 			after := fl.do("echo", "")
 			if survived := before.PID == after.PID; survived != c.survives {
 				t.Errorf("the process survived: %v, want %v", survived, c.survives)
 			}
+
 			if s := fl.Stats()[thing]; s.Errors != 1 || s.Invocations != 3 || s.Warm != 1 {
 				t.Errorf("stats %+v", s)
 			}
@@ -265,13 +309,17 @@ func TestTimeoutKills(t *testing.T) {
 	fl := newFleet(t, Function{MaxConcurrency: 1})
 	before := fl.do("echo", "")
 	fl.functions[thing].Timeout = 100 * time.Millisecond
+
 	_, err := fl.try("hang", "")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Type != TimedOut || !strings.HasSuffix(e.Message, "Error: Task timed out after 0.10 seconds") {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Type != TimedOut ||
+		!strings.HasSuffix(e.Message, "Error: Task timed out after 0.10 seconds") {
 		t.Fatalf("error %v", err)
 	}
+
 	if !gone(before.PID) {
 		t.Error("the process is still running after its timeout")
 	}
+
 	if s := fl.Stats()[thing]; s.Timeouts != 1 || s.Errors != 1 || s.Warm != 0 || s.Busy != 0 {
 		t.Errorf("stats %+v", s)
 	}
@@ -280,12 +328,17 @@ func TestTimeoutKills(t *testing.T) {
 func TestInitFailures(t *testing.T) {
 	t.Parallel()
 	text := filepath.Join(t.TempDir(), "text")
+
 	syscall.ForkLock.RLock() // a process that is forked meanwhile would have the file open for writing until it executes
+
 	err := os.WriteFile(text, []byte("not a program"), 0o755)
+
 	syscall.ForkLock.RUnlock()
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		name          string
 		f             Function
@@ -299,10 +352,12 @@ func TestInitFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			fl := newFleet(t, c.f)
+
 			_, err := fl.try("echo", "")
 			if e, ok := errors.AsType[*Error](err); !ok || e.Type != c.kind || !strings.Contains(e.Message, c.message) {
 				t.Errorf("error %v, want %s: … %s", err, c.kind, c.message)
 			}
+
 			if got, want := fl.Stats()[thing], (Stats{Invocations: 1, ColdStarts: 1, Errors: 1}); got != want {
 				t.Errorf("stats %+v, want %+v", got, want)
 			}
@@ -312,6 +367,7 @@ func TestInitFailures(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
+
 	fl := newFleet(t, Function{})
 	for _, c := range []struct {
 		name, function string
@@ -326,7 +382,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.kind)
 		}
 	}
+
 	fl.Close()
+
 	if _, err := fl.try("echo", ""); err == nil {
 		t.Error("a closed runtime ran an invocation")
 	}
@@ -336,6 +394,7 @@ func TestThrottleOrWaitInLine(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{MaxConcurrency: 1})
 	url, arrived, open := gate(t)
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, err := fl.try("get", url); err != nil {
@@ -343,28 +402,35 @@ func TestThrottleOrWaitInLine(t *testing.T) {
 		}
 	})
 	<-arrived
+
 	if _, err := fl.try("echo", ""); !throttled(err) {
 		t.Errorf("error %v, want %s", err, TooManyRequests)
 	}
+
 	for i := range 3 {
 		wg.Go(func() {
 			defer fl.clock.Work()()
+
 			if _, err := fl.InvokeWait(t.Context(), thing, event("log", fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
 		await(t, func() bool { return fl.Stats()[thing].Waiting == i+1 })
 	}
+
 	open()
 	wg.Wait()
 	fl.Close() // so that every line is read
+
 	var got []string
 	for _, l := range fl.logs {
 		got = append(got, l.Line)
 	}
+
 	if want := []string{"0", "also 0", "1", "also 1", "2", "also 2"}; !slices.Equal(got, want) {
 		t.Errorf("invocations ran in the order %q, want the order of the calls", got)
 	}
+
 	if s := fl.Stats()[thing]; s.Throttles != 1 || s.ColdStarts != 1 || s.Invocations != 4 {
 		t.Errorf("stats %+v", s)
 	}
@@ -375,6 +441,7 @@ func throttled(err error) bool {
 		error
 		ErrorType() string
 	}](err)
+
 	return ok && e.ErrorType() == TooManyRequests
 }
 
@@ -382,6 +449,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{MaxConcurrency: 1})
 	url, arrived, open := gate(t)
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, err := fl.try("get", url); err != nil {
@@ -389,9 +457,12 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		}
 	})
 	<-arrived
+
 	ctx, cancel := context.WithCancel(t.Context())
+
 	wg.Go(func() {
 		defer fl.clock.Work()()
+
 		if _, err := fl.InvokeWait(ctx, thing, nil); err != context.Canceled {
 			t.Errorf("error %v, want the context's", err)
 		}
@@ -408,19 +479,24 @@ func TestSimulatedTime(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	until := start.Add(90 * time.Second)
+
 	a := fl.do("sleep", until.Format(time.RFC3339Nano))
 	if a.Custom["matchday-now"] != start.Format(time.RFC3339Nano) || a.Custom["matchday-speed"] != "0" {
 		t.Errorf("client context %v", a.Custom)
 	}
+
 	if want := "200 " + until.Format(time.RFC3339Nano); a.Text != want {
 		t.Errorf("sleep answered %q, want %q", a.Text, want)
 	}
+
 	if now := fl.clock.Now(); !now.Equal(until) {
 		t.Errorf("the clock shows %v, want %v", now, until)
 	}
+
 	if a := fl.do("sleep", "tomorrow"); !strings.HasPrefix(a.Text, "400 ") {
 		t.Errorf("a sleep until tomorrow answered %q", a.Text)
 	}
+
 	if a := fl.do("sleep", start.Format(time.RFC3339Nano)); a.Text != "200 "+until.Format(time.RFC3339Nano) {
 		t.Errorf("a sleep until a past time answered %q", a.Text)
 	}
@@ -431,10 +507,12 @@ func TestClockMovesWhileACallWaits(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{MaxConcurrency: 1})
 	hold := fl.clock.Work()
+
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
 			defer fl.clock.Work()()
+
 			until := start.Add(time.Duration(i+1) * time.Hour)
 			if _, err := fl.InvokeWait(t.Context(), thing, event("sleep", until.Format(time.RFC3339Nano))); err != nil {
 				t.Error(err)
@@ -442,13 +520,17 @@ func TestClockMovesWhileACallWaits(t *testing.T) {
 		})
 		await(t, func() bool { s := fl.Stats()[thing]; return s.Cold+s.Busy == 1 && s.Waiting == i })
 	}
+
 	over := make(chan time.Time, 1)
+
 	fl.clock.At(start.Add(24*time.Hour), func() { over <- fl.clock.Now() })
 	hold()
 	wg.Wait()
+
 	if s := fl.Stats()[thing]; s.Invocations != 4 || s.Errors != 0 || s.ColdStarts != 1 {
 		t.Errorf("stats %+v", s)
 	}
+
 	if at := <-over; !at.Equal(start.Add(24 * time.Hour)) {
 		t.Errorf("the day ended at %v: a waiting call moved the clock", at)
 	}
@@ -458,28 +540,36 @@ func TestTimeoutStandsStillDuringSleep(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	hold := fl.clock.Work() // the sleeper stays asleep
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if a, err := fl.try("sleep", start.Add(time.Hour).Format(time.RFC3339)); err != nil || !strings.HasPrefix(a.Text, "200 ") {
 			t.Errorf("answer %+v, error %v", a, err)
 		}
 	})
+
 	asleep := func() (yes, ticking bool) {
 		fl.Runtime.mu.Lock()
 		defer fl.Runtime.mu.Unlock()
+
 		for _, p := range fl.processes {
 			p.mu.Lock()
 			defer p.mu.Unlock()
+
 			if p.task != nil && p.task.asleep {
 				return true, p.task.timer.Stop()
 			}
 		}
+
 		return false, false
 	}
+
 	await(t, func() bool { yes, _ := asleep(); return yes })
+
 	if _, ticking := asleep(); ticking {
 		t.Error("the timeout ran during the sleep")
 	}
+
 	hold()
 	wg.Wait()
 }
@@ -488,6 +578,7 @@ func TestKilledSleeperReleasesItsWork(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	hold := fl.clock.Work()
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, err := fl.try("sleep", start.Add(time.Hour).Format(time.RFC3339))
@@ -496,14 +587,19 @@ func TestKilledSleeperReleasesItsWork(t *testing.T) {
 		}
 	})
 	await(t, func() bool { return fl.Stats()[thing].Busy == 1 })
+
 	if n := fl.Kill(thing); n != 1 {
 		t.Errorf("killed %d processes, want 1", n)
 	}
+
 	wg.Wait()
+
 	if now := fl.clock.Now(); !now.Equal(start) {
 		t.Errorf("the clock moved to %v while work was held", now)
 	}
+
 	over := make(chan struct{})
+
 	fl.clock.After(time.Second, func() { close(over) })
 	hold()
 	<-over
@@ -513,6 +609,7 @@ func TestKillOneProcess(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, err := fl.try("get", url); err != nil && !strings.Contains(err.Error(), "signal: killed") {
@@ -520,24 +617,31 @@ func TestKillOneProcess(t *testing.T) {
 		}
 	})
 	<-arrived
+
 	token := ""
+
 	for _, v := range fl.do("env", "").Env { // in a second process, which is now warm
 		if name, value, _ := strings.Cut(v, "="); name == "AWS_SESSION_TOKEN" {
 			token = value
 		}
 	}
+
 	if got := fl.Payload(token); got != nil {
 		t.Errorf("an idle process has the payload %s", got)
 	}
+
 	if !fl.KillProcess(token) {
 		t.Errorf("there is no process %q", token)
 	}
+
 	if s := fl.Stats()[thing]; s.Warm != 0 || s.Busy != 1 {
 		t.Errorf("stats %+v", s)
 	}
+
 	if fl.KillProcess("nobody's") {
 		t.Error("KillProcess reported success for an unknown session token")
 	}
+
 	fl.Kill(thing)
 	wg.Wait()
 }
@@ -546,6 +650,7 @@ func TestKillMidFlight(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, err := fl.try("get", url)
@@ -555,13 +660,17 @@ func TestKillMidFlight(t *testing.T) {
 	})
 	<-arrived
 	fl.do("echo", "") // another process, which is now warm
+
 	if n := fl.Kill(thing); n != 2 {
 		t.Errorf("killed %d processes, want 2", n)
 	}
+
 	wg.Wait()
+
 	if s := fl.Stats()[thing]; s.Warm != 0 || s.Busy != 0 {
 		t.Errorf("stats %+v", s)
 	}
+
 	fl.do("echo", "")
 }
 
@@ -569,11 +678,14 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("MATCHDAY_TEST_SECRET", "of the parent")
 	fl := newFleet(t, Function{Memory: 512, Env: []string{"TABLE_CARDS=cards", "AWS_REGION=elsewhere"}})
 	got := map[string]string{}
+
 	for _, v := range fl.do("env", "").Env {
 		name, value, _ := strings.Cut(v, "=")
 		got[name] = value
 	}
+
 	delete(got, "_X_AMZN_TRACE_ID") // set by aws-lambda-go
+
 	want := map[string]string{
 		"AWS_LAMBDA_FUNCTION_NAME":        "room-do-thing",
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
@@ -588,11 +700,13 @@ func TestEnvironment(t *testing.T) {
 		"TZ":                              ":UTC",
 		"_HANDLER":                        "bootstrap",
 	}
+
 	for _, name := range []string{"PATH", "TMPDIR", "HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			want[name] = v
 		}
 	}
+
 	if !maps.Equal(got, want) {
 		t.Errorf("environment\n%v\nwant\n%v", got, want)
 	}
@@ -602,20 +716,25 @@ func TestLogs(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	fl.do("log", "hello")
+
 	first := fl.last().RequestID
 	if _, err := fl.try("crash", ""); err == nil {
 		t.Fatal("no error")
 	}
+
 	second := fl.last().RequestID
 	// The output of a crashing process is read before its invocation ends.
 	want := []Log{{thing, first, "hello", start}, {thing, first, "also hello", start}, {thing, second, "last line", start}}
+
 	fl.mu.Lock()
 	defer fl.mu.Unlock()
+
 	for i := range fl.logs {
 		if i < 2 {
 			fl.logs[i].RequestID = first // a slow reader may assign these lines to the second invocation
 		}
 	}
+
 	if !slices.Equal(fl.logs, want) {
 		t.Errorf("logs %+v\nwant %+v", fl.logs, want)
 	}
@@ -626,6 +745,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	fl := newFleet(t, Function{})
 	url, arrived, _ := gate(t)
 	warm := fl.do("echo", "").PID
+
 	var wg sync.WaitGroup
 	wg.Go(func() { // it ignores SIGTERM
 		if _, err := fl.try("hang", url); err == nil {
@@ -633,12 +753,15 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 		}
 	})
 	<-arrived
+
 	child := fl.do("litter", "").PID
 	fl.Close()
 	wg.Wait()
+
 	if !gone(warm) {
 		t.Errorf("process %d outlived Close", warm)
 	}
+
 	await(t, func() bool { return gone(child) }) // its parent did not wait for it
 	fl.Close()
 }
@@ -648,6 +771,7 @@ func TestIdleProcessIsKilled(t *testing.T) {
 	fl := newFleet(t, Function{})
 	fl.cfg.Idle = time.Millisecond
 	pid := fl.do("echo", "").PID
+
 	await(t, func() bool { return gone(pid) && fl.Stats()[thing].Warm == 0 })
 }
 
@@ -657,6 +781,7 @@ func TestEndedProcessIsNotReused(t *testing.T) {
 	pid := fl.do("echo", "").PID
 	syscall.Kill(pid, syscall.SIGKILL)
 	await(t, func() bool { return fl.Stats()[thing].Warm == 0 })
+
 	if fl.do("echo", "").PID == pid {
 		t.Error("an ended process got an invocation")
 	}
@@ -666,27 +791,35 @@ func TestEndedProcessIsNotReused(t *testing.T) {
 // killed.
 func TestProcessesEndWithTheirParent(t *testing.T) {
 	t.Parallel()
+
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux kills a child with its parent")
 	}
+
 	if url := os.Getenv("LAMBDA_TEST_PARENT"); url != "" { // the parent: is killed while an invocation runs
 		fl := newFleet(t, Function{})
 		fl.try("hang", url)
+
 		return
 	}
+
 	died := make(chan struct{})
 	came := make(chan struct{})
+
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(came)
 		<-r.Context().Done()
 		close(died)
 	}))
 	defer s.Close()
+
 	parent := exec.Command(os.Args[0], "-test.run=^TestProcessesEndWithTheirParent$")
+
 	parent.Env = append(os.Environ(), "LAMBDA_TEST_PARENT="+s.URL, "LAMBDA_TEST_BINARY="+binary)
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	<-came
 	parent.Process.Kill()
 	parent.Wait()
@@ -699,6 +832,7 @@ func TestProtocol(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, Function{})
 	url, arrived, open := gate(t)
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, err := fl.try("get", url); err != nil {
@@ -706,6 +840,7 @@ func TestProtocol(t *testing.T) {
 		}
 	})
 	<-arrived
+
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -721,22 +856,29 @@ func TestProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		res.Body.Close()
+
 		if res.StatusCode != c.status {
 			t.Errorf("%s %s answered %d, want %d", c.method, c.path, res.StatusCode, c.status)
 		}
 	}
+
 	open()
 	wg.Wait()
+
 	res, err := http.Post("http://"+fl.addr+"/1/matchday/sleep", "", strings.NewReader(start.Format(time.RFC3339)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	res.Body.Close()
+
 	if res.StatusCode != http.StatusConflict {
 		t.Errorf("a sleep outside an invocation got status %d", res.StatusCode)
 	}
@@ -756,10 +898,12 @@ func FuzzParseError(f *testing.F) {
 
 func await(t *testing.T, ok func() bool) {
 	t.Helper()
+
 	for !ok() {
 		if t.Context().Err() != nil {
 			t.FailNow()
 		}
+
 		runtime.Gosched()
 	}
 }

@@ -59,7 +59,9 @@ type task struct {
 // child its parent-death signal when the thread that started it ends.
 func (r *Runtime) spawner() {
 	runtime.LockOSThread()
+
 	defer runtime.UnlockOSThread()
+
 	for start := range r.spawn {
 		start()
 	}
@@ -76,35 +78,44 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 	}
 	r.mu.Lock()
 	r.serial++
+
 	p.id = strconv.Itoa(r.serial)
 	if r.closed {
 		r.mu.Unlock()
 		return nil, errClosed()
 	}
+
 	r.processes[p.id] = p
 	r.running.Add(1)
 	r.mu.Unlock()
+
 	if err := p.exec(); err != nil {
 		r.removeProcess(p)
 		return nil, failure(request, BadEntrypoint, "%v", err)
 	}
+
 	limit := time.NewTimer(r.cfg.Init)
 	defer limit.Stop()
+
 	select {
 	case <-p.ready:
 		r.mu.Lock()
 		defer r.mu.Unlock()
+
 		f.stats.Cold--
 		f.stats.Busy++
+
 		return p, nil
 	case <-limit.C:
 		p.kill()
 		<-p.gone
+
 		return nil, failure(request, TimedOut, "Task timed out after %.2f seconds", r.cfg.Init.Seconds())
 	case <-p.gone:
 		if p.initError != nil {
 			return nil, p.initError
 		}
+
 		return nil, p.exitError(request)
 	}
 }
@@ -119,32 +130,40 @@ func (p *process) exec() error {
 	if err != nil {
 		return err
 	}
+
 	out, in, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+
 	cmd := exec.Command(path, p.f.Args...)
 	cmd.Dir = filepath.Dir(path)
 	cmd.Env = p.env(path)
 	cmd.Stdout, cmd.Stderr = in, in
 	cmd.SysProcAttr = sysProcAttr()
+
 	started := make(chan error)
 	p.r.spawn <- func() { started <- cmd.Start() }
+
 	if err := <-started; err != nil {
 		out.Close()
 		return err
 	}
+
 	p.mu.Lock()
 	p.pid = cmd.Process.Pid
 	killed := p.killed
 	p.mu.Unlock()
+
 	if killed {
 		p.kill()
 	}
+
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
+
 		p.read(out)
 	}()
 	go func() {
@@ -153,23 +172,29 @@ func (p *process) exec() error {
 		p.mu.Lock()
 		p.pid = 0
 		p.mu.Unlock()
+
 		_ = out.SetReadDeadline(time.Now().Add(outputLimit))
+
 		<-read
 		out.Close()
 		p.r.removeProcess(p)
 		close(p.gone)
 	}()
+
 	return nil
 }
 
 func (p *process) env(path string) []string {
 	env := []string{"TZ=:UTC"}
+
 	for _, name := range []string{"PATH", "TMPDIR", "HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
 	}
+
 	env = append(env, p.f.Env...)
+
 	return append(env,
 		"AWS_ACCESS_KEY_ID="+slug(p.f.Name),
 		"AWS_SECRET_ACCESS_KEY=local",
@@ -193,9 +218,11 @@ func (p *process) read(out *os.File) {
 		if err != nil {
 			return
 		}
+
 		if p.r.cfg.Log == nil {
 			continue
 		}
+
 		p.mu.Lock()
 		request := p.request
 		p.mu.Unlock()
@@ -207,6 +234,7 @@ func (p *process) read(out *os.File) {
 func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.killed = true
 	if p.pid != 0 {
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
@@ -216,6 +244,7 @@ func (p *process) kill() {
 func (p *process) wasKilled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	return p.killed
 }
 
@@ -224,6 +253,7 @@ func (r *Runtime) removeProcess(p *process) {
 	r.retireIdle(p)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	delete(r.processes, p.id)
 	r.running.Done()
 }
@@ -236,23 +266,30 @@ func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
 		sleepTurn: make(chan struct{}, 1),
 		left:      p.f.Timeout,
 	}
+
 	t.ctx, t.end = context.WithCancel(context.Background())
 	p.events <- t
+
 	dead := false
+
 	select {
 	case <-t.done:
 	case <-p.gone:
 		dead = true
 	}
+
 	p.mu.Lock()
 	p.task = nil
+
 	t.end()
+
 	if t.timer != nil {
 		t.timer.Stop()
 		inv.Duration = time.Since(t.began)
 	}
 	p.mu.Unlock()
 	t.sleeps.Wait() // after this the call holds its work again
+
 	switch {
 	case t.answered && t.err != nil:
 		return nil, t.err
@@ -263,6 +300,7 @@ func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
 	case dead:
 		return nil, p.exitError(t.id)
 	}
+
 	panic("lambda: an invocation ended without an answer")
 }
 
@@ -270,6 +308,7 @@ func (p *process) exitError(request string) *Error {
 	if p.exit == nil {
 		return failure(request, ExitError, "Runtime exited without providing a reason")
 	}
+
 	return failure(request, ExitError, "Runtime exited with error: %v", p.exit)
 }
 
@@ -278,12 +317,15 @@ func (p *process) exitError(request string) *Error {
 func (p *process) begin(t *task) (deadline time.Time, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if t.ctx.Err() != nil {
 		return time.Time{}, false
 	}
+
 	p.task, p.request = t, t.id
 	t.began = time.Now()
 	t.inv.Start = p.r.clock.Now()
+
 	return p.resume(t), true
 }
 
@@ -292,15 +334,18 @@ func (p *process) resume(t *task) (deadline time.Time) {
 	t.since = time.Now()
 	t.timer = time.AfterFunc(t.left, func() {
 		p.mu.Lock()
+
 		expired := p.task == t && !t.asleep
 		if expired {
 			t.expired = true
 		}
 		p.mu.Unlock()
+
 		if expired {
 			p.kill()
 		}
 	})
+
 	return t.since.Add(t.left)
 }
 

@@ -49,6 +49,7 @@ func (m Match) Result() (Goals, bool) {
 	case m.Score.FullTime != nil:
 		return *m.Score.FullTime, true
 	}
+
 	return Goals{}, false
 }
 
@@ -78,10 +79,13 @@ type team string
 func (t *team) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '{' {
 		var object struct{ Name string }
+
 		err := json.Unmarshal(data, &object)
 		*t = team(object.Name)
+
 		return err
 	}
+
 	return json.Unmarshal(data, (*string)(t))
 }
 
@@ -109,9 +113,11 @@ func Parse(data []byte) (Season, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return Season{}, fmt.Errorf("not an openfootball file: %w", err)
 	}
+
 	if file.Matches == nil && file.Rounds == nil {
 		return Season{}, ErrNoSeason
 	}
+
 	all := file.Matches
 	for _, r := range file.Rounds {
 		for _, f := range r.Matches {
@@ -119,35 +125,46 @@ func Parse(data []byte) (Season, error) {
 			all = append(all, f)
 		}
 	}
+
 	if file.Name == "" || len(all) == 0 {
 		return Season{}, errors.New("not an openfootball file: it lacks a name or matches")
 	}
+
 	s := Season{Name: file.Name}
+
 	var labels []label
+
 	seen := map[[5]string]bool{}
+
 	for i, f := range all {
 		m := Match{Group: f.Group, Home: string(f.Team1), Away: string(f.Team2)}
 		fail := func(err error) (Season, error) {
 			return Season{}, fmt.Errorf("match %d, %s - %s on %s: %w", i+1, f.Team1, f.Team2, f.Date, err)
 		}
+
 		var err error
 		if m.Score, err = f.score(); err != nil {
 			return fail(err)
 		}
+
 		_, played := m.Result()
 		if f.placeholder() && !played {
 			continue
 		}
+
 		if m.Home == "" || m.Away == "" || m.Home == m.Away {
 			return fail(errors.New("team1 and team2 must be two names"))
 		}
+
 		l, err := parseLabel(f.Round, f.Stage)
 		if err != nil {
 			return fail(err)
 		}
+
 		if m.KickOff, err = parseKickOff(f.Date, f.Time); err != nil {
 			return fail(err)
 		}
+
 		switch f.Status {
 		case "":
 		case "cancelled", "canceled":
@@ -155,21 +172,28 @@ func Parse(data []byte) (Season, error) {
 		default:
 			return fail(fmt.Errorf("unknown status %q; valid is cancelled", f.Status))
 		}
+
 		if m.Void && played {
 			return fail(errors.New("it is cancelled and has a score"))
 		}
+
 		pairing := [5]string{f.Stage, f.Round, f.Group, m.Home, m.Away}
 		if seen[pairing] {
 			return fail(errors.New("the round has this match twice"))
 		}
+
 		seen[pairing] = true
+
 		s.Matches = append(s.Matches, m)
 		labels = append(labels, l)
 	}
+
 	if len(s.Matches) == 0 {
 		return Season{}, errors.New("no match has two teams that are known")
 	}
+
 	setRounds(s.Matches, labels)
+
 	return s, nil
 }
 
@@ -178,6 +202,7 @@ func (f match) score() (Score, error) {
 	if f.Score != nil {
 		return f.Score.parse()
 	}
+
 	var old score
 	for _, part := range []struct {
 		name       string
@@ -194,6 +219,7 @@ func (f match) score() (Score, error) {
 			*part.to = []int{*part.home, *part.away}
 		}
 	}
+
 	return old.parse()
 }
 
@@ -214,6 +240,7 @@ func (f *score) parse() (s Score, err error) {
 			*part.to = &Goals{g[0], g[1]}
 		}
 	}
+
 	switch {
 	case s.FullTime == nil && (s.HalfTime != nil || s.ExtraTime != nil || s.Penalties != nil):
 		return Score{}, errors.New("score lacks ft")
@@ -224,6 +251,7 @@ func (f *score) parse() (s Score, err error) {
 	case s.Penalties != nil && s.Penalties[0] == s.Penalties[1]:
 		return Score{}, errors.New("score.p has no winner")
 	}
+
 	return s, nil
 }
 
@@ -238,12 +266,16 @@ func parseKickOff(date, clock string) (time.Time, error) {
 	if clock == "" {
 		clock = defaultKickOff
 	}
+
 	clock, zone, _ := strings.Cut(clock, " ")
+
 	at, err := time.Parse("2006-01-02 15:04", date+" "+clock)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("date %q and time %q must be like 2022-11-20 and 19:00", date, clock)
 	}
+
 	offset, err := parseOffset(zone)
+
 	return at.Add(-offset), err
 }
 
@@ -252,6 +284,7 @@ const maxOffset = 14 * time.Hour
 
 func parseOffset(zone string) (time.Duration, error) {
 	bad := fmt.Errorf("time zone %q must be like UTC+3 or UTC-4:30", zone)
+
 	rest, ok := strings.CutPrefix(zone, "UTC")
 	switch {
 	case zone == "" || ok && rest == "":
@@ -259,18 +292,23 @@ func parseOffset(zone string) (time.Duration, error) {
 	case !ok || rest[0] != '+' && rest[0] != '-':
 		return 0, bad
 	}
+
 	hours, minutes, colon := strings.Cut(rest[1:], ":")
 	h, err := strconv.ParseUint(hours, 10, 8)
+
 	var m uint64
 	if err == nil && colon {
 		m, err = strconv.ParseUint(minutes, 10, 8)
 	}
+
 	d := time.Duration(h)*time.Hour + time.Duration(m)*time.Minute
 	if err != nil || m > 59 || d > maxOffset {
 		return 0, bad
 	}
+
 	if rest[0] == '-' {
 		d = -d
 	}
+
 	return d, nil
 }

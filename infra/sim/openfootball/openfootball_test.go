@@ -24,6 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+
 	for _, row := range openfootball.Tables(season.Matches)[0].Rows {
 		fmt.Println(row.Team, row.Played, row.Points)
 	}
@@ -40,15 +41,18 @@ func file(fields string) []byte {
 	if err := json.Unmarshal([]byte(fields), &m); err != nil {
 		panic(err)
 	}
+
 	for k, v := range m {
 		if v == nil {
 			delete(m, k)
 		}
 	}
+
 	data, err := json.Marshal(map[string]any{"name": "Cup", "matches": []any{m}})
 	if err != nil {
 		panic(err)
 	}
+
 	return data
 }
 
@@ -57,11 +61,13 @@ func at(text string) time.Time {
 	if err != nil {
 		panic(err)
 	}
+
 	return t
 }
 
 func TestParse(t *testing.T) {
 	t.Parallel()
+
 	goals := func(home, away int) *openfootball.Goals { return &openfootball.Goals{home, away} }
 	for name, c := range map[string]struct {
 		fields string
@@ -79,43 +85,62 @@ func TestParse(t *testing.T) {
 			Score: openfootball.Score{FullTime: goals(1, 0)}}},
 		"penalties": {`{"score": {"p": [4, 2], "et": [3, 3], "ft": [2, 2], "ht": [2, 0]}}`, openfootball.Match{
 			Score: openfootball.Score{HalfTime: goals(2, 0), FullTime: goals(2, 2), ExtraTime: goals(3, 3), Penalties: goals(4, 2)}}},
-		"league":       {`{"round": "League, Matchday 3"}`, openfootball.Match{}},
-		"final":        {`{"round": "Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
-		"of finals":    {`{"round": "Finals, Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
-		"quarter":      {`{"round": "Quarter-final"}`, openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
-		"semi":         {`{"round": "Semi-final"}`, openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
-		"third match":  {`{"round": "Third-place match"}`, openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
-		"play-off":     {`{"round": "Group 2 Play-off"}`, openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Group 2 Play-off", Slug: "group-2-play-off"}}},
-		"label group":  {`{"round": "Group A"}`, openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group A"}},
-		"first round":  {`{"round": "First round", "group": "Group 1"}`, openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group 1"}},
-		"in a group":   {`{"round": "21. Runde", "group": "Group 1"}`, openfootball.Match{Round: openfootball.Round{Number: 21}, Group: "Group 1"}},
+		"league":    {`{"round": "League, Matchday 3"}`, openfootball.Match{}},
+		"final":     {`{"round": "Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
+		"of finals": {`{"round": "Finals, Final"}`, openfootball.Match{Round: openfootball.Round{Number: 29, Name: "Final", Slug: "final"}}},
+		"quarter": {`{"round": "Quarter-final"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
+		"semi": {`{"round": "Semi-final"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
+		"third match": {`{"round": "Third-place match"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
+		"play-off": {`{"round": "Group 2 Play-off"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Group 2 Play-off", Slug: "group-2-play-off"}}},
+		"label group": {`{"round": "Group A"}`, openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group A"}},
+		"first round": {`{"round": "First round", "group": "Group 1"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 1}, Group: "Group 1"}},
+		"in a group": {`{"round": "21. Runde", "group": "Group 1"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 21}, Group: "Group 1"}},
 		"team objects": {`{"team1": {"name": "Ayr", "code": "AYR"}, "team2": {"name": "Ely", "code": "ELY"}}`, openfootball.Match{}},
-		"old score": {`{"score1": 2, "score2": 2, "score1i": 2, "score2i": 0, "score1et": 3, "score2et": 3, "score1p": 4, "score2p": 2}`, openfootball.Match{
-			Score: openfootball.Score{HalfTime: goals(2, 0), FullTime: goals(2, 2), ExtraTime: goals(3, 3), Penalties: goals(4, 2)}}},
+		"old score": {`{"score1": 2, "score2": 2, "score1i": 2, "score2i": 0, "score1et": 3, "score2et": 3, "score1p": 4, "score2p": 2}`,
+			openfootball.Match{
+				Score: openfootball.Score{HalfTime: goals(2, 0), FullTime: goals(2, 2), ExtraTime: goals(3, 3), Penalties: goals(4, 2)}}},
 		"old score, unplayed": {`{"score1": null, "score2": null}`, openfootball.Match{}},
-		"quarters":            {`{"round": "Quarter-finals"}`, openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
-		"semis":               {`{"round": "Semifinals"}`, openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
-		"third":               {`{"round": "Match for third place"}`, openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
-		"sixteen":             {`{"round": "Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16"}}},
-		"round of cup":        {`{"round": "Round 2"}`, openfootball.Match{Round: openfootball.Round{Number: 2, Name: "Round 2", Slug: "round-2"}}},
-		"unknown":             {`{"round": "Première Étape"}`, openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Première Étape", Slug: "premiere-etape"}}},
-		"prefix":              {`{"round": "Relegation, Round of 16"}`, openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16", Prefix: "Relegation"}}},
-		"of play-offs":        {`{"round": "Playoffs, Matchday 1"}`, openfootball.Match{Round: openfootball.Round{Number: 1, Name: "Matchday 1", Slug: "matchday-1", Prefix: "Playoffs"}}},
+		"quarters": {`{"round": "Quarter-finals"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 27, Name: "Quarterfinals", Slug: "quarterfinals"}}},
+		"semis": {`{"round": "Semifinals"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 28, Name: "Semifinals", Slug: "semifinals"}}},
+		"third": {`{"round": "Match for third place"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 50, Name: "Match for 3rd place", Slug: "match-for-3rd-place"}}},
+		"sixteen": {`{"round": "Round of 16"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16"}}},
+		"round of cup": {`{"round": "Round 2"}`, openfootball.Match{Round: openfootball.Round{Number: 2, Name: "Round 2", Slug: "round-2"}}},
+		"unknown": {`{"round": "Première Étape"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 636, Name: "Première Étape", Slug: "premiere-etape"}}},
+		"prefix": {`{"round": "Relegation, Round of 16"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 5, Name: "Round of 16", Slug: "round-of-16", Prefix: "Relegation"}}},
+		"of play-offs": {`{"round": "Playoffs, Matchday 1"}`,
+			openfootball.Match{Round: openfootball.Round{Number: 1, Name: "Matchday 1", Slug: "matchday-1", Prefix: "Playoffs"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			want := c.want
+
 			want.Home, want.Away = "Ayr", "Ely"
 			if want.Round == (openfootball.Round{}) {
 				want.Round.Number = 3
 			}
+
 			if want.KickOff.IsZero() {
 				want.KickOff = at("2022-11-20T19:00:00Z")
 			}
+
 			got, err := openfootball.Parse(file(c.fields))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff([]openfootball.Match{want}, got.Matches); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -126,24 +151,33 @@ func TestParse(t *testing.T) {
 // series returns a file with two matches of the same four teams in each round.
 func series(rounds ...string) []byte {
 	var all []map[string]any
+
 	for i, fields := range rounds {
 		for _, pair := range [][2]string{{"Ayr", "Ely"}, {"Rye", "Wem"}} {
-			m := map[string]any{"date": time.Date(2022, 8, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*i).Format(time.DateOnly), "team1": pair[0], "team2": pair[1]}
+			m := map[string]any{
+				"date":  time.Date(2022, 8, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*i).Format(time.DateOnly),
+				"team1": pair[0],
+				"team2": pair[1],
+			}
 			if err := json.Unmarshal([]byte(fields), &m); err != nil {
 				panic(err)
 			}
+
 			all = append(all, m)
 		}
 	}
+
 	data, err := json.Marshal(map[string]any{"name": "Cup", "matches": all})
 	if err != nil {
 		panic(err)
 	}
+
 	return data
 }
 
 func TestNumberedRoundsOfTheSameTeamsAreALeague(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		data []byte
 		want string // of the rounds: number, slug, and group in parentheses
@@ -153,31 +187,38 @@ func TestNumberedRoundsOfTheSameTeamsAreALeague(t *testing.T) {
 		"Spieltag":       {series(`{"round": "Spieltag 1"}`, `{"round": "Spieltag 2"}`), "1 () 2 ()"},
 		"Regular Season": {series(`{"round": "Regular Season - 1"}`, `{"round": "Regular Season - 2"}`), "1 () 2 ()"},
 		"Apertura, Clausura": {
-			series(`{"round": "Apertura, Matchday 1"}`, `{"round": "Apertura, Matchday 2"}`, `{"round": "Clausura, Matchday 1"}`, `{"round": "Clausura, Matchday 2"}`),
+			series(`{"round": "Apertura, Matchday 1"}`, `{"round": "Apertura, Matchday 2"}`, `{"round": "Clausura, Matchday 1"}`,
+				`{"round": "Clausura, Matchday 2"}`),
 			"1 () 2 () 3 () 4 ()"},
 		"parts at one time": {
-			series(`{"round": "Matchday 1"}`, `{"round": "Matchday 2"}`, `{"round": "Championship, Matchday 3"}`, `{"round": "Relegation, Matchday 3"}`, `{"round": "Championship, Matchday 4"}`, `{"round": "Relegation, Matchday 4"}`),
+			series(`{"round": "Matchday 1"}`, `{"round": "Matchday 2"}`, `{"round": "Championship, Matchday 3"}`,
+				`{"round": "Relegation, Matchday 3"}`, `{"round": "Championship, Matchday 4"}`, `{"round": "Relegation, Matchday 4"}`),
 			"1 () 2 () 3 () 4 ()"},
 		"stages": {
-			series(`{"stage": "Regular Season", "round": "Round 1"}`, `{"stage": "Regular Season", "round": "Round 2"}`, `{"stage": "Relegation", "round": "Round 3"}`, `{"stage": "Relegation", "round": "Round 4"}`),
+			series(`{"stage": "Regular Season", "round": "Round 1"}`, `{"stage": "Regular Season", "round": "Round 2"}`,
+				`{"stage": "Relegation", "round": "Round 3"}`, `{"stage": "Relegation", "round": "Round 4"}`),
 			"1 () 2 () 3 () 4 ()"},
 		"groups by the label": {[]byte(`{"name": "Cup", "matches": [
 			{"round": "Group A", "date": "2022-08-01", "team1": "Ayr", "team2": "Ely"}, {"round": "Group A", "date": "2022-08-01", "team1": "Rye", "team2": "Wem"},
 			{"round": "Group A", "date": "2022-08-05", "team1": "Ayr", "team2": "Rye"}, {"round": "Group A", "date": "2022-08-05", "team1": "Ely", "team2": "Wem"}]}`), "1 (Group A) 2 (Group A)"},
-		"groups of a stage": {series(`{"round": "Group, Matchday 1", "group": "Group A"}`, `{"round": "Group, Matchday 2", "group": "Group A"}`), "1 (Group A) 2 (Group A)"},
+		"groups of a stage": {series(`{"round": "Group, Matchday 1", "group": "Group A"}`, `{"round": "Group, Matchday 2", "group": "Group A"}`),
+			"1 (Group A) 2 (Group A)"},
 	} {
 		s, err := openfootball.Parse(c.data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+
 		var got []string
+
 		for _, m := range s.Matches {
 			text := fmt.Sprintf("%d%s (%s)", m.Round.Number, m.Round.Slug, m.Group)
 			if !slices.Contains(got, text) {
 				got = append(got, text)
 			}
 		}
+
 		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
@@ -186,17 +227,22 @@ func TestNumberedRoundsOfTheSameTeamsAreALeague(t *testing.T) {
 
 func TestNumberedRoundsThatTheLosersLeaveAreKnockout(t *testing.T) {
 	t.Parallel()
+
 	for _, name := range []string{"Round %d", "Qualification, Round %d", "%d. Runde"} {
 		var all []string
+
 		for round, teams := range [][]string{{"A", "B", "C", "D", "E", "F", "G", "H"}, {"A", "C", "E", "G"}, {"A", "E"}} {
 			for i := 0; i < len(teams); i += 2 {
-				all = append(all, fmt.Sprintf(`{"round": %q, "date": "2022-08-0%d", "team1": %q, "team2": %q}`, fmt.Sprintf(name, round+1), round+1, teams[i], teams[i+1]))
+				all = append(all, fmt.Sprintf(`{"round": %q, "date": "2022-08-0%d", "team1": %q, "team2": %q}`, fmt.Sprintf(name, round+1),
+					round+1, teams[i], teams[i+1]))
 			}
 		}
+
 		s, err := openfootball.Parse([]byte(`{"name": "Cup", "matches": [` + strings.Join(all, ",") + `]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, m := range s.Matches {
 			if !m.Round.Knockout() {
 				t.Errorf("%s: the round is %+v, want a knockout round", name, m.Round)
@@ -207,6 +253,7 @@ func TestNumberedRoundsThatTheLosersLeaveAreKnockout(t *testing.T) {
 
 func TestRoundsWithMatchesAreRead(t *testing.T) {
 	t.Parallel()
+
 	s, err := openfootball.Parse([]byte(`{"name": "League 2013/14", "rounds": [
 		{"name": "Matchday 1", "matches": [{"date": "2013-08-10", "team1": {"name": "Ayr", "code": "AYR"}, "team2": {"name": "Ely", "code": "ELY"}, "score1": 2, "score2": 1}]},
 		{"name": "Matchday 2", "matches": [
@@ -216,8 +263,15 @@ func TestRoundsWithMatchesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := []openfootball.Match{
-		{Round: openfootball.Round{Number: 1}, KickOff: at("2013-08-10T15:00:00Z"), Home: "Ayr", Away: "Ely", Score: openfootball.Score{FullTime: &openfootball.Goals{2, 1}}},
+		{
+			Round:   openfootball.Round{Number: 1},
+			KickOff: at("2013-08-10T15:00:00Z"),
+			Home:    "Ayr",
+			Away:    "Ely",
+			Score:   openfootball.Score{FullTime: &openfootball.Goals{2, 1}},
+		},
 		{Round: openfootball.Round{Number: 2}, KickOff: at("2013-08-17T15:00:00Z"), Home: "Ely", Away: "Ayr"},
 	}
 	if diff := cmp.Diff(want, s.Matches); diff != "" {
@@ -227,6 +281,7 @@ func TestRoundsWithMatchesAreRead(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
+
 	for data, want := range map[string]string{
 		"":                "not an openfootball file",
 		"<html>":          "not an openfootball file",
@@ -267,8 +322,9 @@ func TestParseRefuses(t *testing.T) {
 		string(file(`{"score": {"ht": [1, 0], "ft": [0, 3]}}`)):                     "score.ft is less than score.ht",
 		string(file(`{"score": {"ft": [1, 1], "et": [3, 0]}}`)):                     "score.et is less than score.ft",
 		string(file(`{"score": {"ft": [1, 1], "et": [1, 1], "p": [3, 3]}}`)):        "score.p has no winner",
-		strings.Replace(string(file(`{}`)), `}]`, `},`+match(file(`{}`)), 1):        "match 2, Ayr - Ely on 2022-11-20: the round has this match twice",
-		string(file(`{"team2": "Ayr", "score": {"ft": [1, 0]}}`)):                   "match 1, Ayr - Ayr",
+		strings.Replace(string(file(`{}`)), `}]`, `},`+match(file(`{}`)),
+			1): "match 2, Ayr - Ely on 2022-11-20: the round has this match twice",
+		string(file(`{"team2": "Ayr", "score": {"ft": [1, 0]}}`)): "match 1, Ayr - Ayr",
 	} {
 		if _, err := openfootball.Parse([]byte(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want one with %q", data, err, want)
@@ -280,11 +336,13 @@ func TestParseRefuses(t *testing.T) {
 func match(file []byte) string {
 	_, m, _ := strings.Cut(string(file), `[`)
 	m, _, _ = strings.Cut(m, `]`)
+
 	return m + "]"
 }
 
 func TestResultCountsExtraTimeAndNoPenalties(t *testing.T) {
 	t.Parallel()
+
 	for fields, want := range map[string]string{
 		`{}`: "[0 0] false",
 		`{"score": {"ft": [2, 1], "ht": [0, 1]}}`:                      "[2 1] true",
@@ -298,6 +356,7 @@ func TestResultCountsExtraTimeAndNoPenalties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		goals, ok := s.Matches[0].Result()
 		if got := fmt.Sprint(goals, " ", ok); got != want {
 			t.Errorf("%s: the result is %s, want %s", fields, got, want)
@@ -311,16 +370,19 @@ func play(group, home, away string, goals ...int) openfootball.Match {
 	if len(goals) == 2 {
 		m.Score.FullTime = &openfootball.Goals{goals[0], goals[1]}
 	}
+
 	return m
 }
 
 func TestTables(t *testing.T) {
 	t.Parallel()
+
 	final := play("", "A", "B", 9, 0)
 	final.Round = openfootball.Round{Number: 29, Name: "Final", Slug: "final"}
 	extra := play("", "A", "B", 1, 1)
 	extra.Score.ExtraTime = &openfootball.Goals{1, 2}
 	void := play("", "C", "D")
+
 	void.Void = true
 	for name, c := range map[string]struct {
 		matches []openfootball.Match
@@ -380,6 +442,7 @@ func TestTables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			if diff := cmp.Diff(c.want, openfootball.Tables(c.matches)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -389,6 +452,7 @@ func TestTables(t *testing.T) {
 
 func TestRoundsFollowTheFileAndTheirNumbers(t *testing.T) {
 	t.Parallel()
+
 	s := openfootball.Season{}
 	for _, r := range []openfootball.Round{
 		{Number: 1, Name: "Round 1", Slug: "round-1", Prefix: "Qualification"},
@@ -397,10 +461,12 @@ func TestRoundsFollowTheFileAndTheirNumbers(t *testing.T) {
 	} {
 		s.Matches = append(s.Matches, openfootball.Match{Round: r})
 	}
+
 	var got []int
 	for _, r := range s.Rounds() {
 		got = append(got, r.Number)
 	}
+
 	if diff := cmp.Diff([]int{1, 2, 3, 10, 28, 29}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -408,6 +474,7 @@ func TestRoundsFollowTheFileAndTheirNumbers(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	t.Parallel()
+
 	for name, want := range map[string]string{
 		"FC Bayern München": "fc-bayern-munchen", "1. FSV Mainz 05": "1-fsv-mainz-05", "  ": "",
 		"Brighton & Hove Albion": "brighton-hove-albion", "Côte d'Ivoire": "cote-divoire", "東京": "",
@@ -422,11 +489,13 @@ func TestSlug(t *testing.T) {
 // void matches, and the final tables.
 func TestRealSeasons(t *testing.T) {
 	t.Parallel()
+
 	type facts struct {
 		Matches, Void, Unplayed, Extra, Penalties int
 		Rounds, Last                              string // the number of each kind, and the last
 		Leaders                                   []string
 	}
+
 	league := func(n int) string { return fmt.Sprintf("%d numbered, 0 knockout", n) }
 	want := map[string]facts{
 		"at.cup-2018-19.json": {Matches: 63, Extra: 8, Penalties: 4, Rounds: "0 numbered, 6 knockout", Last: "Final"},
@@ -438,13 +507,16 @@ func TestRealSeasons(t *testing.T) {
 			"Group E Japan 6", "Group F Morocco 7", "Group G Brazil 6", "Group H Portugal 6",
 		}},
 	}
+
 	for _, path := range samples.Glob(t, "openfootball/*.json") {
 		name := filepath.Base(path)
+
 		s, err := openfootball.Parse(samples.Read(t, "openfootball/"+name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+
 		got := facts{Matches: len(s.Matches)}
 		for _, m := range s.Matches {
 			if _, played := m.Result(); m.Void {
@@ -452,22 +524,28 @@ func TestRealSeasons(t *testing.T) {
 			} else if !played {
 				got.Unplayed++
 			}
+
 			if m.Score.ExtraTime != nil {
 				got.Extra++
 			}
+
 			if m.Score.Penalties != nil {
 				got.Penalties++
 			}
 		}
+
 		rounds := s.Rounds()
+
 		numbered := slices.IndexFunc(rounds, openfootball.Round.Knockout)
 		if numbered < 0 {
 			numbered = len(rounds)
 		}
+
 		got.Rounds, got.Last = fmt.Sprintf("%d numbered, %d knockout", numbered, len(rounds)-numbered), rounds[len(rounds)-1].Name
 		for _, table := range openfootball.Tables(s.Matches) {
 			got.Leaders = append(got.Leaders, fmt.Sprint(table.Group, " ", table.Rows[0].Team, " ", table.Rows[0].Points))
 		}
+
 		if diff := cmp.Diff(want[name], got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
@@ -487,7 +565,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(file(`{"team1": "N.N.", "team2": "N.N."}`))
 	f.Add(file(`{"team1": {"name": "Ayr", "code": "AYR"}, "score1": 2, "score2": 2, "score1et": 3, "score2et": 2, "score1i": 0, "score2i": 1}`))
 	f.Add(file(`{"score1": 1, "score2": 1, "score1p": 4, "score2p": 5}`))
-	f.Add(series(`{"round": "1. Runde", "stage": "Grunddurchgang"}`, `{"round": "2. Runde", "stage": "Grunddurchgang"}`, `{"round": "1. Runde", "stage": "Play-off"}`))
+	f.Add(series(`{"round": "1. Runde", "stage": "Grunddurchgang"}`, `{"round": "2. Runde", "stage": "Grunddurchgang"}`,
+		`{"round": "1. Runde", "stage": "Play-off"}`))
 	f.Add(series(`{"round": "Apertura, Matchday 1"}`, `{"round": "Apertura, Matchday 2"}`, `{"round": "Clausura, Matchday 1"}`))
 	f.Add(series(`{"round": "Round of 128"}`, `{"round": "Round of 64"}`, `{"round": "Regular Season - 1"}`))
 	f.Add([]byte(`{"name": "Cup", "rounds": [{"name": "Matchday 1", "matches": [{"date": "2013-08-10", "team1": "Ayr", "team2": "Ely"}]}]}`))
@@ -498,8 +577,10 @@ func FuzzParse(f *testing.F) {
 			if err.Error() == "" || len(s.Matches) > 0 {
 				t.Fatalf("a refused file gives %d matches and the error %q", len(s.Matches), err)
 			}
+
 			return
 		}
+
 		for _, m := range s.Matches {
 			goals, played := m.Result()
 			if m.Home == m.Away || m.Void && played || min(goals[0], goals[1]) < 0 || m.Round.Number < 1 ||
@@ -507,19 +588,24 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%+v", m)
 			}
 		}
+
 		if len(s.Rounds()) == 0 {
 			t.Fatal("no rounds")
 		}
+
 		games, points := 0, 0
+
 		for _, table := range openfootball.Tables(s.Matches) {
 			for _, r := range table.Rows {
 				if r.Won+r.Drawn+r.Lost != r.Played || 3*r.Won+r.Drawn != r.Points {
 					t.Fatalf("%+v", r)
 				}
+
 				games += r.Played
 				points += r.For - r.Against
 			}
 		}
+
 		if games%2 != 0 || points != 0 {
 			t.Fatalf("the tables have %d games of teams, and a goal difference of %d in all", games, points)
 		}

@@ -81,22 +81,27 @@ func parseLabel(text, stage string) (label, error) {
 	if !ok {
 		prefix, name = "", text
 	}
+
 	l := label{text: text, name: name}
+
 	for _, part := range []string{stage, prefix} {
 		if !slices.Contains(mainParts, part) {
 			l.prefix = strings.TrimSpace(l.prefix + " " + part)
 		}
 	}
+
 	if groupName.MatchString(name) {
 		l.group = name
 		return l, nil
 	}
+
 	digits := ""
 	if m := numberLast.FindStringSubmatch(name); m != nil {
 		l.words, digits = m[1], m[2]
 	} else if m := numberFirst.FindStringSubmatch(name); m != nil {
 		l.words, digits = m[2], m[1]
 	}
+
 	if _, fixed := l.known(); fixed || digits == "" {
 		l.words = ""
 	} else if n, err := strconv.Atoi(digits); err != nil || n < 1 || n > maxRound {
@@ -104,22 +109,26 @@ func parseLabel(text, stage string) (label, error) {
 	} else {
 		l.number = n
 	}
+
 	switch {
 	case name == "Matchday" || name == "Group":
 		return label{}, fmt.Errorf("round %q must have a number", text)
 	case Slug(name) == "":
 		return label{}, errors.New("round must be a name")
 	}
+
 	return l, nil
 }
 
 // known returns the round that the provider numbers the same in every competition.
 func (l label) known() (Round, bool) {
 	slug := strings.ReplaceAll(Slug(l.name), "-", "")
+
 	r, ok := known[slug]
 	if !ok {
 		r, ok = known[strings.TrimSuffix(slug, "s")]
 	}
+
 	return r, ok
 }
 
@@ -132,7 +141,9 @@ func (l label) knockout() Round {
 			r.Number = l.number
 		}
 	}
+
 	r.Prefix = l.prefix
+
 	return r
 }
 
@@ -154,34 +165,44 @@ type numbered struct {
 // one row of a team.
 func setRounds(matches []Match, labels []label) {
 	rounds := map[series]map[int]*numbered{}
+
 	for i, m := range matches {
 		l := labels[i]
 		if l.number == 0 {
 			continue
 		}
+
 		s := series{l.prefix, l.words}
 		if rounds[s] == nil {
 			rounds[s] = map[int]*numbered{}
 		}
+
 		r := rounds[s][l.number]
 		if r == nil {
 			r = &numbered{m.KickOff, map[string]bool{}}
 			rounds[s][l.number] = r
 		}
+
 		if m.KickOff.Before(r.first) {
 			r.first = m.KickOff
 		}
+
 		r.teams[m.Home], r.teams[m.Away] = true, true
 	}
+
 	type span struct{ first, last time.Time }
+
 	spans := map[series]*span{}
+
 	inOrder := make([]int, len(matches)) // of the kick-offs
 	for i, m := range matches {
 		inOrder[i] = i
+
 		l, s := labels[i], series{labels[i].prefix, labels[i].words}
 		if matches[i].Group == "" {
 			matches[i].Group = l.group
 		}
+
 		league := l.number > 0 && (m.Group != "" || s.league(rounds[s]))
 		switch {
 		case !league && matches[i].Group == "":
@@ -190,21 +211,28 @@ func setRounds(matches []Match, labels []label) {
 		case !league: // a group without a number
 			continue
 		}
+
 		matches[i].Round.Number = l.number
+
 		if spans[s] == nil {
 			spans[s] = &span{m.KickOff, m.KickOff}
 		}
+
 		if m.KickOff.Before(spans[s].first) {
 			spans[s].first = m.KickOff
 		}
+
 		if m.KickOff.After(spans[s].last) {
 			spans[s].last = m.KickOff
 		}
 	}
 	// A series that begins after another one with the same numbers has ended continues those.
 	offset := map[series]int{}
+
 	var before []series
+
 	most := 0
+
 	for _, s := range slices.SortedFunc(maps.Keys(spans), func(a, b series) int {
 		return cmp.Or(spans[a].first.Compare(spans[b].first), cmp.Compare(a.prefix, b.prefix), cmp.Compare(a.words, b.words))
 	}) {
@@ -214,13 +242,17 @@ func setRounds(matches []Match, labels []label) {
 				offset[s] = most
 			}
 		}
+
 		before = append(before, s)
 		for n := range rounds[s] {
 			most = max(most, n+offset[s])
 		}
 	}
+
 	slices.SortStableFunc(inOrder, func(a, b int) int { return matches[a].KickOff.Compare(matches[b].KickOff) })
+
 	games := map[string]int{}
+
 	for _, i := range inOrder {
 		m, l := &matches[i], labels[i]
 		switch {
@@ -241,18 +273,22 @@ func (s series) league(rounds map[int]*numbered) bool {
 	if s.words == "Matchday" && s.prefix == "" {
 		return true
 	}
+
 	inOrder := slices.SortedFunc(maps.Values(rounds), func(a, b *numbered) int { return a.first.Compare(b.first) })
 	for i := range len(inOrder) - 1 {
 		on := 0
+
 		for team := range inOrder[i].teams {
 			if inOrder[i+1].teams[team] {
 				on++
 			}
 		}
+
 		if 2*on > len(inOrder[i].teams) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -264,17 +300,21 @@ func (s Season) Rounds() []Round {
 		if slices.Contains(all, m.Round) {
 			continue
 		}
+
 		all = append(all, m.Round)
 		if !m.Round.Knockout() {
 			numbered = append(numbered, m.Round)
 		}
 	}
+
 	slices.SortFunc(numbered, func(a, b Round) int { return cmp.Compare(a.Number, b.Number) })
+
 	for i, r := range all {
 		if !r.Knockout() {
 			all[i], numbered = numbered[0], numbered[1:]
 		}
 	}
+
 	return all
 }
 
@@ -282,7 +322,9 @@ func (s Season) Rounds() []Round {
 // hyphen in place of everything else.
 func Slug(name string) string {
 	var b strings.Builder
+
 	gap := false
+
 	for _, r := range norm.NFKD.String(name) {
 		switch {
 		case unicode.Is(unicode.Mn, r) || r == '\'':
@@ -290,11 +332,14 @@ func Slug(name string) string {
 			if gap && b.Len() > 0 {
 				b.WriteByte('-')
 			}
+
 			gap = false
+
 			b.WriteRune(unicode.ToLower(r))
 		default:
 			gap = true
 		}
 	}
+
 	return b.String()
 }

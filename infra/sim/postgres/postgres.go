@@ -52,16 +52,20 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 		if err != nil {
 			return nil, errors.New(Endpoint + " is no URL")
 		}
+
 		return &Engine{Address: u.Host, url: *u, remove: func() {}}, nil
 	}
+
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
+
 	server, err := engine.PostgreSQL.Find(ctx, here)
 	if err != nil {
 		return nil, err
 	}
+
 	bin := filepath.Dir(server)
 	e := &Engine{remove: func() {}}
 	// Without a folder of its own the data need not survive a failure of the machine.
@@ -69,41 +73,52 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 	if !durable {
 		parent := cmp.Or(memory(), os.TempDir())
 		sweep(parent)
+
 		if dir, err = os.MkdirTemp(parent, fmt.Sprint(temporary, os.Getpid(), "-")); err != nil {
 			return nil, err
 		}
+
 		e.remove = func() { os.RemoveAll(dir) }
 	}
+
 	if err := initialize(ctx, bin, dir); err != nil {
 		e.remove()
 		return nil, err
 	}
+
 	for attempt := 1; ; attempt++ {
 		host, port, err := engine.FreeAddress()
 		if err != nil {
 			e.remove()
 			return nil, err
 		}
+
 		e.Address = net.JoinHostPort(host, port)
 		e.url = url.URL{Scheme: "postgres", User: url.User(superuser), Host: e.Address}
 		e.start = func(ctx context.Context) (engine.Process, error) {
-			args := []string{"-D", dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "dynamic_shared_memory_type=mmap", "-c", "timezone=UTC", "-c", "log_min_messages=fatal"}
+			args := []string{"-D", dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c",
+				"dynamic_shared_memory_type=mmap", "-c", "timezone=UTC", "-c", "log_min_messages=fatal"}
 			if !durable {
 				args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off")
 			}
+
 			cmd := exec.Command(filepath.Join(bin, "postgres"), args...)
 			unprivileged(cmd)
+
 			return engine.Run(ctx, cmd, e.Address)
 		}
+
 		err = e.Restart(ctx)
 		if err == nil {
 			break
 		}
+
 		if !errors.Is(err, engine.ErrExited) || attempt == 5 {
 			e.remove()
 			return nil, err
 		}
 	}
+
 	return e, nil
 }
 
@@ -128,6 +143,7 @@ func (e *Engine) Stop() {
 	if e.process.Stop != nil {
 		e.process.Stop()
 	}
+
 	e.remove()
 }
 
@@ -139,7 +155,9 @@ func (e *Engine) Restart(ctx context.Context) (err error) {
 	if e.process, err = e.start(ctx); err != nil {
 		return fmt.Errorf("PostgreSQL: %w", err)
 	}
+
 	e.Exited = e.process.Exited
+
 	return e.ready(ctx)
 }
 
@@ -150,6 +168,7 @@ func (e *Engine) ready(ctx context.Context) error {
 		if err == nil {
 			return c.Close(ctx)
 		}
+
 		if !strings.Contains(err.Error(), "57P03") { // cannot_connect_now
 			return err
 		}
@@ -162,7 +181,9 @@ func (e *Engine) URL(role, database string) string {
 	if role != "" {
 		u.User = url.User(role)
 	}
+
 	u.Path = "/" + database
+
 	return u.String() + "?sslmode=disable"
 }
 
@@ -171,16 +192,22 @@ func initialize(ctx context.Context, bin, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "PG_VERSION")); err == nil {
 		return nil
 	}
+
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+
 	if err := give(dir); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", dir, "-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", dir, "-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C",
+		"--no-sync", "--no-instructions")
 	unprivileged(cmd)
+
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
+
 	return nil
 }

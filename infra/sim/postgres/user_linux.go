@@ -28,6 +28,7 @@ func give(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
+
 	return os.Chown(dir, nobody, nobody)
 }
 
@@ -35,9 +36,11 @@ func give(dir string) error {
 // new database takes a tenth of the time.
 func memory() string {
 	const dir, least = "/dev/shm", 4 << 30
+
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil || s.Bavail*uint64(s.Bsize) < least {
 		return ""
 	}
+
 	return dir
 }

@@ -35,7 +35,9 @@ func Start(now func() time.Time) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s := &Server{Miniredis: miniredis.NewMiniRedis(), clock: now, addr: net.JoinHostPort(host, port), now: now()}
+
 	return s, s.Restart()
 }
 
@@ -50,22 +52,28 @@ func (s *Server) Restart() error {
 		if err == nil {
 			break
 		}
+
 		if time.Since(began) > time.Minute || !errors.Is(err, syscall.EADDRINUSE) {
 			return err
 		}
 	}
+
 	s.Server().SetPreHook(func(c *server.Peer, _ string, _ ...string) bool {
 		if scripted(c) {
 			return false
 		}
+
 		s.mu.Lock()
 		defer s.mu.Unlock()
+
 		if at := s.clock(); at.After(s.now) {
 			s.FastForward(at.Sub(s.now))
 			s.now = at
 		}
+
 		return false
 	})
+
 	return nil
 }
 

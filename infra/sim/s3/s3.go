@@ -17,5 +17,6 @@ func New(buckets ...string) http.Handler {
 			panic(fmt.Sprintf("s3: create the bucket %s: %v", b, err)) // a name that no bucket may have
 		}
 	}
+
 	return gofakes3.New(backend).Server()
 }

@@ -18,20 +18,24 @@ import (
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	pattern = filepath.Join(folder(t), pattern)
+
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no file matches %s (%v)", pattern, err)
 	}
+
 	return paths
 }
 
 // Read returns a file of the data folder, like "sportmonks/teams.json".
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
+
 	data, err := os.ReadFile(filepath.Join(folder(t), name))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return data
 }
 
@@ -39,15 +43,19 @@ func Read(t testing.TB, name string) []byte {
 // names.
 func Matches(t testing.TB) map[string][]byte {
 	t.Helper()
+
 	all := map[string][]byte{}
+
 	for _, path := range Glob(t, "cricsheet/*.json") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		id, _, _ := strings.Cut(filepath.Base(path), "_")
 		all[id] = data
 	}
+
 	return all
 }
 
@@ -60,9 +68,11 @@ func Exist() bool {
 
 func folder(t testing.TB) string {
 	t.Helper()
+
 	if !Exist() {
 		t.Skipf("the recordings are not in %s; MATCHDAY_DATA names another folder", dir())
 	}
+
 	return dir()
 }
 
@@ -72,10 +82,12 @@ func dir() string {
 	if d := os.Getenv("MATCHDAY_DATA"); d != "" {
 		return d
 	}
+
 	for root, _ := os.Getwd(); root != filepath.Dir(root); root = filepath.Dir(root) {
 		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
 			return filepath.Join(root, "../shared/data")
 		}
 	}
+
 	return "../shared/data"
 }

@@ -21,8 +21,11 @@ func (p *probe) Fatal(...any)          { p.failed = true; panic(p) }
 
 func end(f func(testing.TB)) (p *probe) {
 	p = &probe{}
+
 	defer func() { _ = recover() }()
+
 	f(p)
+
 	return p
 }
 
@@ -33,19 +36,25 @@ func TestMissingFolderSkipsAndMissingFileFails(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		t.Setenv("MATCHDAY_DATA", filepath.Join(dir, "absent"))
+
 		if p := end(read); !p.skipped || p.failed || samples.Exist() {
 			t.Errorf("no folder: skipped %t, failed %t", p.skipped, p.failed)
 		}
+
 		t.Setenv("MATCHDAY_DATA", dir)
+
 		if p := end(read); p.skipped || !p.failed {
 			t.Errorf("an empty folder: skipped %t, failed %t", p.skipped, p.failed)
 		}
+
 		if err := os.Mkdir(filepath.Join(dir, "cricsheet"), 0o755); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(filepath.Join(dir, "cricsheet/1.json"), []byte("{}"), 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		if p := end(read); p.skipped || p.failed {
 			t.Errorf("a file: skipped %t, failed %t", p.skipped, p.failed)
 		}

@@ -13,8 +13,10 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
+
 	friday := time.Date(2026, 6, 5, 12, 0, 0, 0, time.UTC)
 	fmt.Println(s.Next(friday).UTC().Format(time.RFC1123))
+
 	_, err = scheduler.Parse("every(day)", "")
 	fmt.Println(err)
 	// Output:

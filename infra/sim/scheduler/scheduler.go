@@ -34,6 +34,7 @@ func Parse(expr, zone string) (Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schedule %q: %w", expr, err)
 	}
+
 	return s, nil
 }
 
@@ -42,7 +43,9 @@ func parse(expr, zone string) (Schedule, error) {
 	if err != nil || loc == time.Local {
 		return nil, fmt.Errorf("%q is not an IANA time zone", zone)
 	}
+
 	kind, arg, open := strings.Cut(expr, "(")
+
 	arg, closed := strings.CutSuffix(arg, ")")
 	if open && closed {
 		switch kind {
@@ -54,6 +57,7 @@ func parse(expr, zone string) (Schedule, error) {
 			return parseAt(arg, loc)
 		}
 	}
+
 	return nil, errors.New("must be rate(…), cron(…) or at(…)")
 }
 
@@ -63,18 +67,23 @@ type rate time.Duration
 // EventBridge rules do. Scheduler accepts both.
 func parseRate(arg string) (Schedule, error) {
 	const most = 100_000 // days in a time.Duration
+
 	value, unit, _ := strings.Cut(arg, " ")
+
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > most {
 		return nil, fmt.Errorf("a rate is a whole number from 1 to %d and a unit", most)
 	}
+
 	if n > 1 {
 		unit, _ = strings.CutSuffix(unit, "s")
 	}
+
 	per, ok := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[unit]
 	if !ok || n > 1 != strings.HasSuffix(arg, "s") {
 		return nil, errors.New("a rate's unit is minute, hour or day after 1, and minutes, hours or days otherwise")
 	}
+
 	return rate(time.Duration(n) * per), nil
 }
 
@@ -87,13 +96,16 @@ type at time.Time
 
 func parseAt(arg string, loc *time.Location) (Schedule, error) {
 	const layout = "2006-01-02T15:04:05"
+
 	t, err := time.ParseInLocation(layout, arg, loc)
 	if err != nil {
 		return nil, errors.New("at needs a time such as 2026-06-01T12:00:00")
 	}
+
 	if t.Format(layout) != arg {
 		return nil, fmt.Errorf("%s does not exist in %v, where clocks go forward", arg, loc)
 	}
+
 	return at(t), nil
 }
 
@@ -101,6 +113,7 @@ func (a at) Next(after time.Time) time.Time {
 	if t := time.Time(a); t.After(after) {
 		return t
 	}
+
 	return time.Time{}
 }
 
@@ -114,12 +127,15 @@ func parseCron(arg string, loc *time.Location) (Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a cron expression of six fields: %w", err)
 	}
+
 	for _, e := range expr.DayOfWeek.Exps {
 		if e.Nth != nil && (e.Nth.Nth < 1 || e.Nth.Nth > 5) {
 			return nil, fmt.Errorf("a month has no weekday #%d", e.Nth.Nth)
 		}
 	}
+
 	expr.DayOfMonth.Exps = expandRanges(expr.DayOfMonth.Exps)
+
 	return cron{expr, loc}, nil
 }
 
@@ -127,26 +143,32 @@ func parseCron(arg string, loc *time.Location) (Schedule, error) {
 // range that starts after the end of a month, such as 30-31 in February.
 func expandRanges(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp) {
 	const longest = 31
+
 	for _, e := range exps {
 		if e.Range == nil {
 			out = append(out, e)
 			continue
 		}
+
 		first, last, step := e.Range.Start.Int(), e.Range.End.Int(), 1
 		if e.Bottom != nil {
 			step = *e.Bottom
 		}
+
 		if step < 1 { // cronplan takes the first day only
 			last, step = first, 1
 		}
+
 		if last < first { // around the end of the month
 			last += longest
 		}
+
 		for d := first; d <= last; d += step {
 			day := cronplan.DayOfMonth((d-1)%longest + 1)
 			out = append(out, &cronplan.DayOfMonthExp{Number: &day})
 		}
 	}
+
 	return out
 }
 
@@ -154,12 +176,14 @@ func expandRanges(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp
 // or skips times near a change of clocks.
 func (c cron) Next(after time.Time) time.Time {
 	local := after.In(c.zone)
+
 	wall := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), 0, 0, time.UTC)
 	for {
 		wall = c.expr.Next(wall.Add(time.Minute)) // Next includes the minute it is given
 		if wall.IsZero() {
 			return time.Time{}
 		}
+
 		if t, ok := instant(wall, c.zone); ok && t.After(after) {
 			return t
 		}
@@ -171,10 +195,12 @@ func (c cron) Next(after time.Time) time.Time {
 func instant(wall time.Time, zone *time.Location) (time.Time, bool) {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, zone)
 	_, offset := t.Zone()
+
 	_, before := t.Add(-24 * time.Hour).Zone()
 	if first := t.Add(time.Duration(offset-before) * time.Second); shows(first, wall) {
 		return first, true
 	}
+
 	return t, shows(t, wall)
 }
 
@@ -192,10 +218,13 @@ func Run(c *clock.Clock, s Schedule, jitter func() time.Duration, target func(sc
 	if jitter == nil {
 		jitter = func() time.Duration { return 0 }
 	}
+
 	r := &runner{clock: c, schedule: s, jitter: jitter, target: target}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.arm(c.Now())
+
 	return r.stop
 }
 
@@ -219,11 +248,13 @@ func (r *runner) arm(after time.Time) {
 
 func (r *runner) fire(due time.Time) {
 	r.mu.Lock()
+
 	stopped := r.stopped
 	if !stopped {
 		r.arm(due)
 	}
 	r.mu.Unlock()
+
 	if !stopped {
 		r.target(due)
 	}
@@ -232,6 +263,7 @@ func (r *runner) fire(due time.Time) {
 func (r *runner) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.stopped = true
 	if r.cancel != nil {
 		r.cancel()

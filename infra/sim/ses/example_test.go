@@ -16,9 +16,12 @@ func Example() {
 	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
 	defer c.Work()()
+
 	s := ses.New(ses.Config{Clock: c, Sandbox: true})
+
 	server := httptest.NewServer(s)
 	defer server.Close()
+
 	for range 2 {
 		answer, err := http.Post(server.URL+ses.SendEmail, "application/json", strings.NewReader(`{
 			"FromEmailAddress": "league@example.com", "Destination": {"ToAddresses": ["ann@example.org"]},
@@ -27,9 +30,11 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
+
 		answer.Body.Close()
 		fmt.Println(answer.Status)
 	}
+
 	for _, m := range s.Mailbox("ann@example.org") {
 		fmt.Println(m.Subject, m.Text)
 	}

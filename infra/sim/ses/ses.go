@@ -85,9 +85,11 @@ func New(cfg Config) *Server {
 	if cfg.Sandbox && cfg.Rate == 0 {
 		cfg.Rate = SandboxRate
 	}
+
 	if cfg.Sandbox && cfg.Quota == 0 {
 		cfg.Quota = SandboxQuota
 	}
+
 	return &Server{cfg: cfg, suppressed: map[string]bool{}}
 }
 
@@ -98,6 +100,7 @@ func (s *Server) Mailbox(address string) (all []Mail) {
 			all = append(all, m)
 		}
 	}
+
 	return all
 }
 
@@ -105,6 +108,7 @@ func (s *Server) Mailbox(address string) (all []Mail) {
 func (s *Server) Sent() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return slices.Clone(s.mails)
 }
 
@@ -113,6 +117,7 @@ func (s *Server) Sent() []Mail {
 func (s *Server) Suppress(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.suppressed[strings.ToLower(address)] = true
 }
 
@@ -121,6 +126,7 @@ func (s *Server) Suppress(address string) {
 func (s *Server) Fail(next ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.faults = slices.Clone(next)
 }
 
@@ -150,18 +156,23 @@ const maxBody = 10 << 20 // bytes of a request
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.cfg.Clock.Work()()
+
 	id, fault, err := s.serve(w, r)
 	if fault == AnswerLost && err == nil {
 		panic(http.ErrAbortHandler)
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amzn-Requestid", id)
+
 	if refused, ok := err.(*refusal); ok {
 		w.Header().Set("X-Amzn-Errortype", refused.code)
 		w.WriteHeader(refused.status)
 		write(w, map[string]string{"message": refused.text})
+
 		return
 	}
+
 	write(w, map[string]string{"MessageId": id})
 }
 
@@ -188,48 +199,62 @@ type content struct{ Data, Charset string }
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) (id string, _ Fault, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.cfg.Clock.Now().UTC()
+
 	id = fmt.Sprintf("%016x-%08x-000000", now.UnixMilli(), len(s.mails)+1)
 	if r.Method != http.MethodPost || r.URL.Path != SendEmail {
 		return id, None, &refusal{http.StatusNotFound, "UnknownOperationException", "the simulator knows POST " + SendEmail + " only"}
 	}
+
 	fault := None
 	if len(s.faults) > 0 {
 		fault, s.faults = s.faults[0], s.faults[1:]
 	}
+
 	switch fault {
 	case Throttled:
 		return id, fault, errRate
 	case Failed:
 		return id, fault, &refusal{http.StatusInternalServerError, "InternalServiceErrorException", "injected fault"}
 	}
+
 	var in input
+
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields() // what is not simulated must not look as if it worked
+
 	if err := d.Decode(&in); err != nil {
 		return id, fault, bad("the simulator cannot read the request: %v", err)
 	}
+
 	to, err := s.check(in)
 	if err != nil {
 		return id, fault, err
 	}
+
 	if fault == Rejected {
 		return id, fault, &refusal{http.StatusBadRequest, "MessageRejected", "Email to " + to[0] + " rejected: injected fault"}
 	}
+
 	if err := s.spend(now, len(to)); err != nil {
 		return id, fault, err
 	}
+
 	m := Mail{ID: id, At: now, From: in.FromEmailAddress, Subject: in.Content.Simple.Subject.Data}
 	if t := in.Content.Simple.Body.Text; t != nil {
 		m.Text = t.Data
 	}
+
 	if h := in.Content.Simple.Body.Html; h != nil {
 		m.HTML = h.Data
 	}
+
 	for _, address := range to {
 		m.To, m.Suppressed = address, s.suppressed[strings.ToLower(address)]
 		s.mails = append(s.mails, m)
 	}
+
 	return id, fault, nil
 }
 
@@ -238,6 +263,7 @@ const maxRecipients = 50
 // check returns the recipients of a valid mail.
 func (s *Server) check(in input) (to []string, err error) {
 	to = slices.Concat(in.Destination.ToAddresses, in.Destination.CcAddresses, in.Destination.BccAddresses)
+
 	simple := in.Content.Simple
 	switch {
 	case len(to) == 0:
@@ -253,30 +279,38 @@ func (s *Server) check(in input) (to []string, err error) {
 	case simple.Body.Text == nil && simple.Body.Html == nil:
 		return nil, bad("Body has neither Text nor Html")
 	}
+
 	texts := []content{simple.Subject}
 	for _, c := range []*content{simple.Body.Text, simple.Body.Html} {
 		if c != nil {
 			texts = append(texts, *c)
 		}
 	}
+
 	for _, c := range texts {
 		if !strings.EqualFold(c.Charset, "UTF-8") && strings.ContainsFunc(c.Data, func(r rune) bool { return r > unicode.MaxASCII }) {
 			return nil, bad("the charset %q cannot encode the content", c.Charset)
 		}
 	}
+
 	unverified := map[string]bool{}
+
 	for i, a := range append([]string{in.FromEmailAddress}, to...) {
 		if err := valid(a); err != nil {
 			return nil, err
 		}
+
 		if (i == 0 || s.cfg.Sandbox) && !s.verified(a) {
 			unverified[a] = true
 		}
 	}
+
 	if len(unverified) > 0 {
-		return nil, &refusal{http.StatusBadRequest, "MessageRejected", fmt.Sprintf("Email address is not verified. The following identities failed the check in region %s: %s",
-			strings.ToUpper(account.Region), strings.Join(slices.Sorted(maps.Keys(unverified)), ", "))}
+		return nil, &refusal{http.StatusBadRequest, "MessageRejected",
+			fmt.Sprintf("Email address is not verified. The following identities failed the check in region %s: %s",
+				strings.ToUpper(account.Region), strings.Join(slices.Sorted(maps.Keys(unverified)), ", "))}
 	}
+
 	return to, nil
 }
 
@@ -294,12 +328,14 @@ func valid(text string) error {
 	case !strings.Contains(domain, "."):
 		return bad("Domain has no dot")
 	}
+
 	return nil
 }
 
 // verified reports whether an address or its domain is verified.
 func (s *Server) verified(address string) bool {
 	_, domain, _ := strings.Cut(address, "@")
+
 	return s.cfg.Verified == nil || slices.ContainsFunc(s.cfg.Verified, func(v string) bool {
 		return strings.EqualFold(v, address) || strings.EqualFold(v, domain)
 	})
@@ -310,19 +346,23 @@ func (s *Server) verified(address string) bool {
 func (s *Server) spend(now time.Time, n int) error {
 	s.recipients = slices.DeleteFunc(s.recipients, func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour })
 	second := 0
+
 	for _, at := range s.recipients {
 		if now.Sub(at) < time.Second {
 			second++
 		}
 	}
+
 	switch {
 	case s.cfg.Quota > 0 && len(s.recipients) >= s.cfg.Quota:
 		return errQuota
 	case s.cfg.Rate > 0 && second >= s.cfg.Rate:
 		return errRate
 	}
+
 	for range n {
 		s.recipients = append(s.recipients, now)
 	}
+
 	return nil
 }

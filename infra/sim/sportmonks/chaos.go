@@ -94,9 +94,12 @@ func (s *Server) Inject(f Fault) error {
 	if !slices.Contains(Kinds(), f.Kind) {
 		return fmt.Errorf("unknown fault %q", f.Kind)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
+
 	if !f.Kind.inData() {
 		o := &pendingFault{Fault: f}
 		if f.For > 0 {
@@ -104,24 +107,31 @@ func (s *Server) Inject(f Fault) error {
 		} else if f.Count == 0 {
 			o.Count = 1
 		}
+
 		s.pendingFaults = append(s.pendingFaults, o)
+
 		return nil
 	}
+
 	if f.Match != 0 {
 		e, err := s.playbackOf(f.Match, now)
 		if err != nil {
 			return err
 		}
+
 		return s.schedule(e.playback, f, now)
 	}
+
 	for _, e := range s.fixtures {
 		if e.playback != nil {
 			e.playback.advance(s, now)
+
 			if err := s.schedule(e.playback, f, now); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -130,12 +140,16 @@ func (s *Server) schedule(p *playback, f Fault, now time.Time) error {
 	if f.For <= 0 {
 		f.For = s.duration(f.Kind)
 	}
+
 	if f.Kind == Vanish && f.Ball == 0 {
 		p.dataErrors = append(p.dataErrors, dataError{kind: Vanish, from: now, until: now.Add(f.For)})
 		s.counts[Vanish]++
+
 		return nil
 	}
+
 	shown := p.match.Frames[p.shown-1].Deliveries
+
 	from := f.Ball - 1
 	switch {
 	case f.Kind.atEnd():
@@ -146,9 +160,11 @@ func (s *Server) schedule(p *playback, f Fault, now time.Time) error {
 	case from < shown || from >= len(p.match.Deliveries):
 		return fmt.Errorf("delivery %d of match %d is not in the future", f.Ball, p.match.ID)
 	}
+
 	for n := range max(1, f.Count) {
 		p.pendingFaults[from+n] = append(p.pendingFaults[from+n], pendingFault{Fault: f})
 	}
+
 	return nil
 }
 
@@ -156,9 +172,11 @@ func (s *Server) duration(k Kind) time.Duration {
 	if d := s.chaos.Lasting[k]; d > 0 {
 		return d
 	}
+
 	if k == Vanish {
 		return 30 * time.Second
 	}
+
 	return 10 * time.Second
 }
 
@@ -178,12 +196,14 @@ type Chaos struct {
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
 	for _, e := range s.fixtures {
 		if e.playback != nil {
 			e.playback.advance(s, now)
 		}
 	}
+
 	s.chaos = c
 }
 
@@ -197,6 +217,7 @@ func Habits() map[Kind]float64 {
 func (s *Server) Counts() map[Kind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return maps.Clone(s.counts)
 }
 
@@ -204,6 +225,7 @@ func (s *Server) Counts() map[Kind]int {
 func (s *Server) deliveryRand(k Kind, match int64, ball int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, match, " ", ball)
+
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
@@ -219,9 +241,11 @@ func (s *Server) deliveryDelay(p *playback, ball int) (late time.Duration) {
 			late = max(late, o.For)
 		}
 	}
+
 	if late == 0 && s.chance(Late, p, ball) {
 		late = s.duration(Late)
 	}
+
 	return late
 }
 
@@ -237,27 +261,34 @@ func (s *Server) startDataErrors(p *playback, ball int, now time.Time) {
 		t := dataError{kind: k, ball: ball, from: now, until: now.Add(length)}
 		r := s.deliveryRand(k, p.match.ID, ball)
 		r.Float64() // the first number decided whether the error happens
+
 		switch k {
 		case WrongBall:
 			t.instead = script.Mistyped(p.match, ball, r)
 		case DeletedBall:
 			t.instead = script.Phantom(p.match, ball, r)
 		}
+
 		if t.instead != nil && len(t.instead.Dismissals) > 0 {
 			if now.Before(p.falseWicketUntil.Add(falseWicketGap)) {
 				return
 			}
+
 			p.falseWicketUntil = t.until
 		}
+
 		p.dataErrors = append(p.dataErrors, t)
 		s.counts[k]++
 	}
+
 	for _, o := range p.pendingFaults[ball] {
 		if o.Kind != Late {
 			start(o.Kind, o.For)
 		}
 	}
+
 	delete(p.pendingFaults, ball)
+
 	for _, k := range Kinds() {
 		if k.inData() && k != Late && k.atEnd() == (ball < 0) && s.chance(k, p, ball) {
 			start(k, s.duration(k))
@@ -282,20 +313,25 @@ func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, varian
 		if o.Kind != k || o.Resource != "" && o.Resource != c.resource || !c.carries(o.Match, match) {
 			continue
 		}
+
 		if o.Count > 0 {
 			if o.Count--; o.Count == 0 {
 				o.until = c.now // the Count of the fault is reached
 			}
 		}
+
 		s.counts[k]++
+
 		return o.Fault, s.counts[k] - 1, true
 	}
+
 	if rate := s.chaos.Rates[k]; rate > 0 {
 		if dice := s.responseRand(k, c, match); dice.Float64() < rate {
 			s.counts[k]++
 			return Fault{Kind: k}, dice.IntN(12), true
 		}
 	}
+
 	return Fault{}, 0, false
 }
 
@@ -304,6 +340,7 @@ func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, varian
 func (s *Server) responseRand(k Kind, c *call, match int64) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, c.now.UnixNano(), c.resource, c.id, c.q.Get("page"), " ", match)
+
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
@@ -315,6 +352,7 @@ func (c *call) carries(want, match int64) bool {
 	case match != 0:
 		return want == match
 	}
+
 	return c.resource == "livescores" || c.resource == "fixtures" && (c.id == 0 || c.id == want)
 }
 
@@ -323,24 +361,31 @@ func (s *Server) errorAnswer(c *call) answer {
 	if s.takeFault(Timeout, c, 0) {
 		return answer{hang: true}
 	}
+
 	if f, _, ok := s.takeFaultVariant(TooManyRequests, c, 0); ok {
 		wait := f.For
 		if wait <= 0 {
 			wait = 5 * time.Second
 		}
+
 		return tooMany(wait)
 	}
+
 	if f, variant, ok := s.takeFaultVariant(ServerError, c, 0); ok {
 		status := f.Status
 		if status == 0 {
-			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}[variant%4]
+			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+				http.StatusGatewayTimeout}[variant%4]
 		}
+
 		return fail(status, "Server Error")
 	}
+
 	if s.takeFault(HTML, c, 0) {
 		page := "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
 		return answer{status: http.StatusOK, html: true, parts: [][]byte{[]byte(page)}}
 	}
+
 	return answer{}
 }
 
@@ -349,10 +394,12 @@ func (s *Server) corrupt(c *call, a answer) answer {
 	if _, variant, ok := s.takeFaultVariant(WrongTypes, c, 0); ok {
 		a.parts = [][]byte{rewriteTypes(bytes.Join(a.parts, nil), variant)}
 	}
+
 	if s.takeFault(Truncated, c, 0) {
 		whole := bytes.Join(a.parts, nil)
 		a.parts = [][]byte{whole[:len(whole)*2/3]}
 	}
+
 	return a
 }
 
@@ -362,14 +409,17 @@ func (s *Server) corrupt(c *call, a answer) answer {
 func rewriteTypes(body []byte, variant int) []byte {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
+
 	var v any
 	if d.Decode(&v) != nil {
 		return body
 	}
+
 	out, err := json.Marshal(rewrite(v, variant%3, false))
 	if err != nil {
 		return body
 	}
+
 	return out
 }
 
@@ -383,9 +433,11 @@ func rewrite(v any, variant int, inside bool) any {
 		if inside && variant == 1 {
 			return nil
 		}
+
 		for i := range x {
 			x[i] = rewrite(x[i], variant, false)
 		}
+
 		if inside && variant == 2 {
 			return map[string]any{"data": x}
 		}
@@ -394,9 +446,11 @@ func rewrite(v any, variant int, inside bool) any {
 		for k := range x {
 			x[k] = rewrite(x[k], variant, resource)
 		}
+
 		if resource && inside && variant == 2 {
 			return map[string]any{"data": x}
 		}
 	}
+
 	return v
 }

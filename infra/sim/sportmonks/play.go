@@ -82,8 +82,10 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	if pace.Speed <= 0 {
 		pace.Speed = 1
 	}
+
 	pace.Lead = cmp.Or(pace.Lead, 2*time.Minute)
 	pace.Linger = cmp.Or(pace.Linger, 5*time.Minute)
+
 	p := &playback{
 		match: m, pace: pace, first: 1, rate: 1, base: start,
 		at:            make([]time.Duration, len(m.Frames)),
@@ -94,7 +96,9 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 		p.first = 2
 		p.at[1] = script.BeforeToss
 	}
+
 	at := pace.Phase
+
 	for i := p.first; i < len(m.Frames); i++ {
 		if i > p.first {
 			if pace.Every > 0 {
@@ -103,24 +107,32 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 				at += time.Duration(float64(m.Frames[i].Wait) / pace.Speed)
 			}
 		}
+
 		p.at[i] = at
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
 	p.shown, p.appeared, p.stamp = 1, now, now
+
 	s.addReferences(&m.Fixture, start)
+
 	for i := range m.Deliveries {
 		d := &m.Deliveries[i]
+
 		s.scores[d.Score.ID] = d.Score
 		for _, o := range d.Dismissals {
 			s.scores[o.How.ID] = o.How
 		}
 	}
+
 	for _, name := range []string{"Retired Not Out", "Absent Hurt"} {
 		sc := script.NamedScore(name)
 		s.scores[sc.ID] = sc
 	}
+
 	s.fixtures[m.ID] = &knownFixture{fixture: &m.Fixture, start: start, playback: p}
 }
 
@@ -132,6 +144,7 @@ func (p *playback) position(t time.Time) time.Duration {
 	case p.rate == 1:
 		return p.pos + t.Sub(p.base)
 	}
+
 	return p.pos + time.Duration(float64(t.Sub(p.base))*p.rate)
 }
 
@@ -140,10 +153,12 @@ func (p *playback) due(i int) (time.Time, bool) {
 	if p.paused {
 		return time.Time{}, false
 	}
+
 	d := p.at[i] - p.pos
 	if p.rate != 1 {
 		d = time.Duration(float64(d) / p.rate)
 	}
+
 	return p.base.Add(d), true
 }
 
@@ -152,17 +167,21 @@ func (p *playback) next(s *Server) (at, stamp time.Time, late time.Duration, ok 
 	if p.shown == len(p.match.Frames) {
 		return
 	}
+
 	stamp, ok = p.due(p.shown)
 	if !ok {
 		return
 	}
+
 	if n := p.match.Frames[p.shown].Deliveries; n > p.match.Frames[p.shown-1].Deliveries {
 		late = s.deliveryDelay(p, n-1)
 	}
+
 	at = stamp.Add(late)
 	if at.Before(p.appeared) && p.shown > p.first {
 		at = p.appeared // a late ball delays the frames after it
 	}
+
 	return at, stamp, late, true
 }
 
@@ -173,25 +192,33 @@ func (p *playback) advance(s *Server, now time.Time) {
 		if !ok || at.After(now) {
 			return
 		}
+
 		prev, f := p.match.Frames[p.shown-1], p.match.Frames[p.shown]
 		p.shown++
+
 		p.appeared, p.stamp = at, stamp
 		for i := prev.InningsShown; i < f.InningsShown; i++ {
 			p.innings[i] = stamp
 		}
+
 		if f.InningsShown > 0 && (f.Deliveries > prev.Deliveries || f.InningsOver > prev.InningsOver) {
 			p.innings[f.InningsShown-1] = stamp
 		}
+
 		if f.Deliveries > prev.Deliveries {
 			p.stamps = append(p.stamps, stamp)
+
 			if late > 0 {
 				s.counts[Late]++
 			}
+
 			s.startDataErrors(p, f.Deliveries-1, at)
 		}
+
 		if p.shown == len(p.match.Frames) {
 			s.startDataErrors(p, -1, at)
 		}
+
 		p.dataErrors = slices.DeleteFunc(p.dataErrors, func(t dataError) bool { return t.until.Before(at) })
 	}
 }
@@ -217,10 +244,12 @@ func (p *playback) snapshot(now time.Time) snapshot {
 		start, ok := p.due(p.first)
 		v.live = ok && !now.Before(start.Add(-p.pace.Lead))
 	}
+
 	for _, t := range p.dataErrors {
 		if now.Before(t.from) || !now.Before(t.until) {
 			continue
 		}
+
 		switch t.kind {
 		case Vanish:
 			v.live = false
@@ -228,6 +257,7 @@ func (p *playback) snapshot(now time.Time) snapshot {
 			if v.wrong == nil {
 				v.wrong, v.phantom = map[int]*script.Delivery{}, map[int]*script.Delivery{}
 			}
+
 			if t.kind == WrongBall {
 				v.wrong[t.ball] = t.instead
 			} else {
@@ -236,16 +266,20 @@ func (p *playback) snapshot(now time.Time) snapshot {
 		case EarlyFinish, WrongWinner:
 			h := *v.Header
 			h.Note, h.Draw, h.PlayerOfMatch = "", "", 0
+
 			h.Winner = 0
 			if t.kind == WrongWinner {
 				h.Winner = p.match.Team(1 - max(0, p.match.SideOf(v.Winner))).ID
 			}
+
 			v.Header = &h
 		}
 	}
+
 	touched := slices.AppendSeq(slices.Collect(maps.Keys(v.wrong)), maps.Keys(v.phantom))
 	slices.Sort(touched)
 	v.changed = slices.Compact(touched)
+
 	return v
 }
 
@@ -261,10 +295,12 @@ func (p *playback) render(n int, catcher bool) *rendered {
 	if catcher {
 		r = &p.rendered[1]
 	}
+
 	for i := len(r.end); i < n; i++ {
 		r.b = wire.AppendBall(r.b, p.match, &p.match.Deliveries[i], p.stamps[i], catcher)
 		r.end = append(r.end, len(r.b))
 	}
+
 	return r
 }
 
@@ -274,9 +310,11 @@ func (r *rendered) between(from, to int) []byte {
 	if from > 0 {
 		start = r.end[from-1]
 	}
+
 	if to <= from {
 		return nil
 	}
+
 	return r.b[start:r.end[to-1]]
 }
 
@@ -286,7 +324,9 @@ func (s *Server) playbackOf(id int64, now time.Time) (*knownFixture, error) {
 	if !ok || e.playback == nil {
 		return nil, fmt.Errorf("match %d is not being played", id)
 	}
+
 	e.playback.advance(s, now)
+
 	return e, nil
 }
 
@@ -300,20 +340,25 @@ func (s *Server) SetRate(id int64, rate float64) error {
 	if !(rate > 0) {
 		return fmt.Errorf("invalid rate %v: must be greater than 0", rate)
 	}
+
 	return s.change(id, func(p *playback) { p.rate = rate })
 }
 
 func (s *Server) change(id int64, change func(*playback)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
+
 	e, err := s.playbackOf(id, now)
 	if err != nil {
 		return err
 	}
+
 	p := e.playback
 	p.pos, p.base = p.position(now), now
 	change(p)
+
 	return nil
 }
 
@@ -321,10 +366,12 @@ func (s *Server) change(id int64, change func(*playback)) error {
 func (s *Server) Progress(id int64) (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	e, err := s.playbackOf(id, s.clock.Now())
 	if err != nil {
 		return Progress{}, err
 	}
+
 	return s.progress(e.playback), nil
 }
 
@@ -337,13 +384,17 @@ func (s *Server) progress(p *playback) Progress {
 func (s *Server) State(id int64) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
+
 	e, err := s.playbackOf(id, now)
 	if err != nil {
 		return State{}, err
 	}
+
 	p := e.playback
 	v := p.snapshot(now)
+
 	st := State{
 		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.start,
 		Status: v.Status, Note: v.Note, Live: v.live, Paused: p.paused, Rate: p.rate,
@@ -353,8 +404,10 @@ func (s *Server) State(id int64) (State, error) {
 		if c.Overs%10 == 0 {
 			overs = overs[:len(overs)-2]
 		}
+
 		st.Scores = append(st.Scores, Innings{p.match.Team(p.match.Innings[i].Side).Name, c.Runs, c.Wickets, overs})
 	}
+
 	return st, nil
 }
 
@@ -362,12 +415,16 @@ func (s *Server) State(id int64) (State, error) {
 func (s *Server) Playing() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	var ids []int64
+
 	for id, e := range s.fixtures {
 		if e.playback != nil {
 			ids = append(ids, id)
 		}
 	}
+
 	slices.Sort(ids)
+
 	return ids
 }

@@ -95,6 +95,7 @@ func New(c *clock.Clock, token string) *Server {
 	for _, sc := range script.Catalogue {
 		s.scores[sc.ID] = sc
 	}
+
 	return s
 }
 
@@ -102,6 +103,7 @@ func New(c *clock.Clock, token string) *Server {
 func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for _, f := range fixtures {
 		s.addReferences(&f, start)
 		s.fixtures[f.ID] = &knownFixture{fixture: &f, start: start}
@@ -113,9 +115,11 @@ func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 // in new leagues.
 func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
+
 	s.mu.Lock()
 	known := slices.SortedFunc(maps.Values(s.fixtures), func(a, b *knownFixture) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
 	s.mu.Unlock()
+
 	for i := range n {
 		f := script.GenerateFixture(r.Int64(), cricsheet.Formats[r.IntN(len(cricsheet.Formats))])
 		if i%2 == 0 && len(known) > 0 {
@@ -123,6 +127,7 @@ func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 			k.ID, k.Local, k.Visitor = f.ID, k.Visitor, k.Local
 			f = k
 		}
+
 		f.Round = script.Ordinal(i+1) + " Match"
 		s.Announce(start.Add(time.Duration(i)*6*time.Hour), f)
 	}
@@ -135,9 +140,11 @@ func (s *Server) addReferences(f *script.Fixture, start time.Time) {
 		l = &edition{League: f.League, season: f.Season.ID, latest: start}
 		s.leagues[f.League.ID] = l
 	}
+
 	if !start.Before(l.latest) {
 		l.season, l.latest = f.Season.ID, start
 	}
+
 	s.seasons[f.Season.ID] = seasonOf{f.Season, f.League.ID}
 	s.stages[f.Stage.ID] = f
 	s.teams[f.Local.ID], s.teams[f.Visitor.ID] = f.Local, f.Visitor
@@ -158,6 +165,7 @@ func fail(status int, message string) answer {
 	w.Lit("{")
 	w.Str("message", message)
 	w.End()
+
 	return answer{status: status, parts: w.Body()}
 }
 
@@ -175,26 +183,35 @@ func (e badRequest) Error() string { return string(e) }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done := s.clock.Work()
 	defer done()
+
 	a := s.answer(r)
 	if a.hang {
 		done()
 		<-r.Context().Done()
+
 		return
 	}
+
 	size := 0
 	for _, p := range a.parts {
 		size += len(p)
 	}
+
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
+
 	if a.html {
 		h.Set("Content-Type", "text/html; charset=UTF-8")
 	}
+
 	h.Set("Content-Length", strconv.Itoa(size))
+
 	for k, v := range a.header {
 		h.Set(k, v)
 	}
+
 	w.WriteHeader(a.status)
+
 	for _, p := range a.parts {
 		if _, err := w.Write(p); err != nil {
 			return // the caller has disconnected
@@ -206,6 +223,7 @@ func (s *Server) answer(r *http.Request) answer {
 	q := r.URL.Query()
 	path, ok := strings.CutPrefix(r.URL.Path, "/api/v2.0/")
 	resource, id, one := strings.Cut(path, "/")
+
 	list, known := s.resource(resource)
 	switch {
 	case r.Method != http.MethodGet:
@@ -215,25 +233,31 @@ func (s *Server) answer(r *http.Request) answer {
 	case q.Get("api_token") != s.token:
 		return fail(http.StatusUnauthorized, "Unauthenticated.")
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
 	for _, e := range s.fixtures {
 		if e.playback != nil {
 			e.playback.advance(s, now)
 		}
 	}
+
 	c := call{now: now, q: q, resource: resource, host: r.Host}
+
 	var err error
 	if one {
 		if c.id, err = strconv.ParseInt(id, 10, 64); err != nil || resource == "livescores" {
 			return fail(http.StatusNotFound, "Not Found")
 		}
 	}
+
 	a, left := s.limit(resource, now)
 	if a.status == 0 {
 		a = s.errorAnswer(&c)
 	}
+
 	if a.status == 0 && !a.hang {
 		var w wire.Writer
 		if err = list(&c, &w); err == nil {
@@ -244,11 +268,14 @@ func (s *Server) answer(r *http.Request) answer {
 			a = fail(http.StatusBadRequest, err.Error())
 		}
 	}
+
 	if a.header == nil {
 		a.header = map[string]string{}
 	}
+
 	a.header["X-RateLimit-Limit"] = strconv.Itoa(callsPerHour)
 	a.header["X-RateLimit-Remaining"] = strconv.Itoa(left)
+
 	return a
 }
 
@@ -259,16 +286,20 @@ func (s *Server) limit(resource string, now time.Time) (refused answer, left int
 		h = &hour{since: now}
 		s.calls[resource] = h
 	}
+
 	if h.n >= callsPerHour {
 		return tooMany(h.since.Add(time.Hour).Sub(now)), 0
 	}
+
 	h.n++
+
 	return answer{}, callsPerHour - h.n
 }
 
 func tooMany(wait time.Duration) answer {
 	a := fail(http.StatusTooManyRequests, "Too Many Attempts.")
 	a.header = map[string]string{"Retry-After": strconv.Itoa(int((wait + time.Second - 1) / time.Second))}
+
 	return a
 }
 
@@ -284,18 +315,22 @@ type call struct {
 // includes parses the include parameter. A nested include implies its parent.
 func (c *call) includes(allowed ...string) (wire.Includes, error) {
 	in := wire.Includes{}
+
 	for name := range strings.SplitSeq(c.q.Get("include"), ",") {
 		if name == "" {
 			continue
 		}
+
 		if !slices.Contains(allowed, name) {
 			return nil, badRequest(fmt.Sprintf("Requested include(s) `%s` are not allowed.", name))
 		}
+
 		in[name] = true
 		if parent, _, nested := strings.Cut(name, "."); nested {
 			in[parent] = true
 		}
 	}
+
 	return in, nil
 }
 
@@ -309,23 +344,29 @@ func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 			if err != nil {
 				return err
 			}
+
 			return reference(c, w, s.leagues, func(l *edition) {
 				w.League("", l.League, l.season)
+
 				if in["season"] {
 					w.Season("season", s.seasons[l.season].Season, l.ID)
 					w.End()
 				}
+
 				if in["seasons"] {
 					w.Key("seasons")
 					w.Lit("[")
+
 					for _, id := range slices.Sorted(maps.Keys(s.seasons)) {
 						if so := s.seasons[id]; so.league == l.ID {
 							w.Season("", so.Season, l.ID)
 							w.End()
 						}
 					}
+
 					w.Lit("]")
 				}
+
 				w.End()
 			})
 		},
@@ -334,12 +375,15 @@ func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 			if err != nil {
 				return err
 			}
+
 			return reference(c, w, s.seasons, func(so seasonOf) {
 				w.Season("", so.Season, so.league)
+
 				if l := s.leagues[so.league]; in["league"] {
 					w.League("league", l.League, l.season)
 					w.End()
 				}
+
 				w.End()
 			})
 		},
@@ -348,16 +392,20 @@ func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 			if err != nil {
 				return err
 			}
+
 			return reference(c, w, s.stages, func(f *script.Fixture) {
 				w.Stage("", f)
+
 				if in["league"] {
 					w.League("league", f.League, s.leagues[f.League.ID].season)
 					w.End()
 				}
+
 				if in["season"] {
 					w.Season("season", f.Season, f.League.ID)
 					w.End()
 				}
+
 				w.End()
 			})
 		},
@@ -371,26 +419,33 @@ func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 			return reference(c, w, s.scores, func(sc script.Score) { w.Score("", &sc) })
 		},
 	}[name]
+
 	return f, f != nil
 }
 
 // reference writes all objects of a kind in order of id, or the requested one.
 func reference[T any](c *call, w *wire.Writer, all map[int64]T, write func(T)) error {
 	w.Lit(`{"data":`)
+
 	if c.id != 0 {
 		v, ok := all[c.id]
 		if !ok {
 			return notFound("No record of this id.")
 		}
+
 		write(v)
 	} else {
 		w.Lit("[")
+
 		for _, id := range slices.Sorted(maps.Keys(all)) {
 			write(all[id])
 		}
+
 		w.Lit("]")
 	}
+
 	w.End()
+
 	return nil
 }
 
@@ -410,16 +465,20 @@ func (s *Server) livescores(c *call, w *wire.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	keep, err := c.filter()
 	if err != nil {
 		return err
 	}
+
 	w.Lit(`{"data":[`)
+
 	for _, id := range slices.Sorted(maps.Keys(s.fixtures)) {
 		e := s.fixtures[id]
 		if e.playback == nil {
 			continue
 		}
+
 		v := e.playback.snapshot(c.now)
 		if !v.live {
 			e.playback.rendered = [2]rendered{} // a past match is seldom requested
@@ -427,8 +486,10 @@ func (s *Server) livescores(c *call, w *wire.Writer) error {
 			s.fixture(c, w, e, v, in)
 		}
 	}
+
 	w.Lit("]")
 	w.End()
+
 	return nil
 }
 
@@ -437,53 +498,68 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	if c.id != 0 {
 		e, ok := s.fixtures[c.id]
 		if !ok {
 			return notFound("No record of this id.")
 		}
+
 		w.Lit(`{"data":`)
 		s.fixture(c, w, e, e.snapshot(c.now), in)
 		w.End()
+
 		return nil
 	}
+
 	keep, err := c.filter()
 	if err != nil {
 		return err
 	}
+
 	order, err := c.order()
 	if err != nil {
 		return err
 	}
+
 	var found []*knownFixture
+
 	for _, e := range s.fixtures {
 		if keep(e, e.snapshot(c.now).Header) {
 			found = append(found, e)
 		}
 	}
+
 	slices.SortFunc(found, order)
 	total := len(found)
 	last := max(1, (total+pageSize-1)/pageSize)
+
 	page, err := strconv.Atoi(c.q.Get("page"))
 	if err != nil || page < 1 {
 		page = 1
 	}
+
 	from := min((page-1)*pageSize, total)
 	found = found[from:min(from+pageSize, total)]
 
 	w.Lit(`{"data":[`)
+
 	for _, e := range found {
 		s.fixture(c, w, e, e.snapshot(c.now), in)
 	}
+
 	w.Lit("]")
+
 	base := "http://" + c.host + "/api/v2.0/fixtures"
 	link := func(k string, n int) {
 		if n < 1 || n > last {
 			w.Null(k)
 			return
 		}
+
 		w.Str(k, base+"?page="+strconv.Itoa(n))
 	}
+
 	w.Key("links")
 	w.Lit("{")
 	link("first", 1)
@@ -494,46 +570,58 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	w.Key("meta")
 	w.Lit("{")
 	w.Int("current_page", page)
+
 	if len(found) == 0 {
 		w.Null("from")
 	} else {
 		w.Int("from", from+1)
 	}
+
 	w.Int("last_page", last)
 	w.Str("path", base)
 	w.Int("per_page", pageSize)
+
 	if len(found) == 0 {
 		w.Null("to")
 	} else {
 		w.Int("to", from+len(found))
 	}
+
 	w.Int("total", total)
 	w.End()
 	w.End()
+
 	return nil
 }
 
 // filter parses the filter parameters. A comma separates alternatives.
 func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err error) {
 	var tests []func(*knownFixture, *script.Header) bool
+
 	for k, values := range c.q {
 		name, ok := strings.CutPrefix(k, "filter[")
 		if !ok {
 			continue
 		}
+
 		name = strings.TrimSuffix(name, "]")
 		alternatives := strings.Split(values[0], ",")
+
 		var field func(*knownFixture, *script.Header) string
+
 		id := func(of func(*script.Fixture) int64) func(*knownFixture, *script.Header) string {
 			return func(e *knownFixture, _ *script.Header) string { return strconv.FormatInt(of(e.fixture), 10) }
 		}
+
 		switch name {
 		case "starts_between":
 			test, err := between(alternatives)
 			if err != nil {
 				return nil, err
 			}
+
 			tests = append(tests, test)
+
 			continue
 		case "season_id":
 			field = id(func(f *script.Fixture) int64 { return f.Season.ID })
@@ -552,14 +640,17 @@ func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err erro
 		default:
 			return nil, badRequest(fmt.Sprintf("Requested filter(s) `%s` are not allowed.", name))
 		}
+
 		tests = append(tests, func(e *knownFixture, h *script.Header) bool { return slices.Contains(alternatives, field(e, h)) })
 	}
+
 	return func(e *knownFixture, h *script.Header) bool {
 		for _, test := range tests {
 			if !test(e, h) {
 				return false
 			}
 		}
+
 		return true
 	}, nil
 }
@@ -567,6 +658,7 @@ func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err erro
 // between parses two dates or times in UTC. A date means its midnight.
 func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) {
 	var at []time.Time
+
 	for _, b := range bounds {
 		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
 			if t, err := time.Parse(layout, b); err == nil {
@@ -575,9 +667,11 @@ func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) 
 			}
 		}
 	}
+
 	if len(bounds) != 2 || len(at) != 2 {
 		return nil, badRequest("The filter starts_between takes two dates.")
 	}
+
 	return func(e *knownFixture, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
 }
 
@@ -586,6 +680,7 @@ func (c *call) order() (func(a, b *knownFixture) int, error) {
 	byID := func(a, b *knownFixture) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) }
 	field, descending := strings.CutPrefix(c.q.Get("sort"), "-")
 	by := byID
+
 	switch field {
 	case "", "id":
 	case "starting_at":
@@ -593,9 +688,11 @@ func (c *call) order() (func(a, b *knownFixture) int, error) {
 	default:
 		return nil, badRequest(fmt.Sprintf("Requested sort(s) `%s` is not allowed.", field))
 	}
+
 	if descending {
 		return func(a, b *knownFixture) int { return by(b, a) }, nil
 	}
+
 	return by, nil
 }
 
@@ -603,60 +700,76 @@ func (e *knownFixture) snapshot(now time.Time) snapshot {
 	if e.playback == nil {
 		return snapshot{Frame: script.Frame{Header: &script.Header{Status: "NS"}}}
 	}
+
 	return e.playback.snapshot(now)
 }
 
 // fixture writes a fixture with its includes.
 func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, in wire.Includes) {
 	f, h := e.fixture, v.Header
+
 	var m *script.Match
 	if e.playback != nil {
 		m = e.playback.match
 	}
+
 	if (c.resource == "livescores" || c.id != 0) && s.takeFault(UnknownStatus, c, f.ID) {
 		other := *h
 		other.Status = "Review"
 		h = &other
 	}
+
 	w.Fixture(f, m, h, e.start)
+
 	if in["league"] {
 		w.League("league", f.League, s.leagues[f.League.ID].season)
 		w.End()
 	}
+
 	if in["season"] {
 		w.Season("season", f.Season, f.League.ID)
 		w.End()
 	}
+
 	if in["localteam"] {
 		w.Team("localteam", f.Local)
 	}
+
 	if in["visitorteam"] {
 		w.Team("visitorteam", f.Visitor)
 	}
+
 	if in["batting"] || in["bowling"] || in["runs"] || in["scoreboards"] {
 		if m == nil {
 			m = &script.Match{}
 		}
+
 		cards := m.Cards(v.Frame, v.wrong, v.phantom)
 		if in["batting"] {
 			w.Batting(m, cards, v.stamp, in)
 		}
+
 		if in["bowling"] {
 			w.Bowling(m, cards, v.stamp, in)
 		}
+
 		if in["runs"] {
 			w.Runs(m, cards, v.innings, in)
 		}
+
 		if in["scoreboards"] {
 			w.Scoreboards(m, cards, v.innings, in)
 		}
 	}
+
 	if in["lineup"] {
 		w.Lineup(cmp.Or(m, &script.Match{}), h.Lineup)
 	}
+
 	if in["balls"] {
 		s.balls(c, w, e, v, in["balls.catchstump"])
 	}
+
 	for _, t := range []struct {
 		include string
 		id      int64
@@ -669,23 +782,29 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, i
 			w.Team(t.include, s.teams[t.id])
 		}
 	}
+
 	if in["venue"] {
 		w.Venue("venue", f.Venue)
 	}
+
 	if in["stage"] {
 		w.Stage("stage", f)
 		w.End()
 	}
+
 	if in["manofmatch"] {
 		best := -1
 		if h.PlayerOfMatch != 0 {
 			best = slices.IndexFunc(m.People, func(p script.Person) bool { return p.ID == h.PlayerOfMatch })
 		}
+
 		w.MaybePlayer("manofmatch", m, best)
 	}
+
 	if in["manofseries"] {
 		w.Null("manofseries")
 	}
+
 	for i, k := range []string{"firstumpire", "secondumpire", "tvumpire", "referee"} {
 		switch {
 		case !in[k]:
@@ -695,6 +814,7 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, i
 			w.Official(k, m, m.Officials[i])
 		}
 	}
+
 	w.End()
 }
 
@@ -702,14 +822,18 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, i
 // with a current error are rendered again.
 func (s *Server) balls(c *call, w *wire.Writer, e *knownFixture, v snapshot, catcher bool) {
 	w.Key("balls")
+
 	w.Lit("[")
 	defer func() { w.Lit("]") }()
+
 	n := v.Frame.Deliveries
 	if n == 0 {
 		return
 	}
+
 	p := e.playback
 	from, to := 0, n
+
 	if _, variant, ok := s.takeFaultVariant(ShortBalls, c, e.fixture.ID); ok {
 		if variant%2 == 0 {
 			to = n / 2
@@ -717,27 +841,35 @@ func (s *Server) balls(c *call, w *wire.Writer, e *knownFixture, v snapshot, cat
 			from = n - n/3
 		}
 	}
+
 	r := p.render(n, catcher)
+
 	var parts [][]byte
+
 	cut := from
 	for _, i := range v.changed {
 		if i < from || i >= to {
 			continue
 		}
+
 		parts = append(parts, r.between(cut, i))
+
 		cut = i
 		if wrong := v.wrong[i]; wrong != nil {
 			parts = append(parts, wire.AppendBall(nil, p.match, wrong, p.stamps[i], catcher))
 			cut = i + 1
 		}
+
 		if x := v.phantom[i]; x != nil {
 			parts = append(parts, r.between(cut, i+1), wire.AppendBall(nil, p.match, x, p.stamps[i], catcher))
 			cut = i + 1
 		}
 	}
+
 	parts = append(parts, r.between(cut, to))
 	if s.takeFault(DuplicateBalls, c, e.fixture.ID) {
 		parts = append(parts, r.between(max(from, to-3), to))
 	}
+
 	w.SpliceList(parts)
 }

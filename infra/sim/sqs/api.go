@@ -24,14 +24,18 @@ const maxRequest = 8 << 20
 // wait.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.clock.Work()()
+
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.Header().Set("x-amzn-RequestId", newID())
+
 	out, err := s.serve(w, r)
 	if err != nil {
 		w.Header().Set("x-amzn-query-error", queryCode(err.Code)+";Sender")
 		w.WriteHeader(http.StatusBadRequest)
+
 		out = map[string]string{"__type": "com.amazonaws.sqs#" + err.Code, "message": err.Message}
 	}
+
 	_ = json.MarshalWrite(w, out) // an error means that the caller has disconnected
 }
 
@@ -40,17 +44,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (any, *Error) {
 	if err != nil {
 		return nil, refuse("RequestEntityTooLarge", "The request is longer than %d bytes, or broke off.", maxRequest)
 	}
+
 	action, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.")
 	if !ok || r.Method != http.MethodPost {
 		return nil, refuse("InvalidAction", "Only POST with an X-Amz-Target of AmazonSQS is known here.")
 	}
+
 	out, err := s.call(r.Context(), action, body)
 	if err == nil {
 		return out, nil
 	}
+
 	if refusal, ok := errors.AsType[*Error](err); ok {
 		return nil, refusal
 	}
+
 	return nil, refuse("SerializationException", "%v", err)
 }
 
@@ -66,6 +74,7 @@ func queryCode(code string) string {
 		"PurgeQueueInProgress", "TooManyEntriesInBatchRequest", "UnsupportedOperation":
 		return "AWS.SimpleQueueService." + code
 	}
+
 	return code
 }
 
@@ -75,10 +84,13 @@ func (s *Server) call(ctx context.Context, action string, body []byte) (any, err
 		if err := json.Unmarshal(body, &in); err != nil {
 			return nil, err
 		}
+
 		return s.receiveMessage(ctx, in)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	switch action {
 	case "SendMessage":
 		return callOnQueue(s, body, func(q *queue, in sendInput) (any, error) { return s.sendMessage(q, in) })
@@ -111,6 +123,7 @@ func (s *Server) call(ctx context.Context, action string, body []byte) (any, err
 	case "StartMessageMoveTask":
 		return decodeAndCall(body, s.startMessageMoveTask)
 	}
+
 	return nil, refuse("InvalidAction", "The action %q is not known here.", action)
 }
 
@@ -120,6 +133,7 @@ func decodeAndCall[In any](body []byte, do func(In) (any, error)) (any, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
+
 	return do(in)
 }
 
@@ -130,6 +144,7 @@ func callOnQueue[In any](s *Server, body []byte, do func(*queue, In) (any, error
 		if err != nil {
 			return nil, err
 		}
+
 		return decodeAndCall(body, func(in In) (any, error) { return do(q, in) })
 	})
 }
@@ -161,28 +176,37 @@ func inBatch[E any](entries []entry[E], do func(E) (map[string]any, error)) (any
 	case len(entries) == 0:
 		return nil, refuse("EmptyBatchRequest", "There should be at least one entry in the request.")
 	case len(entries) > maxBatch:
-		return nil, refuse("TooManyEntriesInBatchRequest", "Maximum number of entries per request are %d. You have sent %d.", maxBatch, len(entries))
+		return nil, refuse("TooManyEntriesInBatchRequest",
+			"Maximum number of entries per request are %d. You have sent %d.", maxBatch, len(entries))
 	}
+
 	ids := map[string]bool{}
+
 	for _, e := range entries {
 		switch {
 		case !batchID.MatchString(e.Id):
-			return nil, refuse("InvalidBatchEntryId", "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
+			return nil, refuse("InvalidBatchEntryId",
+				"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
 		case ids[e.Id]:
 			return nil, refuse("BatchEntryIdsNotDistinct", "Id %s repeated.", e.Id)
 		}
+
 		ids[e.Id] = true
 	}
+
 	out := batchOutput{Successful: []map[string]any{}}
+
 	for _, e := range entries {
 		result, err := do(e.Input)
 		if refusal, ok := errors.AsType[*Error](err); ok {
 			out.Failed = append(out.Failed, batchFailure{e.Id, queryCode(refusal.Code), refusal.Message, true})
 			continue
 		}
+
 		result["Id"] = e.Id
 		out.Successful = append(out.Successful, result)
 	}
+
 	return out, nil
 }
 
@@ -191,29 +215,36 @@ func (s *Server) sendMessage(q *queue, in sendInput) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := map[string]any{"MessageId": r.id, "MD5OfMessageBody": md5Of(*in.MessageBody)}
 	if sum := md5OfAttributes(in.MessageAttributes); sum != "" {
 		out["MD5OfMessageAttributes"] = sum
 	}
+
 	if sum := md5OfAttributes(in.MessageSystemAttributes); sum != "" {
 		out["MD5OfMessageSystemAttributes"] = sum
 	}
+
 	if q.FIFO {
 		out["SequenceNumber"] = sequence(r.sequence)
 	}
+
 	return out, nil
 }
 
 func (s *Server) sendMessageBatch(q *queue, in batchInput[sendInput]) (any, error) {
 	total := 0
+
 	for _, e := range in.Entries {
 		if e.Input.MessageBody != nil {
 			total += size(*e.Input.MessageBody, e.Input.MessageAttributes)
 		}
 	}
+
 	if total > maxSize && len(in.Entries) <= maxBatch {
 		return nil, refuse("BatchRequestTooLong", "Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxSize, total)
 	}
+
 	return inBatch(in.Entries, func(e sendInput) (map[string]any, error) { return s.sendMessage(q, e) })
 }
 
@@ -227,6 +258,7 @@ func (s *Server) change(q *queue, in handleInput) error {
 	if in.VisibilityTimeout == nil {
 		return refuse("MissingParameter", "The request must contain the parameter VisibilityTimeout.")
 	}
+
 	return s.changeVisibility(q, in.ReceiptHandle, seconds(*in.VisibilityTimeout))
 }
 
@@ -245,37 +277,49 @@ type receiveInput struct {
 
 func (s *Server) receiveMessage(ctx context.Context, in receiveInput) (any, error) {
 	s.mu.Lock()
+
 	q, err := s.lookup(in.QueueUrl)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, err
 	}
+
 	n, visibility, wait := 1, q.Visibility, q.Wait
 	s.mu.Unlock()
+
 	if in.MaxNumberOfMessages != nil {
 		n = *in.MaxNumberOfMessages
 	}
+
 	if in.VisibilityTimeout != nil {
 		visibility = seconds(*in.VisibilityTimeout)
 	}
+
 	if in.WaitTimeSeconds != nil {
 		wait = seconds(*in.WaitTimeSeconds)
 	}
+
 	switch {
 	case n < 1 || n > maxBatch:
-		return nil, refuse("InvalidParameterValue", "Value %d for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.", n)
+		return nil, refuse("InvalidParameterValue",
+			"Value %d for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.", n)
 	case visibility < 0 || visibility > maxInFlight:
 		return nil, refuse("InvalidParameterValue", "Value for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200.")
 	case wait < 0 || wait > maxWait:
-		return nil, refuse("InvalidParameterValue", "Value for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided.")
+		return nil, refuse("InvalidParameterValue",
+			"Value for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided.")
 	}
+
 	var out struct {
 		Messages []receivedMessage `json:",omitempty"`
 	}
+
 	system := slices.Concat(in.AttributeNames, in.MessageSystemAttributeNames)
+
 	for _, m := range s.receive(ctx, q, n, wait, visibility) {
 		attributes := maps.Clone(m.attributes)
 		maps.DeleteFunc(attributes, func(name string, _ Attribute) bool { return !wanted(in.MessageAttributeNames, name) })
+
 		own := q.systemAttributes(m)
 		maps.DeleteFunc(own, func(name string, _ string) bool { return !wanted(system, name) })
 		out.Messages = append(out.Messages, receivedMessage{
@@ -283,6 +327,7 @@ func (s *Server) receiveMessage(ctx context.Context, in receiveInput) (any, erro
 			Attributes: own, MessageAttributes: attributes, MD5OfMessageAttributes: md5OfAttributes(attributes),
 		})
 	}
+
 	return out, nil
 }
 
@@ -312,10 +357,12 @@ func (s *Server) createQueue(in struct {
 	if in.Attributes == nil {
 		in.Attributes = map[string]string{}
 	}
+
 	fifo, ok := in.Attributes["FifoQueue"]
 	if ok && fifo != "true" && fifo != "false" {
 		return nil, refuse("InvalidAttributeValue", "Invalid value for the parameter FifoQueue.")
 	}
+
 	out := map[string]string{"QueueUrl": s.URL(in.QueueName)}
 	if q := s.queues[in.QueueName]; q != nil {
 		has := s.attributes(q)
@@ -324,16 +371,26 @@ func (s *Server) createQueue(in struct {
 				return nil, refuse("QueueNameExists", "A queue already exists with the same name and a different value for attribute %s", name)
 			}
 		}
+
 		return out, nil
 	}
+
 	delete(in.Attributes, "FifoQueue")
-	if err := s.create(Queue{Name: in.QueueName, Visibility: defaultVisibility, Retention: defaultRetention, FIFO: fifo == "true"}); err != nil {
+
+	if err := s.create(Queue{
+		Name:       in.QueueName,
+		Visibility: defaultVisibility,
+		Retention:  defaultRetention,
+		FIFO:       fifo == "true",
+	}); err != nil {
 		return nil, err
 	}
+
 	if err := s.set(s.queues[in.QueueName], in.Attributes); err != nil {
 		delete(s.queues, in.QueueName)
 		return nil, err
 	}
+
 	return out, nil
 }
 
@@ -341,16 +398,19 @@ func (s *Server) getQueueURL(in struct{ QueueName string }) (any, error) {
 	if _, err := s.lookup(in.QueueName); err != nil {
 		return nil, err
 	}
+
 	return map[string]string{"QueueUrl": s.URL(in.QueueName)}, nil
 }
 
 func (s *Server) listQueues(in struct{ QueueNamePrefix string }) (any, error) {
 	urls := []string{}
+
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
 		if strings.HasPrefix(name, in.QueueNamePrefix) {
 			urls = append(urls, s.URL(name))
 		}
 	}
+
 	return map[string][]string{"QueueUrls": urls}, nil
 }
 
@@ -361,9 +421,11 @@ func (s *Server) getQueueAttributes(q *queue, in struct{ AttributeNames []string
 			return nil, refuse("InvalidAttributeName", "Unknown Attribute %s.", name)
 		}
 	}
+
 	maps.DeleteFunc(all, func(name, _ string) bool {
 		return !slices.Contains(in.AttributeNames, "All") && !slices.Contains(in.AttributeNames, name)
 	})
+
 	return map[string]map[string]string{"Attributes": all}, nil
 }
 
@@ -373,6 +435,7 @@ var optional = []string{"RedrivePolicy", "FifoQueue", "ContentBasedDeduplication
 func (s *Server) attributes(q *queue) map[string]string {
 	d := q.depth(s.clock.Now())
 	inSeconds := func(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
+
 	out := map[string]string{
 		"QueueArn":                              ARN(q.Name),
 		"ApproximateNumberOfMessages":           strconv.Itoa(d.Visible),
@@ -390,10 +453,12 @@ func (s *Server) attributes(q *queue) map[string]string {
 		out["FifoQueue"] = "true"
 		out["ContentBasedDeduplication"] = strconv.FormatBool(q.ContentDedup)
 	}
+
 	if q.DeadLetter != "" {
 		policy, _ := json.Marshal(redrivePolicy{ARN(q.DeadLetter), jsontext.Value(strconv.Itoa(q.MaxReceives))})
 		out["RedrivePolicy"] = string(policy)
 	}
+
 	return out
 }
 
@@ -409,9 +474,11 @@ func (s *Server) setQueueAttributes(q *queue, in struct{ Attributes map[string]s
 // set changes all given attributes of q, or none if one is invalid.
 func (s *Server) set(q *queue, attributes map[string]string) error {
 	to, size := q.Queue, q.maxSize
+
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		value := attributes[name]
 		n, err := strconv.Atoi(value)
+
 		switch name {
 		case "VisibilityTimeout":
 			to.Visibility = seconds(n)
@@ -432,15 +499,19 @@ func (s *Server) set(q *queue, attributes map[string]string) error {
 		default:
 			return refuse("InvalidAttributeName", "The attribute %s is not known here.", name)
 		}
+
 		if err != nil {
 			return refuse("InvalidAttributeValue", "Invalid value for the parameter %s.", name)
 		}
 	}
+
 	if err := s.check(to); err != nil {
 		return err
 	}
+
 	q.Queue, q.maxSize, q.modified = to, size, s.clock.Now()
 	s.arm(q)
+
 	return nil
 }
 
@@ -449,11 +520,14 @@ func parseRedrivePolicy(value string) (queue string, receives int, err error) {
 	if value == "" {
 		return "", 0, nil
 	}
+
 	var p redrivePolicy
 	if err := json.Unmarshal([]byte(value), &p); err != nil {
 		return "", 0, err
 	}
+
 	receives, err = strconv.Atoi(strings.Trim(string(p.MaxReceiveCount), `"`))
+
 	return p.DeadLetterTargetArn[strings.LastIndex(p.DeadLetterTargetArn, ":")+1:], receives, err
 }
 
@@ -462,30 +536,38 @@ func (s *Server) purgeQueue(q *queue, _ struct{}) (any, error) {
 	if !q.purged.IsZero() && now.Sub(q.purged) < purgeInterval {
 		return nil, refuse("PurgeQueueInProgress", "Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.Name)
 	}
+
 	q.purged, q.messages = now, nil
 	s.arm(q)
+
 	return struct{}{}, nil
 }
 
 func (s *Server) startMessageMoveTask(in struct{ SourceArn, DestinationArn string }) (any, error) {
 	name := func(arn string) string { return arn[strings.LastIndex(arn, ":")+1:] }
+
 	source := s.queues[name(in.SourceArn)]
 	if source == nil {
 		return nil, refuse("ResourceNotFoundException", "The resource that you specified for the SourceArn parameter doesn't exist.")
 	}
+
 	isDead := false
 	for _, q := range s.queues {
 		isDead = isDead || q.DeadLetter == source.Name
 	}
+
 	if !isDead {
 		return nil, refuse("InvalidParameterValue", "Source queue must be configured as a Dead Letter Queue.")
 	}
+
 	var to *queue
 	if in.DestinationArn != "" {
 		if to = s.queues[name(in.DestinationArn)]; to == nil || to.FIFO != source.FIFO {
 			return nil, refuse("ResourceNotFoundException", "The resource that you specified for the DestinationArn parameter doesn't exist.")
 		}
 	}
+
 	s.redrive(source, to)
+
 	return map[string]string{"TaskHandle": newID()}, nil
 }

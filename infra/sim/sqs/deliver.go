@@ -69,15 +69,19 @@ func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) 
 	if m.BatchSize == 0 {
 		m.BatchSize = maxBatch
 	}
+
 	if m.MaxConcurrency == 0 {
 		m.MaxConcurrency = defaultConcurrency
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	q, err := s.lookup(m.Queue)
 	if err != nil {
 		return fmt.Errorf("map %s: %w", m.Queue, err)
 	}
+
 	switch {
 	case q.mapping != nil:
 		err = fmt.Errorf("map %s: the queue already has a mapping", m.Queue)
@@ -90,11 +94,14 @@ func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) 
 	case q.Visibility == 0:
 		err = fmt.Errorf("map %s: the visibility timeout must not be 0", m.Queue)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	q.mapping = &mapping{Mapping: m, invoke: invoke}
 	s.arm(q)
+
 	return nil
 }
 
@@ -104,12 +111,14 @@ func (s *Server) due(q *queue, now time.Time) (at time.Time, ok bool) {
 	if s.closed || !mapped && len(q.waiters) == 0 {
 		return time.Time{}, false
 	}
+
 	soonest := func(t time.Time) {
 		if !ok || t.Before(at) {
 			at, ok = t, true
 		}
 	}
 	ready, oldest := 0, now
+
 	blocked := q.groupsInFlight(now)
 	for _, m := range q.messages {
 		if m.visible.After(now) {
@@ -117,11 +126,13 @@ func (s *Server) due(q *queue, now time.Time) (at time.Time, ok bool) {
 			blocked[m.group] = q.FIFO
 		} else if !blocked[m.group] {
 			ready++
+
 			if m.visible.Before(oldest) {
 				oldest = m.visible
 			}
 		}
 	}
+
 	switch {
 	case ready == 0:
 	case len(q.waiters) > 0 || ready >= q.mapping.BatchSize:
@@ -129,6 +140,7 @@ func (s *Server) due(q *queue, now time.Time) (at time.Time, ok bool) {
 	default:
 		soonest(latest(now, oldest.Add(q.mapping.Window)))
 	}
+
 	return at, ok
 }
 
@@ -136,6 +148,7 @@ func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
+
 	return b
 }
 
@@ -147,14 +160,17 @@ func (s *Server) arm(q *queue) {
 	if q.timer != nil && !q.timer.at.After(now) && !s.closed {
 		return // it fires at once and sets the next one
 	}
+
 	at, ok := s.due(q, now)
 	if q.timer != nil {
 		if ok && q.timer.at.Equal(at) {
 			return
 		}
+
 		q.timer.stop()
 		q.timer = nil
 	}
+
 	if ok {
 		w := &deliveryTimer{at: at}
 		w.stop = s.clock.At(at, func() { s.deliver(q, w) })
@@ -169,16 +185,20 @@ func (s *Server) deliver(q *queue, w *deliveryTimer) {
 		s.mu.Unlock()
 		return
 	}
+
 	q.timer = nil
 	if at, ok := s.due(q, s.clock.Now()); !ok || at.After(s.clock.Now()) {
 		s.arm(q)
 		s.mu.Unlock()
+
 		return
 	}
+
 	if len(q.waiters) > 0 {
 		s.answerReceive(q)
 		return
 	}
+
 	s.invokeMapping(q)
 }
 
@@ -186,12 +206,15 @@ func (s *Server) deliver(q *queue, w *deliveryTimer) {
 // lock.
 func (s *Server) answerReceive(q *queue) {
 	first := q.waiters[0]
+
 	first.got = s.receiveNow(q, first.n, maxSize*maxBatch, first.visibility)
 	if len(first.got) > 0 {
 		q.waiters = q.waiters[1:]
 	}
+
 	s.arm(q)
 	s.mu.Unlock()
+
 	if len(first.got) > 0 {
 		first.end()
 		<-first.resumed
@@ -201,23 +224,30 @@ func (s *Server) answerReceive(q *queue) {
 // invokeMapping invokes q's function with a batch. It releases the lock.
 func (s *Server) invokeMapping(q *queue) {
 	m := q.mapping
+
 	batch := s.receiveNow(q, m.BatchSize, maxEvent, q.Visibility)
 	if len(batch) == 0 { // all messages went to the dead-letter queue
 		s.arm(q)
 		s.mu.Unlock()
+
 		return
 	}
+
 	m.running++
+
 	s.invoking.Add(1)
 	defer s.invoking.Done()
+
 	s.arm(q)
 	s.mu.Unlock()
 
 	event, err := json.Marshal(q.event(batch))
+
 	var answer []byte
 	if err == nil {
 		answer, err = m.invoke(s.ctx, event)
 	}
+
 	var done []message
 	if err == nil {
 		done = succeeded(batch, answer)
@@ -225,10 +255,13 @@ func (s *Server) invokeMapping(q *queue) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for _, d := range done {
 		_ = s.delete(q, d.handle()) // if it has been delivered again meanwhile, it is not deleted
 	}
+
 	m.running--
+
 	s.arm(q)
 }
 
@@ -243,17 +276,22 @@ func succeeded(batch []message, answer []byte) []message {
 	if len(answer) > 0 && json.Unmarshal(answer, &a) != nil {
 		return nil
 	}
+
 	if a == nil {
 		return batch
 	}
+
 	done := slices.Clone(batch)
+
 	for _, f := range a.Failures {
 		is := func(m message) bool { return f.ID != nil && m.id == *f.ID }
 		if !slices.ContainsFunc(batch, is) {
 			return nil
 		}
+
 		done = slices.DeleteFunc(done, is)
 	}
+
 	return done
 }
 
@@ -267,6 +305,7 @@ func (q *queue) event(batch []message) events.SQSEvent {
 				StringListValues: []string{}, BinaryListValues: [][]byte{},
 			}
 		}
+
 		e.Records = append(e.Records, events.SQSMessage{
 			MessageId: m.id, ReceiptHandle: m.handle(), Body: m.body, Md5OfBody: md5Of(m.body),
 			Md5OfMessageAttributes: md5OfAttributes(m.attributes),
@@ -274,12 +313,14 @@ func (q *queue) event(batch []message) events.SQSEvent {
 			EventSourceARN: ARN(q.Name), EventSource: "aws:sqs", AWSRegion: account.Region,
 		})
 	}
+
 	return e
 }
 
 // systemAttributes are the attributes that SQS itself gives a received message.
 func (q *queue) systemAttributes(m message) map[string]string {
 	millis := func(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+
 	out := map[string]string{
 		"ApproximateReceiveCount":          strconv.Itoa(m.receives),
 		"ApproximateFirstReceiveTimestamp": millis(m.first),
@@ -291,12 +332,15 @@ func (q *queue) systemAttributes(m message) map[string]string {
 			out[name] = value
 		}
 	}
+
 	if q.FIFO {
 		out["SequenceNumber"] = sequence(m.sequence)
 	}
+
 	if m.source != "" {
 		out["DeadLetterQueueSourceArn"] = ARN(m.source)
 	}
+
 	return out
 }
 
@@ -308,12 +352,15 @@ func (s *Server) receive(ctx context.Context, q *queue, n int, wait, visibility 
 	s.mu.Lock()
 	batch := s.receiveNow(q, n, maxSize*maxBatch, visibility)
 	s.arm(q)
+
 	if len(batch) > 0 || wait == 0 || s.closed {
 		s.mu.Unlock()
 		return batch
 	}
+
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+
 	w := &waiter{n: n, visibility: visibility, end: end, resumed: make(chan struct{})}
 	q.waiters = append(q.waiters, w)
 	s.arm(q)
@@ -321,11 +368,14 @@ func (s *Server) receive(ctx context.Context, q *queue, n int, wait, visibility 
 	s.mu.Unlock()
 
 	_ = s.clock.Sleep(ctx, until) // w.got holds the result
+
 	close(w.resumed)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	q.waiters = slices.DeleteFunc(q.waiters, func(other *waiter) bool { return other == w })
 	s.arm(q)
+
 	return w.got
 }

@@ -128,27 +128,35 @@ func (s *Server) Create(q Queue) error {
 	if q.Visibility == 0 {
 		q.Visibility = defaultVisibility
 	}
+
 	if q.Retention == 0 {
 		q.Retention = defaultRetention
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return s.create(q)
 }
 
 func (s *Server) create(q Queue) error {
 	base, fifo := strings.CutSuffix(q.Name, ".fifo")
 	if !validName.MatchString(base) || len(q.Name) > 80 || fifo != q.FIFO {
-		return refuse("InvalidParameterValue", "A queue's name is at most 80 letters, digits, - and _, with .fifo at the end of a FIFO queue's; %q is not.", q.Name)
+		return refuse("InvalidParameterValue", "A queue's name is at most 80 letters, digits, - and _, with .fifo at the end of a FIFO "+
+			"queue's; %q is not.", q.Name)
 	}
+
 	if s.queues[q.Name] != nil {
 		return refuse("QueueNameExists", "The queue %s exists.", q.Name)
 	}
+
 	if err := s.check(q); err != nil {
 		return err
 	}
+
 	now := s.clock.Now()
 	s.queues[q.Name] = &queue{Queue: q, created: now, modified: now, maxSize: maxSize, receipts: map[string]receipt{}}
+
 	return nil
 }
 
@@ -167,18 +175,23 @@ func (s *Server) check(q Queue) error {
 			return refuse("InvalidAttributeValue", "%s of %v is not between %v and %v.", d.name, d.value, d.low, d.high)
 		}
 	}
+
 	if q.ContentDedup && !q.FIFO {
 		return refuse("InvalidAttributeName", "ContentBasedDeduplication is for FIFO queues.")
 	}
+
 	if (q.DeadLetter != "") != (q.MaxReceives > 0) || q.MaxReceives < 0 || q.MaxReceives > 1000 {
 		return refuse("InvalidAttributeValue", "A dead-letter queue goes with a receive count from 1 to 1000.")
 	}
+
 	if q.DeadLetter != "" {
 		dead := s.queues[q.DeadLetter]
 		if dead == nil || dead.FIFO != q.FIFO || q.DeadLetter == q.Name {
-			return refuse("InvalidAttributeValue", "%s needs another queue of its own type as its dead-letter queue; %s is not one.", q.Name, q.DeadLetter)
+			return refuse("InvalidAttributeValue",
+				"%s needs another queue of its own type as its dead-letter queue; %s is not one.", q.Name, q.DeadLetter)
 		}
 	}
+
 	return nil
 }
 
@@ -187,12 +200,15 @@ func (s *Server) check(q Queue) error {
 func (s *Server) Send(queue string, m Message) (id string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	q, err := s.lookup(queue)
 	if err != nil {
 		return "", err
 	}
+
 	in := sendInput{MessageBody: &m.Body, MessageAttributes: m.Attributes, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup}
 	r, err := s.send(q, in, m.Delay)
+
 	return r.id, err
 }
 
@@ -209,6 +225,7 @@ type Fault struct {
 func (s *Server) InjectFaults(fate func(queue, body string, sent time.Time) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.faultOf = fate
 }
 
@@ -216,9 +233,11 @@ func (s *Server) InjectFaults(fate func(queue, body string, sent time.Time) Faul
 func (s *Server) Depth(queue string) Depth {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if q := s.queues[queue]; q != nil {
 		return q.depth(s.clock.Now())
 	}
+
 	return Depth{Queue: queue}
 }
 
@@ -226,11 +245,14 @@ func (s *Server) Depth(queue string) Depth {
 func (s *Server) Stats() []Depth {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	now := s.clock.Now()
+
 	stats := make([]Depth, 0, len(s.queues))
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
 		stats = append(stats, s.queues[name].depth(now))
 	}
+
 	return stats
 }
 
@@ -238,12 +260,15 @@ func (s *Server) Stats() []Depth {
 func (s *Server) Messages(queue string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	q := s.queues[queue]
 	if q == nil {
 		return nil
 	}
+
 	now := s.clock.Now()
 	q.expire(now)
+
 	out := make([]Message, 0, len(q.messages))
 	for _, m := range q.messages {
 		out = append(out, Message{
@@ -251,6 +276,7 @@ func (s *Server) Messages(queue string) []Message {
 			ID: m.id, Sent: m.sent, Visible: m.visible, Receives: m.receives, InFlight: m.inFlight(now),
 		})
 	}
+
 	return out
 }
 
@@ -258,9 +284,11 @@ func (s *Server) Messages(queue string) []Message {
 // these have returned. Waiting receives return empty.
 func (s *Server) Close() {
 	s.mu.Lock()
+
 	s.closed = true
 	for _, q := range s.queues {
 		s.arm(q)
+
 		for _, w := range q.waiters {
 			w.end()
 		}
@@ -276,6 +304,7 @@ func (s *Server) lookup(name string) (*queue, error) {
 	if q == nil {
 		return nil, refuse("QueueDoesNotExist", "The specified queue does not exist.")
 	}
+
 	return q, nil
 }
 

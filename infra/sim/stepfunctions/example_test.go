@@ -22,13 +22,16 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+
 	c := clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
 	defer c.Work()()
-	out, err := m.Run(context.Background(), c, []byte(`{"at": "2026-06-01T12:01:00Z"}`), func(_ context.Context, function string, payload []byte) ([]byte, error) {
-		fmt.Println(c.Now().Format(time.TimeOnly), function, string(payload))
-		return []byte(`"Hello"`), nil
-	})
+
+	out, err := m.Run(context.Background(), c, []byte(`{"at": "2026-06-01T12:01:00Z"}`),
+		func(_ context.Context, function string, payload []byte) ([]byte, error) {
+			fmt.Println(c.Now().Format(time.TimeOnly), function, string(payload))
+			return []byte(`"Hello"`), nil
+		})
 	fmt.Println(string(out), err)
 	// Output:
 	// 12:01:00 greeter {"at":"2026-06-01T12:01:00Z"}

@@ -61,6 +61,7 @@ func (s *state) fields() map[string]any {
 	default:
 		return nil
 	}
+
 	return fields
 }
 
@@ -82,36 +83,47 @@ func Parse(definition []byte, substitutions map[string]string) (*Machine, error)
 	}
 
 	m := new(Machine)
+
 	timeout := seconds(expressLimit / time.Second)
 	if err := m.branch.decode(definition, map[string]any{"TimeoutSeconds": &timeout}); err != nil {
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
+
 	m.timeout = min(expressLimit, timeout.duration())
+
 	return m, nil
 }
 
 func substitute(definition []byte, substitutions map[string]string) ([]byte, error) {
 	var missing string
+
 	definition = placeholder.ReplaceAllFunc(definition, func(found []byte) []byte {
 		name := string(placeholder.FindSubmatch(found)[1])
+
 		value, ok := substitutions[name]
 		if !ok {
 			missing = cmp.Or(missing, name)
 		}
+
 		quoted, _ := json.Marshal(value) // a string always has a form in JSON
+
 		return quoted[1 : len(quoted)-1]
 	})
+
 	if missing != "" {
 		return nil, fmt.Errorf("no value for the substitution ${%s}", missing)
 	}
+
 	return definition, nil
 }
 
 // decode reads a branch from an object that may have other fields, too.
 func (b *branch) decode(raw []byte, other map[string]any) error {
 	var states map[string]json.RawMessage
+
 	fields := map[string]any{"StartAt": &b.start, "States": &states}
 	maps.Copy(fields, other)
+
 	if err := decode(raw, fields); err != nil {
 		return err
 	}
@@ -122,8 +134,10 @@ func (b *branch) decode(raw []byte, other map[string]any) error {
 		if err := s.decode(states[name]); err != nil {
 			return fmt.Errorf("state %q: %w", name, err)
 		}
+
 		b.states[name] = s
 	}
+
 	return b.check()
 }
 
@@ -135,10 +149,12 @@ func (b *branch) check() error {
 
 	for _, name := range slices.Sorted(maps.Keys(b.states)) {
 		s := b.states[name]
+
 		targets := map[string]string{"Next": s.next, "Default": s.fallback}
 		for i, r := range s.choices {
 			targets[fmt.Sprintf("Choices[%d]", i)] = r.next
 		}
+
 		for _, c := range s.catch {
 			targets["Catch"] = c.next
 		}
@@ -149,6 +165,7 @@ func (b *branch) check() error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -157,7 +174,9 @@ func (s *state) decode(raw []byte) error {
 	if err := unmarshal(raw, &typed); err != nil {
 		return err
 	}
+
 	s.kind = typed.Type
+
 	fields := s.fields()
 	if fields == nil {
 		return fmt.Errorf("field Type: unsupported type %q; supported: Choice, Map, Pass, Succeed, Task, Wait", s.kind)
@@ -177,6 +196,7 @@ func (s *state) decode(raw []byte) error {
 	case len(s.catch) > 1:
 		return fmt.Errorf("field Catch: %d catchers are unsupported; supported: one", len(s.catch))
 	}
+
 	return nil
 }
 
@@ -193,9 +213,11 @@ func (p *processor) UnmarshalJSON(raw []byte) error {
 	if err := decode(config, map[string]any{"Mode": &mode}); err != nil {
 		return fmt.Errorf("field ProcessorConfig: %w", err)
 	}
+
 	if mode != "INLINE" {
 		return fmt.Errorf("field ProcessorConfig: unsupported Mode %q; supported: INLINE", mode)
 	}
+
 	return nil
 }
 
@@ -223,6 +245,7 @@ func (r *retrier) UnmarshalJSON(raw []byte) error {
 	fields := map[string]any{
 		"ErrorEquals": new(allErrors), "IntervalSeconds": &r.interval, "MaxAttempts": &r.attempts, "BackoffRate": &r.backoff,
 	}
+
 	return decode(raw, fields)
 }
 
@@ -231,13 +254,16 @@ type catcher struct{ next string }
 
 func (c *catcher) UnmarshalJSON(raw []byte) error {
 	var dropError null
+
 	fields := map[string]any{"ErrorEquals": new(allErrors), "ResultPath": &dropError, "Next": &c.next}
 	if err := decode(raw, fields); err != nil {
 		return err
 	}
+
 	if !dropError {
 		return errors.New("field ResultPath is missing; supported: null")
 	}
+
 	return nil
 }
 
@@ -249,9 +275,11 @@ func (allErrors) UnmarshalJSON(raw []byte) error {
 	if err := unmarshal(raw, &names); err != nil {
 		return err
 	}
+
 	if !slices.Equal(names, []string{"States.ALL"}) {
 		return fmt.Errorf(`unsupported %q; supported: ["States.ALL"]`, names)
 	}
+
 	return nil
 }
 
@@ -262,6 +290,7 @@ func (n *null) UnmarshalJSON(raw []byte) error {
 	if *n = string(raw) == "null"; !*n {
 		return fmt.Errorf("unsupported %s; supported: null", raw)
 	}
+
 	return nil
 }
 
@@ -285,15 +314,18 @@ func (p *path) UnmarshalJSON(raw []byte) error {
 	if err := unmarshal(raw, &p.text); err != nil {
 		return err
 	}
+
 	if function.MatchString(p.text) {
 		return fmt.Errorf("unsupported intrinsic function %s; supported: JSONPaths such as $.a.b", p.text)
 	}
 
 	names := strings.Split(p.text, ".")
+
 	p.names = names[1:]
 	if names[0] != "$" || slices.ContainsFunc(p.names, func(name string) bool { return !member.MatchString(name) }) {
 		return fmt.Errorf("unsupported JSONPath %q; supported: names of members, as in $.a.b", p.text)
 	}
+
 	return nil
 }
 
@@ -302,12 +334,15 @@ func (p *path) UnmarshalJSON(raw []byte) error {
 func (p path) get(field string, in any) (any, error) {
 	for _, name := range p.names {
 		object, _ := in.(map[string]any)
+
 		v, ok := object[name]
 		if !ok {
 			return nil, runtimeFailure("%s: no value at %s", field, p.text)
 		}
+
 		in = v
 	}
+
 	return in, nil
 }
 
@@ -324,13 +359,16 @@ func decode(raw []byte, targets map[string]any) error {
 		if name == "Comment" {
 			continue
 		}
+
 		target, ok := targets[name]
 		if !ok {
 			return fmt.Errorf("unsupported field %s; supported: %s", name, strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 		}
+
 		if _, nullable := target.(*null); string(members[name]) == "null" && !nullable {
 			return fmt.Errorf("field %s must not be null", name)
 		}
+
 		if err := unmarshal(members[name], target); err != nil {
 			return fmt.Errorf("field %s: %w", name, err)
 		}
@@ -341,6 +379,7 @@ func decode(raw []byte, targets map[string]any) error {
 			return fmt.Errorf("field %s is missing", name)
 		}
 	}
+
 	return nil
 }
 
@@ -348,14 +387,18 @@ func decode(raw []byte, targets map[string]any) error {
 func unmarshal(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
+
 	if err := d.Decode(v); err != nil {
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return fmt.Errorf("wrong type: a JSON %s", e.Value)
 		}
+
 		return err
 	}
+
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is text after the JSON value")
 	}
+
 	return nil
 }

@@ -46,6 +46,7 @@ func (x *execution) branch(ctx context.Context, b *branch, in any, item int) (an
 		if err != nil || next == "" {
 			return out, err
 		}
+
 		s, in = b.states[next], out
 	}
 }
@@ -68,6 +69,7 @@ func (x *execution) state(ctx context.Context, s *state, in any, item int) (out 
 	default:
 		x.observe(s, item, Exited, nil)
 	}
+
 	return out, next, err
 }
 
@@ -78,12 +80,14 @@ func (x *execution) runWithRetries(ctx context.Context, s *state, in any, item i
 		}
 
 		out, next, err = x.runOnce(ctx, s, in, item)
+
 		failure, failed := errors.AsType[*Failure](err)
 		if !failed || !failure.mayPass() || len(s.retry) == 0 || tries == int(s.retry[0].attempts) {
 			return out, next, err
 		}
 
 		x.observe(s, item, Retried, failure)
+
 		if err := x.sleep(ctx, x.clock.Now().Add(s.retry[0].delay(tries))); err != nil {
 			return nil, "", err
 		}
@@ -112,7 +116,9 @@ func (x *execution) observe(s *state, item int, kind Kind, f *Failure) {
 // runOnce runs s once. Its output is the input, or the result of a Task or a Map.
 func (x *execution) runOnce(ctx context.Context, s *state, in any, item int) (out any, next string, err error) {
 	out, next = in, s.next
+
 	var result any
+
 	switch s.kind {
 	case "Choice":
 		next, err = s.choose(in)
@@ -127,6 +133,7 @@ func (x *execution) runOnce(ctx context.Context, s *state, in any, item int) (ou
 	if (s.kind == "Task" || s.kind == "Map") && !s.dropResult {
 		out = result
 	}
+
 	return out, next, err
 }
 
@@ -136,10 +143,12 @@ func (s *state) choose(in any) (next string, err error) {
 		if err != nil {
 			return "", err
 		}
+
 		if is, ok := v.(bool); ok && is == r.equals {
 			return r.next, nil
 		}
 	}
+
 	return s.fallback, nil
 }
 
@@ -149,11 +158,14 @@ func (x *execution) wait(ctx context.Context, s *state, in any) error {
 	if err != nil {
 		return err
 	}
+
 	text, _ := v.(string)
+
 	until, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return runtimeFailure("TimestampPath: %s is not an RFC 3339 time", s.timestampPath.text)
 	}
+
 	return x.sleep(ctx, until.Truncate(time.Second))
 }
 
@@ -164,16 +176,21 @@ func (x *execution) runTask(ctx context.Context, s *state, in any) (any, error) 
 			until = t
 		}
 	}
+
 	answers := make(chan []byte, 1) // not a variable: the function may answer after await has returned
+
 	err := x.await(ctx, until, func(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		answer, err := x.invoke(ctx, s.resource, encode(in))
 		if err != nil {
 			return taskFailure(err)
 		}
+
 		answers <- answer
+
 		return nil
 	})
 	switch {
@@ -184,13 +201,16 @@ func (x *execution) runTask(ctx context.Context, s *state, in any) (any, error) 
 	}
 
 	var result any
+
 	if answer := <-answers; len(answer) > payloadLimit {
-		return nil, &Failure{"States.DataLimitExceeded", fmt.Sprintf("the answer of %s is %d bytes, over the limit of %d", s.resource, len(answer), payloadLimit)}
+		return nil, &Failure{"States.DataLimitExceeded",
+			fmt.Sprintf("the answer of %s is %d bytes, over the limit of %d", s.resource, len(answer), payloadLimit)}
 	} else if len(answer) > 0 {
 		if err := unmarshal(answer, &result); err != nil {
 			return nil, runtimeFailure("the answer of %s is not JSON: %v", s.resource, err)
 		}
 	}
+
 	return result, nil
 }
 
@@ -203,7 +223,9 @@ func taskFailure(err error) *Failure {
 	}](err); ok {
 		code, message = cmp.Or(typed.ErrorType(), code), typed.Error()
 	}
+
 	cause, _ := json.Marshal(map[string]string{"errorType": code, "errorMessage": message})
+
 	return &Failure{code, string(cause)}
 }
 
@@ -212,6 +234,7 @@ func (x *execution) runMap(ctx context.Context, s *state, in any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	items, ok := v.([]any)
 	if !ok {
 		return nil, runtimeFailure("ItemsPath: %s is not an array", s.itemsPath.text)
@@ -225,19 +248,25 @@ func (x *execution) runMap(ctx context.Context, s *state, in any) (any, error) {
 	// with the context.
 	var running sync.WaitGroup
 	defer running.Wait()
+
 	out := make([]any, len(items))
 	branches := make([]func(context.Context) error, len(items))
 	running.Add(len(items))
+
 	for i := range items {
 		branches[i] = func(ctx context.Context) (err error) {
 			defer running.Done()
+
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+
 			out[i], err = x.branch(ctx, &s.processor.branch, items[i], i)
+
 			return err
 		}
 	}
+
 	return out, x.await(ctx, x.deadline, branches...)
 }
 
@@ -253,15 +282,19 @@ func (x *execution) runMap(ctx context.Context, s *state, in any) (any, error) {
 // a function either.
 func (x *execution) await(ctx context.Context, until time.Time, fs ...func(context.Context) error) error {
 	outer := ctx
+
 	ctx, end := context.WithCancelCause(outer)
 	defer end(nil)
 
 	if len(fs) == 0 {
 		return nil
 	}
+
 	var left atomic.Int64
 	left.Store(int64(len(fs)))
+
 	resumed := make(chan struct{})
+
 	stops := make([]func() bool, len(fs))
 	for i, f := range fs {
 		stops[i] = x.clock.At(x.clock.Now(), func() {
@@ -272,9 +305,11 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 			}
 		})
 	}
+
 	if x.clock.Sleep(ctx, until) == nil {
 		end(errTimeout)
 	}
+
 	close(resumed)
 
 	for i, stop := range stops {
@@ -298,9 +333,11 @@ func (x *execution) sleep(ctx context.Context, t time.Time) error {
 	if t.After(x.deadline) {
 		t = x.deadline
 	}
+
 	if t.After(x.clock.Now()) {
 		_ = x.clock.Sleep(ctx, t) // checkAlive returns the reason
 	}
+
 	return x.checkAlive(ctx)
 }
 
@@ -308,19 +345,24 @@ func (x *execution) checkAlive(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	if !x.clock.Now().Before(x.deadline) {
 		return errTimeout
 	}
+
 	return nil
 }
 
 // encode returns the JSON form of data, which was decoded from JSON.
 func encode(v any) []byte {
 	var b bytes.Buffer
+
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
+
 	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
+
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -93,6 +93,7 @@ func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke 
 		name:     fmt.Sprintf("%s-%d", began.UTC().Format("20060102T150405"), m.runs.Add(1)),
 		deadline: began.Add(m.timeout),
 	}
+
 	out, err := x.branch(ctx, &m.branch, in, noItem)
 	switch {
 	case errors.Is(err, errTimeout):
@@ -100,5 +101,6 @@ func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke 
 	case err != nil:
 		return nil, err
 	}
+
 	return encode(out), nil
 }

@@ -152,10 +152,12 @@ func New(cfg Config) *Sim {
 	if cfg.Quarter == 0 {
 		cfg.Quarter, cfg.Day = defaultQuarter, defaultDay
 	}
+
 	timeout := hookTimeout
 	if cfg.Clock.Speed() == clock.Free { // simulated time stands still during the call, and the machine may be busy
 		timeout *= 20
 	}
+
 	s := &Sim{
 		cfg: cfg, mux: http.NewServeMux(), http: &http.Client{Transport: cfg.HTTP, Timeout: timeout},
 		activities: map[int64]*Activity{}, grants: map[int64]*grant{}, codes: map[string]code{}, lastID: 10_000_000_000,
@@ -170,6 +172,7 @@ func New(cfg Config) *Sim {
 	s.mux.HandleFunc("GET /api/v3/push_subscriptions", s.app(s.listSubscriptions))
 	s.mux.HandleFunc("POST /api/v3/push_subscriptions", s.app(s.subscribe))
 	s.mux.HandleFunc("DELETE /api/v3/push_subscriptions/{id}", s.app(s.unsubscribe))
+
 	return s
 }
 
@@ -187,6 +190,7 @@ func (s *Sim) number(words ...any) float64 {
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
+
 	return float64(x>>11) / (1 << 53)
 }
 
@@ -195,20 +199,25 @@ func (s *Sim) number(words ...any) float64 {
 func (s *Sim) Upload(athlete int64, a Activity) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if a.ID == 0 {
 		s.lastID += 1 + int64(s.number("id", s.lastID)*1000)
 		a.ID = s.lastID
 	}
+
 	a.Athlete, a.uploaded = Athlete{athlete}, s.cfg.Clock.Now()
 	if a.Type == "" {
 		a.Type = a.SportType
 	}
+
 	if a.Visibility == "" {
 		a.Visibility = "everyone"
 	}
+
 	a.StartDateLocal = a.StartDate.Add(time.Duration(a.UTCOffset) * time.Second).UTC().Format("2006-01-02T15:04:05Z")
 	s.activities[a.ID] = &a
 	s.send(Event{ObjectType: "activity", ObjectID: a.ID, AspectType: "create", Updates: map[string]any{}, OwnerID: athlete})
+
 	return a.ID
 }
 
@@ -217,10 +226,12 @@ func (s *Sim) Upload(athlete int64, a Activity) int64 {
 func (s *Sim) Edit(id int64, updates map[string]any, change func(*Activity)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	a := s.activities[id]
 	if a == nil {
 		return
 	}
+
 	uploaded := a.uploaded
 	change(a)
 	a.uploaded = uploaded
@@ -231,6 +242,7 @@ func (s *Sim) Edit(id int64, updates map[string]any, change func(*Activity)) {
 func (s *Sim) Delete(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if a := s.activities[id]; a != nil {
 		delete(s.activities, id)
 		s.send(Event{ObjectType: "activity", ObjectID: id, AspectType: "delete", Updates: map[string]any{}, OwnerID: a.Athlete.ID})
@@ -241,6 +253,7 @@ func (s *Sim) Delete(id int64) {
 func (s *Sim) Revoke(athlete int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.revoke(athlete)
 }
 
@@ -248,14 +261,22 @@ func (s *Sim) revoke(athlete int64) {
 	if s.grants[athlete] == nil {
 		return
 	}
+
 	delete(s.grants, athlete)
-	s.send(Event{ObjectType: "athlete", ObjectID: athlete, AspectType: "update", Updates: map[string]any{"authorized": "false"}, OwnerID: athlete})
+	s.send(Event{
+		ObjectType: "athlete",
+		ObjectID:   athlete,
+		AspectType: "update",
+		Updates:    map[string]any{"authorized": "false"},
+		OwnerID:    athlete,
+	})
 }
 
 // Expire makes the access token of an athlete invalid, as if six hours had passed.
 func (s *Sim) Expire(athlete int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if g := s.grants[athlete]; g != nil {
 		g.expires = s.cfg.Clock.Now()
 	}
@@ -265,12 +286,15 @@ func (s *Sim) Expire(athlete int64) {
 func (s *Sim) Activities(athlete int64) (all []Activity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for _, a := range s.activities {
 		if a.Athlete.ID == athlete {
 			all = append(all, *a)
 		}
 	}
+
 	slices.SortFunc(all, func(a, b Activity) int { return int(a.ID - b.ID) })
+
 	return all
 }
 
@@ -278,6 +302,7 @@ func (s *Sim) Activities(athlete int64) (all []Activity) {
 func (s *Sim) Sent() (accepted []Event, pending int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return slices.Clone(s.sent), s.pending
 }
 
@@ -291,6 +316,7 @@ type Counts struct {
 func (s *Sim) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return s.counts
 }
 
@@ -298,9 +324,11 @@ func (s *Sim) Counts() Counts {
 func (s *Sim) Subscription() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.sub == nil {
 		return 0
 	}
+
 	return s.sub.ID
 }
 
@@ -308,6 +336,7 @@ func (s *Sim) Subscription() int64 {
 func (s *Sim) Connected(athlete int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	return s.grants[athlete] != nil
 }
 
@@ -317,18 +346,23 @@ func (s *Sim) send(e Event) {
 	if s.sub == nil || g == nil && e.ObjectType == "activity" {
 		return
 	}
+
 	e.SubscriptionID, e.EventTime = s.sub.ID, s.cfg.Clock.Now().Unix()
+
 	key := []any{e.ObjectType, e.ObjectID, e.AspectType, e.EventTime}
 	if s.chance(s.cfg.Faults.Lost, append(key, "lost")...) && e.ObjectType == "activity" {
 		s.counts.Lost++
 		return
 	}
+
 	delay := time.Duration(s.number(append(key, "delay")...) * float64(10*time.Second))
 	if s.chance(s.cfg.Faults.Late, append(key, "late")...) {
 		s.counts.Late++
 		delay = time.Duration(s.number(append(key, "how late")...) * float64(time.Hour))
 	}
+
 	s.plan(e, s.sub.Callback, delay, 1)
+
 	if s.chance(s.cfg.Faults.Doubled, append(key, "doubled")...) {
 		s.counts.Doubled++
 		s.plan(e, s.sub.Callback, delay+time.Duration(s.number(append(key, "again")...)*float64(5*time.Minute)), 1)
@@ -348,15 +382,20 @@ func (s *Sim) deliver(e Event, callback string, attempt int) {
 	if err != nil {
 		panic(err) // an event always encodes
 	}
+
 	answer, err := s.http.Post(callback, "application/json", bytes.NewReader(body))
+
 	ok := err == nil && answer.StatusCode == http.StatusOK
 	if err == nil {
 		io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.pending--
+
 	switch {
 	case ok:
 		s.sent = append(s.sent, e)
@@ -383,6 +422,7 @@ func (s *Sim) consent(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Application", "client_id", "invalid")
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	page.Execute(w, map[string]any{
@@ -397,15 +437,19 @@ func (s *Sim) authorize(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Application", "form", "invalid")
 		return
 	}
+
 	f := r.Form
 	to, err := url.Parse(f.Get("redirect_uri"))
+
 	athlete, bad := strconv.ParseInt(f.Get("athlete"), 10, 64)
 	if err != nil || bad != nil || f.Get("client_id") != s.cfg.ID {
 		refuse(w, http.StatusBadRequest, "Application", "client_id", "invalid")
 		return
 	}
+
 	q := to.Query()
 	q.Set("state", f.Get("state"))
+
 	if f.Get("answer") != "yes" {
 		q.Set("error", "access_denied")
 	} else {
@@ -413,6 +457,7 @@ func (s *Sim) authorize(w http.ResponseWriter, r *http.Request) {
 		q.Set("code", s.Grant(athlete, scope...))
 		q.Set("scope", strings.Join(scope, ","))
 	}
+
 	to.RawQuery = q.Encode()
 	http.Redirect(w, r, to.String(), http.StatusFound)
 }
@@ -423,6 +468,7 @@ func (s *Sim) Grant(athlete int64, scope ...string) string {
 	c := s.newToken("code", athlete)
 	s.mu.Unlock()
 	s.Allow(c, athlete, s.cfg.Clock.Now().Add(codeTTL), scope...)
+
 	return c
 }
 
@@ -430,13 +476,15 @@ func (s *Sim) Grant(athlete int64, scope ...string) string {
 func (s *Sim) Allow(of string, athlete int64, until time.Time, scope ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.codes[of] = code{athlete, scope, until}
 }
 
 // newToken returns a token that no other is. The caller holds s.mu.
 func (s *Sim) newToken(words ...any) string {
 	s.tokens++
-	return fmt.Sprintf("%016x%016x", uint64(s.number(append(words, s.tokens, "a")...)*(1<<53)), uint64(s.number(append(words, s.tokens, "b")...)*(1<<53)))
+	return fmt.Sprintf("%016x%016x", uint64(s.number(append(words, s.tokens, "a")...)*(1<<53)),
+		uint64(s.number(append(words, s.tokens, "b")...)*(1<<53)))
 }
 
 // token exchanges a code, once, or renews a token.
@@ -445,17 +493,21 @@ func (s *Sim) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "Application", "client_secret", "invalid")
 		return
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	f, now := r.PostForm, s.cfg.Clock.Now()
 	switch f.Get("grant_type") {
 	case "authorization_code":
 		c, ok := s.codes[f.Get("code")]
 		delete(s.codes, f.Get("code"))
+
 		if !ok || !now.Before(c.until) {
 			refuse(w, http.StatusBadRequest, "AuthorizationCode", "code", "invalid")
 			return
 		}
+
 		g := &grant{athlete: c.athlete, scope: c.scope}
 		s.grants[c.athlete] = g
 		s.renew(g, now)
@@ -466,10 +518,13 @@ func (s *Sim) token(w http.ResponseWriter, r *http.Request) {
 				if g.expires.Sub(now) <= keepToken {
 					s.renew(g, now)
 				}
+
 				answer(w, s.describe(g, now, false))
+
 				return
 			}
 		}
+
 		refuse(w, http.StatusBadRequest, "RefreshToken", "refresh_token", "invalid")
 	default:
 		refuse(w, http.StatusBadRequest, "Application", "grant_type", "invalid")
@@ -489,6 +544,7 @@ func (s *Sim) describe(g *grant, now time.Time, athlete bool) map[string]any {
 	if athlete {
 		out["athlete"] = Athlete{g.athlete}
 	}
+
 	return out
 }
 
@@ -501,17 +557,20 @@ func (s *Sim) bearer(r *http.Request) *grant {
 			return g
 		}
 	}
+
 	return nil
 }
 
 func (s *Sim) deauthorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	g := s.bearer(r)
 	if g == nil {
 		refuse(w, http.StatusUnauthorized, "Athlete", "access_token", "invalid")
 		return
 	}
+
 	answer(w, map[string]string{"access_token": g.access})
 	s.revoke(g.athlete)
 }
@@ -521,14 +580,17 @@ func (s *Sim) read(do func(grant, *http.Request) (any, int)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+
 		limited := s.count(w.Header())
 		s.calls[r.URL.RequestURI()]++
 		call := []any{r.URL.RequestURI(), s.counted.Unix(), s.calls[r.URL.RequestURI()]}
 		fault := s.chance(s.cfg.Faults.Unavailable, call...)
+
 		g := s.bearer(r)
 		switch {
 		case limited:
 			s.counts.Limited++
+
 			refuse(w, http.StatusTooManyRequests, "Application", "rate limit", "exceeded")
 		case fault && s.number(append(call, "kind")...) < 0.5:
 			w.Header().Set("Content-Type", "text/html")
@@ -545,6 +607,7 @@ func (s *Sim) read(do func(grant, *http.Request) (any, int)) http.HandlerFunc {
 				refuse(w, status, "Activity", "id", "not found")
 				return
 			}
+
 			answer(w, body)
 		}
 	}
@@ -556,12 +619,15 @@ func (s *Sim) count(h http.Header) (limited bool) {
 	if now.Truncate(15*time.Minute) != s.counted.Truncate(15*time.Minute) {
 		s.used = 0
 	}
+
 	if now.Truncate(24*time.Hour) != s.counted.Truncate(24*time.Hour) {
 		s.usedDay = 0
 	}
+
 	if !now.Equal(s.counted) {
 		s.calls = map[string]int{}
 	}
+
 	s.counted = now
 	s.used++
 	s.usedDay++
@@ -569,6 +635,7 @@ func (s *Sim) count(h http.Header) (limited bool) {
 	h.Set("X-RateLimit-Usage", fmt.Sprintf("%d,%d", s.used, s.usedDay))
 	h.Set("X-ReadRateLimit-Limit", fmt.Sprintf("%d,%d", s.cfg.Quarter, s.cfg.Day))
 	h.Set("X-ReadRateLimit-Usage", fmt.Sprintf("%d,%d", s.used, s.usedDay))
+
 	return s.used > s.cfg.Quarter || s.usedDay > s.cfg.Day
 }
 
@@ -581,10 +648,12 @@ func visible(g grant, a *Activity) bool {
 func (s *Sim) get(g grant, r *http.Request) (any, int) {
 	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	a := s.activities[id]
+
 	now := s.cfg.Clock.Now()
 	if a == nil || !visible(g, a) || now.Sub(a.uploaded) < time.Minute && s.chance(s.cfg.Faults.NotYet, "not yet", id) {
 		return nil, http.StatusNotFound
 	}
+
 	return a, http.StatusOK
 }
 
@@ -593,23 +662,28 @@ func (s *Sim) list(g grant, r *http.Request) (any, int) {
 		if n, err := strconv.ParseInt(r.URL.Query().Get(name), 10, 64); err == nil {
 			return n
 		}
+
 		return otherwise
 	}
 	after, before := number("after", 0), number("before", 1<<60)
 	page, size := number("page", 1), min(number("per_page", defaultPageSize), maxPageSize)
 	all := []*Activity{}
+
 	for _, a := range s.activities {
 		if t := a.StartDate.Unix(); visible(g, a) && t > after && t < before {
 			all = append(all, a)
 		}
 	}
+
 	slices.SortFunc(all, func(a, b *Activity) int {
 		if c := a.StartDate.Compare(b.StartDate); c != 0 {
 			return c
 		}
+
 		return int(a.ID - b.ID)
 	})
 	from := min(max(0, (page-1)*size), int64(len(all)))
+
 	return all[from:min(from+size, int64(len(all)))], http.StatusOK
 }
 
@@ -620,6 +694,7 @@ func (s *Sim) app(do http.HandlerFunc) http.HandlerFunc {
 			refuse(w, http.StatusUnauthorized, "Application", "client_secret", "invalid")
 			return
 		}
+
 		do(w, r)
 	}
 }
@@ -627,19 +702,23 @@ func (s *Sim) app(do http.HandlerFunc) http.HandlerFunc {
 func (s *Sim) listSubscriptions(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	all := []subscription{}
 	if s.sub != nil {
 		all = append(all, *s.sub)
 	}
+
 	answer(w, all)
 }
 
 // subscribe asks the callback whether it is the application's, and subscribes it.
 func (s *Sim) subscribe(w http.ResponseWriter, r *http.Request) {
 	callback := r.Form.Get("callback_url")
+
 	s.mu.Lock()
 	exists := s.sub != nil
 	s.mu.Unlock()
+
 	switch {
 	case exists:
 		refuse(w, http.StatusBadRequest, "PushSubscription", "", "already exists")
@@ -648,9 +727,12 @@ func (s *Sim) subscribe(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "PushSubscription", "callback url", "GET to callback URL does not return 200")
 		return
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.sub = &subscription{120_000 + int64(len(callback)), callback}
+
 	w.WriteHeader(http.StatusCreated)
 	json.NewEncoder(w).Encode(map[string]int64{"id": s.sub.ID})
 }
@@ -658,28 +740,36 @@ func (s *Sim) subscribe(w http.ResponseWriter, r *http.Request) {
 // verify sends the challenge.
 func (s *Sim) verify(ctx context.Context, callback, token string) bool {
 	const challenge = "15f7d1a91c1f40f8a748fd134752feb3"
+
 	q := url.Values{"hub.mode": {"subscribe"}, "hub.challenge": {challenge}, "hub.verify_token": {token}}
+
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, callback+"?"+q.Encode(), nil)
 	if err != nil {
 		return false
 	}
+
 	got, err := s.http.Do(r)
 	if err != nil {
 		return false
 	}
 	defer got.Body.Close()
+
 	var echo map[string]any
+
 	return got.StatusCode == http.StatusOK && json.NewDecoder(got.Body).Decode(&echo) == nil && echo["hub.challenge"] == challenge
 }
 
 func (s *Sim) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.sub == nil || r.PathValue("id") != strconv.FormatInt(s.sub.ID, 10) {
 		refuse(w, http.StatusNotFound, "PushSubscription", "id", "not found")
 		return
 	}
+
 	s.sub = nil
+
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -48,12 +48,15 @@ func CrashAt(call int, after bool) *Process { return &Process{at: call, after: a
 
 // AWS returns a copy of cfg that makes its calls through the process.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
-	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
+	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput,
+		next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
 		name := awsmiddleware.GetOperationName(ctx)
 		if table := tableOf(in.Parameters); table != "" {
 			name += " " + table
 		}
+
 		err = p.do(name, func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
+
 		return out, meta, err
 	})
 }
@@ -72,9 +75,11 @@ func tableOf(params any) string {
 			params = first.ConditionCheck
 		}
 	}
+
 	if table := reflect.ValueOf(params).Elem().FieldByName("TableName"); table.IsValid() {
 		return *table.Interface().(*string)
 	}
+
 	return ""
 }
 
@@ -87,6 +92,7 @@ func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 			out.Body.Close()
 			out = nil
 		}
+
 		return out, err
 	})
 }
@@ -101,6 +107,7 @@ func (p *Process) Dialer(dial Dial, name func(address string) string) Dial {
 		if err != nil {
 			return nil, err
 		}
+
 		return &conn{Conn: c, process: p, name: name(address), read: make(chan struct{}, 1)}, nil
 	}
 }
@@ -122,6 +129,7 @@ func (c *conn) Read(b []byte) (n int, err error) {
 	case c.read <- struct{}{}:
 	default:
 	}
+
 	return n, err
 }
 
@@ -130,15 +138,20 @@ func (c *conn) Write(b []byte) (n int, err error) {
 	case <-c.read:
 	default:
 	}
+
 	written := false
+
 	err = c.process.do(c.name, func() error { n, err = c.Conn.Write(b); written = err == nil; return err })
 	if errors.Is(err, ErrCrashed) {
 		if written {
 			go c.Read(make([]byte, 1)) // unless another goroutine reads
-			<-c.read                   // the call has taken effect
+
+			<-c.read // the call has taken effect
 		}
+
 		c.Conn.Close()
 	}
+
 	return n, err
 }
 
@@ -151,19 +164,25 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func (p *Process) do(name string, call func() error) error {
 	p.mu.Lock()
 	p.calls++
+
 	now := p.calls == p.at
 	if p.failed || now && !p.after {
 		p.failed = !p.once
 		p.lost = name
 		p.mu.Unlock()
+
 		return ErrCrashed
 	}
+
 	p.failed = p.failed || now
 	p.mu.Unlock()
+
 	err := call()
+
 	if now {
 		return ErrCrashed
 	}
+
 	return err
 }
 
@@ -176,33 +195,42 @@ func (p *Process) do(name string, call func() error) error {
 // same state.
 func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
+
 	var whole Process
+
 	want := scenario(t, &whole)
 	if whole.calls == 0 {
 		t.Fatal("the job makes no I/O call, so no crash can be tested")
 	}
+
 	if !whole.ended {
 		t.Fatal("the scenario gives the error of the first run to nobody: call Ended")
 	}
+
 	check := func(name string, p *Process) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			got := scenario(t, p)
 			if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
 				t.Errorf("the state after a crash and a second run differs (-without a crash +after it):\n%s", diff)
 			}
+
 			if p.hidden {
 				t.Errorf("the run reports success, although its call %d, %s, has failed", p.at, p.lost)
 			}
+
 			if !p.once {
 				Record("crashes", t.Name())
 			}
 		})
 	}
+
 	for k := 1; k <= whole.calls; k++ {
 		for _, after := range []bool{false, true} {
 			check(fmt.Sprintf("call %d after=%v", k, after), CrashAt(k, after))
 		}
+
 		check(fmt.Sprintf("call %d fails", k), &Process{at: k, once: true})
 	}
 }
@@ -215,12 +243,15 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 func (p *Process) Ended(err error, spared ...string) (again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.ended = true
 	if !p.once || p.lost == "" || err != nil {
 		return true
 	}
+
 	p.spared = matches(spared, p.lost)
 	p.hidden = !p.spared
+
 	return false
 }
 
@@ -229,9 +260,11 @@ func (p *Process) Ended(err error, spared ...string) (again bool) {
 func (p *Process) Spared() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.spared {
 		return p.lost
 	}
+
 	return ""
 }
 
@@ -250,16 +283,21 @@ func matches(patterns []string, call string) bool {
 // Calls that spared has a pattern of, as in Ended, may fail without an error of the run.
 func CheckFailures(t testing.TB, p *Process, run func() error, spared ...string) {
 	t.Helper()
+
 	for k := 1; ; k++ {
 		p.set(k)
+
 		err := run()
+
 		lost := p.set(0)
 		if lost == "" {
 			if k == 1 {
 				t.Error("the run makes no I/O call, so no failure can be tested")
 			}
+
 			return
 		}
+
 		if err == nil && !matches(spared, lost) {
 			t.Errorf("the run reports success, although its call %d, %s, has failed", k, lost)
 		}
@@ -271,7 +309,9 @@ func CheckFailures(t testing.TB, p *Process, run func() error, spared ...string)
 func (p *Process) set(k int) (lost string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	lost = p.lost
 	p.calls, p.at, p.once, p.lost = 0, k, true, ""
+
 	return lost
 }

@@ -34,12 +34,15 @@ var shared = sync.OnceValues(func() (string, error) {
 // in production.
 func WithGuard(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 	t.Helper()
-	return withMiddleware(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+
+	return withMiddleware(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput,
+		next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
 			if reason := checkGrant(ctx, fn, in.Parameters); reason != "" {
 				t.Errorf("%s %s", fn.Name, reason)
 			}
 		}
+
 		return next.HandleInitialize(ctx, in)
 	})
 }
@@ -47,18 +50,23 @@ func WithGuard(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 // checkGrant returns why IAM would deny a call of fn, or "".
 func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 	operation := awsmiddleware.GetOperationName(ctx)
+
 	required, checks := dynamo.Required(ctx)
 	if in, ok := params.(*dynamodb.TransactWriteItemsInput); ok && checks {
 		if !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == required.Access.ID() }) {
 			return fmt.Sprintf("checks the access pattern %q, which its spec does not list", required.Access.ID())
 		}
+
 		Record("patterns", required.Access.ID())
+
 		params = &dynamodb.TransactWriteItemsInput{TransactItems: in.TransactItems[:len(in.TransactItems)-1]}
 	}
+
 	ops, patterns := operations(operation, params), dynamo.Patterns(ctx)
 	if len(patterns) == 0 {
 		return fmt.Sprintf("calls %s outside every access pattern", operation)
 	}
+
 	for _, a := range patterns {
 		other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
 		switch {
@@ -69,8 +77,10 @@ func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 		case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
 			return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
 		}
+
 		Record("patterns", a.ID())
 	}
+
 	return ""
 }
 
@@ -81,6 +91,7 @@ func operations(operation string, params any) (ops []spec.Op) {
 	if !ok {
 		return []spec.Op{spec.Op(operation)}
 	}
+
 	for _, w := range in.TransactItems {
 		switch {
 		case w.Put != nil:
@@ -93,6 +104,7 @@ func operations(operation string, params any) (ops []spec.Op) {
 			ops = append(ops, spec.ConditionCheckItem)
 		}
 	}
+
 	return ops
 }
 
@@ -103,14 +115,18 @@ func indexName(params any) string {
 	case *dynamodb.ScanInput:
 		return aws.ToString(in.IndexName)
 	}
+
 	return ""
 }
 
-func withMiddleware(cfg aws.Config, id string, f func(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error)) aws.Config {
+func withMiddleware(cfg aws.Config, id string,
+	f func(context.Context, middleware.InitializeInput,
+		middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error)) aws.Config {
 	cfg = cfg.Copy()
 	cfg.APIOptions = append(slices.Clone(cfg.APIOptions), func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc(id, f), middleware.After)
 	})
+
 	return cfg
 }
 
@@ -123,12 +139,15 @@ func Record(file, line string) {
 	if dir == "" {
 		return
 	}
+
 	recording.Lock()
 	defer recording.Unlock()
+
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		panic(err)
 	}
 	defer f.Close()
+
 	fmt.Fprintln(f, line)
 }

@@ -41,12 +41,15 @@ var errTestOver = errors.New("the test that these tables belong to is over")
 // the tables serve the next test.
 func CreateTables(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	t.Helper()
+
 	url, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cfg = dynamodbsim.Config(url)
 	key := fmt.Sprint(all)
+
 	set := takeSet(key)
 	if set == nil {
 		set = &tableSet{prefix: rand.Text()[:12] + "-", all: all, client: dynamodb.NewFromConfig(cfg)}
@@ -56,29 +59,37 @@ func CreateTables(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string
 	}
 
 	u := &use{written: map[string]bool{}}
+
 	t.Cleanup(func() {
 		if err := set.reset(context.Background(), u.end()); err != nil {
 			set.drop(context.Background())
 			return
 		}
+
 		sets.Lock()
 		defer sets.Unlock()
+
 		sets.idle[key] = append(sets.idle[key], set)
 	})
+
 	return withMiddleware(cfg, "use", u.handle), set.prefix
 }
 
 func takeSet(key string) *tableSet {
 	sets.Lock()
 	defer sets.Unlock()
+
 	if sets.idle == nil {
 		sets.idle = map[string][]*tableSet{}
 	}
+
 	idle := sets.idle[key]
 	if len(idle) == 0 {
 		return nil
 	}
+
 	sets.idle[key] = idle[:len(idle)-1]
+
 	return idle[len(idle)-1]
 }
 
@@ -91,9 +102,11 @@ type use struct {
 	written map[string]bool // by the name in the engine
 }
 
-func (u *use) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
+func (u *use) handle(ctx context.Context, in middleware.InitializeInput,
+	next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
 	u.calls.RLock()
 	defer u.calls.RUnlock()
+
 	if u.over {
 		return out, meta, errTestOver
 	}
@@ -103,6 +116,7 @@ func (u *use) handle(ctx context.Context, in middleware.InitializeInput, next mi
 		u.written[name] = true
 	}
 	u.mu.Unlock()
+
 	return next.HandleInitialize(ctx, in)
 }
 
@@ -110,10 +124,12 @@ func (u *use) handle(ctx context.Context, in middleware.InitializeInput, next mi
 func (u *use) end() (names []string) {
 	u.calls.Lock()
 	defer u.calls.Unlock()
+
 	u.over = true
 	for name := range u.written {
 		names = append(names, name)
 	}
+
 	return names
 }
 
@@ -133,11 +149,13 @@ func writtenBy(params any) (names []string) {
 			if w.Put != nil {
 				names = append(names, aws.ToString(w.Put.TableName))
 			}
+
 			if w.Update != nil {
 				names = append(names, aws.ToString(w.Update.TableName))
 			}
 		}
 	}
+
 	return names
 }
 
@@ -147,10 +165,12 @@ func (s *tableSet) reset(ctx context.Context, written []string) error {
 		if !slices.Contains(written, aws.ToString(table.Input.TableName)) {
 			continue
 		}
+
 		if err := s.empty(ctx, table); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -160,33 +180,42 @@ const batch = 25
 // empty deletes the rows of a table, or the table itself if it has many.
 func (s *tableSet) empty(ctx context.Context, table dynamodbsim.Table) error {
 	name := aws.ToString(table.Input.TableName)
+
 	rows, err := s.client.Scan(ctx, &dynamodb.ScanInput{TableName: &name, Limit: aws.Int32(8 * batch), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return err
 	}
+
 	if rows.LastEvaluatedKey != nil {
 		if _, err := s.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
 			return err
 		}
+
 		return dynamodbsim.Create(ctx, s.client, []dynamodbsim.Table{table})
 	}
 
 	var deletes []types.WriteRequest
+
 	for _, row := range rows.Items {
 		key := map[string]types.AttributeValue{}
 		for _, part := range table.Input.KeySchema {
 			key[*part.AttributeName] = row[*part.AttributeName]
 		}
+
 		deletes = append(deletes, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: key}})
 	}
+
 	for len(deletes) > 0 {
 		n := min(batch, len(deletes))
+
 		out, err := s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{name: deletes[:n]}})
 		if err != nil {
 			return err
 		}
+
 		deletes = append(deletes[n:], out.UnprocessedItems[name]...)
 	}
+
 	return nil
 }
 

@@ -25,20 +25,24 @@ type Peer struct {
 // writes to near; Accept reads what a client sends first.
 func Pipe(t *testing.T) (near net.Conn, p *Peer) {
 	near, far := net.Pipe()
+
 	t.Cleanup(func() { far.Close() })
 
 	p = &Peer{http2.NewFramer(far, far), far, t}
 	p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+
 	return near, p
 }
 
 // Accept reads the client's preface, settings and window update.
 func (p *Peer) Accept() {
 	p.t.Helper()
+
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(p.Conn, preface); err != nil || string(preface) != http2.ClientPreface {
 		p.t.Fatalf("preface %q, %v", preface, err)
 	}
+
 	p.Next(http2.FrameSettings)
 	p.Next(http2.FrameWindowUpdate)
 }
@@ -46,10 +50,12 @@ func (p *Peer) Accept() {
 // Next reads a frame, which must be of this type.
 func (p *Peer) Next(want http2.FrameType) http2.Frame {
 	p.t.Helper()
+
 	f, err := p.ReadFrame()
 	if err != nil || f.Header().Type != want {
 		p.t.Fatalf("got %v, %v; want %v", f, err, want)
 	}
+
 	return f
 }
 
@@ -58,6 +64,7 @@ func (p *Peer) Request() (id uint32, path string) {
 	p.t.Helper()
 	h := p.Next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
 	p.Next(http2.FrameData)
+
 	return h.StreamID, h.PseudoValue("path")
 }
 
@@ -66,16 +73,20 @@ func (p *Peer) Request() (id uint32, path string) {
 func (p *Peer) Quiet() {
 	p.t.Helper()
 	p.Must(p.Conn.SetReadDeadline(time.Now().Add(time.Millisecond)))
+
 	if f, err := p.ReadFrame(); !errors.Is(err, os.ErrDeadlineExceeded) {
 		p.t.Fatalf("got %v, %v; want nothing", f, err)
 	}
+
 	p.Must(p.Conn.SetReadDeadline(time.Time{}))
 }
 
 // Answer answers a stream. Its header block is in two frames.
 func (p *Peer) Answer(id uint32, status, body string) {
 	p.t.Helper()
+
 	var block bytes.Buffer
+
 	enc := hpack.NewEncoder(&block)
 	for _, f := range []hpack.HeaderField{{Name: ":status", Value: status}, {Name: "apns-id", Value: "1"}} {
 		p.Must(enc.WriteField(f))
@@ -84,6 +95,7 @@ func (p *Peer) Answer(id uint32, status, body string) {
 	b := block.Bytes()
 	p.Must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: b[:1], EndStream: body == ""}))
 	p.Must(p.WriteContinuation(id, true, b[1:]))
+
 	if body != "" {
 		p.Must(p.WriteDataPadded(id, true, []byte(body), make([]byte, 7)))
 	}
@@ -92,6 +104,7 @@ func (p *Peer) Answer(id uint32, status, body string) {
 // Must fails the test if err is not nil.
 func (p *Peer) Must(err error) {
 	p.t.Helper()
+
 	if err != nil {
 		p.t.Fatal(err)
 	}

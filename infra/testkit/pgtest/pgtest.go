@@ -33,11 +33,13 @@ var started atomic.Bool
 // Without it the data stays on the disk.
 func Run(m *testing.M) (code int) {
 	code = m.Run()
+
 	if started.Load() {
 		if e, err := shared(); err == nil {
 			e.Stop()
 		}
 	}
+
 	return code
 }
 
@@ -70,6 +72,7 @@ var templates struct {
 func Create(t testing.TB, d spec.SQLDatabase) (name string) {
 	t.Helper()
 	e := Shared(t)
+
 	from, err := templateOf(t.Context(), e, d)
 	if err != nil {
 		t.Fatal(err)
@@ -78,28 +81,34 @@ func Create(t testing.TB, d spec.SQLDatabase) (name string) {
 	db := from.take()
 	if db == nil {
 		db = &database{name: strings.ToLower(rand.Text()[:12])}
-		copied := "CREATE DATABASE " + pgx.Identifier{db.name}.Sanitize() + " TEMPLATE " + pgx.Identifier{from.name}.Sanitize() + " STRATEGY FILE_COPY"
+		copied := "CREATE DATABASE " + pgx.Identifier{db.name}.Sanitize() + " TEMPLATE " + pgx.Identifier{from.name}.Sanitize() +
+			" STRATEGY FILE_COPY"
 		run(t, e, copied)
+
 		if db.admin, err = pgx.Connect(t.Context(), e.URL("", db.name)); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	t.Cleanup(func() {
 		if err := from.put(context.Background(), db); err != nil {
 			db.admin.Close(context.Background())
 			databases.Drop(context.Background(), e, db.name) // unless the test has stopped the server
 		}
 	})
+
 	return db.name
 }
 
 // Shared returns the server of Create.
 func Shared(t testing.TB) *postgres.Engine {
 	t.Helper()
+
 	e, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return e
 }
 
@@ -107,28 +116,36 @@ func Shared(t testing.TB) *postgres.Engine {
 func templateOf(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase) (*template, error) {
 	templates.Lock()
 	defer templates.Unlock()
+
 	if t := templates.made[d.Name]; t != nil {
 		return t, nil
 	}
+
 	t := &template{name: "template-" + strings.ToLower(rand.Text()[:12])}
 	if err := databases.Create(ctx, e, d, t.name); err != nil {
 		return nil, err
 	}
+
 	c, err := pgx.Connect(ctx, e.URL("", t.name))
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close(ctx)
+
 	if t.reset, t.filled, err = resetOf(ctx, c); err != nil {
 		return nil, err
 	}
+
 	if t.state, err = t.fingerprint(ctx, c); err != nil {
 		return nil, err
 	}
+
 	if templates.made == nil {
 		templates.made = map[string]*template{}
 	}
+
 	templates.made[d.Name] = t
+
 	return t, nil
 }
 
@@ -136,35 +153,45 @@ func templateOf(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase) (*t
 func (t *template) take() *database {
 	templates.Lock()
 	defer templates.Unlock()
+
 	n := len(t.idle)
 	if n == 0 {
 		return nil
 	}
+
 	db := t.idle[n-1]
 	t.idle = t.idle[:n-1]
+
 	return db
 }
 
 // put ends the connections of a copy, deletes its rows and keeps it for the next test. It
 // returns an error if the copy does not become what it was.
 func (t *template) put(ctx context.Context, db *database) error {
-	const others = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+	const others = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> " +
+		"pg_backend_pid()"
 	if _, err := db.admin.Exec(ctx, others); err != nil {
 		return err
 	}
+
 	if _, err := db.admin.Exec(ctx, t.reset, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
 	}
+
 	state, err := t.fingerprint(ctx, db.admin)
 	if err != nil {
 		return err
 	}
+
 	if state != t.state {
 		return errors.New("the test has changed the schema, or rows of the migrations")
 	}
+
 	templates.Lock()
 	defer templates.Unlock()
+
 	t.idle = append(t.idle, db)
+
 	return nil
 }
 
@@ -176,34 +203,43 @@ SELECT format('%I.%I', schemaname, tablename)
 FROM pg_tables
 WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
 ORDER BY 1`
+
 	rows, err := c.Query(ctx, all)
 	if err != nil {
 		return "", nil, err
 	}
+
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return "", nil, err
 	}
+
 	text := "SET session_replication_role = replica;" // without triggers and foreign keys
+
 	for _, table := range tables {
 		var has bool
 		if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+table+")").Scan(&has); err != nil {
 			return "", nil, err
 		}
+
 		if has {
 			filled = append(filled, table)
 			continue
 		}
+
 		text += "DELETE FROM " + table + ";"
 	}
+
 	rows, err = c.Query(ctx, "SELECT format('%I.%I', schemaname, sequencename) FROM pg_sequences WHERE last_value IS NULL")
 	if err != nil {
 		return "", nil, err
 	}
+
 	sequences, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, s := range sequences {
 		text += "ALTER SEQUENCE " + s + " RESTART;"
 	}
+
 	return text, filled, err
 }
 
@@ -229,26 +265,32 @@ FROM (
 	for _, table := range t.filled {
 		parts += "    UNION ALL SELECT row::text FROM " + table + " row\n"
 	}
+
 	parts += ") AS schema (part)"
 	err = c.QueryRow(ctx, parts).Scan(&hash)
+
 	return hash, err
 }
 
 func run(t testing.TB, e *postgres.Engine, sql string) {
 	t.Helper()
+
 	c, err := pgx.Connect(t.Context(), e.URL("", "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close(t.Context())
+
 	for {
 		_, err := c.Exec(t.Context(), sql)
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55006" {
 			continue // the server is still closing the connection that made the template
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return
 	}
 }
@@ -266,26 +308,33 @@ const callName = "SQL"
 // Attach gives the world migrated databases without rows.
 func Attach(w *testkit.World, all ...spec.SQLDatabase) *Databases {
 	w.T.Helper()
+
 	d := &Databases{world: w, server: Shared(w.T), names: map[string]string{}}
 	for _, one := range all {
 		d.names[one.Name] = Create(w.T, one)
 	}
+
 	d.attach()
+
 	return d
 }
 
 // AttachOwnServer is Attach with a server of the world's own, which the test may kill.
 func AttachOwnServer(w *testkit.World, all ...spec.SQLDatabase) *Databases {
 	w.T.Helper()
+
 	e, err := postgres.Start(context.Background(), "")
 	testkit.Must(w.T, err)
 	w.T.Cleanup(e.Stop)
+
 	d := &Databases{world: w, server: e, names: map[string]string{}}
 	for _, one := range all {
 		d.names[one.Name] = one.Name
 		testkit.Must(w.T, databases.Create(w.T.Context(), e, one, one.Name))
 	}
+
 	d.attach()
+
 	return d
 }
 
@@ -298,6 +347,7 @@ func (d *Databases) attach() {
 					return d.server.URL(l.Role, d.names[l.Database.Name])
 				}
 			}
+
 			return ""
 		},
 		At: func(address string) bool { return address == d.server.Address },
@@ -319,5 +369,6 @@ func (d *Databases) Open(of spec.SQLDatabase) pg.DB {
 	}, of.As(""))
 	testkit.Must(w.T, err)
 	w.T.Cleanup(db.Close)
+
 	return db
 }

@@ -14,10 +14,12 @@ var key = sync.OnceValues(cognito.NewKey)
 // Attach gives the world an empty user pool, which is its Users.
 func Attach(w *testkit.World, issuer, clientID string) *cognito.Pool {
 	w.T.Helper()
+
 	k, err := key()
 	testkit.Must(w.T, err)
 	pool, err := cognito.NewWithKey(w.Clock, issuer, clientID, k)
 	testkit.Must(w.T, err)
 	w.Users = pool
+
 	return pool
 }

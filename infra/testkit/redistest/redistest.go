@@ -23,9 +23,11 @@ func Attach(w *testkit.World) *redis.Server {
 					return "redis://" + cache.Addr()
 				}
 			}
+
 			return ""
 		},
 		At: func(address string) bool { return address == cache.Addr() },
 	})
+
 	return cache
 }

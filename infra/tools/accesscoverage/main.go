@@ -1,7 +1,8 @@
 // Command accesscoverage prints what the tests that just ran have exercised: which
 // access patterns ran against the real engine, under the grants of a function,
 // which metrics were emitted, how many crash points were covered, and how many
-// operations were attacked with how many mutations. `make test` runs it. It exits with 1 if a pattern or a metric of the spec was not exercised.
+// operations were attacked with how many mutations. `make test` runs it. It exits with 1 if a pattern or a
+// metric of the spec was not exercised.
 package main
 
 import (
@@ -20,29 +21,39 @@ func main() {
 		fmt.Fprintln(os.Stderr, "name the folder in which the tests recorded: $MATCHDAY_COVERAGE")
 		os.Exit(2)
 	}
+
 	patterns, crashes := lines(os.Args[1], "patterns"), lines(os.Args[1], "crashes")
 	metrics := lines(os.Args[1], "metrics")
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\naccess pattern\tby\tcalls in tests")
+
 	total, exercised, silent := 0, 0, 0
+
 	for _, room := range fleet.Specs() {
 		for _, a := range room.Access() {
 			total++
+
 			calls := patterns[a.ID()]
 			if calls > 0 {
 				exercised++
 			}
+
 			fmt.Fprintf(out, "%s\t%s\t%d\n", a.ID(), strings.Join(users(room, a), " "), calls)
 		}
+
 		for _, m := range room.Metrics() {
 			if metrics[room.Name+": "+m.Name] == 0 {
 				silent++
+
 				fmt.Fprintf(os.Stderr, "no test emits the metric %s of %s\n", m.Name, room.Name)
 			}
 		}
 	}
+
 	out.Flush()
-	fmt.Printf("\n%d access patterns, %d exercised against the engine; %d crash points covered%s\n", total, exercised, len(crashes), attacked(os.Args[1]))
+	fmt.Printf("\n%d access patterns, %d exercised against the engine; %d crash points covered%s\n", total, exercised,
+		len(crashes), attacked(os.Args[1]))
+
 	if exercised < total || silent > 0 {
 		fmt.Println("every access pattern and every metric of the spec must be exercised by a test")
 		os.Exit(1)
@@ -58,6 +69,7 @@ func users(room spec.Room, a spec.Access) (names []string) {
 			}
 		}
 	}
+
 	return names
 }
 
@@ -67,6 +79,7 @@ func attacked(dir string) string {
 	if err != nil {
 		return ""
 	}
+
 	return "; " + strings.TrimSpace(string(text))
 }
 
@@ -77,9 +90,11 @@ func lines(dir, name string) map[string]int {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	counts := map[string]int{}
 	for line := range strings.Lines(string(text)) {
 		counts[strings.TrimSpace(line)]++
 	}
+
 	return counts
 }

@@ -97,10 +97,13 @@ type Finding struct {
 
 func (f *Finding) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: %s (%d times)\n  %s\n  -> %s\n", f.Operation, f.Kind, f.Wrong, f.Times, strings.ReplaceAll(f.Request, "\n", "\n  "), f.Answer)
+	fmt.Fprintf(&b, "%s, %s: %s (%d times)\n  %s\n  -> %s\n", f.Operation, f.Kind, f.Wrong, f.Times,
+		strings.ReplaceAll(f.Request, "\n", "\n  "), f.Answer)
+
 	for _, line := range f.Logs {
 		fmt.Fprintf(&b, "  | %s\n", line)
 	}
+
 	return b.String()
 }
 
@@ -114,6 +117,7 @@ const slowly = 2 * time.Second
 func New(cfg Config) *Attack {
 	cfg.Workers = cmp.Or(cfg.Workers, 4)
 	cfg.Depth = cmp.Or(cfg.Depth, 1)
+
 	return &Attack{
 		cfg: cfg,
 		client: &http.Client{
@@ -140,13 +144,16 @@ func (a *Attack) Operation(ctx context.Context, o mutation.Operation, s Sample) 
 	if err != nil {
 		return err
 	}
+
 	r := rand.New(rand.NewPCG(a.cfg.Seed, hash(o.Name())))
+
 	var shots []shot
 	if a.cfg.Depth > 1 {
 		shots = a.random(o, base, s.Actor, r)
 	} else {
 		shots = a.all(o, base, s.Actor, r)
 	}
+
 	return a.shoot(ctx, o, s, shots)
 }
 
@@ -159,15 +166,18 @@ func (a *Attack) all(o mutation.Operation, base mutation.Request, actor Actor, r
 		}
 	}
 	made(actor, chosen(single, a.cfg.Most, r))
+
 	for _, other := range []Actor{Anonymous, User, Administrator} {
 		if other != actor {
 			shots = append(shots, shot{actor: other, kind: "unchanged", request: base.Clone()})
 			made(other, chosen(single, 1, r)[:min(12, len(single))])
+
 			if !may(o.Auth, other) {
 				made(other, slices.DeleteFunc(slices.Clone(single), func(m mutation.Mutation) bool { return !strings.HasPrefix(m.Kind, "path: ") }))
 			}
 		}
 	}
+
 	return shots
 }
 
@@ -176,11 +186,15 @@ func (a *Attack) all(o mutation.Operation, base mutation.Request, actor Actor, r
 func chosen(all []mutation.Mutation, most int, r *rand.Rand) []mutation.Mutation {
 	all = slices.Clone(all)
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+
 	if most == 0 || len(all) <= most {
 		return all
 	}
+
 	seen := map[string]bool{}
+
 	var first, more []mutation.Mutation
+
 	for _, m := range all {
 		if seen[m.Kind] {
 			more = append(more, m)
@@ -189,6 +203,7 @@ func chosen(all []mutation.Mutation, most int, r *rand.Rand) []mutation.Mutation
 			first = append(first, m)
 		}
 	}
+
 	return append(first, more[:max(0, min(len(more), most-len(first)))]...)
 }
 
@@ -196,6 +211,7 @@ func chosen(all []mutation.Mutation, most int, r *rand.Rand) []mutation.Mutation
 func (a *Attack) random(o mutation.Operation, base mutation.Request, actor Actor, r *rand.Rand) (shots []shot) {
 	for range cmp.Or(a.cfg.Most, 100) {
 		d, kind, field := bare(o, base), "", ""
+
 		count := 1 + r.IntN(a.cfg.Depth)
 		for range count {
 			all := mutation.All(o, d)
@@ -203,15 +219,19 @@ func (a *Attack) random(o mutation.Operation, base mutation.Request, actor Actor
 			d = m.Of(d)
 			kind, field = strings.TrimPrefix(kind+" + "+m.Kind, " + "), m.Field
 		}
+
 		if count > 1 {
 			field, d.Same = "", false
 		}
+
 		by := actor
 		if r.IntN(8) == 0 {
 			by = []Actor{Anonymous, User, Administrator}[r.IntN(3)]
 		}
+
 		shots = append(shots, shot{actor: by, kind: kind, field: field, request: d})
 	}
+
 	return shots
 }
 
@@ -221,6 +241,7 @@ func (a *Attack) Accepted(ctx context.Context, o mutation.Operation, s Sample) e
 	if err != nil {
 		return err
 	}
+
 	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "unchanged", request: base, expected: true}})
 }
 
@@ -230,6 +251,7 @@ func (a *Attack) Read(ctx context.Context, o mutation.Operation, s Sample, after
 	if err != nil {
 		return err
 	}
+
 	return a.shoot(ctx, o, s, []shot{{actor: s.Actor, kind: "read after " + after, request: base}})
 }
 
@@ -237,11 +259,13 @@ func (a *Attack) Read(ctx context.Context, o mutation.Operation, s Sample, after
 // them would be refused as one of an older revision, or as another request with the same key.
 func bare(o mutation.Operation, r mutation.Request) mutation.Request {
 	r = r.Clone()
+
 	for _, p := range o.Params {
 		if p.In == "header" && !p.Required {
 			r.Header.Del(p.Name)
 		}
 	}
+
 	return r
 }
 
@@ -252,21 +276,27 @@ func draft(o mutation.Operation, s Sample) (mutation.Request, error) {
 // shoot sends shots, Workers at a time.
 func (a *Attack) shoot(ctx context.Context, o mutation.Operation, sample Sample, shots []shot) error {
 	tokens := map[Actor]string{}
+
 	for _, actor := range []Actor{User, Administrator} {
 		user := sample.UserID
 		if user == "" {
 			user = "5b0e9a52-7c43-4a6f-9d18-00000000beef"
 		}
+
 		var err error
 		if tokens[actor], err = a.cfg.Token(actor, user); err != nil {
 			return err
 		}
 	}
+
 	a.mu.Lock()
 	a.operations[o.Name()] = true
 	a.mu.Unlock()
+
 	todo := make(chan shot)
+
 	var wait sync.WaitGroup
+
 	errs := make([]error, a.cfg.Workers)
 	for i := range a.cfg.Workers {
 		wait.Go(func() {
@@ -277,17 +307,22 @@ func (a *Attack) shoot(ctx context.Context, o mutation.Operation, sample Sample,
 			}
 		})
 	}
+
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
+
 		for _, s := range shots {
 			todo <- s
 		}
+
 		close(todo)
 		wait.Wait()
 	}()
+
 	err := a.pass(ctx, sent)
 	<-sent
+
 	return cmp.Or(errors.Join(errs...), err)
 }
 
@@ -296,20 +331,24 @@ func (a *Attack) pass(ctx context.Context, sent <-chan struct{}) error {
 	if a.cfg.Pass == nil {
 		return nil
 	}
+
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
+
 	for answered := 0; ; {
 		select {
 		case <-sent:
 			return nil
 		case <-tick.C:
 		}
+
 		_, _, n := a.Counts()
 		if n == answered {
 			if err := a.cfg.Pass(ctx); err != nil {
 				return err
 			}
 		}
+
 		answered = n
 	}
 }
@@ -318,6 +357,7 @@ func (a *Attack) pass(ctx context.Context, sent <-chan struct{}) error {
 // with the origin of the app, or a token. Cookies of a route for browsers are of no actor.
 func (a *Attack) credentials(o mutation.Operation, s Sample, actor Actor, tokens map[Actor]string) http.Header {
 	h := http.Header{}
+
 	switch {
 	case s.Cookie != "" && (o.Auth == spec.Browser || actor == User):
 		h.Set("Cookie", s.Cookie)
@@ -325,29 +365,37 @@ func (a *Attack) credentials(o mutation.Operation, s Sample, actor Actor, tokens
 	case tokens[actor] != "":
 		h.Set("Authorization", "Bearer "+tokens[actor])
 	}
+
 	return h
 }
 
 // send sends one request, and checks its answer.
 func (a *Attack) send(ctx context.Context, o mutation.Operation, s shot, credentials http.Header) error {
 	target, text := s.request.Target(o), s.request.Text()
+
 	req, err := http.NewRequestWithContext(ctx, s.request.Method, a.cfg.URL+target, bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", o.Name(), s.kind, err)
 	}
+
 	req.Header = s.request.Header.Clone()
 	maps.Copy(req.Header, credentials)
+
 	began := time.Now()
+
 	res, err := a.client.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", o.Name(), s.kind, err)
 	}
 	defer res.Body.Close()
+
 	got := answer{status: res.StatusCode, header: res.Header}
 	if got.body, err = io.ReadAll(res.Body); err != nil {
 		return fmt.Errorf("%s, %s: %w", o.Name(), s.kind, err)
 	}
+
 	took := time.Since(began)
+
 	wrong := check(o, s.request, s.field, may(o.Auth, s.actor), got)
 	if s.expected && got.status >= 400 {
 		wrong = append(wrong, fmt.Sprintf("a %d for the sample request", got.status))
@@ -355,20 +403,25 @@ func (a *Attack) send(ctx context.Context, o mutation.Operation, s shot, credent
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	a.requests++
 	for kind := range strings.SplitSeq(s.kind, " + ") {
 		a.kinds[kind]++
 	}
+
 	if a.counts[o.Room] == nil {
 		a.counts[o.Room] = map[int]int{}
 	}
+
 	a.counts[o.Room][got.status]++
 	if took > slowly {
 		a.slow = append(a.slow, fmt.Sprintf("%.1f s: %s, %s", took.Seconds(), o.Name(), s.kind))
 	}
+
 	for _, w := range wrong {
 		a.find(o, s, w, got, target, text)
 	}
+
 	return nil
 }
 
@@ -378,22 +431,35 @@ func (a *Attack) find(o mutation.Operation, s shot, wrong string, got answer, ta
 	if strings.HasPrefix(wrong, invisibleCharacter) { // which an earlier request has stored
 		key = o.Name() + "|" + invisibleCharacter
 	}
+
 	if f := a.findings[key]; f != nil {
 		f.Times++
 		return
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s as %s", s.request.Method, target, s.actor)
+
 	for _, name := range slices.Sorted(maps.Keys(s.request.Header)) {
 		fmt.Fprintf(&b, "\n%s: %s", name, shortened(strings.Join(s.request.Header[name], ", "), 200))
 	}
+
 	if len(text) > 0 {
 		fmt.Fprintf(&b, "\n%s", shortened(fmt.Sprintf("%q", text), 2000))
 	}
-	f := &Finding{Operation: o.Name(), Kind: s.kind, Wrong: wrong, Request: b.String(), Answer: fmt.Sprintf("%d %s", got.status, shortened(string(got.body), 600)), Times: 1}
+
+	f := &Finding{
+		Operation: o.Name(),
+		Kind:      s.kind,
+		Wrong:     wrong,
+		Request:   b.String(),
+		Answer:    fmt.Sprintf("%d %s", got.status, shortened(string(got.body), 600)),
+		Times:     1,
+	}
 	if got.status >= 500 && a.cfg.Logs != nil {
 		f.Logs = a.cfg.Logs(o.Name())
 	}
+
 	a.findings[key] = f
 }
 
@@ -401,15 +467,18 @@ func (a *Attack) find(o mutation.Operation, s shot, wrong string, got answer, ta
 func (a *Attack) Report(function, wrong string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	key := function + "|" + wrong[:min(len(wrong), 40)]
 	if f := a.findings[key]; f != nil {
 		f.Times++
 		return
 	}
+
 	f := &Finding{Operation: function, Kind: "afterwards", Wrong: wrong, Times: 1}
 	if a.cfg.Logs != nil {
 		f.Logs = a.cfg.Logs(function)
 	}
+
 	a.findings[key] = f
 }
 
@@ -417,9 +486,11 @@ func (a *Attack) Report(function, wrong string) {
 func (a *Attack) Findings() (all []*Finding) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	for _, key := range slices.Sorted(maps.Keys(a.findings)) {
 		all = append(all, a.findings[key])
 	}
+
 	return all
 }
 
@@ -427,6 +498,7 @@ func (a *Attack) Findings() (all []*Finding) {
 func (a *Attack) Slow() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	return slices.Clone(a.slow)
 }
 
@@ -434,15 +506,20 @@ func (a *Attack) Slow() []string {
 func (a *Attack) Summary() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "attack: %d operations x %d mutations, %d requests\n", len(a.operations), len(a.kinds), a.requests)
+
 	for _, room := range slices.Sorted(maps.Keys(a.counts)) {
 		fmt.Fprintf(&b, "  %-10s", room)
+
 		for _, status := range slices.Sorted(maps.Keys(a.counts[room])) {
 			fmt.Fprintf(&b, "  %d: %d", status, a.counts[room][status])
 		}
+
 		b.WriteByte('\n')
 	}
+
 	return b.String()
 }
 
@@ -450,6 +527,7 @@ func (a *Attack) Summary() string {
 func (a *Attack) Counts() (operations, mutations, requests int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
 	return len(a.operations), len(a.kinds), a.requests
 }
 
@@ -457,6 +535,7 @@ func shortened(s string, most int) string {
 	if len(s) > most {
 		return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
 	}
+
 	return s
 }
 
@@ -464,5 +543,6 @@ func hash(s string) (h uint64) {
 	for _, c := range []byte(s) {
 		h = h*31 + uint64(c)
 	}
+
 	return h
 }

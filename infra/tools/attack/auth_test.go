@@ -56,19 +56,23 @@ var callers = []caller{
 	{"expired", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.Token(user, groups, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
+
 		return t.Access, err
 	}, "", unauthorized},
 	{"other pool", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := m.others[pool].Token(user, groups, m.fleet.Clock.Now())
+
 		return t.Access, err
 	}, "", unauthorized},
 	{"other client", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.ClientToken("local-other", user, groups, m.fleet.Clock.Now())
+
 		return t.Access, err
 	}, "", unauthorized},
-	{"user", func(m *matrix, _ mutation.Operation, user string) (string, error) { return m.fleet.Token(user) }, "", map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
+	{"user", func(m *matrix, _ mutation.Operation, user string) (string, error) { return m.fleet.Token(user) }, "",
+		map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
 	{"wrong group", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, "editor", "admins", "xadmin")
 	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
@@ -130,6 +134,7 @@ func (m *matrix) pool(o mutation.Operation) (*cognito.Pool, []string) {
 	if o.Auth == spec.Admin {
 		return m.fleet.Admins, m.fleet.AdminGroups()
 	}
+
 	return m.fleet.Users, nil
 }
 
@@ -147,13 +152,17 @@ func newMatrix(program string) *matrix {
 	m := &matrix{Fleet: &Fleet{Root: root, Program: program}, seen: map[string]bool{}}
 	m.table = tabwriter.NewWriter(&m.text, 0, 0, 2, ' ', 0)
 	fmt.Fprint(m.table, "\nroute\tauth\tdeleted user")
+
 	for _, c := range callers {
 		fmt.Fprint(m.table, "\t", c.name)
 	}
+
 	for _, c := range claims {
 		fmt.Fprint(m.table, "\t", c.name)
 	}
+
 	fmt.Fprintln(m.table, "\tstranger")
+
 	return m
 }
 
@@ -161,14 +170,17 @@ func newMatrix(program string) *matrix {
 func (m *matrix) report(t *testing.T) {
 	m.table.Flush()
 	t.Log(m.text.String())
+
 	for _, sentence := range m.wrong {
 		t.Error(sentence)
 	}
+
 	for name := range m.operations {
 		if !m.seen[name] {
 			t.Errorf("no sample event reaches %s", name)
 		}
 	}
+
 	t.Logf("%d routes, %d cells", len(m.seen), m.cells)
 }
 
@@ -184,32 +196,41 @@ func (m *matrix) row(ctx context.Context, o mutation.Operation, s Sample) error 
 			}
 		}
 	}
+
 	var before map[string]map[string]row
+
 	if o.Changes() {
 		var err error
 		if before, err = m.rows(ctx, o.Room); err != nil {
 			return err
 		}
 	}
+
 	fmt.Fprintf(m.table, "%s %s\t%s", o.Method, o.Path, o.Auth)
+
 	if err := m.deleted(ctx, o, s, before); err != nil {
 		return err
 	}
+
 	for _, c := range callers {
 		refused := c.refused
+
 		var credentials http.Header
+
 		switch {
 		case c.token != nil:
 			token, err := c.token(m, o, somebody(s))
 			if err != nil {
 				return err
 			}
+
 			credentials = bearer(token)
 		case c.session == own:
 			credentials = m.cookie(s.Cookie)
 		case c.session == foreign:
 			credentials = m.cookie(s.Cookie)
 			credentials.Set("Origin", "http://127.0.0.1:1") // of this machine, so that the listener lets it through
+
 			if o.Auth == spec.Session && o.Method == http.MethodGet {
 				refused = nil
 			} else if o.Auth == spec.Session {
@@ -218,40 +239,50 @@ func (m *matrix) row(ctx context.Context, o mutation.Operation, s Sample) error 
 		default:
 			credentials = m.cookieOf(c.session)
 		}
+
 		status, _, err := m.call(ctx, o, s, credentials)
 		if err != nil {
 			return err
 		}
+
 		m.cell(o, c.name, refused, status)
 	}
+
 	for _, c := range claims {
 		given := maps.Clone(c.claims)
 		if given["sub"] != "" {
 			given["sub"] = somebody(s)
 		}
+
 		if c.name == "function: other room's group" {
 			given["cognito:groups"] = "[" + strings.Join(m.otherGroups(o), " ") + "]"
 		}
+
 		if o.Changes() {
 			if err := m.restore(ctx, o.Room, before); err != nil {
 				return err
 			}
 		}
+
 		status, err := m.invoke(ctx, o, given)
 		if err != nil {
 			return err
 		}
+
 		m.cell(o, c.name, c.refused, status)
 	}
+
 	if o.Changes() {
 		if err := m.restore(ctx, o.Room, before); err != nil {
 			return err
 		}
 	}
+
 	if o.Auth != spec.User && o.Auth != spec.Session {
 		fmt.Fprintln(m.table, "\t-")
 		return nil
 	}
+
 	return m.stranger(ctx, o, s, before)
 }
 
@@ -263,32 +294,44 @@ func (m *matrix) deleted(ctx context.Context, o mutation.Operation, s Sample, be
 		fmt.Fprint(m.table, "\t-")
 		return nil
 	}
+
 	credentials, err := m.signedIn(o, s)
 	if err != nil {
 		return err
 	}
+
 	table := aws.String(m.fleet.Table(account.Deleted.Name))
-	tombstone := row{account.Deleted.Key.Partition: &types.AttributeValueMemberS{Value: s.UserID}, "deletedAt": &types.AttributeValueMemberS{Value: m.fleet.Clock.Now().Format(time.RFC3339)}}
+
+	tombstone := row{
+		account.Deleted.Key.Partition: &types.AttributeValueMemberS{Value: s.UserID},
+		"deletedAt":                   &types.AttributeValueMemberS{Value: m.fleet.Clock.Now().Format(time.RFC3339)},
+	}
 	if _, err := m.fleet.DB.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: tombstone}); err != nil {
 		return err
 	}
+
 	status, body, err := m.call(ctx, o, s, credentials)
 	if err != nil {
 		return err
 	}
+
 	m.cells++
 	fmt.Fprint(m.table, "\t", status)
+
 	refused := status == http.StatusUnauthorized && bytes.Contains(body, []byte(account.ErrDeleted.Code))
 	if repeated := status/100 == 2 || status == http.StatusConflict; !refused && !repeated {
 		m.errorf("%s as a deleted user: got %d %s, want 401 %s", o.Name(), status, body, account.ErrDeleted.Code)
 	}
+
 	if _, err := m.fleet.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: keyOf(account.Deleted, tombstone)}); err != nil {
 		return err
 	}
+
 	after, err := m.rows(ctx, o.Room)
 	if err == nil && !reflect.DeepEqual(after, before) {
 		m.errorf("%s as a deleted user changed a row", o.Name())
 	}
+
 	return err
 }
 
@@ -301,6 +344,7 @@ func (m *matrix) checksDeleted(function string) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -308,11 +352,14 @@ func (m *matrix) checksDeleted(function string) bool {
 func (m *matrix) cell(o mutation.Operation, name string, refused map[spec.Auth][]int, status int) {
 	m.cells++
 	fmt.Fprint(m.table, "\t", status)
+
 	want := refused[o.Auth]
 	if o.Auth == spec.Browser && status == http.StatusUnauthorized {
 		return // not the caller is refused, but what the request brings: the token of a link
 	}
-	if got := status == http.StatusUnauthorized || status == http.StatusForbidden; status >= 500 || got != (want != nil) || got && !slices.Contains(want, status) {
+
+	if got := status == http.StatusUnauthorized || status == http.StatusForbidden; status >= 500 || got != (want != nil) ||
+		got && !slices.Contains(want, status) {
 		m.errorf("%s as %s: got %d, want a status of %v (none: it may call)", o.Name(), name, status, want)
 	}
 }
@@ -323,6 +370,7 @@ func bearer(token string) http.Header {
 	if token != "" {
 		h.Set("Authorization", "Bearer "+token)
 	}
+
 	return h
 }
 
@@ -331,6 +379,7 @@ func (m *matrix) cookie(cookies string) http.Header {
 	h := http.Header{}
 	h.Set("Cookie", cookies)
 	h.Set("Origin", m.fleet.URL)
+
 	return h
 }
 
@@ -342,10 +391,12 @@ func (m *matrix) cookieOf(user string) http.Header {
 			return m.cookie(cookie)
 		}
 	}
+
 	for cookie := range m.fleet.Sessions {
 		name, token, _ := strings.Cut(cookie, "=")
 		return m.cookie(name + "=" + strings.Repeat("A", len(token)))
 	}
+
 	return m.cookie("")
 }
 
@@ -354,7 +405,9 @@ func (m *matrix) signedIn(o mutation.Operation, s Sample) (http.Header, error) {
 	if o.Auth == spec.Session {
 		return m.cookie(s.Cookie), nil
 	}
+
 	token, err := m.fleet.Token(s.UserID)
+
 	return bearer(token), err
 }
 
@@ -364,19 +417,24 @@ func (m *matrix) call(ctx context.Context, o mutation.Operation, s Sample, crede
 	if s.Query != "" {
 		target += "?" + s.Query
 	}
+
 	req, err := http.NewRequestWithContext(ctx, o.Method, m.fleet.URL+target, bytes.NewReader(s.Body))
 	if err != nil {
 		return 0, nil, err
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	maps.Copy(req.Header, s.Header)
 	maps.Copy(req.Header, credentials)
+
 	res, err := client.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer res.Body.Close()
+
 	body, err = io.ReadAll(res.Body)
+
 	return res.StatusCode, body, err
 }
 
@@ -389,23 +447,32 @@ func (m *matrix) invoke(ctx context.Context, o mutation.Operation, claims map[st
 	if err != nil {
 		return 0, err
 	}
+
 	var e events.APIGatewayV2HTTPRequest
 	if err := json.Unmarshal(text, &e); err != nil {
 		return 0, err
 	}
+
 	e.RequestContext.Authorizer = nil
 	if claims != nil {
-		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims},
+		}
 	}
+
 	if text, err = json.Marshal(e); err != nil {
 		return 0, err
 	}
+
 	out, err := m.fleet.Functions.Invoke(ctx, o.Name(), text)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", o.Name(), err)
 	}
+
 	var res events.APIGatewayV2HTTPResponse
+
 	err = json.Unmarshal(out, &res)
+
 	return res.StatusCode, err
 }
 
@@ -415,43 +482,55 @@ func (m *matrix) invoke(ctx context.Context, o mutation.Operation, claims map[st
 func (m *matrix) stranger(ctx context.Context, o mutation.Operation, s Sample, before map[string]map[string]row) error {
 	stranger := s
 	stranger.UserID, stranger.Cookie = story.Stranger, m.cookieOf(story.Stranger).Get("Cookie")
+
 	credentials, err := m.signedIn(o, stranger)
 	if err != nil {
 		return err
 	}
+
 	status, body, err := m.call(ctx, o, s, credentials)
 	if err != nil {
 		return err
 	}
+
 	m.cells++
 	request := s.Path + "?" + s.Query + string(s.Body)
+
 	fmt.Fprintln(m.table, "\t", status)
+
 	if before == nil {
 		if before, err = m.rows(ctx, o.Room); err != nil {
 			return err
 		}
 	}
+
 	after := before
 	if o.Changes() {
 		if after, err = m.rows(ctx, o.Room); err != nil {
 			return err
 		}
 	}
+
 	ids := idsOf(s.UserID, before)
 	for table, rows := range before {
 		for key, r := range rows {
 			now, there := after[table][key]
+
 			same, own := reflect.DeepEqual(now, r), strings.Contains(key, s.UserID)
 			if strings.HasPrefix(table, sqlTable) { // whose keys are ids of their own
 				own = slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(textIn(r), id) })
 			}
+
 			if status < 300 && slices.ContainsFunc(secrets(r), func(s string) bool { return strings.Contains(request, s) }) {
 				continue // who knows the token of a phone may register it
 			}
+
 			switch {
 			case status >= 300 && !same, !same && own, !there && mentions(r, s.UserID):
-				m.errorf("%s: a stranger changed the row %s of %s, with a %d:\n%s", o.Name(), key, table, status, cmp.Diff(textOfRow(r), textOfRow(now)))
+				m.errorf("%s: a stranger changed the row %s of %s, with a %d:\n%s", o.Name(), key, table, status,
+					cmp.Diff(textOfRow(r), textOfRow(now)))
 			}
+
 			if own {
 				for _, secret := range secrets(r) {
 					if bytes.Contains(bytes.ToLower(body), []byte(strings.ToLower(secret))) && !strings.Contains(request, secret) {
@@ -461,9 +540,11 @@ func (m *matrix) stranger(ctx context.Context, o mutation.Operation, s Sample, b
 			}
 		}
 	}
+
 	if !o.Changes() {
 		return nil
 	}
+
 	return m.restore(ctx, o.Room, before)
 }
 
@@ -471,9 +552,11 @@ func (m *matrix) stranger(ctx context.Context, o mutation.Operation, s Sample, b
 // has it as a value.
 func idsOf(user string, all map[string]map[string]row) []string {
 	ids := []string{user}
+
 	for table, rows := range all {
 		for _, r := range rows {
 			id, _ := r["id"].(*types.AttributeValueMemberS)
+
 			of := slices.ContainsFunc(slices.Collect(maps.Values(r)), func(v types.AttributeValue) bool {
 				s, ok := v.(*types.AttributeValueMemberS)
 				return ok && s.Value == user
@@ -483,6 +566,7 @@ func idsOf(user string, all map[string]map[string]row) []string {
 			}
 		}
 	}
+
 	return ids
 }
 
@@ -491,6 +575,7 @@ func somebody(s Sample) string {
 	if s.UserID == "" {
 		return "somebody"
 	}
+
 	return s.UserID
 }
 
@@ -502,14 +587,17 @@ func textOfRow(r row) string {
 	if r == nil {
 		return "none"
 	}
+
 	var all map[string]any
 	if err := attributevalue.UnmarshalMap(r, &all); err != nil {
 		return err.Error()
 	}
+
 	text, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		return err.Error()
 	}
+
 	return string(text)
 }
 
@@ -522,5 +610,6 @@ func secrets(r row) (all []string) {
 			all = append(all, s.Value)
 		}
 	}
+
 	return all
 }

@@ -43,7 +43,8 @@ var internal = patterns(map[string]string{
 	"pgx":        `\bpgx\b`,
 	"violates ":  `violates (check|unique|foreign)`,
 	"redis":      `\bredis\b`,
-}, "dynamo", "runtime error", "panic:", "github.com/", "golang", "encoding/json", "json: ", "strconv.", "reflect.", "unmarshal", "operation error", "https response error",
+}, "dynamo", "runtime error", "panic:", "github.com/", "golang", "encoding/json", "json: ", "strconv.", "reflect.", "unmarshal",
+	"operation error", "https response error",
 	"map[string", "interface {", "[]uint8", "parsing time", "arn:aws", "sqlite", "schema validation failed", "nil pointer", "invalid memory",
 	"sqlstate", "postgres", "duplicate key", `relation "`, "wrongtype", "crossslot")
 
@@ -52,10 +53,12 @@ func patterns(by map[string]string, words ...string) map[string]*regexp.Regexp {
 	for _, w := range words {
 		by[w] = regexp.QuoteMeta(w)
 	}
+
 	all := map[string]*regexp.Regexp{}
 	for word, pattern := range by {
 		all[word] = regexp.MustCompile("(?i)" + pattern)
 	}
+
 	return all
 }
 
@@ -67,10 +70,12 @@ func internalIn(text string) (found string) {
 		if !strings.Contains(lower, word) {
 			continue
 		}
+
 		if at := pattern.FindStringIndex(text); at != nil && (at[0] < first || at[0] == first && at[1]-at[0] > len(found)) {
 			first, found = at[0], text[at[0]:at[1]]
 		}
 	}
+
 	return found
 }
 
@@ -99,6 +104,7 @@ var problemType = regexp.MustCompile(`^urn:problem-type:matchday:[a-z][a-z0-9_]*
 func check(o mutation.Operation, r mutation.Request, field string, allowed bool, a answer) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+
 	_, documented := o.Answers[strconv.Itoa(a.status)]
 	switch {
 	case a.status >= 500:
@@ -107,29 +113,37 @@ func check(o mutation.Operation, r mutation.Request, field string, allowed bool,
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified && !documented:
 		say("a redirect")
 	}
+
 	media := cmp.Or(o.Media[strconv.Itoa(a.status)], o.Media["404"])
 	if r.Path != "" && a.status >= 400 && kind == "text/html" {
 		media = kind // the path may be that of a page
 	}
+
 	if media == "text/html" && a.status >= 400 {
 		if kind == "application/problem+json" {
 			say("a refusal that is no page")
 		}
-	} else if media != "text/html" && (kind == "text/html" || bytes.Contains(bytes.ToLower(a.body), []byte("<html")) || bytes.Contains(bytes.ToLower(a.body), []byte("<a href"))) {
+	} else if media != "text/html" && (kind == "text/html" || bytes.Contains(bytes.ToLower(a.body), []byte("<html")) ||
+		bytes.Contains(bytes.ToLower(a.body), []byte("<a href"))) {
 		say("HTML in the answer")
 	}
+
 	for _, text := range append(headerTexts(a.header), string(a.body)) {
 		word := internalIn(text)
 		if word == "" && a.status >= 400 {
 			word = addresses.FindString(text)
 		}
+
 		if word != "" && !strings.Contains(string(r.Text())+unescaped(r.Target(o)), word) {
 			say("the internal word %q in the answer", word)
 		}
 	}
-	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && r.Method == o.Method && cache != "no-store" {
+
+	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && r.Method == o.Method &&
+		cache != "no-store" {
 		say("an answer for one caller that others may keep: Cache-Control is %q", cache)
 	}
+
 	why := o.Forbids(r)
 	switch {
 	case a.status >= 400 && media == "text/html":
@@ -144,6 +158,7 @@ func check(o mutation.Operation, r mutation.Request, field string, allowed bool,
 	default:
 		wrong = append(wrong, content2xx(o, a, kind)...)
 	}
+
 	return wrong
 }
 
@@ -154,37 +169,46 @@ func headerTexts(h http.Header) (all []string) {
 			all = append(all, values...)
 		}
 	}
+
 	return all
 }
 
 // refusal checks an answer with a status from 400 to 499.
 func refusal(r mutation.Request, forbidden bool, field string, a answer, kind string) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if r.Same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity || a.status == http.StatusUnsupportedMediaType) {
+	if r.Same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity ||
+		a.status == http.StatusUnsupportedMediaType) {
 		say("a %d for another spelling of an accepted request", a.status)
 	}
+
 	var message struct{ Message string }
 	if json.Unmarshal(a.body, &message) == nil && message.Message != "" && message.Message == gateway[a.status] {
 		return wrong
 	}
+
 	if r.Method == http.MethodHead {
 		return wrong
 	}
+
 	var p problemDocument
 	if err := json.Unmarshal(a.body, &p); err != nil || kind != "application/problem+json" {
 		say("a refusal that is no problem document")
 		return wrong
 	}
+
 	if p.Status != a.status || p.Title == "" || !problemType.MatchString(p.Type) {
 		say("a problem document whose type, title or status is wrong")
 	}
+
 	denied := a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 	if denied && len(p.Errors) > 0 {
 		say("details of the request for a caller who may not")
 	}
+
 	if forbidden && field != "" && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity) && !names(p, field) {
 		say("a refusal that does not name %s", field)
 	}
+
 	return wrong
 }
 
@@ -194,6 +218,7 @@ func refusal(r mutation.Request, forbidden bool, field string, a answer, kind st
 func names(p problemDocument, field string) bool {
 	field = folded(field)
 	leaf := field[strings.LastIndexByte(field, '.')+1:]
+
 	for _, e := range p.Errors {
 		location, message := folded(e.Location), folded(e.Message)
 		switch {
@@ -205,6 +230,7 @@ func names(p problemDocument, field string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -214,10 +240,12 @@ func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 // content2xx checks the content of an accepted request's answer.
 func content2xx(o mutation.Operation, a answer, kind string) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+
 	s, documented := o.Answer(a.status)
 	if !documented && a.status != http.StatusNoContent {
 		s, documented = o.Answer(http.StatusOK) // 201 and 202
 	}
+
 	switch {
 	case !documented:
 		say("a %d, which is not documented", a.status)
@@ -235,10 +263,12 @@ func content2xx(o mutation.Operation, a answer, kind string) (wrong []string) {
 		if err := s.Check(a.body); err != nil {
 			say("an answer that its schema forbids: %s", oneLine(err.Error()))
 		}
+
 		if r, ok := invisible(a.body); ok {
 			say("%s U+%04X in the answer", invisibleCharacter, r)
 		}
 	}
+
 	return wrong
 }
 
@@ -253,9 +283,11 @@ func invisible(text []byte) (rune, bool) {
 		if err != nil {
 			return 0, false
 		}
+
 		if t.Kind() != '"' {
 			continue
 		}
+
 		for _, r := range t.String() {
 			switch {
 			case r == '\n' || r == '\t' || r == 0x200d: // emoji are joined with the last
@@ -271,6 +303,7 @@ func unescaped(target string) string {
 	if err != nil {
 		return target
 	}
+
 	return s
 }
 
@@ -279,6 +312,7 @@ func oneLine(s string) string {
 	if len(s) > 400 {
 		s = s[:400] + "…"
 	}
+
 	return s
 }
 
@@ -292,5 +326,6 @@ func may(auth spec.Auth, a Actor) bool {
 	case spec.Session:
 		return a == User
 	}
+
 	return true
 }

@@ -14,11 +14,19 @@ import (
 // elsewhere.
 func TestPagesAreChecked(t *testing.T) {
 	t.Parallel()
-	json := mutation.Operation{Method: "GET", Path: "/lab/things", Auth: spec.Public, Answers: map[string]*mutation.Schema{"200": nil}, Media: map[string]string{}}
+
+	json := mutation.Operation{
+		Method:  "GET",
+		Path:    "/lab/things",
+		Auth:    spec.Public,
+		Answers: map[string]*mutation.Schema{"200": nil},
+		Media:   map[string]string{},
+	}
 	page := json
 	page.AnyQuery = true
 	page.Media = map[string]string{"200": "text/html", "404": "text/html"}
 	image := json
+
 	image.Media = map[string]string{"200": "image/*"}
 	for name, c := range map[string]struct {
 		o      mutation.Operation
@@ -39,6 +47,7 @@ func TestPagesAreChecked(t *testing.T) {
 		if !c.o.AnyQuery {
 			d.Query = nil
 		}
+
 		got := check(c.o, d, "", true, answer{c.status, http.Header{"Content-Type": {c.kind}}, []byte(c.body)})
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -49,6 +58,7 @@ func TestPagesAreChecked(t *testing.T) {
 // TestInternalWords: what the inside of the system says is found, and like words are not.
 func TestInternalWords(t *testing.T) {
 	t.Parallel()
+
 	for text, want := range map[string]string{
 		"":                                  "",
 		"the goal of Redistributed Dynamos": "Dynamo",
@@ -77,6 +87,7 @@ func TestInternalWords(t *testing.T) {
 // TestAnswersForOneCallerAreNotKept: whatever depends on who asks says no-store.
 func TestAnswersForOneCallerAreNotKept(t *testing.T) {
 	t.Parallel()
+
 	const kept = `an answer for one caller that others may keep: Cache-Control is "public, max-age=5"`
 	for auth, want := range map[spec.Auth][]string{
 		spec.Public: nil, spec.Secret: nil, // the same for everybody, or for a machine

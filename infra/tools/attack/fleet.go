@@ -64,7 +64,9 @@ func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
 func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
 	w.operations = map[string]mutation.Operation{}
+
 	w.databases = map[string]*database{}
+
 	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Program: w.Program, Log: w.log, Invocation: w.invoked})
 	if err != nil {
 		return nil, err
@@ -73,35 +75,44 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		w.mu.Lock()
 		w.closed = true
 		w.mu.Unlock()
+
 		for _, db := range w.databases {
 			db.Close(context.WithoutCancel(ctx))
 		}
+
 		f.Close() // which ends functions that run
 	}()
+
 	w.fleet = f
 	cfg.URL, cfg.Logs = f.URL, w.last
 	cfg.Token = w.token
 	cfg.Pass = func(ctx context.Context) error { return f.Until(ctx, f.Clock.Now().Add(10*time.Millisecond)) }
+
 	w.attack = New(cfg)
 	for _, room := range f.Rooms {
 		if err := w.describe(ctx, room.Spec); err != nil {
 			return w.attack, err
 		}
 	}
+
 	if err := w.collect(); err != nil {
 		return w.attack, err
 	}
+
 	for _, c := range f.Cases {
 		if c.Good == "" {
 			continue
 		}
+
 		if err := f.Until(ctx, c.Time); err != nil {
 			return w.attack, err
 		}
+
 		if err := w.play(ctx, c); err != nil {
 			return w.attack, fmt.Errorf("%s: %w", c.Name(), err)
 		}
 	}
+
 	return w.attack, f.Settle(ctx)
 }
 
@@ -113,16 +124,20 @@ func (w *Fleet) collect() error {
 		if _, documented := o.Answer(http.StatusOK); c.Good == "" || !ok || o.Changes() || !documented {
 			continue
 		}
+
 		event, err := c.Event(w.fleet.Events)
 		if err != nil {
 			return err
 		}
+
 		s, err := sample(o, event, w.fleet.Sessions)
 		if err != nil {
 			return err
 		}
+
 		w.reads = append(w.reads, read{o, s})
 	}
+
 	return nil
 }
 
@@ -132,22 +147,27 @@ func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
 	if err != nil {
 		return err
 	}
+
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
+
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		return err
 	}
+
 	all, err := mutation.Operations(room, text)
 	if err != nil {
 		return fmt.Errorf("the OpenAPI document of %s: %w", room.Name, err)
 	}
+
 	for _, o := range all {
 		w.operations[o.Name()] = o
 	}
+
 	return nil
 }
 
@@ -155,39 +175,49 @@ func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
 // deletes before, and another after.
 func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 	function := c.Function()
+
 	event, err := c.Event(w.fleet.Events)
 	if err != nil {
 		return err
 	}
+
 	if err := w.fleet.Settle(ctx); err != nil {
 		return err
 	}
+
 	o, ok := w.operations[function]
 	if !ok {
 		w.fleet.Functions.Invoke(ctx, function, event) // invoked reports an error
 		return nil
 	}
+
 	s, err := sample(o, event, w.fleet.Sessions)
 	if err != nil {
 		return err
 	}
+
 	if w.Progress != nil {
 		w.Progress(function)
 	}
+
 	if o.Method != http.MethodDelete {
 		if err := w.attack.Accepted(ctx, o, s); err != nil {
 			return err
 		}
+
 		if err := w.fleet.Settle(ctx); err != nil {
 			return err
 		}
 	}
+
 	if err := w.visit(ctx, o, s); err != nil {
 		return err
 	}
+
 	if o.Method == http.MethodDelete {
 		return w.attack.Accepted(ctx, o, s)
 	}
+
 	return nil
 }
 
@@ -197,21 +227,27 @@ func (w *Fleet) storm(ctx context.Context, o mutation.Operation, s Sample) error
 	if err != nil {
 		return err
 	}
+
 	if !o.Changes() {
 		if err := w.attack.Operation(ctx, o, s); err != nil {
 			return err
 		}
+
 		if err := w.fleet.Settle(ctx); err != nil {
 			return err
 		}
+
 		return w.restore(ctx, o.Room, before) // another method of the path may change rows
 	}
+
 	if err := w.attack.Operation(ctx, o, s); err != nil {
 		return err
 	}
+
 	if err := w.fleet.Settle(ctx); err != nil {
 		return err
 	}
+
 	for _, r := range w.reads {
 		if r.Room == o.Room {
 			if err := w.attack.Read(ctx, r.Operation, r.Sample, o.Name()); err != nil {
@@ -219,6 +255,7 @@ func (w *Fleet) storm(ctx context.Context, o mutation.Operation, s Sample) error
 			}
 		}
 	}
+
 	return w.restore(ctx, o.Room, before)
 }
 
@@ -228,21 +265,33 @@ func sample(o mutation.Operation, event []byte, sessions map[string]string) (s S
 	if err := json.Unmarshal(event, &e); err != nil {
 		return s, err
 	}
-	s = Sample{Actor: Anonymous, Path: (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(), Query: e.RawQueryString, Body: []byte(e.Body), Cookie: strings.Join(e.Cookies, "; "), Header: http.Header{}}
+
+	s = Sample{
+		Actor:  Anonymous,
+		Path:   (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(),
+		Query:  e.RawQueryString,
+		Body:   []byte(e.Body),
+		Cookie: strings.Join(e.Cookies, "; "),
+		Header: http.Header{},
+	}
 	for _, p := range o.Params {
 		if value := e.Headers[strings.ToLower(p.Name)]; p.In == "header" && value != "" {
 			s.Header.Set(p.Name, value)
 		}
 	}
+
 	if o.Auth == spec.Session {
 		s.UserID, s.Actor = sessions[s.Cookie], User
 	}
+
 	if o.Auth == spec.User || o.Auth == spec.Admin {
 		s.UserID, s.Actor = e.RequestContext.Authorizer.JWT.Claims["sub"], User
 	}
+
 	if o.Auth == spec.Admin {
 		s.Actor = Administrator
 	}
+
 	return s, nil
 }
 
@@ -250,6 +299,7 @@ func (w *Fleet) token(a Actor, user string) (string, error) {
 	if a == Administrator {
 		return w.fleet.Token(user, w.fleet.AdminGroups()...)
 	}
+
 	return w.fleet.Token(user)
 }
 
@@ -258,6 +308,7 @@ func (w *Fleet) log(l lambda.Log) {
 	all := append(w.logs[l.Function], l.Line)
 	w.logs[l.Function] = all[max(0, len(all)-keptLogs):]
 	w.mu.Unlock()
+
 	if strings.Contains(l.Line, "eyJ") && w.attack != nil { // how a token begins
 		w.attack.Report(l.Function, "a token in the log")
 	}
@@ -268,6 +319,7 @@ func (w *Fleet) invoked(i lambda.Invocation) {
 	w.mu.Lock()
 	closed := w.closed
 	w.mu.Unlock()
+
 	if i.Err != nil && w.attack != nil && !closed {
 		text := i.Err.Error()
 		if e, ok := errors.AsType[interface {
@@ -276,6 +328,7 @@ func (w *Fleet) invoked(i lambda.Invocation) {
 		}](i.Err); ok {
 			text = e.ErrorType() + ": " + text
 		}
+
 		w.attack.Report(i.Function, "the function failed: "+text)
 	}
 }
@@ -283,5 +336,6 @@ func (w *Fleet) invoked(i lambda.Invocation) {
 func (w *Fleet) last(function string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	return slices.Clone(w.logs[function])
 }

@@ -39,12 +39,15 @@ func (w *Fleet) open(ctx context.Context, d spec.SQLDatabase) (*database, error)
 	if db := w.databases[d.Name]; db != nil {
 		return db, nil
 	}
+
 	c, err := pgx.Connect(ctx, w.fleet.SQLURL(d, ""))
 	if err != nil {
 		return nil, err
 	}
+
 	db := &database{Conn: c}
 	w.databases[d.Name] = db
+
 	return db, c.QueryRow(ctx, readTables).Scan(&db.read)
 }
 
@@ -54,27 +57,36 @@ func (w *Fleet) sqlRows(ctx context.Context, d spec.SQLDatabase, all map[string]
 	if err != nil {
 		return err
 	}
+
 	rows, err := db.Query(ctx, db.read)
 	if err != nil {
 		return err
 	}
+
 	var table, key, text string
+
 	_, err = pgx.ForEachRow(rows, []any{&table, &key, &text}, func() error {
 		var columns map[string]any
 		if err := json.Unmarshal([]byte(text), &columns); err != nil {
 			return err
 		}
+
 		r, err := attributevalue.MarshalMap(columns)
 		if err != nil {
 			return err
 		}
+
 		r[sqlText] = &types.AttributeValueMemberS{Value: text}
+
 		if all[sqlTable+table] == nil {
 			all[sqlTable+table] = map[string]row{}
 		}
+
 		all[sqlTable+table][key] = r
+
 		return nil
 	})
+
 	return err
 }
 
@@ -83,6 +95,7 @@ func (w *Fleet) sqlRows(ctx context.Context, d spec.SQLDatabase, all map[string]
 func (w *Fleet) restoreSQL(ctx context.Context, d spec.SQLDatabase, now, before map[string]map[string]row) error {
 	var batch pgx.Batch
 	batch.Queue("SET LOCAL session_replication_role = replica")
+
 	each := func(all, except map[string]map[string]row, do func(table, text string)) {
 		for name, rows := range all {
 			table, ok := strings.CutPrefix(name, sqlTable)
@@ -99,16 +112,20 @@ func (w *Fleet) restoreSQL(ctx context.Context, d spec.SQLDatabase, now, before 
 	each(before, now, func(table, text string) {
 		batch.Queue("INSERT INTO "+table+" OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::"+table+", $1)", text)
 	})
+
 	if batch.Len() == 1 {
 		return nil
 	}
+
 	db, err := w.open(ctx, d)
 	if err != nil {
 		return err
 	}
+
 	for _, cache := range w.fleet.Caches {
 		cache.FlushAll()
 	}
+
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error { return tx.SendBatch(ctx, &batch).Close() })
 }
 
@@ -118,5 +135,6 @@ func textIn(r row) string {
 	if text == nil {
 		return ""
 	}
+
 	return text.Value
 }

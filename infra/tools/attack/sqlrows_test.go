@@ -29,29 +29,37 @@ INSERT INTO "Odd one" VALUES ('it''s');`)}}}
 // whatever has been changed. What is a user's is known by the ids of the user.
 func TestSQLRows(t *testing.T) {
 	t.Parallel()
+
 	c, err := pgx.Connect(t.Context(), pgtest.Shared(t).URL("", pgtest.Create(t, club)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { c.Close(t.Context()) })
+
 	db := &database{Conn: c}
 	if err := c.QueryRow(t.Context(), readTables).Scan(&db.read); err != nil {
 		t.Fatal(err)
 	}
+
 	w := &Fleet{fleet: &storyfleet.Fleet{Fleet: &fleet.Fleet{}}, databases: map[string]*database{club.Name: db}}
 	rows := func() map[string]map[string]row {
 		all := map[string]map[string]row{}
 		if err := w.sqlRows(t.Context(), club, all); err != nil {
 			t.Fatal(err)
 		}
+
 		delete(all, "sql:goose_db_version")
+
 		return all
 	}
 	before := rows()
+
 	got := map[string][]string{}
 	for table, all := range before {
 		got[table] = slices.Sorted(maps.Keys(all))
 	}
+
 	want := map[string][]string{
 		"sql:player": {`["00000000-0000-4000-8000-000000000001"]`, `["00000000-0000-4000-8000-000000000002"]`},
 		"sql:note": {
@@ -64,9 +72,11 @@ func TestSQLRows(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the keys of the rows (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff([]string{"bob", "00000000-0000-4000-8000-000000000002"}, idsOf("bob", before)); diff != "" {
 		t.Errorf("the ids of a user (-want +got):\n%s", diff)
 	}
+
 	for _, change := range []string{
 		`DELETE FROM player WHERE public_id = 'ann'`,
 		`UPDATE note SET data = '{}', at = NULL`,
@@ -76,13 +86,16 @@ func TestSQLRows(t *testing.T) {
 		if _, err := c.Exec(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
+
 		now := rows()
 		if cmp.Equal(textsOf(before), textsOf(now)) {
 			t.Errorf("%s: no change is seen", change)
 		}
+
 		if err := w.restoreSQL(t.Context(), club, now, before); err != nil {
 			t.Errorf("%s: %v", change, err)
 		}
+
 		if diff := cmp.Diff(textsOf(before), textsOf(rows())); diff != "" {
 			t.Errorf("%s: not put back (-want +got):\n%s", change, diff)
 		}
@@ -92,10 +105,12 @@ func TestSQLRows(t *testing.T) {
 // textsOf returns the rows as JSON, by table and key.
 func textsOf(all map[string]map[string]row) map[string]string {
 	texts := map[string]string{}
+
 	for table, rows := range all {
 		for key, r := range rows {
 			texts[table+key] = textIn(r)
 		}
 	}
+
 	return texts
 }

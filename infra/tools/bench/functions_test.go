@@ -13,7 +13,9 @@ import (
 // that figure to miss its target.
 func TestFunctionTargets(t *testing.T) {
 	t.Parallel()
+
 	const ms = time.Millisecond
+
 	warm := []requestCost{{hello, ms}, {"get-thing", 4 * ms}}
 	for name, c := range map[string]struct {
 		cost   functionCost

@@ -33,7 +33,9 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	err := error(nil)
+
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == measure.APNsCommand:
 		err = measure.ServeAPNs(os.Stdin, os.Stdout)
@@ -42,6 +44,7 @@ func main() {
 	default:
 		err = errors.New("usage: `make bench`")
 	}
+
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
@@ -53,47 +56,65 @@ func main() {
 // measures, writes the counters to local and prints the table.
 func bench(ctx context.Context, out io.Writer, local string, known []rooms.Room) (err error) {
 	fmt.Fprintln(os.Stderr, "building")
+
 	bin := filepath.Join(local, "bin")
 	if err := build(ctx, bin, known); err != nil {
 		return err
 	}
+
 	slog.SetDefault(telemetry.Logger(io.Discard, "bench", "bench")) // a function's logs cost time, too
 	testing.Init()                                                  // rooms use testing.Benchmark
+
 	if err := flag.Set("test.benchtime", "400ms"); err != nil {
 		return err
 	}
+
 	began, busy := time.Now(), load()
+
 	var rows []measure.Row
+
 	counters := map[string]any{}
+
 	for _, room := range known {
 		if room.Bench.Run == nil {
 			continue
 		}
+
 		own, counts, err := room.Bench.Run(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", room.Spec.Name, err)
 		}
+
 		rows, counters[room.Spec.Name] = append(rows, own...), counts
 	}
+
 	warm, cold, err := benchFunctions(ctx, bin, known)
 	if err != nil {
 		return fmt.Errorf("functions: %w", err)
 	}
+
 	rows = append(rows, functionRows(warm, cold)...)
+
 	text, err := json.MarshalIndent(counters, "", "  ")
 	if err != nil {
 		return err
 	}
+
 	file := filepath.Join(local, "bench.json")
 	if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
+
 	if err := measure.Write(out, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nMedians, on %d cores%s that the DynamoDB engine and the simulators shared; %v in all.\n", runtime.NumCPU(), busy, time.Since(began).Round(time.Second))
-	fmt.Fprintln(out, "Own CPU is this process's, with the SQS simulator and without that of a provider. The APNs simulator is a process of its own.")
+
+	fmt.Fprintf(out, "\nMedians, on %d cores%s that the DynamoDB engine and the simulators shared; %v in all.\n", runtime.NumCPU(), busy,
+		time.Since(began).Round(time.Second))
+	fmt.Fprintln(out, "Own CPU is this process's, with the SQS simulator and without that of a provider. The APNs simulator is a process "+
+		"of its own.")
 	_, err = fmt.Fprintln(out, "The counters of calls are in "+file+".")
+
 	return err
 }
 
@@ -104,6 +125,8 @@ func load() string {
 	if err != nil {
 		return ""
 	}
+
 	minute, _, _ := strings.Cut(string(text), " ")
+
 	return " (load " + minute + " at the start)"
 }

@@ -19,16 +19,20 @@ func Build(ctx context.Context, root, out string, env []string, packages ...stri
 	if err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=", "-o", out + "/"}
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	cmd.Dir = root
+
 	cmd.Env = append(append(cmd.Environ(), "CGO_ENABLED=0"), env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", strings.Join(packages, " "), err, text)
 	}
+
 	return nil
 }
 
@@ -42,6 +46,7 @@ func Local(ctx context.Context, root string) (program string, err error) {
 	if built := os.Getenv(Built); built != "" {
 		return built, nil
 	}
+
 	folder, err := filepath.Abs(filepath.Join(root, ".local", "bin"))
 	if err != nil {
 		return "", err
@@ -50,13 +55,16 @@ func Local(ctx context.Context, root string) (program string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
+
 	lock, err := os.OpenFile(filepath.Join(folder, ".local.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", err
 	}
 	defer lock.Close()
+
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
+
 	return filepath.Join(folder, "local"), Build(ctx, root, folder, nil, "./infra/local")
 }

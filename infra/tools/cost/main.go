@@ -36,28 +36,36 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 	if err != nil {
 		return err
 	}
+
 	fixed, atRest, err := rest(known)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\n%s.\n", price.Region, price.ListedOn, source)
 	fmt.Fprintln(out)
+
 	if err := atRest.Write(out); err != nil {
 		return err
 	}
+
 	for _, room := range known {
 		if room.Cost.Report == nil {
 			continue
 		}
+
 		report, err := room.Cost.Report(usage.Input{Counters: counters[room.Spec.Name], Fixed: fixed, Prices: price.Listed()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", room.Spec.Name, err)
 		}
+
 		fmt.Fprintln(out)
+
 		if err := report.Write(out); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -71,28 +79,41 @@ jobs       schedules, idle state machines, their functions, logs and %g read uni
            the units that its jobs do read, which are fewer, its column fixed is up to 3 cents less
 `, float64(usage.JobReads))}
 	p := price.Listed()
-	r.Notes += fmt.Sprintf("cdn=true   adds %s for the firewall, its two rules and the key, and %s for a million requests that it inspects, without CloudFront's own\n",
+	r.Notes += fmt.Sprintf("cdn=true   adds %s for the firewall, its two rules and the key, and %s for a million requests that it "+
+		"inspects, without CloudFront's own\n",
 		usage.Dollars(p.WebACL+2*p.WebRule+p.Secret), usage.Dollars(1e6*p.WebRequest))
 	add := func(name string, u usage.Usage) {
 		row, total := []string{name}, u.Dollars(p)
-		parts := []usage.Usage{{AlarmMetrics: u.AlarmMetrics}, {CustomMetrics: u.CustomMetrics}, {Dashboards: u.Dashboards}, {Secrets: u.Secrets}, {SQSRequests: u.SQSRequests}}
+		parts := []usage.Usage{
+			{AlarmMetrics: u.AlarmMetrics},
+			{CustomMetrics: u.CustomMetrics},
+			{Dashboards: u.Dashboards},
+			{Secrets: u.Secrets},
+			{SQSRequests: u.SQSRequests},
+		}
+
 		others := total
 		for _, part := range parts {
 			row, others = append(row, usage.Dollars(part.Dollars(p))), others-part.Dollars(p)
 		}
+
 		r.Rows = append(r.Rows, append(row, usage.Dollars(max(others, 0)), usage.Dollars(total)))
 	}
+
 	for _, room := range known {
 		own, err := usage.Fixed(room.Spec, usage.JobReads)
 		if err != nil {
 			return all, r, fmt.Errorf("%s: %w", room.Spec.Name, err)
 		}
+
 		add(room.Spec.Name, own)
 		all = all.Plus(own)
 	}
+
 	add("shared", usage.Shared())
 	all = all.Plus(usage.Shared())
 	add("all", all)
+
 	return all, r, nil
 }
 
@@ -105,35 +126,47 @@ func read(known []rooms.Room, bench string) (counters map[string][]byte, source 
 	if err != nil {
 		return nil, "", fmt.Errorf("the counters %s: %w", bench, err)
 	}
+
 	counters = map[string][]byte{}
+
 	var dates, counted []string
+
 	for _, room := range known {
 		if room.Cost.Report == nil {
 			continue
 		}
+
 		name := room.Spec.Name
+
 		var kept map[string]json.RawMessage
 		if err := json.Unmarshal(room.Cost.Kept, &kept); err != nil {
 			return nil, "", fmt.Errorf("the counters of %s: %w", name, err)
 		}
+
 		if kept["measured"] != nil {
 			dates, counted = append(dates, strings.Trim(string(kept["measured"]), `"`)), append(counted, name)
 		}
+
 		if info != nil {
 			if _, ok := measured[name]; !ok {
 				return nil, "", fmt.Errorf("the counters %s lack %s: run `make bench`", bench, name)
 			}
+
 			maps.Copy(kept, measured[name])
 		}
+
 		if counters[name], err = json.Marshal(kept); err != nil {
 			return nil, "", err
 		}
 	}
+
 	if info != nil {
 		return counters, fmt.Sprintf("Calls of %s: %s, measured on %s, and infra/rooms/*/cost/counters.json for what it lacks.\n"+assumed,
 			strings.Join(counted, ", "), bench, info.ModTime().UTC().Format(time.DateOnly)), nil
 	}
+
 	slices.Sort(dates)
+
 	return counters, fmt.Sprintf("Calls of %s: infra/rooms/*/cost/counters.json, measured on %s; `make bench` measures anew.\n"+assumed,
 		strings.Join(counted, ", "), strings.Join(slices.Compact(dates), ", ")), nil
 }
@@ -149,10 +182,13 @@ func readBench(file string) (byRoom map[string]map[string]json.RawMessage, info 
 	} else if err != nil {
 		return nil, nil, err
 	}
+
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	err = json.Unmarshal(text, &byRoom)
+
 	return byRoom, info, err
 }

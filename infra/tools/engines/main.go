@@ -16,6 +16,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	if err := fetch(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
@@ -28,18 +29,22 @@ func fetch(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+
 	packages := map[string]engine.Package{"dynamodb": engine.DynamoDB, "postgres": engine.PostgreSQL}
 	for _, name := range names {
 		p, ok := packages[name]
 		if !ok {
 			return fmt.Errorf("unknown engine %s; valid engines: dynamodb, postgres", name)
 		}
+
 		if os.Getenv(p.Endpoint) != "" {
 			continue
 		}
+
 		if _, err := p.Find(ctx, here); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

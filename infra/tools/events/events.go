@@ -67,6 +67,7 @@ func (c Case) Name() string {
 	if c.Good != "" {
 		return c.Function() + "/good"
 	}
+
 	return c.Function() + "/bad"
 }
 
@@ -80,6 +81,7 @@ func (w Want) Works() bool {
 func (w Want) Refuses() bool {
 	skipped, _ := w.Answer.(map[string]any)
 	explained := w.Problem != "" || w.Body != nil || w.Text != nil
+
 	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && explained || skipped["skipped"] != nil
 }
 
@@ -88,10 +90,12 @@ func (w Want) Document() any {
 	if w.Problem == "" {
 		return w.Body
 	}
+
 	document := map[string]any{"status": float64(w.Status), "type": "urn:problem-type:matchday:" + w.Problem}
 	if w.Body == nil {
 		return document
 	}
+
 	return merged(document, w.Body)
 }
 
@@ -101,21 +105,26 @@ func (c Case) Event(dir fs.FS) ([]byte, error) {
 	if err != nil || c.Change == nil {
 		return text, err
 	}
+
 	event, err := decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s.json: %w", c.Function(), err)
 	}
+
 	of, ok := event.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%s.json is not an object", c.Function())
 	}
+
 	change := maps.Clone(c.Change)
 	if body, ok := change["body"]; ok {
 		delete(change, "body")
+
 		if err := setBody(of, body); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name(), err)
 		}
 	}
+
 	return json.Marshal(merged(of, change))
 }
 
@@ -125,6 +134,7 @@ func setBody(event map[string]any, change any) error {
 	if records, ok := event["Records"].([]any); ok && len(records) > 0 {
 		in, _ = records[0].(map[string]any)
 	}
+
 	switch change := change.(type) {
 	case nil:
 		delete(in, "body")
@@ -132,18 +142,22 @@ func setBody(event map[string]any, change any) error {
 		in["body"] = change
 	case map[string]any:
 		text, _ := in["body"].(string)
+
 		body, err := decode([]byte(cmp.Or(text, "{}")))
 		if err != nil {
 			return fmt.Errorf("the body is not JSON, and cannot be merged: %w", err)
 		}
+
 		changed, err := json.Marshal(merged(body, change))
 		if err != nil {
 			return err
 		}
+
 		in["body"] = string(changed)
 	default:
 		return fmt.Errorf("a change of the body is an object, a string or null, not %v", change)
 	}
+
 	return nil
 }
 
@@ -153,9 +167,11 @@ func merged(to, patch any) any {
 	if !ok {
 		return patch
 	}
+
 	of, _ := to.(map[string]any)
 	out := map[string]any{}
 	maps.Copy(out, of)
+
 	for name, v := range change {
 		if v == nil {
 			delete(out, name)
@@ -163,24 +179,30 @@ func merged(to, patch any) any {
 			out[name] = merged(out[name], v)
 		}
 	}
+
 	return out
 }
 
 // Cases reads a room's table. dir is the folder of all rooms' events.
 func Cases(dir fs.FS, room string) (all []Case, err error) {
 	name := path.Join(room, Table)
+
 	text, err := fs.ReadFile(dir, name)
 	if err != nil {
 		return nil, err
 	}
+
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
+
 	if err := d.Decode(&all); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+
 	for i := range all {
 		all[i].Room = room
 	}
+
 	return all, nil
 }
 
@@ -188,5 +210,6 @@ func decode(text []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	err = d.Decode(&v)
+
 	return v, err
 }

@@ -14,6 +14,7 @@ import (
 // in the body, which is text in the event.
 func TestChange(t *testing.T) {
 	t.Parallel()
+
 	const (
 		request = `{"rawPath":"/a","headers":{"x":"1","y":"2"},"cookies":["a","b"],"body":"{\"n\":10000000000000001,\"of\":{\"a\":1,\"b\":[1,2]}}"}`
 		message = `{"Records":[{"messageId":"m","body":"{\"n\":1,\"of\":2}"}]}`
@@ -30,7 +31,8 @@ func TestChange(t *testing.T) {
 		"an object for text": {`{"a":"x"}`, `{"a":{"b":1}}`, `{"a":{"b":1}}`},
 		"large numbers":      {`{"a":10000000000000001}`, `{"b":1780754280000}`, `{"a":10000000000000001,"b":1780754280000}`},
 
-		"a member of the body":  {`{"body":"{\"n\":10000000000000001,\"of\":{\"a\":1}}"}`, `{"body":{"of":{"a":2}}}`, `{"body":"{\"n\":10000000000000001,\"of\":{\"a\":2}}"}`},
+		"a member of the body": {`{"body":"{\"n\":10000000000000001,\"of\":{\"a\":1}}"}`, `{"body":{"of":{"a":2}}}`,
+			`{"body":"{\"n\":10000000000000001,\"of\":{\"a\":2}}"}`},
 		"another text":          {`{"body":"{}"}`, `{"body":"x"}`, `{"body":"x"}`},
 		"no body":               {`{"a":1,"body":"{}"}`, `{"body":null}`, `{"a":1}`},
 		"a first body":          {`{}`, `{"body":{"a":1}}`, `{"body":"{\"a\":1}"}`},
@@ -40,14 +42,17 @@ func TestChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			k := events.Case{Room: "lab", Bad: "work"}
 			if err := json.Unmarshal([]byte(c.change), &k.Change); err != nil {
 				t.Fatal(err)
 			}
+
 			got, err := k.Event(fstest.MapFS{"lab/work.json": {Data: []byte(c.event)}})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff(canonical(t, c.want), canonical(t, string(got))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -58,28 +63,38 @@ func TestChange(t *testing.T) {
 // canonical is JSON with its members in the order of their names.
 func canonical(t *testing.T, text string) string {
 	t.Helper()
+
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return string(out)
 }
 
 // TestDocument: a problem is the document that answers it, with what else is expected of it.
 func TestDocument(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		want events.Want
 		body any
 	}{
-		"anything":          {events.Want{Status: 200}, nil},
-		"a body":            {events.Want{Status: 200, Body: "*"}, "*"},
-		"a problem":         {events.Want{Status: 404, Problem: "gone"}, map[string]any{"status": 404.0, "type": "urn:problem-type:matchday:gone"}},
-		"what it says, too": {events.Want{Status: 404, Problem: "gone", Body: map[string]any{"detail": "it is gone"}}, map[string]any{"status": 404.0, "type": "urn:problem-type:matchday:gone", "detail": "it is gone"}},
+		"anything": {events.Want{Status: 200}, nil},
+		"a body":   {events.Want{Status: 200, Body: "*"}, "*"},
+		"a problem": {
+			events.Want{Status: 404, Problem: "gone"},
+			map[string]any{"status": 404.0, "type": "urn:problem-type:matchday:gone"},
+		},
+		"what it says, too": {
+			events.Want{Status: 404, Problem: "gone", Body: map[string]any{"detail": "it is gone"}},
+			map[string]any{"status": 404.0, "type": "urn:problem-type:matchday:gone", "detail": "it is gone"},
+		},
 	} {
 		if diff := cmp.Diff(c.body, c.want.Document()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -45,16 +45,20 @@ func TestEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
+
 	w := open(t)
 	for _, c := range w.Cases {
 		must(t, w.Until(t.Context(), c.Time))
 		t.Run(c.Name(), func(t *testing.T) {
 			outer := w.t
+
 			w.t = t
 			defer func() { w.t = outer }()
+
 			w.play(c)
 		})
 	}
+
 	t.Run("TypeScript client", w.client)
 }
 
@@ -63,17 +67,21 @@ func TestEvents(t *testing.T) {
 func (w *world) client(t *testing.T) {
 	run := func(name string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
+
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 	}
 	run("make", "--no-print-directory", "tools")
+
 	for _, room := range w.Rooms {
 		name := room.Spec.Name
 		run("node_modules/.bin/openapi-typescript", w.URL+"/"+name+"/openapi.json", "-o", ".local/client/"+name+".ts")
 	}
+
 	run("node_modules/.bin/tsc", "-p", "infra/tools/client")
+
 	for _, room := range w.Rooms {
 		path := filepath.Join("infra", "rooms", room.Spec.Name, "client.m")
 		if _, err := os.Stat(filepath.Join(root, path+"ts")); err == nil {
@@ -91,14 +99,17 @@ func open(t *testing.T) *world {
 	w.db = dynamo.Open(dynamodb.Config(db.URL), prefix)
 	to, err := url.Parse(db.URL)
 	must(t, err)
+
 	behind := dynamodb.Proxy(to)
 	between := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.tableless.Load() {
 			rw.Header().Set("Content-Type", "application/x-amz-json-1.0")
 			rw.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(rw, `{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}`)
+
 			return
 		}
+
 		behind.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(between.Close)
@@ -111,6 +122,7 @@ func open(t *testing.T) *world {
 	must(t, err)
 	t.Cleanup(w.Close)
 	w.Conditions[sample.NoTables] = w.tableless.Store
+
 	return w
 }
 
@@ -120,32 +132,40 @@ func (w *world) play(want storyfleet.Case) {
 	in, err := want.Event(w.Events)
 	must(t, err)
 	must(t, w.Settle(t.Context()))
+
 	if fault := w.Conditions[want.Given]; fault != nil {
 		fault(true)
 		defer fault(false)
 	} else if want.Given != "" {
 		t.Fatalf("unknown condition %q; valid conditions: %q", want.Given, slices.Sorted(maps.Keys(w.Conditions)))
 	}
+
 	for table, row := range want.Gone {
 		if !w.holds(table, row) {
 			t.Errorf("%s does not hold %v beforehand", table, row)
 		}
 	}
+
 	sent, pushed := map[string]int{}, w.Phones.Counts()["200"]
 	for q := range want.Queued {
 		sent[q] = w.Queues.Depth(prefix + q).Sent
 	}
+
 	function := want.Function()
+
 	out, err := w.Functions.Invoke(t.Context(), function, in)
 	switch fn := w.function(function); on := fn.On.(type) {
 	case spec.Route:
 		must(t, err)
+
 		var got events.APIGatewayV2HTTPResponse
 		must(t, json.Unmarshal(out, &got))
+
 		body := want.Document()
 		if got.StatusCode != want.Status || body != nil && !fits(body, decoded(t, got.Body)) {
 			t.Errorf("it answers %d %s", got.StatusCode, got.Body)
 		}
+
 		for _, part := range want.Text {
 			if !strings.Contains(got.Body, part) {
 				t.Errorf("it answers without %q: %s", part, got.Body)
@@ -153,18 +173,23 @@ func (w *world) play(want storyfleet.Case) {
 		}
 	case spec.Queue:
 		must(t, err)
+
 		var got events.SQSEventResponse
 		must(t, json.Unmarshal(out, &got))
+
 		if len(got.BatchItemFailures) > 0 {
 			t.Errorf("it gives messages back: %s", out)
 		}
+
 		if reason := w.rejected(on, in); !strings.Contains(reason, want.Rejected) || want.Rejected == "" && reason != "" {
 			t.Errorf("the message is rejected with the reason %q", reason)
 		}
 	case spec.DeadLetters:
 		must(t, err)
+
 		var got events.SQSEventResponse
 		must(t, json.Unmarshal(out, &got))
+
 		if (len(got.BatchItemFailures) > 0) != (want.Error != "") {
 			t.Errorf("it gives messages back: %s", out)
 		}
@@ -178,25 +203,31 @@ func (w *world) play(want storyfleet.Case) {
 			t.Errorf("it answers %s", out)
 		}
 	}
+
 	for q, least := range want.Queued {
 		if n := w.Queues.Depth(prefix+q).Sent - sent[q]; n < least {
 			t.Errorf("%d messages are sent to %s", n, q)
 		}
 	}
+
 	must(t, w.Settle(t.Context()))
+
 	if n := w.Phones.Counts()["200"] - pushed; want.Pushes != 0 && n != want.Pushes {
 		t.Errorf("%d pushes reach a phone", n)
 	}
+
 	for query, value := range want.SQL {
 		if got := w.value(function, query); !fits(value, got) {
 			t.Errorf("%s returns %v, want %v", query, got, value)
 		}
 	}
+
 	for table, row := range want.Rows {
 		if !w.holds(table, row) {
 			t.Errorf("%s does not hold %v", table, row)
 		}
 	}
+
 	for table, row := range want.Gone {
 		if w.holds(table, row) {
 			t.Errorf("%s still holds %v", table, row)
@@ -212,7 +243,9 @@ func (w *world) function(name string) (found spec.Function) {
 			}
 		}
 	}
+
 	w.t.Fatalf("there is no function %s", name)
+
 	return found
 }
 
@@ -221,11 +254,13 @@ func (w *world) function(name string) (found spec.Function) {
 func (w *world) rejected(on spec.Queue, in []byte) string {
 	var e event
 	must(w.t, json.Unmarshal(in, &e))
+
 	for _, m := range w.Queues.Messages(prefix + on.DeadLetter()) {
 		if m.Body == e.Records[0].Body {
 			return aws.ToString(m.Attributes[queue.ReasonAttribute].StringValue)
 		}
 	}
+
 	return ""
 }
 
@@ -233,10 +268,13 @@ func (w *world) rejected(on spec.Queue, in []byte) string {
 func (w *world) value(function, query string) any {
 	i := slices.IndexFunc(w.Rooms, func(r fleet.Room) bool { return strings.HasPrefix(function, r.Spec.Name+"/") })
 	conn, err := pgx.Connect(w.t.Context(), w.SQLURL(w.Rooms[i].Spec.Databases()[0], ""))
+
 	must(w.t, err)
 	defer conn.Close(context.WithoutCancel(w.t.Context()))
+
 	var text string
 	must(w.t, conn.QueryRow(w.t.Context(), "SELECT to_json(("+query+"))::text").Scan(&text))
+
 	return decoded(w.t, text)
 }
 
@@ -244,6 +282,7 @@ func (w *world) value(function, query string) any {
 func (w *world) holds(table string, row any) bool {
 	all, err := dynamo.ScanAll[map[string]any](context.WithoutCancel(w.t.Context()), w.db, spec.Access{Table: spec.Table{Name: table}}, nil)
 	must(w.t, err)
+
 	return slices.ContainsFunc(all, func(got map[string]any) bool { return fits(row, got) })
 }
 
@@ -255,6 +294,7 @@ func fits(want, got any) bool {
 		for k, v := range want {
 			ok = ok && fits(v, got[k])
 		}
+
 		return ok
 	case []any:
 		got, ok := got.([]any)
@@ -264,12 +304,14 @@ func fits(want, got any) bool {
 			return got != nil && got != "" && got != 0.0 && fmt.Sprint(got) != "[]" && fmt.Sprint(got) != "map[]"
 		}
 	}
+
 	return want == got
 }
 
 // TestFits: what is left out does not matter, and all else does.
 func TestFits(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		want, got string
 		fits      bool
@@ -281,8 +323,17 @@ func TestFits(t *testing.T) {
 		{`{"a":{"b":"x"}}`, `{"a":"x"}`, false},
 		{`[{"a":1},{"a":2}]`, `[{"a":1,"b":1},{"a":2}]`, true},
 		{`[{"a":1}]`, `[{"a":1},{"a":2}]`, false},
-		{`"*"`, `"x"`, true}, {`"*"`, `""`, false}, {`"*"`, `0`, false}, {`"*"`, `7`, true}, {`"*"`, `[]`, false}, {`"*"`, `{}`, false}, {`"*"`, `{"a":1}`, true}, {`"*"`, `null`, false},
-		{`true`, `true`, true}, {`false`, `true`, false}, {`1`, `"1"`, false},
+		{`"*"`, `"x"`, true},
+		{`"*"`, `""`, false},
+		{`"*"`, `0`, false},
+		{`"*"`, `7`, true},
+		{`"*"`, `[]`, false},
+		{`"*"`, `{}`, false},
+		{`"*"`, `{"a":1}`, true},
+		{`"*"`, `null`, false},
+		{`true`, `true`, true},
+		{`false`, `true`, false},
+		{`1`, `"1"`, false},
 	} {
 		if got := fits(decoded(t, c.want), decoded(t, c.got)); got != c.fits {
 			t.Errorf("%s fits %s: %v", c.want, c.got, got)
@@ -292,14 +343,17 @@ func TestFits(t *testing.T) {
 
 func decoded(t *testing.T, text string) (v any) {
 	t.Helper()
+
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
+
 	return v
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,19 +27,24 @@ var (
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	makefile := read(t, filepath.Join(root, "Makefile"))
+
 	var names []string
+
 	for _, s := range []stage.Stage{{Name: "dev"}, {Name: stage.Prod}} {
 		for _, room := range fleet.Specs() {
 			for _, f := range room.Functions {
 				names = append(names, s.Function(f))
 			}
+
 			for _, table := range room.Tables() {
 				names = append(names, s.Table(table.Name))
 			}
 		}
 	}
+
 	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	must(t, err)
+
 	for _, file := range append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "ARCHITECTURE.md")) {
 		text, name := read(t, file), strings.TrimPrefix(file, root+"/")
 		for line := range strings.Lines(text) {
@@ -48,6 +53,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 					t.Errorf("%s names make %s, which is no target", name, m[1])
 				}
 			}
+
 			for _, m := range named.FindAllStringSubmatch(line, -1) {
 				// A loop completes a name that ends with a hyphen.
 				if !slices.Contains(names, m[1]) && !strings.HasSuffix(m[1], "-") {
@@ -55,19 +61,24 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 				}
 			}
 		}
+
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
+
 			path, fragment, _ := strings.Cut(m[1], "#")
+
 			at := file
 			if path != "" {
 				at = filepath.Join(filepath.Dir(file), path)
 			}
+
 			if _, err := os.Stat(at); err != nil {
 				t.Errorf("%s links to %s, which does not exist", name, m[1])
 				continue
 			}
+
 			if fragment != "" && !slices.Contains(anchors(read(t, at)), fragment) {
 				t.Errorf("%s links to %s, which has no such heading", name, m[1])
 			}
@@ -78,16 +89,20 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 // TestDocumentsExplainSettings: the runbook has a row for each setting of a deployment.
 func TestDocumentsExplainSettings(t *testing.T) {
 	t.Parallel()
+
 	_, err := stage.Read([]spec.Room{}, map[string]string{"unknown": "1"}, os.Getenv)
 	if err == nil {
 		t.Fatal("an unknown setting is accepted")
 	}
+
 	_, list, _ := strings.Cut(err.Error(), "valid settings: ")
 	runbook := read(t, filepath.Join(root, "docs", "runbook.md"))
+
 	for _, name := range strings.Split(list, ", ") {
 		if slices.Contains([]string{"stage", "arch", "commit", "sam"}, name) { // make sets them
 			continue
 		}
+
 		if !regexp.MustCompile("(?m)^\\| .*`" + name + "=[a-z]*`.* \\|").MatchString(runbook) {
 			t.Errorf("docs/runbook.md does not explain the setting %s=", name)
 		}
@@ -100,12 +115,15 @@ func anchors(text string) (all []string) {
 		id := strings.ToLower(strings.ReplaceAll(m[1], " ", "-"))
 		all = append(all, regexp.MustCompile(`[^\p{L}\p{N}_-]`).ReplaceAllString(id, ""))
 	}
+
 	return all
 }
 
 func read(t *testing.T, file string) string {
 	t.Helper()
+
 	text, err := os.ReadFile(file)
 	must(t, err)
+
 	return string(text)
 }

@@ -32,13 +32,16 @@ func project(t *testing.T, files map[string]string) string {
 	original, err := os.ReadFile("../../../Makefile")
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "Makefile"), original, 0o644))
+
 	for _, folder := range []string{"functions", "pkg"} {
 		must(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
+
 	for name, text := range files {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		program(t, filepath.Join(dir, name), text)
 	}
+
 	return dir
 }
 
@@ -46,8 +49,10 @@ func project(t *testing.T, files map[string]string) string {
 // writing until it executes, and nobody could run the program before.
 func program(t *testing.T, path, text string) {
 	t.Helper()
+
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
+
 	must(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
@@ -56,12 +61,16 @@ func run(t *testing.T, dir string, env []string, args ...string) (out string, ok
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(without(os.Environ(), "AWS_", "SET=", "ORIGIN=", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS="), env...)
+
 	var stdout, stderr bytes.Buffer
+
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+
 	err := cmd.Run()
 	if err != nil {
 		t.Logf("make %s: %v\n%s", strings.Join(args, " "), err, &stderr)
 	}
+
 	return stdout.String(), err == nil
 }
 
@@ -73,13 +82,16 @@ next:
 				continue next
 			}
 		}
+
 		rest = append(rest, v)
 	}
+
 	return rest
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +107,7 @@ func TestSmokeReadsTheOriginsOfTheStage(t *testing.T) {
 		"stages/open": "mail=ops@example.com\n",
 		"stages/any":  "origins=*\n",
 	})
+
 	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH")}
 	for _, c := range []struct {
 		args []string
@@ -116,20 +129,27 @@ func TestSmokeReadsTheOriginsOfTheStage(t *testing.T) {
 // TestRedrive runs the target against queues on this machine, with the AWS CLI.
 func TestRedrive(t *testing.T) {
 	t.Parallel()
+
 	cli, err := exec.LookPath("aws")
 	if err != nil {
 		t.Skip("the AWS CLI is not installed")
 	}
+
 	c := clock.New(time.Now(), 1)
 	t.Cleanup(c.Stop)
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
+
 	url := "http://" + l.Addr().String()
 	queues := sqs.New(c, url)
 	t.Cleanup(queues.Close)
+
 	server := &http.Server{Handler: queues}
 	go server.Serve(l)
+
 	t.Cleanup(func() { server.Close() })
+
 	client := awssqs.NewFromConfig(aws.Config{
 		Region: account.Region, BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
@@ -139,6 +159,7 @@ func TestRedrive(t *testing.T) {
 		"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "AWS_REGION=" + account.Region, "AWS_DEFAULT_REGION=" + account.Region,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_PAGER=", "AWS_CONFIG_FILE=/dev/null",
 	}
+
 	for _, q := range []struct {
 		stage, name, queue, dead string
 		fifo                     bool
@@ -149,24 +170,31 @@ func TestRedrive(t *testing.T) {
 		t.Run(q.queue, func(t *testing.T) {
 			must(t, queues.Create(sqs.Queue{Name: q.dead, FIFO: q.fifo}))
 			must(t, queues.Create(sqs.Queue{Name: q.queue, FIFO: q.fifo, MaxReceives: 3, DeadLetter: q.dead}))
+
 			in := &awssqs.SendMessageInput{
 				QueueUrl: aws.String(queues.URL(q.dead)), MessageBody: aws.String(`{"matchId":"7"}`),
-				MessageAttributes: map[string]types.MessageAttributeValue{"reason": {DataType: aws.String("String"), StringValue: aws.String("no such match")}},
+				MessageAttributes: map[string]types.MessageAttributeValue{
+					"reason": {DataType: aws.String("String"), StringValue: aws.String("no such match")},
+				},
 			}
 			if q.fifo {
 				in.MessageGroupId, in.MessageDeduplicationId = aws.String("7"), aws.String("1")
 			}
+
 			_, err := client.SendMessage(t.Context(), in)
 			must(t, err)
 
 			out, ok := run(t, dir, env, "redrive", "STAGE="+q.stage, "QUEUE="+q.name, "PEEK=1")
+
 			var shown []struct{ Reason, Body string }
 			if err := json.Unmarshal([]byte(out), &shown); err != nil || !ok {
 				t.Fatalf("PEEK=1 printed %q: %v", out, err)
 			}
+
 			if diff := cmp.Diff([]struct{ Reason, Body string }{{"no such match", `{"matchId":"7"}`}}, shown); diff != "" {
 				t.Errorf("what PEEK=1 shows (-want +got):\n%s", diff)
 			}
+
 			if diff := cmp.Diff([]int{1, 0}, []int{length(t, client, queues.URL(q.dead)), length(t, client, queues.URL(q.queue))}); diff != "" {
 				t.Errorf("messages in the dead-letter queue and in the queue after PEEK=1 (-want +got):\n%s", diff)
 			}
@@ -174,11 +202,13 @@ func TestRedrive(t *testing.T) {
 			if _, ok := run(t, dir, env, "redrive", "STAGE="+q.stage, "QUEUE="+q.name); !ok {
 				t.Fatal("make redrive failed")
 			}
+
 			if diff := cmp.Diff([]int{0, 1}, []int{length(t, client, queues.URL(q.dead)), length(t, client, queues.URL(q.queue))}); diff != "" {
 				t.Errorf("messages in the dead-letter queue and in the queue after make redrive (-want +got):\n%s", diff)
 			}
 		})
 	}
+
 	if out, ok := run(t, dir, env, "redrive", "STAGE=dev", "QUEUE="); ok || !strings.HasPrefix(out, "Say which queue: make redrive") {
 		t.Errorf("without a queue, make redrive printed %q", out)
 	}
@@ -187,14 +217,19 @@ func TestRedrive(t *testing.T) {
 // length returns the number of messages of a queue, hidden ones included.
 func length(t *testing.T, client *awssqs.Client, url string) int {
 	t.Helper()
-	out, err := client.GetQueueAttributes(context.Background(), &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+
+	out, err := client.GetQueueAttributes(context.Background(),
+		&awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
 	must(t, err)
+
 	n := 0
+
 	for _, name := range []string{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"} {
 		var count int
 		must(t, json.Unmarshal([]byte(out.Attributes[name]), &count))
 		n += count
 	}
+
 	return n
 }
 
@@ -202,53 +237,68 @@ func length(t *testing.T, client *awssqs.Client, url string) int {
 // checked, and not if the check fails.
 func TestDeploymentIsCheckedFirst(t *testing.T) {
 	t.Parallel()
+
 	log := "#!/bin/sh\necho \"$(basename \"$0\") $*\" | sed 's/-c [^ ]* *//g' >> log\n"
 	dir := project(t, map[string]string{
 		"bin/go": log + "case \"$*\" in *predeploy*) test ! -e refuse;; esac\n", "node_modules/.bin/cdk": log,
 		"package-lock.json": "", "go.mod": "", "go.sum": "", "stages/dev": "mail=ops@example.com\norigins=https://a.example.com\n",
 	})
 	must(t, os.Mkdir(filepath.Join(dir, "dist"), 0o755))
+
 	for _, built := range []string{"node_modules/.package-lock.json", "dist/.arm64"} { // after what they are built from
 		must(t, os.WriteFile(filepath.Join(dir, built), nil, 0o644))
 	}
+
 	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "DYNAMODB_ENDPOINT=http://localhost:1"}
 	logged := func() (lines []string) {
 		text, err := os.ReadFile(filepath.Join(dir, "log"))
 		must(t, err)
 		must(t, os.Remove(filepath.Join(dir, "log")))
+
 		for line := range strings.Lines(string(text)) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
+
 		return lines
 	}
 	build, synth := "go build -o .local/bin/infra ./infra", "cdk synth --app .local/bin/infra --quiet -o cdk.out"
 	settings := " cdk.out stage=dev mail=ops@example.com origins=https://a.example.com"
+
 	if _, ok := run(t, dir, env, "deploy", "STAGE=dev", "APPROVE=never"); !ok {
 		t.Error("make deploy failed")
 	}
+
 	if diff := cmp.Diff([]string{
 		build, synth, "go run ./infra/tools/predeploy check" + settings, "cdk deploy --all --require-approval never --app cdk.out",
 	}, logged()); diff != "" {
 		t.Errorf("make deploy (-want +got):\n%s", diff)
 	}
+
 	must(t, os.WriteFile(filepath.Join(dir, "refuse"), nil, 0o644))
+
 	if _, ok := run(t, dir, env, "deploy", "STAGE=dev"); ok {
 		t.Error("make deploy succeeded, and the check did not")
 	}
+
 	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy check" + settings}, logged()); diff != "" {
 		t.Errorf("make deploy with a check that fails (-want +got):\n%s", diff)
 	}
 
 	must(t, os.Remove(filepath.Join(dir, "refuse")))
+
 	out, ok := run(t, dir, env, "import", "STAGE=dev")
-	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy import" + settings}, logged()); diff != "" || !ok || out != "There is nothing to import.\n" {
+	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy import" + settings}, logged()); diff != "" || !ok ||
+		out != "There is nothing to import.\n" {
 		t.Errorf("make import printed %q (-want +got):\n%s", out, diff)
 	}
 	// In place of what predeploy writes: the synthesis removes the folder first.
-	program(t, filepath.Join(dir, "bin/go"), log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n")
+	program(t, filepath.Join(dir, "bin/go"),
+		log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n")
+
 	if _, ok := run(t, dir, env, "import", "STAGE=dev"); !ok {
 		t.Error("make import failed")
 	}
+
 	if diff := cmp.Diff([]string{
 		build, synth, "go run ./infra/tools/predeploy import" + settings,
 		"cdk import matchday-dev-shared --resource-mapping cdk.out/matchday-dev-shared.import.json --app cdk.out",
@@ -261,9 +311,11 @@ func TestDeploymentIsCheckedFirst(t *testing.T) {
 func TestTemplatesToReadAreNotDeployed(t *testing.T) {
 	t.Parallel()
 	dir := project(t, nil)
+
 	for _, target := range []string{"deploy", "diff", "import"} {
 		for _, name := range []string{"agnostic", "programs"} {
 			out, ok := run(t, dir, nil, target, "STAGE=dev", "SET=mail=ops@example.com "+name+"=false")
+
 			want := name + "= is for templates to read, not for a deployment: leave it out.\n"
 			if diff := cmp.Diff(want, out); diff != "" || ok {
 				t.Errorf("make %s with %s= succeeded: %v, and printed (-want +got):\n%s", target, name, ok, diff)

@@ -23,14 +23,17 @@ func (o Operation) Forbids(r Request) error {
 	if r.Path != "" || r.Method != o.Method {
 		return nil
 	}
+
 	for _, p := range o.Params {
 		if p.In == "path" && (r.Params[p.Name] == "" || strings.Contains(r.Params[p.Name], "/")) {
 			return nil // it is another route
 		}
 	}
+
 	if err := o.forbidsParams(r); err != nil {
 		return err
 	}
+
 	return o.forbidsBody(r)
 }
 
@@ -40,8 +43,10 @@ func (o Operation) forbidsParams(r Request) error {
 	if err != nil && !o.AnyQuery {
 		return fmt.Errorf("the query cannot be read: %w", err)
 	}
+
 	for _, p := range o.Params {
 		var values []string
+
 		switch p.In {
 		case "path":
 			values = []string{r.Params[p.Name]}
@@ -52,6 +57,7 @@ func (o Operation) forbidsParams(r Request) error {
 				values = []string{strings.Trim(strings.Join(r.Header.Values(p.Name), ","), " \t")} // as API Gateway joins them
 			}
 		}
+
 		switch {
 		case len(values) > 1:
 			return fmt.Errorf("the parameter %s is given %d times", p.Name, len(values))
@@ -60,20 +66,24 @@ func (o Operation) forbidsParams(r Request) error {
 		case len(values) == 0 || values[0] == "" && !p.Required:
 			continue // an empty value is as good as none
 		}
+
 		v, err := p.Schema.valueOf(values[0])
 		if err == nil {
 			err = p.Schema.Validate(v)
 		}
+
 		if err != nil {
 			return fmt.Errorf("the parameter %s is not valid: %w", p.Name, err)
 		}
 	}
+
 	for name := range given {
 		known := func(p Param) bool { return p.In == "query" && p.Name == name }
 		if !o.AnyQuery && !slices.ContainsFunc(o.Params, known) {
 			return fmt.Errorf("there is no parameter %q", name)
 		}
 	}
+
 	return nil
 }
 
@@ -82,11 +92,14 @@ func (o Operation) forbidsBody(r Request) error {
 	if o.Body == nil {
 		return nil
 	}
+
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+
 	isJSON := err == nil && kind == "application/json" && (params["charset"] == "" || params["charset"] == "utf-8")
 	if !isJSON || r.Header.Get("Content-Encoding") != "" {
 		return nil // whether the body is read at all is the function's choice
 	}
+
 	text := r.Text()
 	switch {
 	case len(text) == 0 && !o.BodyRequired:
@@ -94,13 +107,16 @@ func (o Operation) forbidsBody(r Request) error {
 	case len(text) > maxBody:
 		return errors.New("the body is too large")
 	}
+
 	if err := Strict(text); err != nil {
 		return fmt.Errorf("the body is not JSON, or has a member twice: %w", err)
 	}
+
 	value, err := unmarshal(text)
 	if err != nil {
 		return err
 	}
+
 	return o.Body.Validate(o.Body.withoutNulls(value))
 }
 
@@ -110,12 +126,15 @@ func Strict(text []byte) error {
 	if _, err := d.ReadValue(); err != nil {
 		return err
 	}
+
 	if _, err := d.ReadToken(); err == nil {
 		return errors.New("text follows the value")
 	}
+
 	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
 		return errors.New("text follows the value")
 	}
+
 	return nil
 }
 
@@ -123,6 +142,7 @@ func unmarshal(text []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	err = d.Decode(&v)
+
 	return v, err
 }
 
@@ -139,14 +159,18 @@ func (n node) valueOf(text string) (any, error) {
 		return strconv.ParseBool(text)
 	case "array":
 		all := []any{}
+
 		for part := range strings.SplitSeq(text, ",") {
 			v, err := n.items().valueOf(part)
 			if err != nil {
 				return nil, err
 			}
+
 			all = append(all, v)
 		}
+
 		return all, nil
 	}
+
 	return text, nil
 }

@@ -25,6 +25,7 @@ type Mutation struct {
 func (m Mutation) Of(r Request) Request {
 	r = r.Clone()
 	m.apply(&r)
+
 	return r
 }
 
@@ -41,6 +42,7 @@ func OfTarget(o Operation, r Request) []Mutation {
 			all = append(all, parameters(p, r)...)
 		}
 	}
+
 	return all
 }
 
@@ -51,6 +53,7 @@ func OfHeaders(o Operation, r Request) (all []Mutation) {
 			all = append(all, parameters(p, r)...)
 		}
 	}
+
 	return all
 }
 
@@ -59,6 +62,7 @@ func OfBody(o Operation, r Request) []Mutation {
 	if o.Body == nil {
 		return nil
 	}
+
 	return append(texts(), members(o.Body.node, r.body, nil, true)...)
 }
 
@@ -69,13 +73,17 @@ func headers(o Operation) (all []Mutation) {
 	}
 	if o.Body != nil {
 		set("content type: with a charset", "Content-Type", "application/json; charset=utf-8", true)
+
 		for _, t := range []string{
 			"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/cbor",
-			"application/octet-stream", "application/json; charset=utf-16", "application/merge-patch+json", "nonsense", "/", "application/json, text/html",
+			"application/octet-stream", "application/json; charset=utf-16", "application/merge-patch+json", "nonsense", "/",
+			"application/json, text/html",
 		} {
 			set("content type: another", "Content-Type", t, false)
 		}
+
 		all = append(all, Mutation{"content type: none", "", func(d *Request) { d.Header.Del("Content-Type") }})
+
 		for _, c := range []string{"gzip", "br", "identity"} {
 			set("content encoding", "Content-Encoding", c, false)
 		}
@@ -85,22 +93,27 @@ func headers(o Operation) (all []Mutation) {
 			d.Header.Set("Content-Type", "application/json")
 		}})
 	}
+
 	for _, a := range []string{"text/html", "application/cbor", "application/xml;q=0.9", "*/*;q=0", ";;;", strings.Repeat("a/b,", 500)} {
 		set("accept", "Accept", a, false)
 	}
+
 	for _, t := range []string{"*", `"x"`, `W/"x", `, "\"" + strings.Repeat("x", 4000), ",,,,"} {
 		set("if-none-match", "If-None-Match", t, false)
 	}
+
 	set("forwarded", "X-Forwarded-For", "127.0.0.1, <script>", false)
 	set("forwarded host", "X-Forwarded-Host", "evil.example", false)
 	set("method override", "X-HTTP-Method-Override", "DELETE", false)
 	set("long header", "X-Long", strings.Repeat("x", 8000), false)
 	set("cookie", "Cookie", "a=b; \"; =;;", false)
+
 	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
 		if !slices.Contains(o.Methods, m) { // those are attacked themselves
 			all = append(all, Mutation{"another method", "", func(d *Request) { d.Method = m }})
 		}
 	}
+
 	return all
 }
 
@@ -120,18 +133,22 @@ func targets(o Operation) (all []Mutation) {
 		if strings.Contains(p[max(0, len(p)-3):], "%") {
 			return p // its end is encoded already
 		}
+
 		return p[:len(p)-1] + fmt.Sprintf("%%%02x", p[len(p)-1])
 	})
 	to("path: semicolon", func(p string) string { return p + ";a=b" })
 	to("path: encoded question mark", func(p string) string { return p + "%3fx=y" })
 	to("path: NUL", func(p string) string { return p + "%00" })
 	to("path: base twice", func(p string) string { return "/" + o.Room + p })
+
 	for _, tail := range []string{"//", "/..", "/x", "%23", "%25"} {
 		to("another path", func(p string) string { return p + tail })
 	}
+
 	for _, q := range []string{"=", "&", "%", "\xff", "a=b;c=d", strings.Repeat("a", 5000)} {
 		all = append(all, Mutation{"query: malformed", "", func(d *Request) { d.RawQuery = q }})
 	}
+
 	query := func(kind, field, name, value string) {
 		all = append(all, Mutation{kind, field, func(d *Request) { d.Query = append(d.Query, Pair{name, value}) }})
 	}
@@ -140,38 +157,46 @@ func targets(o Operation) (all []Mutation) {
 	query("query: unknown, invalid UTF-8", "", "\xff", "\xff")
 	query("query: unknown, long", "", strings.Repeat("q", 3000), "1")
 	query("query: unknown, like a member", "", "__proto__[x]", "1")
+
 	for _, p := range o.Params {
 		if p.In == "query" {
 			query("query: case twin", "query."+strings.ToUpper(p.Name), strings.ToUpper(p.Name), p.Schema.sample())
 			query("query: brackets", "query."+p.Name+"[]", p.Name+"[]", p.Schema.sample())
 		}
 	}
+
 	return all
 }
 
 // parameters change one parameter.
 func parameters(p Param, d Request) (all []Mutation) {
 	field := p.In + "." + p.Name
+
 	current := p.Schema.sample()
 	if v, ok := d.Params[p.Name]; ok && p.In == "path" {
 		current = v
 	}
+
 	if v := d.Header.Get(p.Name); v != "" && p.In == "header" {
 		current = v
 	}
+
 	for _, q := range d.Query {
 		if q.Name == p.Name && p.In == "query" {
 			current = q.Value
 		}
 	}
+
 	prefix := "parameter: "
 	if p.In == "header" {
 		prefix = "header: "
 	}
+
 	set := func(kind, value string) {
 		if p.In == "header" && !isHeader(value) {
 			return
 		}
+
 		all = append(all, Mutation{prefix + kind, field, func(d *Request) {
 			switch p.In {
 			case "path":
@@ -181,12 +206,14 @@ func parameters(p Param, d Request) (all []Mutation) {
 				d.Header.Set(p.Name, value)
 				return
 			}
+
 			d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
 			d.Query = append(d.Query, Pair{p.Name, value})
 		}})
 	}
 	if p.In == "query" {
 		set("valid", current)
+
 		all = append(all,
 			Mutation{"parameter: twice", field, func(d *Request) {
 				d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
@@ -198,12 +225,16 @@ func parameters(p Param, d Request) (all []Mutation) {
 				d.Query = slices.DeleteFunc(d.Query, func(q Pair) bool { return q.Name == p.Name })
 			}})
 	}
+
 	if p.In == "header" {
 		set("valid", current)
+
 		for _, c := range []string{"\t", "\x80", "\xff", "\u0085"} { // those that HTTP allows
 			set("control character", current+c+current)
 		}
+
 		set("list", current+", "+current)
+
 		all = append(all,
 			Mutation{"header: twice", field, func(d *Request) { d.Header[http.CanonicalHeaderKey(p.Name)] = []string{current, current} }},
 			Mutation{"header: twice, the other huge", field, func(d *Request) {
@@ -211,32 +242,40 @@ func parameters(p Param, d Request) (all []Mutation) {
 			}},
 			Mutation{"header: absent", field, func(d *Request) { d.Header.Del(p.Name) }})
 	}
+
 	of := p.Schema.node
 	if of.kind() == "array" {
 		most, ok := of.number("maxItems")
 		if ok {
 			set("over maxItems", strings.TrimSuffix(strings.Repeat(current+",", int(most)+1), ","))
 		}
+
 		set("empty items", ",,,")
 		set("many items", strings.Repeat("x,", 2000))
+
 		of = of.items()
 	}
+
 	for _, s := range of.strings(current) {
 		if !strings.HasPrefix(s.kind, "lone ") {
 			set(s.kind, unquoted(s.text))
 		}
 	}
+
 	for _, n := range of.numbers() {
 		set(n.kind, n.text)
 	}
+
 	for _, v := range []string{
 		"null", "true", "{}", "[]", "undefined", "*", "\\", "é", "a,b", "b,,a", ",", " ", "\x00", "\xff", "\u202e",
-		"NaN", "0x1", "1e2", "1e3", "1.0", "+1", " 1", "1 ", "१", "-0", "'1'", "0", "1", "7", "-1", strings.Repeat("9", 20), strings.Repeat("9", 600),
+		"NaN", "0x1", "1e2", "1e3", "1.0", "+1", " 1", "1 ", "१", "-0", "'1'", "0", "1", "7", "-1",
+		strings.Repeat("9", 20), strings.Repeat("9", 600),
 		"%2e%2e", "..", ".", "../..", "/", "%00", "%zz", "a/b", "a%2fb",
 		"2026-06-01", "2026-06-01T00:00:00Z", "2026-06-01t00:00:00z",
 	} {
 		set("odd text", v)
 	}
+
 	return all
 }
 
@@ -250,10 +289,12 @@ func texts() (all []Mutation) {
 	raw := func(kind string, change func(text string) string) {
 		all = append(all, Mutation{"body: " + kind, "body", func(d *Request) { d.Raw = []byte(change(string(d.Text()))) }})
 	}
+
 	is := func(kind, text string) { raw(kind, func(string) string { return text }) }
 	for _, v := range []string{"null", "true", "0", `""`, "[]", "[{}]", "{}"} {
 		is("another value", v)
 	}
+
 	is("empty", "")
 	is("not JSON", "{")
 	is("not JSON", "<a/>")
@@ -279,9 +320,13 @@ func texts() (all []Mutation) {
 			b.WriteByte(c)
 			b.WriteByte(0)
 		}
+
 		return b.String()
 	})
-	all = append(all, Mutation{"body: white space", "body", func(d *Request) { d.Raw, d.Same = []byte(" \r\n\t"+string(d.Text())+"\n "), true }})
+
+	all = append(all, Mutation{"body: white space", "body",
+		func(d *Request) { d.Raw, d.Same = []byte(" \r\n\t"+string(d.Text())+"\n "), true }})
+
 	return all
 }
 
@@ -292,25 +337,32 @@ func members(n node, root value, p path, required bool) (all []Mutation) {
 	}
 	current := at(root, p)
 	kind := n.kind()
+
 	if len(p) > 0 {
 		types := []string{`"x"`, "0", "-1", "1.5", "true", "null", "[]", "{}", "[null]", "[[]]", `[{}]`, `{"a":{}}`}
 		if current != nil {
 			types = append(types, "["+textOf(current)+"]")
 		}
+
 		if kind != "string" {
 			for _, v := range []string{"\"\xff\"", `"\ud800"`} { // the text as a whole is not JSON
 				all = append(all, Mutation{kind + ": another type", "body", func(d *Request) { d.body = replaced(d.body, p, verbatim(v)) }})
 			}
+
 			types = append(types, `""`, `" "`, `"\u0000"`, `"\u202ex"`, `"`+strings.Repeat("x", 5000)+`"`)
 		}
+
 		if kind != "integer" && kind != "number" {
 			types = append(types, "-0", "1.0", "1e0", "1e300", "1e400", "9007199254740993", "9223372036854775808", strings.Repeat("9", 5000))
 		}
+
 		for _, v := range types {
 			set(kind+": another type", verbatim(v))
 		}
+
 		set(kind+": nested deeply", verbatim(strings.Repeat("[", 5_000)+strings.Repeat("]", 5_000)))
 	}
+
 	switch kind {
 	case "string":
 		for _, s := range n.strings(unquoted(textOf(or(current, verbatim(`""`))))) {
@@ -318,6 +370,7 @@ func members(n node, root value, p path, required bool) (all []Mutation) {
 			if strings.HasPrefix(s.kind, "lone ") {
 				field = "body" // the text as a whole is not JSON
 			}
+
 			all = append(all, Mutation{"string: " + s.kind, field, func(d *Request) { d.body = replaced(d.body, p, verbatim(s.text)) }})
 		}
 	case "integer", "number":
@@ -326,11 +379,14 @@ func members(n node, root value, p path, required bool) (all []Mutation) {
 			if v.kind == "not a number" {
 				field = "body"
 			}
+
 			all = append(all, Mutation{"number: " + v.kind, field, func(d *Request) { d.body = replaced(d.body, p, verbatim(v.text)) }})
 		}
+
 		if v, ok := current.(verbatim); ok {
 			for _, spelling := range []string{string(v) + ".0", string(v) + "e0", string(v) + ".000E+00"} {
-				all = append(all, Mutation{"number: another spelling", p.String(), func(d *Request) { d.body, d.Same = replaced(d.body, p, verbatim(spelling)), true }})
+				all = append(all, Mutation{"number: another spelling", p.String(),
+					func(d *Request) { d.body, d.Same = replaced(d.body, p, verbatim(spelling)), true }})
 			}
 		}
 	case "array":
@@ -338,6 +394,7 @@ func members(n node, root value, p path, required bool) (all []Mutation) {
 	case "object":
 		all = append(all, fields(n, root, p)...)
 	}
+
 	return all
 }
 
@@ -347,25 +404,32 @@ func elements(n node, root value, p path) (all []Mutation) {
 		all = append(all, Mutation{"array: " + kind, p.String(), func(d *Request) { d.body = replaced(d.body, p, v) }})
 	}
 	current, _ := at(root, p).(array)
+
 	element := value(verbatim(n.items().sampleJSON()))
 	if len(current) > 0 {
 		element = current[0]
 	}
+
 	repeated := func(count int) array {
 		return slices.Repeat(array{element}, count)
 	}
+
 	set("empty", array{})
 	set("one", array{element})
 	set("the same twice", array{element, element})
 	set("many", repeated(min(3000, 60_000/(len(textOf(element))+1))))
+
 	if most, ok := n.number("maxItems"); ok {
 		set("over maxItems", repeated(int(most)+1))
 		set("maxItems", repeated(int(most)))
 	}
+
 	if least, ok := n.number("minItems"); ok && least > 0 {
 		set("under minItems", repeated(int(least)-1))
 	}
+
 	set("mixed", append(slices.Clone(current), verbatim("null"), verbatim("1"), verbatim(`"x"`), verbatim("[]"), verbatim("{}")))
+
 	if len(current) == 0 { // change an element that is put there first
 		with := replaced(root, p, array{element})
 		for _, m := range members(n.items(), with, p.to(0), true) {
@@ -374,8 +438,10 @@ func elements(n node, root value, p path) (all []Mutation) {
 				m.apply(d)
 			}})
 		}
+
 		return all
 	}
+
 	return append(all, members(n.items(), root, p.to(0), true)...)
 }
 
@@ -388,22 +454,27 @@ func fields(n node, root value, p path) (all []Mutation) {
 			if !ok {
 				return
 			}
+
 			d.body = replaced(d.body, p, by(slices.Clone(o)))
 		}})
 	}
 	add := func(kind, field, name string, v value) {
 		change(kind, field, func(o object) object { return append(o, member{name, v}) })
 	}
+
 	extra := []string{"zz", "__proto__", "$ref", "PK", "userId", "id", "ttl", "", "a.b", "\u202e"}
 	for _, name := range n.properties() {
 		extra = append(extra, "x"+name, name+"ſ")
 	}
+
 	for _, name := range extra {
 		if _, known := n.property(name); !known {
 			add("extra member", p.to(name).String(), quoted(name), verbatim(`"x"`))
 		}
 	}
+
 	add("member's name of invalid UTF-8", "body", "\"\xff\"", verbatim("1"))
+
 	if len(current) > 1 {
 		all = append(all, Mutation{"object: other order", "", func(d *Request) {
 			if o, ok := at(d.body, p).(object); ok {
@@ -413,28 +484,34 @@ func fields(n node, root value, p path) (all []Mutation) {
 			}
 		}})
 	}
+
 	for _, name := range n.properties() {
 		of, _ := n.property(name)
 		here := p.to(name)
 		field := here.String()
 		v := at(root, here)
+
 		sample := or(v, verbatim(of.sampleJSON()))
 		if v != nil {
 			all = append(all, Mutation{"object: member absent", field, func(d *Request) { d.body = replaced(d.body, here, nil) }})
 		} else {
 			all = append(all, Mutation{"object: optional member", field, func(d *Request) { d.body = replaced(d.body, here, sample) }})
 		}
+
 		for _, twin := range twins(name) {
 			for _, bad := range []value{sample, verbatim(`"\u202e<script>` + strings.Repeat("x", 2000) + `"`), verbatim("-50"), verbatim(`[{}]`)} {
 				add("case twin", p.to(twin).String(), quoted(twin), bad)
 			}
+
 			change("case twin alone", p.to(twin).String(), func(o object) object {
 				return append(slices.DeleteFunc(o, func(m member) bool { return m.name == quoted(name) }), member{quoted(twin), sample})
 			})
 		}
+
 		escaped := fmt.Sprintf(`"\u%04x%s"`, name[0], name[1:])
 		for _, spelling := range []string{quoted(name), escaped} {
-			for _, bad := range []value{sample, verbatim("null"), verbatim(`[{"x":"` + strings.Repeat("x", 300) + `"}]`), verbatim(`"` + strings.Repeat("x", 3000) + `"`)} {
+			for _, bad := range []value{sample, verbatim("null"), verbatim(`[{"x":"` + strings.Repeat("x", 300) + `"}]`),
+				verbatim(`"` + strings.Repeat("x", 3000) + `"`)} {
 				change("member twice", field, func(o object) object {
 					return append(replaced(o, path{name}, sample).(object), member{spelling, bad})
 				})
@@ -443,6 +520,7 @@ func fields(n node, root value, p path) (all []Mutation) {
 				})
 			}
 		}
+
 		if v != nil {
 			all = append(all, Mutation{"object: name spelt with an escape", field, func(d *Request) {
 				if o, ok := at(d.body, p).(object); ok && o.index(name) >= 0 {
@@ -452,19 +530,23 @@ func fields(n node, root value, p path) (all []Mutation) {
 				}
 			}})
 		}
+
 		below := members(of, replaced(root, here, sample), here, n.requires(name))
 		for _, m := range below {
 			all = append(all, Mutation{m.Kind, m.Field, func(d *Request) {
 				if at(d.body, here) == nil {
 					d.body = replaced(d.body, here, sample)
 				}
+
 				m.apply(d)
 			}})
 		}
 	}
+
 	if of, ok := n.values(); ok {
 		all = append(all, entries(n, of, root, p)...)
 	}
+
 	return all
 }
 
@@ -476,10 +558,12 @@ func entries(n, of node, root value, p path) (all []Mutation) {
 		_, known := n.property(unquoted(m.name))
 		return known
 	})
+
 	name, sample := "x", value(verbatim(of.sampleJSON()))
 	if len(current) > 0 {
 		name, sample = unquoted(current[0].name), current[0].value
 	}
+
 	here := p.to(name)
 	put := func(kind, field string, members ...member) {
 		all = append(all, Mutation{"map: " + kind, field, func(d *Request) {
@@ -490,25 +574,32 @@ func entries(n, of node, root value, p path) (all []Mutation) {
 	}
 	put("empty name", p.String(), member{`""`, sample})
 	put("huge name", p.String(), member{quoted(strings.Repeat("a", 50_000)), sample})
+
 	for _, c := range []string{"\x00", "\x1b", "\r\n", "\x7f", "\u0085", "\u202e"} {
 		put("control character in a name", p.String(), member{quoted(name + c), sample})
 	}
+
 	put("name twice", here.String(), member{quoted(name), sample}, member{quoted(name), sample})
+
 	count := min(3000, 60_000/(len(textOf(sample))+9))
 	if most, ok := n.number("maxProperties"); ok {
 		count = int(most) + 1
 	}
+
 	many := make([]member, count)
 	for i := range many {
 		many[i] = member{fmt.Sprintf(`"m%d"`, i), sample}
 	}
+
 	put("many members", p.String(), many...)
+
 	for _, m := range members(of, replaced(root, here, sample), here, false) {
 		all = append(all, Mutation{m.Kind, m.Field, func(d *Request) {
 			d.body = replaced(d.body, here, sample)
 			m.apply(d)
 		}})
 	}
+
 	return all
 }
 
@@ -522,6 +613,7 @@ func twins(name string) (all []string) {
 			all = append(all, t)
 		}
 	}
+
 	return all
 }
 
@@ -534,6 +626,7 @@ func (n node) strings(current string) (all []spelt) {
 	add("white space", " \t\n")
 	add("space around it", " "+current+" ")
 	add("line at the end", current+"\n")
+
 	most, bounded := n.number("maxLength")
 	if bounded {
 		add("over maxLength", padded(current, int(most)+1))
@@ -541,30 +634,40 @@ func (n node) strings(current string) (all []spelt) {
 		add("over maxLength in wide characters", strings.Repeat("𝔘", int(most)+1))
 		add("maxLength in wide characters", strings.Repeat("𝔘", int(most)))
 	}
+
 	if least, ok := n.number("minLength"); ok && least > 0 {
 		add("under minLength", cut(current, int(least)-1))
 	}
+
 	add("huge", strings.Repeat("a", 50_000))
+
 	for _, c := range []string{"\x00", "\x1b[2J", "\r\nSet-Cookie: a=b", "\x7f", "\u0085"} {
 		add("control character", current+c)
 	}
+
 	add("control character", "\x00")
 	add("bidi character", "\u202ex")
+
 	for _, c := range []string{"\u202e", "\u2066", "\u200f"} {
 		add("bidi character", c+current)
 	}
+
 	for _, c := range []string{"\u200b", "\ufeff", "\u2060", "\u00ad", "\u2028", "\U000e0041"} {
 		add("zero-width character", current+c)
 	}
+
 	add("combining characters", "e"+strings.Repeat("\u0301", 30))
 	add("decomposed", current+"e\u0301")
 	add("private use", "\ue000\ufffe")
+
 	for _, s := range []string{
 		"<script>alert(1)</script>", "' OR 1=1 --", "x#y/../z", "../../etc/passwd", "%2e%2e", "USER#x", "${jndi:ldap://x}", "{{7*7}}", "%s%n%d",
-		`"@"@x`, "a@b", "a@b.example\r\nBcc: c@d.example", "http://169.254.169.254/", "file:///etc/passwd", "javascript:alert(1)", "-1", "true", "null", "\\",
+		`"@"@x`, "a@b", "a@b.example\r\nBcc: c@d.example", "http://169.254.169.254/", "file:///etc/passwd",
+		"javascript:alert(1)", "-1", "true", "null", "\\",
 	} {
 		add("hostile text", s)
 	}
+
 	if enum, ok := n["enum"].([]any); ok {
 		for _, e := range enum {
 			if s, ok := e.(string); ok {
@@ -574,11 +677,14 @@ func (n node) strings(current string) (all []spelt) {
 			}
 		}
 	}
+
 	switch n.text("format") {
 	case "date-time":
 		for _, t := range []string{
-			"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
-			"2026-06-06T24:00:00Z", "2026-06-06T25:00:00Z", "2026-06-06T23:59:60Z", "2026-06-06T12:00:00", "2026-06-06 12:00:00Z", "2026-06-06T12:00:00+99:99",
+			"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+			"10000-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+			"2026-06-06T24:00:00Z", "2026-06-06T25:00:00Z", "2026-06-06T23:59:60Z", "2026-06-06T12:00:00",
+			"2026-06-06 12:00:00Z", "2026-06-06T12:00:00+99:99",
 			"2026-06-06T12:00:00.123456789123456789Z", "2026-06-06T12:00:00+14:00", "2026-06-06", "0",
 		} {
 			add("time", t)
@@ -588,8 +694,10 @@ func (n node) strings(current string) (all []spelt) {
 			add("date", t)
 		}
 	}
+
 	return append(all,
-		spelt{"lone invalid UTF-8", "\"\xff\""}, spelt{"lone invalid UTF-8", "\"\xff\xfe\""}, spelt{"lone invalid UTF-8", "\"\xc0\x80\""}, spelt{"lone surrogate", `"\ud800"`}, spelt{"lone surrogate", `"\udc00\ud800"`},
+		spelt{"lone invalid UTF-8", "\"\xff\""}, spelt{"lone invalid UTF-8", "\"\xff\xfe\""}, spelt{"lone invalid UTF-8", "\"\xc0\x80\""},
+		spelt{"lone surrogate", `"\ud800"`}, spelt{"lone surrogate", `"\udc00\ud800"`},
 		spelt{"lone control character", "\"a\x01b\""}, spelt{"lone invalid escape", `"\x41"`},
 	)
 }
@@ -599,19 +707,25 @@ func (n node) numbers() (all []spelt) {
 	if k := n.kind(); k != "integer" && k != "number" {
 		return nil
 	}
+
 	if least, ok := n.number("minimum"); ok {
 		all = append(all, spelt{"under minimum", fmt.Sprint(least - 1)}, spelt{"minimum", fmt.Sprint(least)})
 	}
+
 	if most, ok := n.number("maximum"); ok {
 		all = append(all, spelt{"over maximum", fmt.Sprint(most + 1)}, spelt{"maximum", fmt.Sprint(most)})
 	}
-	for _, t := range []string{"0", "-0", "-1", "1", "0.5", "1.0", "1e0", "1e300", "1e400", "1e18", "-1e18", "1e-400", "9007199254740993", "9223372036854775807", "9223372036854775808",
+
+	for _, t := range []string{"0", "-0", "-1", "1", "0.5", "1.0", "1e0", "1e300", "1e400", "1e18", "-1e18", "1e-400", "9007199254740993",
+		"9223372036854775807", "9223372036854775808",
 		"-9223372036854775809", "18446744073709551616", strings.Repeat("9", 5000), "1e999999999"} {
 		all = append(all, spelt{"odd number", t})
 	}
+
 	for _, t := range []string{"01", "+1", "1.", ".5", "0x1", "NaN", "Infinity", "1_000", "--1"} {
 		all = append(all, spelt{"not a number", t})
 	}
+
 	return all
 }
 
@@ -624,16 +738,19 @@ func (n node) sampleJSON() string {
 			return encoded(all[0])
 		}
 	}
+
 	for _, name := range []string{"example", "default"} {
 		if v, ok := n[name]; ok {
 			return encoded(v)
 		}
 	}
+
 	switch n.kind() {
 	case "integer", "number":
 		if least, ok := n.number("minimum"); ok {
 			return fmt.Sprint(least)
 		}
+
 		return "1"
 	case "boolean":
 		return "true"
@@ -642,16 +759,20 @@ func (n node) sampleJSON() string {
 		return "[" + strings.Join(slices.Repeat([]string{n.items().sampleJSON()}, max(1, int(least))), ",") + "]"
 	case "object":
 		var all []string
+
 		for _, name := range n.properties() {
 			if p, _ := n.property(name); n.requires(name) {
 				all = append(all, quoted(name)+":"+p.sampleJSON())
 			}
 		}
+
 		return "{" + strings.Join(all, ",") + "}"
 	}
+
 	if s, ok := samples[n.text("format")]; ok {
 		return quoted(s)
 	}
+
 	least, _ := n.number("minLength")
 	if pattern := n.text("pattern"); pattern != "" {
 		for seed := range 1000 {
@@ -660,21 +781,28 @@ func (n node) sampleJSON() string {
 			}
 		}
 	}
+
 	return quoted(padded("x", max(1, int(least))))
 }
 
 // samples are texts of formats.
 var samples = map[string]string{
-	"date-time": "2026-06-06T12:00:00Z", "date": "2026-06-06", "uuid": "5b0e9a52-7c43-4a6f-9d18-0000000000ff", "email": "una@example.com", "uri": "https://example.com/",
+	"date-time": "2026-06-06T12:00:00Z",
+	"date":      "2026-06-06",
+	"uuid":      "5b0e9a52-7c43-4a6f-9d18-0000000000ff",
+	"email":     "una@example.com",
+	"uri":       "https://example.com/",
 }
 
 func padded(s string, length int) string {
 	if len(s) > 0 && len(s) < length {
 		s = strings.Repeat(s, length/len(s)+1)
 	}
+
 	for len(s) < length {
 		s += "x"
 	}
+
 	return cut(s, length)
 }
 
@@ -687,5 +815,6 @@ func or(v, other value) value {
 	if v == nil {
 		return other
 	}
+
 	return v
 }

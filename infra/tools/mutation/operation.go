@@ -70,6 +70,7 @@ func (s *Schema) Check(text []byte) error {
 	if err != nil {
 		return err
 	}
+
 	return s.Validate(v)
 }
 
@@ -79,6 +80,7 @@ func (s *Schema) ForgetUnknown(v any) {
 	if !ok || s.node["additionalProperties"] != true {
 		return
 	}
+
 	maps.DeleteFunc(members, func(name string, _ any) bool {
 		_, known := s.property(name)
 		return !known
@@ -104,13 +106,17 @@ func Operations(room spec.Room, text []byte, formats ...*jsonschema.Format) ([]O
 	if err != nil {
 		return nil, err
 	}
+
 	routes := map[string]spec.Route{}
+
 	for _, fn := range room.Functions {
 		if on, ok := fn.On.(spec.Route); ok {
 			routes[strings.TrimPrefix(fn.Name, room.Name+"/")] = on
 		}
 	}
+
 	var all []Operation
+
 	paths, _ := d.root["paths"].(map[string]any)
 	for path, methods := range paths {
 		for method, description := range methods.(map[string]any) {
@@ -118,30 +124,38 @@ func Operations(room spec.Room, text []byte, formats ...*jsonschema.Format) ([]O
 			if !ok || description["operationId"] == nil {
 				continue
 			}
+
 			o := Operation{
 				Room: room.Name, ID: description["operationId"].(string),
 				Method: strings.ToUpper(method), Path: "/" + room.Name + path,
 				Answers: map[string]*Schema{}, Media: map[string]string{},
 			}
+
 			on, ok := routes[o.ID]
 			if !ok {
 				return nil, fmt.Errorf("%s is no route of the room", o.Name())
 			}
+
 			o.Auth = on.Auth
 			for m := range methods.(map[string]any) {
 				o.Methods = append(o.Methods, strings.ToUpper(m))
 			}
+
 			o.Methods = append(o.Methods, on.Methods()...)
 			if err := d.fill(&o, description, pointer("paths", path, method)); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, err)
 			}
+
 			all = append(all, o)
 		}
 	}
+
 	if len(all) != len(routes) {
 		return nil, fmt.Errorf("the document of %s has %d operations, and the room %d routes", room.Name, len(all), len(routes))
 	}
+
 	slices.SortFunc(all, func(a, b Operation) int { return cmp.Compare(a.ID, b.ID) })
+
 	return all, nil
 }
 
@@ -150,27 +164,33 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 	for i, p := range params {
 		p := p.(map[string]any)
 		q := Param{In: p["in"].(string), Name: p["name"].(string)}
+
 		q.Required, _ = p["required"].(bool)
 		if q.Schema, err = d.schema(at + pointer("parameters", strconv.Itoa(i), "schema")); err != nil {
 			return err
 		}
+
 		if q.In == "query" && q.Schema.kind() == "object" { // it stands for all others
 			o.AnyQuery = true
 			continue
 		}
+
 		if q.In == "path" || q.In == "query" || q.In == "header" {
 			o.Params = append(o.Params, q)
 		}
 	}
+
 	if body, ok := description["requestBody"].(map[string]any); ok && content(body, "application/json") {
 		o.BodyRequired, _ = body["required"].(bool)
 		if o.Body, err = d.schema(at + pointer("requestBody", "content", "application/json", "schema")); err != nil {
 			return err
 		}
 	}
+
 	responses, _ := description["responses"].(map[string]any)
 	for status, r := range responses {
 		o.Answers[status] = nil
+
 		o.Media[status] = otherMedia(r)
 		if r, ok := r.(map[string]any); ok && content(r, "application/json") {
 			if o.Answers[status], err = d.schema(at + pointer("responses", status, "content", "application/json", "schema")); err != nil {
@@ -178,6 +198,7 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -185,18 +206,21 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 // document, "" for one that is.
 func otherMedia(answer any) string {
 	r, _ := answer.(map[string]any)
+
 	c, _ := r["content"].(map[string]any)
 	for kind := range c {
 		if kind != "application/json" && kind != "application/problem+json" {
 			return kind
 		}
 	}
+
 	return ""
 }
 
 func content(of map[string]any, kind string) bool {
 	c, _ := of["content"].(map[string]any)
 	media, _ := c[kind].(map[string]any)
+
 	return media["schema"] != nil
 }
 
@@ -205,12 +229,15 @@ func parseDocument(text []byte, formats []*jsonschema.Format) (*document, error)
 	if err != nil {
 		return nil, err
 	}
+
 	root, ok := v.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("an OpenAPI document is a JSON object")
 	}
+
 	d := &document{root, jsonschema.NewCompiler()}
 	d.compiler.AssertFormat()
+
 	own := []*jsonschema.Format{
 		{Name: "int32", Validate: within(math.MinInt32, math.MaxInt32)},
 		{Name: "int64", Validate: within(math.MinInt64, math.MaxInt64)},
@@ -218,6 +245,7 @@ func parseDocument(text []byte, formats []*jsonschema.Format) (*document, error)
 	for _, f := range append(own, formats...) {
 		d.compiler.RegisterFormat(f)
 	}
+
 	return d, d.compiler.AddResource(documentURL, v)
 }
 
@@ -228,12 +256,15 @@ func within(least, most int64) func(any) error {
 		if !ok {
 			return nil
 		}
+
 		if f, err := n.Float64(); err != nil || f < float64(least) || f > float64(most) {
 			return fmt.Errorf("%s is not between %d and %d", n, least, most)
 		}
+
 		if i, err := n.Int64(); err == nil && (i < least || i > most) {
 			return fmt.Errorf("%s is not between %d and %d", n, least, most)
 		}
+
 		return nil
 	}
 }
@@ -245,18 +276,23 @@ func pointer(names ...string) string {
 		b.WriteByte('/')
 		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(n))
 	}
+
 	return b.String()
 }
 
 func (d *document) schema(at string) (*Schema, error) {
 	escaped := strings.NewReplacer("{", "%7B", "}", "%7D").Replace(at)
+
 	valid, err := d.compiler.Compile(documentURL + "#" + escaped)
 	if err != nil {
 		return nil, err
 	}
+
 	var v any = d.root
+
 	for part := range strings.SplitSeq(at[1:], "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+
 		switch of := v.(type) {
 		case map[string]any:
 			v = of[part]
@@ -265,9 +301,11 @@ func (d *document) schema(at string) (*Schema, error) {
 			if err != nil {
 				return nil, err
 			}
+
 			v = of[i]
 		}
 	}
+
 	return &Schema{d.resolve(v), valid}, nil
 }
 
@@ -280,29 +318,37 @@ func (d *document) inline(v any, within []string) node {
 		if slices.Contains(within, ref) {
 			return node{} // a recursive type is attacked to its first level
 		}
+
 		var to any = d.root
 		for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 			to = to.(map[string]any)[part]
 		}
+
 		return d.inline(to, append(slices.Clone(within), ref))
 	}
+
 	out := node{}
 	for k, v := range n {
 		out[k] = v
 	}
+
 	if props, ok := n["properties"].(map[string]any); ok {
 		all := map[string]any{}
 		for name, p := range props {
 			all[name] = map[string]any(d.inline(p, within))
 		}
+
 		out["properties"] = all
 	}
+
 	if items, ok := n["items"]; ok {
 		out["items"] = map[string]any(d.inline(items, within))
 	}
+
 	if values, ok := n["additionalProperties"].(map[string]any); ok {
 		out["additionalProperties"] = map[string]any(d.inline(values, within))
 	}
+
 	return out
 }
 
@@ -318,6 +364,7 @@ func (n node) kind() string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -326,7 +373,9 @@ func (n node) number(name string) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
+
 	i, err := v.Int64()
+
 	return i, err == nil
 }
 
@@ -335,6 +384,7 @@ func (n node) text(name string) string { s, _ := n[name].(string); return s }
 func (n node) property(name string) (node, bool) {
 	props, _ := n["properties"].(map[string]any)
 	p, ok := props[name].(map[string]any)
+
 	return p, ok
 }
 
@@ -343,7 +393,9 @@ func (n node) properties() (names []string) {
 	for name := range props {
 		names = append(names, name)
 	}
+
 	slices.Sort(names)
+
 	return names
 }
 
@@ -368,21 +420,26 @@ func (n node) withoutNulls(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
+
 		for name, m := range v {
 			p, known := n.property(name)
 			if m == nil && known && !n.requires(name) {
 				continue
 			}
+
 			out[name] = p.withoutNulls(m)
 		}
+
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
 			out[i] = n.items().withoutNulls(m)
 		}
+
 		return out
 	}
+
 	return v
 }
 
@@ -404,5 +461,6 @@ func doubles(v any) any {
 			v[name] = doubles(m)
 		}
 	}
+
 	return v
 }

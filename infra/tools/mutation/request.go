@@ -35,6 +35,7 @@ func (o Operation) Request(path, query string, header http.Header, body []byte) 
 	if len(have) != len(want) {
 		return r, fmt.Errorf("%s: the path %s is not of %s", o.Name(), path, o.Path)
 	}
+
 	for i, part := range want {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			if r.Params[strings.TrimSuffix(name, "}")], err = url.PathUnescape(have[i]); err != nil {
@@ -47,15 +48,19 @@ func (o Operation) Request(path, query string, header http.Header, body []byte) 
 	if err != nil {
 		return r, err
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		r.Query = append(r.Query, Pair{name, values.Get(name)})
 	}
+
 	if o.Body != nil {
 		r.Header.Set("Content-Type", "application/json")
+
 		if r.body, err = parseValue(body); err != nil {
 			return r, fmt.Errorf("%s: the body: %w", o.Name(), err)
 		}
 	}
+
 	return r, nil
 }
 
@@ -67,12 +72,15 @@ func (o Operation) Redirect(r Request, path, query string) (Request, error) {
 	if !strings.HasPrefix(path, base+"/") {
 		path = base + path
 	}
+
 	have, want := strings.Split(path, "/"), strings.Split(o.Path, "/")
 	if len(have) != len(want) {
 		return r, fmt.Errorf("the path is not %s", o.Path)
 	}
+
 	r = r.Clone()
 	r.Params, r.Path, r.Query, r.RawQuery = map[string]string{}, "", nil, query
+
 	for i, part := range want {
 		name, ok := strings.CutPrefix(part, "{")
 		switch {
@@ -82,6 +90,7 @@ func (o Operation) Redirect(r Request, path, query string) (Request, error) {
 			r.Params[strings.TrimSuffix(name, "}")] = have[i]
 		}
 	}
+
 	return r, nil
 }
 
@@ -96,9 +105,11 @@ func (r Request) Text() []byte {
 	if r.Raw != nil {
 		return r.Raw
 	}
+
 	if r.body == nil {
 		return nil
 	}
+
 	return []byte(textOf(r.body))
 }
 
@@ -110,15 +121,19 @@ func (r Request) Target(o Operation) string {
 			if i > 0 {
 				to += "/"
 			}
+
 			if name, ok := strings.CutPrefix(part, "{"); ok {
 				part = url.PathEscape(r.Params[strings.TrimSuffix(name, "}")])
 			}
+
 			to += part
 		}
 	}
+
 	if query := r.query(); query != "" {
 		to += "?" + query
 	}
+
 	return to
 }
 
@@ -127,9 +142,11 @@ func (r Request) query() string {
 	if r.RawQuery != "" {
 		return r.RawQuery
 	}
+
 	var all []string
 	for _, q := range r.Query {
 		all = append(all, url.QueryEscape(q.Name)+"="+url.QueryEscape(q.Value))
 	}
+
 	return strings.Join(all, "&")
 }

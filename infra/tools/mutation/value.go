@@ -27,31 +27,38 @@ func (v verbatim) write(b *bytes.Buffer) { b.WriteString(string(v)) }
 
 func (v array) write(b *bytes.Buffer) {
 	b.WriteByte('[')
+
 	for i, e := range v {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+
 		e.write(b)
 	}
+
 	b.WriteByte(']')
 }
 
 func (v object) write(b *bytes.Buffer) {
 	b.WriteByte('{')
+
 	for i, m := range v {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+
 		b.WriteString(m.name)
 		b.WriteByte(':')
 		m.value.write(b)
 	}
+
 	b.WriteByte('}')
 }
 
 func textOf(v value) string {
 	var b bytes.Buffer
 	v.write(&b)
+
 	return b.String()
 }
 
@@ -59,13 +66,16 @@ func textOf(v value) string {
 func parseValue(text []byte) (value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
+
 	v, err := next(d)
 	if err != nil {
 		return nil, err
 	}
+
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("text after the JSON value")
 	}
+
 	return v, nil
 }
 
@@ -74,43 +84,57 @@ func next(d *json.Decoder) (value, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch t {
 	case json.Delim('['):
 		all := array{}
+
 		for d.More() {
 			v, err := next(d)
 			if err != nil {
 				return nil, err
 			}
+
 			all = append(all, v)
 		}
+
 		_, err := d.Token()
+
 		return all, err
 	case json.Delim('{'):
 		all := object{}
+
 		for d.More() {
 			name, err := d.Token()
 			if err != nil {
 				return nil, err
 			}
+
 			v, err := next(d)
 			if err != nil {
 				return nil, err
 			}
+
 			all = append(all, member{quoted(name.(string)), v})
 		}
+
 		_, err := d.Token()
+
 		return all, err
 	}
+
 	text, err := json.Marshal(t)
+
 	return verbatim(text), err
 }
 
 func quoted(s string) string {
 	var b strings.Builder
+
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.Encode(s) // a string always encodes
+
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -121,6 +145,7 @@ type path []any
 func (p path) String() string {
 	var b strings.Builder
 	b.WriteString("body")
+
 	for _, s := range p {
 		if name, ok := s.(string); ok {
 			b.WriteString("." + name)
@@ -128,6 +153,7 @@ func (p path) String() string {
 			fmt.Fprintf(&b, "[%d]", s)
 		}
 	}
+
 	return b.String()
 }
 
@@ -139,19 +165,23 @@ func at(v value, p path) value {
 		switch s := s.(type) {
 		case string:
 			o, _ := v.(object)
+
 			i := o.index(s)
 			if i < 0 {
 				return nil
 			}
+
 			v = o[i].value
 		case int:
 			a, _ := v.(array)
 			if s >= len(a) {
 				return nil
 			}
+
 			v = a[s]
 		}
 	}
+
 	return v
 }
 
@@ -165,13 +195,16 @@ func replaced(v value, p path, by value) value {
 	if len(p) == 0 {
 		return by
 	}
+
 	switch s := p[0].(type) {
 	case string:
 		o, ok := v.(object)
 		if !ok {
 			return v
 		}
+
 		o = slices.Clone(o)
+
 		i := o.index(s)
 		switch {
 		case i < 0 && (len(p) > 1 || by == nil):
@@ -182,16 +215,20 @@ func replaced(v value, p path, by value) value {
 		default:
 			o[i].value = replaced(o[i].value, p[1:], by)
 		}
+
 		return o
 	case int:
 		a, ok := v.(array)
 		if !ok || s >= len(a) {
 			return v
 		}
+
 		a = slices.Clone(a)
 		a[s] = replaced(a[s], p[1:], by)
+
 		return a
 	}
+
 	return v
 }
 
@@ -201,6 +238,7 @@ func unquoted(text string) string {
 	if json.Unmarshal([]byte(text), &s) == nil && strings.HasPrefix(text, `"`) {
 		return s
 	}
+
 	return text
 }
 
@@ -209,5 +247,6 @@ func encoded(v any) string {
 	if err != nil {
 		return "null"
 	}
+
 	return string(text)
 }

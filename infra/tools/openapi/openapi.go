@@ -25,17 +25,21 @@ func Room(room app.Room) ([]byte, error) {
 		if text == nil && err == nil {
 			continue
 		}
+
 		var part document
 		if err == nil {
 			part, err = parse(text)
 		}
+
 		if err == nil {
 			err = whole.add(part)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("the description of %s: %w", fn.Name, err)
 		}
 	}
+
 	return json.Marshal(whole)
 }
 
@@ -52,6 +56,7 @@ type document struct {
 func parse(text []byte) (d document, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber() // keep the digits
+
 	return d, decoder.Decode(&d)
 }
 
@@ -61,24 +66,30 @@ func (d *document) add(part document) error {
 	if d.Paths == nil {
 		part.Servers = d.Servers
 		*d = part
+
 		return nil
 	}
+
 	for path, methods := range part.Paths {
 		if err := merge(d.Paths, path, methods); err != nil {
 			return err
 		}
 	}
+
 	for kind, components := range part.Components {
 		for name, c := range components {
 			if have, ok := d.Components[kind][name]; ok && !reflect.DeepEqual(have, c) {
 				return fmt.Errorf("another function has a different %s called %s", kind, name)
 			}
 		}
+
 		if d.Components[kind] == nil {
 			d.Components[kind] = map[string]any{}
 		}
+
 		maps.Copy(d.Components[kind], components)
 	}
+
 	return nil
 }
 
@@ -87,12 +98,15 @@ func merge(paths map[string]map[string]any, path string, methods map[string]any)
 		paths[path] = methods
 		return nil
 	}
+
 	for method, operation := range methods {
 		if _, twice := paths[path][method]; twice {
 			return fmt.Errorf("another function has the route %s %s", method, path)
 		}
+
 		paths[path][method] = operation
 	}
+
 	return nil
 }
 
@@ -123,32 +137,41 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 	if err := json.Unmarshal(document, &d); err != nil {
 		return nil, err
 	}
+
 	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
+
 	tags := map[string]bool{}
 	for _, t := range d.Tags {
 		tags[t.Name] = t.Description != ""
 	}
+
 	described := map[string]bool{}
 	queries := map[string][]string{} // by route
+
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			described[strings.ToUpper(method)+" "+path] = true
+
 			if o.Summary == "" || o.Description == "" {
 				say("%s: a summary or a description", o.OperationID)
 			}
+
 			for _, t := range o.Tags {
 				if !tags[t] {
 					say("%s: a description of the tag %s", o.OperationID, t)
 				}
 			}
+
 			for _, p := range o.Parameters {
 				if p.Description == "" {
 					say("%s: a description of the parameter %s", o.OperationID, p.Name)
 				}
+
 				if route := strings.ToUpper(method) + " " + path; p.In == "query" && p.Schema.Type != "object" { // an object stands for all others
 					queries[route] = append(queries[route], p.Name)
 				}
 			}
+
 			if o.RequestBody != nil {
 				for media, content := range o.RequestBody.Content {
 					if content.Example == nil {
@@ -158,15 +181,18 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 			}
 		}
 	}
+
 	for _, fn := range room.Functions {
 		on, ok := fn.On.(spec.Route)
 		if !ok {
 			continue
 		}
+
 		route := on.Method + " " + on.Path
 		if !described[route] {
 			say("%s: the operation", fn.Name)
 		}
+
 		switch got := slices.Sorted(slices.Values(queries[route])); {
 		case on.Auth == spec.Public && !slices.Equal(got, slices.Sorted(slices.Values(on.Queries))):
 			say("%s: Queries of its route: %q, want %q", fn.Name, on.Queries, got)
@@ -174,28 +200,35 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 			say("%s: a body in place of the query parameters %q", fn.Name, got)
 		}
 	}
+
 	for name, s := range d.Components.SecuritySchemes {
 		if s.Description == "" {
 			say("a description of the security scheme %s", name)
 		}
 	}
+
 	for name, s := range d.Components.Schemas {
 		undescribed(name, s, say)
 	}
+
 	slices.Sort(missing)
+
 	return missing, nil
 }
 
 // undescribed says which properties in and below a schema have no description.
 func undescribed(at string, schema any, say func(string, ...any)) {
 	s, _ := schema.(map[string]any)
+
 	properties, _ := s["properties"].(map[string]any)
 	for name, p := range properties {
 		if m, _ := p.(map[string]any); m["description"] == nil {
 			say("a description of %s.%s", at, name)
 		}
+
 		undescribed(at+"."+name, p, say)
 	}
+
 	for _, below := range []string{"items", "additionalProperties"} {
 		if s[below] != nil {
 			undescribed(at+"[]", s[below], say)

@@ -17,6 +17,7 @@ const thing = `{"openapi":"3.1.0","info":{"title":"Matchday: lab"},
 
 func TestParts(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		part string
 		want string // the error, or the document
@@ -31,26 +32,34 @@ func TestParts(t *testing.T) {
 			`{"openapi":"3.1.0","info":{"title":"Matchday: lab"},"paths":{"/things/{id}":{"get":{"operationId":"get-thing"},"patch":{}}},` +
 				`"components":{"schemas":{"Error":{"type":"object"},"Thing":{"maxProperties":1,"type":"object"}},"securitySchemes":{"jwt":{}}}}`,
 		},
-		"a route twice":            {`{"paths":{"/things/{id}":{"get":{}}}}`, "another function has the route get /things/{id}"},
-		"two types under one name": {`{"components":{"schemas":{"Thing":{"type":"string"}}}}`, "another function has a different schemas called Thing"},
+		"a route twice": {`{"paths":{"/things/{id}":{"get":{}}}}`, "another function has the route get /things/{id}"},
+		"two types under one name": {`{"components":{"schemas":{"Thing":{"type":"string"}}}}`,
+			"another function has a different schemas called Thing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var whole document
-			var err error
+
+			var (
+				whole document
+				err   error
+			)
+
 			for _, text := range []string{thing, tc.part} {
 				part, e := parse([]byte(text))
 				if e != nil {
 					t.Fatal(e)
 				}
+
 				if err = whole.add(part); err != nil {
 					break
 				}
 			}
+
 			got, _ := json.Marshal(whole)
 			if err != nil {
 				got = []byte(err.Error())
 			}
+
 			if strings.TrimSpace(string(got)) != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -62,15 +71,18 @@ func TestParts(t *testing.T) {
 // and property, and have an example of every body.
 func TestNothingIsMissing(t *testing.T) {
 	t.Parallel()
+
 	for _, room := range fleet.Rooms() {
 		document, err := Room(room)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		missing, err := Missing(document, room.Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, m := range missing {
 			t.Errorf("%s lacks %s", room.Spec.Name, m)
 		}
@@ -79,12 +91,14 @@ func TestNothingIsMissing(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Parallel()
+
 	route := func(path string) spec.Function {
 		return spec.Function{Name: "lab/x", On: spec.Route{Method: "PUT", Path: path}}
 	}
 	list := spec.Function{Name: "lab/y", On: spec.Route{Method: "GET", Path: "/things", Auth: spec.Public, Queries: []string{"day", "old"}}}
 	same := spec.Function{Name: "lab/z", On: spec.Route{Method: "GET", Path: "/days", Auth: spec.Public, Queries: []string{"day"}}}
 	room := spec.Room{Functions: []spec.Function{route("/things"), route("/zones"), list, same, {On: spec.Task{}}}}
+
 	missing, err := Missing([]byte(`{"tags":[{"name":"lab"}],
 		"paths":{"/things":{"put":{"operationId":"put-things","summary":"x","tags":["lab"],
 			"parameters":[{"name":"a"},{"name":"b","in":"query","description":"x"}],
@@ -97,10 +111,13 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := []string{
 		"a description of Thing.a[].b", "a description of Thing.c[].d", "a description of the security scheme jwt",
-		"lab/x: a body in place of the query parameters [\"b\"]", "lab/x: the operation", `lab/y: Queries of its route: ["day" "old"], want ["day" "to"]`,
-		"put-things: a description of the parameter a", "put-things: a description of the tag lab", "put-things: a summary or a description", "put-things: an example of application/json",
+		"lab/x: a body in place of the query parameters [\"b\"]", "lab/x: the operation",
+		`lab/y: Queries of its route: ["day" "old"], want ["day" "to"]`,
+		"put-things: a description of the parameter a", "put-things: a description of the tag lab", "put-things: a summary or a description",
+		"put-things: an example of application/json",
 	}
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("what is missing differs (-want +got):\n%s", diff)

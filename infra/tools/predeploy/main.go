@@ -39,6 +39,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	if err := command(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
@@ -53,14 +54,17 @@ func command(ctx context.Context, args []string) error {
 	if len(args) < 3 || args[0] != "check" && args[0] != "import" {
 		return errors.New("usage: `make deploy STAGE=dev` or `make import STAGE=dev`")
 	}
+
 	s, err := ready.Stage(fleet.Specs(), args[2:])
 	if err != nil {
 		return err
 	}
+
 	cfg, err := ready.Config(ctx, args[2:])
 	if err != nil {
 		return err
 	}
+
 	return run(ctx, open(cfg), fleet.Specs(), s, args[0], args[1], os.Stdout)
 }
 
@@ -78,7 +82,8 @@ type account struct {
 func open(cfg aws.Config) account {
 	return account{
 		cloudformation.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), cognitoidentityprovider.NewFromConfig(cfg),
-		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }), sesv2.NewFromConfig(cfg), lambda.NewFromConfig(cfg),
+		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }),
+		sesv2.NewFromConfig(cfg), lambda.NewFromConfig(cfg),
 	}
 }
 
@@ -87,47 +92,61 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("there is no template in %s", dir)
 	}
+
 	var found []error
+
 	var reserved, reserves int // concurrent executions
+
 	for _, file := range files {
 		stack := strings.TrimSuffix(filepath.Base(file), ".template.json")
+
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
+
 		next, err := ready.Parse(text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", stack, err)
 		}
+
 		deployed, err := a.deployed(ctx, stack)
 		if err != nil {
 			return err
 		}
+
 		kept, err := a.kept(ctx, stack, next)
 		if err != nil {
 			return err
 		}
+
 		if verb == "import" {
 			if err := writeMap(filepath.Join(dir, stack+".import.json"), kept, out); err != nil {
 				return err
 			}
+
 			continue
 		}
+
 		reserved, reserves = reserved+deployed.Reserved(), reserves+next.Reserved()
+
 		found = append(found, ready.CheckIndexes(deployed, next)...)
 		for _, k := range kept {
 			found = append(found, k.refusal(stack, s.Name))
 		}
 	}
+
 	if verb == "check" {
 		found = append(found, a.checkRestored(ctx, rooms, s)...)
 		if err := a.checkConcurrency(ctx, reserved, reserves); err != nil {
 			found = append(found, err)
 		}
 	}
+
 	if len(found) > 0 {
 		return fmt.Errorf("nothing was deployed:\n%w", errors.Join(found...))
 	}
+
 	return nil
 }
 
@@ -137,9 +156,11 @@ func (a account) deployed(ctx context.Context, stack string) (ready.Template, er
 	if none(err) {
 		return ready.Template{}, nil
 	}
+
 	if err != nil {
 		return ready.Template{}, fmt.Errorf("read the template of %s: %w", stack, err)
 	}
+
 	return ready.Parse([]byte(aws.ToString(out.TemplateBody)))
 }
 
@@ -159,14 +180,19 @@ type resource struct {
 // refusal returns the error of a deployment that would create r.
 func (r resource) refusal(stack, stage string) error {
 	if domain, ok := r.key["EmailIdentity"]; ok {
-		return fmt.Errorf("%s exists in SES and is not in the stack %s, which would create it: deploy without identity=%s, or import it with `make import STAGE=%s`", r.name, stack, domain, stage)
+		return fmt.Errorf("%s exists in SES and is not in the stack %s, which would create it: deploy without identity=%s, or import it with "+
+			"`make import STAGE=%s`", r.name, stack, domain, stage)
 	}
+
 	why := "its name is in use, so the deployment would fail"
 	if r.kind == ready.UserPool {
 		why = "a second pool would give its users new ids, and separate them from all their data"
 	}
+
 	key := slices.Sorted(maps.Values(r.key))
-	return fmt.Errorf("%s exists (%s) and is not in the stack %s, which would create it: %s. Import it with `make import STAGE=%s`, or delete it if its data are no longer needed", r.name, strings.Join(key, ", "), stack, why, stage)
+
+	return fmt.Errorf("%s exists (%s) and is not in the stack %s, which would create it: %s. Import it with `make import STAGE=%s`, or "+
+		"delete it if its data are no longer needed", r.name, strings.Join(key, ", "), stack, why, stage)
 }
 
 // kept returns what exists of the resources that a stack would create.
@@ -175,12 +201,16 @@ func (a account) kept(ctx context.Context, stack string, next ready.Template) (a
 	if err != nil {
 		return nil, err
 	}
+
 	for _, id := range slices.Sorted(maps.Keys(next.Resources)) {
 		if owned[id] {
 			continue
 		}
+
 		r := next.Resources[id]
+
 		var found []resource
+
 		switch r.Type {
 		case ready.Table:
 			found, err = a.table(ctx, r.Properties.TableName)
@@ -195,35 +225,42 @@ func (a account) kept(ctx context.Context, stack string, next ready.Template) (a
 		case ready.Identity:
 			found, err = a.identity(ctx, r.Properties.EmailIdentity)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		for _, f := range found {
 			f.id, f.kind = id, r.Type
 			all = append(all, f)
 		}
 	}
+
 	return all, nil
 }
 
 // owned returns the logical ids of what a stack has.
 func (a account) owned(ctx context.Context, stack string) (map[string]bool, error) {
 	ids := map[string]bool{}
+
 	pages := cloudformation.NewListStackResourcesPaginator(a.stacks, &cloudformation.ListStackResourcesInput{StackName: &stack})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if none(err) {
 			return ids, nil
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("list the resources of %s: %w", stack, err)
 		}
+
 		for _, r := range page.StackResourceSummaries {
 			if !strings.HasPrefix(string(r.ResourceStatus), "DELETE_") && r.PhysicalResourceId != nil {
 				ids[aws.ToString(r.LogicalResourceId)] = true
 			}
 		}
 	}
+
 	return ids, nil
 }
 
@@ -232,9 +269,11 @@ func (a account) table(ctx context.Context, name string) ([]resource, error) {
 	if _, ok := errors.AsType[*dynamodbtypes.ResourceNotFoundException](err); ok {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("look for the table %s: %w", name, err)
 	}
+
 	return []resource{{name: "the table " + name, key: map[string]string{"TableName": name}}}, nil
 }
 
@@ -246,12 +285,14 @@ func (a account) pool(ctx context.Context, name string) (all []resource, err err
 		if err != nil {
 			return nil, fmt.Errorf("list the user pools: %w", err)
 		}
+
 		for _, p := range page.UserPools {
 			if aws.ToString(p.Name) == name {
 				all = append(all, resource{name: "the user pool " + name, key: map[string]string{"UserPoolId": aws.ToString(p.Id)}})
 			}
 		}
 	}
+
 	return all, nil
 }
 
@@ -260,9 +301,11 @@ func (a account) secret(ctx context.Context, name string) ([]resource, error) {
 	if _, ok := errors.AsType[*secretstypes.ResourceNotFoundException](err); ok {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("look for the secret %s: %w", name, err)
 	}
+
 	return []resource{{name: "the secret " + name, key: map[string]string{"Id": aws.ToString(out.ARN)}}}, nil
 }
 
@@ -271,9 +314,11 @@ func (a account) bucket(ctx context.Context, name string) ([]resource, error) {
 	if _, ok := errors.AsType[*s3types.NotFound](err); ok {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("look for the bucket %s: %w", name, err)
 	}
+
 	return []resource{{name: "the bucket " + name, key: map[string]string{"BucketName": name}}}, nil
 }
 
@@ -282,9 +327,11 @@ func (a account) identity(ctx context.Context, domain string) ([]resource, error
 	if _, ok := errors.AsType[*sestypes.NotFoundException](err); ok {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("look for the identity %s in SES: %w", domain, err)
 	}
+
 	return []resource{{name: "the identity " + domain, key: map[string]string{"EmailIdentity": domain}}}, nil
 }
 
@@ -294,6 +341,7 @@ func (a account) checkConcurrency(ctx context.Context, reserved, reserves int) e
 	if err != nil {
 		return fmt.Errorf("read the limits of Lambda: %w", err)
 	}
+
 	return ready.CheckConcurrency(int(aws.ToInt32(out.AccountLimit.UnreservedConcurrentExecutions)), reserved, reserves)
 }
 
@@ -304,12 +352,15 @@ func (a account) checkRestored(ctx context.Context, rooms []spec.Room, s stage.S
 	if err != nil {
 		return []error{err}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		in := s.Table(name)
+
 		out, err := a.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &in})
 		if err == nil && out.Table.TableStatus != dynamodbtypes.TableStatusActive {
 			err = fmt.Errorf("its status is %s", out.Table.TableStatus)
 		}
+
 		for _, room := range rooms {
 			for _, t := range room.Tables() {
 				if err == nil && t.Name == name {
@@ -317,10 +368,12 @@ func (a account) checkRestored(ctx context.Context, rooms []spec.Room, s stage.S
 				}
 			}
 		}
+
 		if err != nil {
 			all = append(all, fmt.Errorf("the setting restored= names %s, which the functions could not use: %w", in, err))
 		}
 	}
+
 	return all
 }
 
@@ -331,18 +384,22 @@ func writeMap(file string, kept []resource, out io.Writer) error {
 	if len(kept) == 0 {
 		return ignoreMissing(os.Remove(file))
 	}
+
 	ids := map[string]map[string]string{}
 	for _, k := range kept {
 		if other := ids[k.id]; other != nil {
 			return fmt.Errorf("%s exists twice, as %v and %v: delete one of them", k.name, other, k.key)
 		}
+
 		ids[k.id] = k.key
 		fmt.Fprintf(out, "to import: %s\n", k.name)
 	}
+
 	text, err := json.MarshalIndent(ids, "", "  ")
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(file, append(text, '\n'), 0o644)
 }
 
@@ -350,5 +407,6 @@ func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+
 	return err
 }

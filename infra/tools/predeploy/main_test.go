@@ -36,6 +36,7 @@ type cloud struct {
 func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	_, operation, isJSON := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+
 	domain, isIdentity := strings.CutPrefix(r.URL.Path, "/v2/email/identities/")
 	switch {
 	case r.URL.Path == "/2016-08-19/account-settings":
@@ -51,11 +52,14 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
+
 		w.WriteHeader(http.StatusNotFound)
 	case isJSON:
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+
 		var in struct{ TableName, SecretId, NextToken string }
 		json.Unmarshal(body, &in)
+
 		switch {
 		case operation == "DescribeTable" && c.tables[in.TableName] != "":
 			fmt.Fprintf(w, `{"Table":%s}`, c.tables[in.TableName])
@@ -68,6 +72,7 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			for id, name := range c.pools {
 				all = append(all, fmt.Sprintf(`{"Id":%q,"Name":%q}`, id, name))
 			}
+
 			fmt.Fprintf(w, `{"UserPools":[%s]}`, strings.Join(all, ","))
 		default:
 			w.WriteHeader(http.StatusBadRequest)
@@ -76,20 +81,25 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		form, _ := url.ParseQuery(string(body))
 		stack, action := form.Get("StackName"), form.Get("Action")
+
 		template, ok := c.stacks[stack]
 		if !ok {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, `<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id %s does not exist</Message></Error></ErrorResponse>`, stack)
+
 			return
 		}
+
 		inner := "<TemplateBody><![CDATA[" + template + "]]></TemplateBody>"
 		if action == "ListStackResources" {
 			inner = "<StackResourceSummaries>"
 			for logical, physical := range c.owns[stack] {
 				inner += fmt.Sprintf(`<member><LogicalResourceId>%s</LogicalResourceId><PhysicalResourceId>%s</PhysicalResourceId><ResourceStatus>CREATE_COMPLETE</ResourceStatus></member>`, logical, physical)
 			}
+
 			inner += "</StackResourceSummaries>"
 		}
+
 		fmt.Fprintf(w, `<%[1]sResponse><%[1]sResult>%[2]s</%[1]sResult></%[1]sResponse>`, action, inner)
 	}
 }
@@ -105,33 +115,43 @@ const shared = `{"Resources":{
 func table(indexes ...[3]string) string {
 	var all []string
 	for _, x := range indexes {
-		all = append(all, fmt.Sprintf(`{"IndexName":%q,"KeySchema":[{"AttributeName":%q,"KeyType":"HASH"}],"Projection":{"ProjectionType":%q}}`, x[0], x[1], x[2]))
+		all = append(all, fmt.Sprintf(`{"IndexName":%q,"KeySchema":[{"AttributeName":%q,"KeyType":"HASH"}],"Projection":{"ProjectionType":%q}}`,
+			x[0], x[1], x[2]))
 	}
+
 	return fmt.Sprintf(`{"Resources":{"T":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"games","GlobalSecondaryIndexes":[%s]}}}}`, strings.Join(all, ","))
 }
 
 // games is a room with a table that can be restored.
 var games = []spec.Room{{Name: "games", Functions: []spec.Function{{Name: "games/list", Uses: []spec.Access{
-	spec.Table{Name: "games", Key: spec.Key{Partition: "id"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}, KeysOnly: true}}}.On("Get", "PK=id", spec.Rate{}, spec.GetItem),
+	spec.Table{
+		Name:    "games",
+		Key:     spec.Key{Partition: "id"},
+		Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}, KeysOnly: true}},
+	}.On("Get", "PK=id", spec.Rate{}, spec.GetItem),
 }}}}}
 
 // checked returns the errors of a deployment of templates by stack, one a line.
 func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]string) (dir string, errs []string) {
 	t.Helper()
+
 	dir = t.TempDir()
 	for stack, text := range next {
 		if err := os.WriteFile(filepath.Join(dir, stack+".template.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
 	cfg := dynamodb.Config(server.URL)
 	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+
 	err := run(t.Context(), open(cfg), games, s, verb, dir, io.Discard)
 	if err != nil {
 		errs = strings.Split(err.Error(), "\n")
 	}
+
 	return dir, errs
 }
 
@@ -139,11 +159,14 @@ func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]
 // concurrent executions for what its functions reserve.
 func TestReservedConcurrency(t *testing.T) {
 	t.Parallel()
+
 	reserves := func(all ...int) string {
 		var functions []string
 		for i, n := range all {
-			functions = append(functions, fmt.Sprintf(`"F%d":{"Type":"AWS::Lambda::Function","Properties":{"ReservedConcurrentExecutions":%d}}`, i, n))
+			functions = append(functions, fmt.Sprintf(`"F%d":{"Type":"AWS::Lambda::Function","Properties":{"ReservedConcurrentExecutions":%d}}`,
+				i, n))
 		}
+
 		return `{"Resources":{` + strings.Join(append(functions, `"Free":{"Type":"AWS::Lambda::Function","Properties":{}}`), ",") + "}}"
 	}
 	for name, c := range map[string]struct {
@@ -151,17 +174,22 @@ func TestReservedConcurrency(t *testing.T) {
 		deployed map[string]string
 		want     []string
 	}{
-		"enough":               {360, nil, nil},
-		"one too few":          {359, nil, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
-		"a new account":        {10, nil, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 350. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
-		"reserved already":     {100, map[string]string{"a": reserves(200, 10), "b": reserves(50)}, nil},
-		"in part":              {150, map[string]string{"a": reserves(200, 10)}, nil},
-		"in part, one too few": {149, map[string]string{"a": reserves(200, 10)}, []string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
-		"fewer than before":    {40, map[string]string{"a": reserves(300)}, nil},
+		"enough": {360, nil, nil},
+		"one too few": {359, nil, []string{"nothing was deployed:",
+			`the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"a new account": {10, nil, []string{"nothing was deployed:",
+			`the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 350. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"reserved already": {100, map[string]string{"a": reserves(200, 10), "b": reserves(50)}, nil},
+		"in part":          {150, map[string]string{"a": reserves(200, 10)}, nil},
+		"in part, one too few": {149, map[string]string{"a": reserves(200, 10)},
+			[]string{"nothing was deployed:", `the functions reserve 260 concurrent executions, and Lambda keeps 100 for others: the account lacks 1. Ask for more of the quota "Concurrent executions" of Lambda (L-B99A9384) in Service Quotas`}},
+		"fewer than before": {40, map[string]string{"a": reserves(300)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, errs := checked(t, cloud{left: c.left, stacks: c.deployed}, "check", stage.Stage{}, map[string]string{"a": reserves(200, 10), "b": reserves(50)})
+
+			_, errs := checked(t, cloud{left: c.left, stacks: c.deployed}, "check", stage.Stage{},
+				map[string]string{"a": reserves(200, 10), "b": reserves(50)})
 			if diff := cmp.Diff(c.want, errs); diff != "" {
 				t.Error(diff)
 			}
@@ -172,43 +200,58 @@ func TestReservedConcurrency(t *testing.T) {
 // TestIndexesOfADeployment checks pairs of templates.
 func TestIndexesOfADeployment(t *testing.T) {
 	t.Parallel()
+
 	var (
 		day   = [3]string{"by-day", "day", "ALL"}
 		team  = [3]string{"by-team", "team", "ALL"}
 		other = [3]string{"by-day", "day", "KEYS_ONLY"}
 		key   = [3]string{"by-day", "month", "ALL"}
 	)
-	twice := "the table games adds by-team and deletes by-day: DynamoDB changes one index of a table per deployment, so deploy them one at a time"
-	place := "the table games changes the index by-day in place, which DynamoDB cannot: add an index with another name, move the functions to it, and then delete the old one, in three deployments"
+
+	twice := "the table games adds by-team and deletes by-day: DynamoDB changes one index of a table per deployment, so deploy them one " +
+		"at a time"
+
+	place := "the table games changes the index by-day in place, which DynamoDB cannot: add an index with another name, move the functions " +
+		"to it, and then delete the old one, in three deployments"
 	for name, c := range map[string]struct {
 		was, is [][3]string
 		want    string
 	}{
-		"none":               {[][3]string{day}, [][3]string{day}, ""},
-		"one is added":       {[][3]string{day}, [][3]string{day, team}, ""},
-		"one is deleted":     {[][3]string{day, team}, [][3]string{team}, ""},
-		"the order":          {[][3]string{day, team}, [][3]string{team, day}, ""},
-		"two are added":      {nil, [][3]string{day, team}, "the table games adds by-day and adds by-team: DynamoDB changes one index of a table per deployment, so deploy them one at a time"},
+		"none":           {[][3]string{day}, [][3]string{day}, ""},
+		"one is added":   {[][3]string{day}, [][3]string{day, team}, ""},
+		"one is deleted": {[][3]string{day, team}, [][3]string{team}, ""},
+		"the order":      {[][3]string{day, team}, [][3]string{team, day}, ""},
+		"two are added": {nil, [][3]string{day, team},
+			"the table games adds by-day and adds by-team: DynamoDB changes one index of a table per deployment, so deploy them one at a time"},
 		"one for another":    {[][3]string{day}, [][3]string{team}, twice},
 		"another projection": {[][3]string{day}, [][3]string{other}, place},
 		"another key":        {[][3]string{day}, [][3]string{key}, place},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := cloud{stacks: map[string]string{"matchday-dev-games": table(c.was...)}, owns: map[string]map[string]string{"matchday-dev-games": {"T": "games"}}}
+
+			in := cloud{
+				stacks: map[string]string{"matchday-dev-games": table(c.was...)},
+				owns:   map[string]map[string]string{"matchday-dev-games": {"T": "games"}},
+			}
 			_, got := checked(t, in, "check", stage.Stage{Name: "dev"}, map[string]string{"matchday-dev-games": table(c.is...)})
+
 			var want []string
 			if c.want != "" {
 				want = []string{"nothing was deployed:", c.want}
 			}
+
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+
 	t.Run("a new table", func(t *testing.T) {
 		t.Parallel()
-		if _, got := checked(t, cloud{}, "check", stage.Stage{Name: "dev"}, map[string]string{"matchday-dev-games": table(day, team)}); got != nil {
+
+		if _, got := checked(t, cloud{}, "check", stage.Stage{Name: "dev"},
+			map[string]string{"matchday-dev-games": table(day, team)}); got != nil {
 			t.Errorf("a new table with two indexes is refused: %q", got)
 		}
 	})
@@ -217,37 +260,49 @@ func TestIndexesOfADeployment(t *testing.T) {
 // TestSecondUserPoolIsRefused: production was torn down, and its data were kept.
 func TestSecondUserPoolIsRefused(t *testing.T) {
 	t.Parallel()
+
 	left := cloud{
-		pools: map[string]string{"eu-west-1_first": "matchday-prod-users"}, tables: map[string]string{"deleted-users": `{"TableName":"deleted-users"}`},
-		secrets: map[string]string{"prod/cdn/key1": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"}, buckets: []string{"account-exports-123456789012"},
+		pools:   map[string]string{"eu-west-1_first": "matchday-prod-users"},
+		tables:  map[string]string{"deleted-users": `{"TableName":"deleted-users"}`},
+		secrets: map[string]string{"prod/cdn/key1": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"},
+		buckets: []string{"account-exports-123456789012"},
 		domains: []string{"example.com"},
 	}
 	next := map[string]string{"matchday-prod-shared": shared}
 	_, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next)
 	end := " and is not in the stack matchday-prod-shared, which would create it: "
-	name, way := "its name is in use, so the deployment would fail", ". Import it with `make import STAGE=prod`, or delete it if its data are no longer needed"
+
+	name, way := "its name is in use, so the deployment would fail",
+		". Import it with `make import STAGE=prod`, or delete it if its data are no longer needed"
 	if diff := cmp.Diff([]string{
 		"nothing was deployed:",
 		"the bucket account-exports-123456789012 exists (account-exports-123456789012)" + end + name + way,
-		"the identity example.com exists in SES and is not in the stack matchday-prod-shared, which would create it: deploy without identity=example.com, or import it with `make import STAGE=prod`",
+		"the identity example.com exists in SES and is not in the stack matchday-prod-shared, which would create it: deploy without " +
+			"identity=example.com, or import it with `make import STAGE=prod`",
 		"the secret prod/cdn/key1 exists (arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3)" + end + name + way,
 		"the table deleted-users exists (deleted-users)" + end + name + way,
-		"the user pool matchday-prod-users exists (eu-west-1_first)" + end + "a second pool would give its users new ids, and separate them from all their data" + way,
+		"the user pool matchday-prod-users exists (eu-west-1_first)" + end +
+			"a second pool would give its users new ids, and separate them from all their data" + way,
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
 	dir, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next)
+
 	text, err := os.ReadFile(filepath.Join(dir, "matchday-prod-shared.import.json"))
 	if err != nil || errs != nil {
 		t.Fatal(err, errs)
 	}
+
 	var ids map[string]map[string]string
 	if err := json.Unmarshal(text, &ids); err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(map[string]map[string]string{
-		"Users0A": {"UserPoolId": "eu-west-1_first"}, "Table1": {"TableName": "deleted-users"}, "Exports": {"BucketName": "account-exports-123456789012"},
+		"Users0A":  {"UserPoolId": "eu-west-1_first"},
+		"Table1":   {"TableName": "deleted-users"},
+		"Exports":  {"BucketName": "account-exports-123456789012"},
 		"Identity": {"EmailIdentity": "example.com"},
 		"Key":      {"Id": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"},
 	}, ids); diff != "" {
@@ -255,17 +310,22 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 	}
 
 	left.pools["eu-west-1_second"] = "matchday-prod-users"
-	if _, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next); len(errs) != 1 || !strings.Contains(errs[0], "the user pool matchday-prod-users exists twice") {
+	if _, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next); len(errs) != 1 ||
+		!strings.Contains(errs[0], "the user pool matchday-prod-users exists twice") {
 		t.Errorf("two pools of one name are imported: %q", errs)
 	}
 
 	// What the stack has already is in nobody's way.
 	delete(left.pools, "eu-west-1_second")
 	left.stacks = next
-	left.owns = map[string]map[string]string{"matchday-prod-shared": {"Users0A": "eu-west-1_first", "Table1": "deleted-users", "Key": "k", "Exports": "b", "Identity": "example.com"}}
+
+	left.owns = map[string]map[string]string{
+		"matchday-prod-shared": {"Users0A": "eu-west-1_first", "Table1": "deleted-users", "Key": "k", "Exports": "b", "Identity": "example.com"},
+	}
 	if _, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next); got != nil {
 		t.Errorf("a deployed stack is refused: %q", got)
 	}
+
 	if dir, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next); errs != nil {
 		t.Error(errs)
 	} else if _, err := os.Stat(filepath.Join(dir, "matchday-prod-shared.import.json")); err == nil {
@@ -276,8 +336,11 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 // TestRestoredTableMustBeUsable checks what the setting restored= names.
 func TestRestoredTableMustBeUsable(t *testing.T) {
 	t.Parallel()
-	const keys = `"TableName":"dev-games-r1","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]`
-	const index = `,"GlobalSecondaryIndexes":[{"IndexName":"by-day","KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]`
+
+	const (
+		keys  = `"TableName":"dev-games-r1","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]`
+		index = `,"GlobalSecondaryIndexes":[{"IndexName":"by-day","KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]`
+	)
 	for name, c := range map[string]struct{ table, want string }{
 		"usable":    {`{` + keys + index + `,"TableStatus":"ACTIVE"}`, ""},
 		"restoring": {`{` + keys + index + `,"TableStatus":"CREATING"}`, "its status is CREATING"},
@@ -286,9 +349,17 @@ func TestRestoredTableMustBeUsable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := cloud{stacks: map[string]string{"matchday-dev-games": table()}, owns: map[string]map[string]string{"matchday-dev-games": {"T": "games"}}, tables: map[string]string{"dev-games-r1": c.table}}
+
+			in := cloud{
+				stacks: map[string]string{"matchday-dev-games": table()},
+				owns:   map[string]map[string]string{"matchday-dev-games": {"T": "games"}},
+				tables: map[string]string{"dev-games-r1": c.table},
+			}
+
 			_, got := checked(t, in, "check", stage.Stage{Name: "dev", Restored: "games:r1"}, map[string]string{"matchday-dev-games": table()})
-			if c.want == "" && got != nil || c.want != "" && (len(got) != 2 || !strings.HasPrefix(got[1], "the setting restored= names dev-games-r1, which the functions could not use: ") || !strings.Contains(got[1], c.want)) {
+			if c.want == "" && got != nil || c.want != "" &&
+				(len(got) != 2 || !strings.HasPrefix(got[1], "the setting restored= names dev-games-r1, which the functions could not use: ") ||
+					!strings.Contains(got[1], c.want)) {
 				t.Errorf("the errors are %q, want %q in them", got, c.want)
 			}
 		})

@@ -32,6 +32,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	if err := command(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
@@ -47,21 +48,34 @@ func command(ctx context.Context, args []string) error {
 	if len(args) < 3 {
 		return errors.New(usage)
 	}
+
 	s, err := ready.Stage(fleet.Specs(), args[3:])
 	if err != nil {
 		return err
 	}
+
 	var at time.Time
 	if args[2] != "" {
 		if at, err = time.Parse(time.RFC3339, args[2]); err != nil {
 			return fmt.Errorf("invalid AT=%s: must be a time like 2026-11-22T18:00:00Z", args[2])
 		}
 	}
+
 	cfg, err := ready.Config(ctx, args[3:])
 	if err != nil {
 		return err
 	}
-	return restore(ctx, job{db: dynamodb.NewFromConfig(cfg), stage: s, rooms: fleet.Specs(), table: args[0], to: args[1], at: at, poll: 10 * time.Second, out: os.Stdout})
+
+	return restore(ctx, job{
+		db:    dynamodb.NewFromConfig(cfg),
+		stage: s,
+		rooms: fleet.Specs(),
+		table: args[0],
+		to:    args[1],
+		at:    at,
+		poll:  10 * time.Second,
+		out:   os.Stdout,
+	})
 }
 
 // job is a table to restore.
@@ -83,20 +97,28 @@ func restore(ctx context.Context, j job) error {
 	if err != nil {
 		return fmt.Errorf("invalid TABLE=%s or TO=%s: %w", j.table, j.to, err)
 	}
+
 	table, ok := find(j.rooms, j.table)
 	if !ok {
 		return fmt.Errorf("no room has the table TABLE=%s; its name has no prefix of a stage", j.table)
 	}
+
 	from, to := j.stage.Table(j.table), j.stage.Prefix()+restored[j.table]
 	if from == to {
 		return fmt.Errorf("the functions use %s already: choose another TO", to)
 	}
-	in := &dynamodb.RestoreTableToPointInTimeInput{SourceTableName: &from, TargetTableName: &to, BillingModeOverride: types.BillingModePayPerRequest}
+
+	in := &dynamodb.RestoreTableToPointInTimeInput{
+		SourceTableName:     &from,
+		TargetTableName:     &to,
+		BillingModeOverride: types.BillingModePayPerRequest,
+	}
 	if j.at.IsZero() {
 		in.UseLatestRestorableTime = aws.Bool(true)
 	} else {
 		in.RestoreDateTime = &j.at
 	}
+
 	switch _, err := j.db.RestoreTableToPointInTime(ctx, in); {
 	case err == nil:
 		fmt.Fprintf(j.out, "restoring %s to %s: minutes, or hours for a large table\n", from, to)
@@ -104,27 +126,36 @@ func restore(ctx context.Context, j job) error {
 		if _, exists := errors.AsType[*types.TableAlreadyExistsException](err); !exists {
 			return fmt.Errorf("restore %s: %w", from, err)
 		}
+
 		fmt.Fprintf(j.out, "%s exists: this run goes on with it\n", to)
 	}
+
 	description, err := j.active(ctx, to)
 	if err != nil {
 		return err
 	}
+
 	if err := ready.Like(table, *description); err != nil {
 		return fmt.Errorf("%s was restored, but cannot be used: %w", to, err)
 	}
+
 	if err := j.complete(ctx, table, to, *description); err != nil {
 		return err
 	}
+
 	var all []string
+
 	for entry := range strings.SplitSeq(j.stage.Restored, ",") {
 		if name, _, _ := strings.Cut(entry, ":"); entry != "" && name != j.table {
 			all = append(all, entry)
 		}
 	}
+
 	all = append(all, j.table+":"+j.to)
 	fmt.Fprintf(j.out, "%s is complete: TTL, point-in-time recovery and protection are set.\n", to)
-	fmt.Fprintf(j.out, "To use it, write this line in stages/%s, and run `make deploy STAGE=%[1]s`:\nrestored=%s\n", j.stage.Name, strings.Join(all, ","))
+	fmt.Fprintf(j.out, "To use it, write this line in stages/%s, and run `make deploy STAGE=%[1]s`:\nrestored=%s\n",
+		j.stage.Name, strings.Join(all, ","))
+
 	return nil
 }
 
@@ -134,6 +165,7 @@ func find(rooms []spec.Room, name string) (spec.Table, bool) {
 			return room.Tables()[i], true
 		}
 	}
+
 	return spec.Table{}, false
 }
 
@@ -144,9 +176,11 @@ func (j job) active(ctx context.Context, name string) (*types.TableDescription, 
 		if err != nil {
 			return nil, fmt.Errorf("describe %s: %w", name, err)
 		}
+
 		if out.Table.TableStatus == types.TableStatusActive {
 			return out.Table, nil
 		}
+
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -163,28 +197,40 @@ func (j job) complete(ctx context.Context, t spec.Table, name string, is types.T
 		if err != nil {
 			return fmt.Errorf("read the TTL of %s: %w", name, err)
 		}
-		if d := out.TimeToLiveDescription; d == nil || d.TimeToLiveStatus != types.TimeToLiveStatusEnabled && d.TimeToLiveStatus != types.TimeToLiveStatusEnabling {
-			if _, err := j.db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &name, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &t.TTL, Enabled: aws.Bool(true)}}); err != nil {
+
+		if d := out.TimeToLiveDescription; d == nil ||
+			d.TimeToLiveStatus != types.TimeToLiveStatusEnabled && d.TimeToLiveStatus != types.TimeToLiveStatusEnabling {
+			if _, err := j.db.UpdateTimeToLive(ctx,
+				&dynamodb.UpdateTimeToLiveInput{
+					TableName:               &name,
+					TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &t.TTL, Enabled: aws.Bool(true)},
+				}); err != nil {
 				return fmt.Errorf("set the TTL of %s: %w", name, err)
 			}
 		}
 	}
+
 	if _, err := j.db.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
 		TableName: &name, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
 	}); err != nil {
 		return fmt.Errorf("set the point-in-time recovery of %s: %w", name, err)
 	}
+
 	reads, writes := aws.Int64(int64(j.stage.Reads)), aws.Int64(int64(j.stage.Writes))
 	limit := cmp.Or(is.OnDemandThroughput, &types.OnDemandThroughput{})
+
 	protect := j.stage.Name == stage.Prod
-	if aws.ToInt64(limit.MaxReadRequestUnits) == *reads && aws.ToInt64(limit.MaxWriteRequestUnits) == *writes && aws.ToBool(is.DeletionProtectionEnabled) == protect {
+	if aws.ToInt64(limit.MaxReadRequestUnits) == *reads && aws.ToInt64(limit.MaxWriteRequestUnits) == *writes &&
+		aws.ToBool(is.DeletionProtectionEnabled) == protect {
 		return nil
 	}
+
 	if _, err := j.db.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 		TableName: &name, DeletionProtectionEnabled: &protect, BillingMode: types.BillingModePayPerRequest,
 		OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: reads, MaxWriteRequestUnits: writes},
 	}); err != nil {
 		return fmt.Errorf("set the maximum of units and the protection of %s: %w", name, err)
 	}
+
 	return nil
 }

@@ -19,40 +19,53 @@ var intro []byte
 func page(rooms []spec.Room) []byte {
 	var out bytes.Buffer
 	out.Write(intro)
+
 	s := stage.Stage{Name: stage.Prod}
 	for _, room := range rooms {
 		all := s.Alarms(room)
 		reserved, workers := concurrency(room)
-		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. It reserves %d of Lambda's concurrent executions, and its queue workers use at most %d of the others.\n",
+		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. It reserves %d of Lambda's concurrent "+
+			"executions, and its queue workers use at most %d of the others.\n",
 			room.Name, s.Topic(room.Name), s.LogGroup(room.Name), reserved, workers)
+
 		if secrets := secretsOf(room); len(secrets) > 0 {
 			fmt.Fprintf(&out, "\nSecrets, which an operator sets, and which a function reads when it starts:\n\n")
+
 			for _, name := range secrets {
 				fmt.Fprintf(&out, "* `%s%s`, of %s\n", s.Secrets(room.Name), name, strings.Join(holders(room, name), ", "))
 			}
 		}
+
 		if len(room.Settings) > 0 {
 			fmt.Fprintf(&out, "\nSettings:\n\n| setting | what it is | it is like | if not set |\n|---|---|---|---|\n")
+
 			for _, v := range room.Settings {
 				fmt.Fprintf(&out, "| `%s` | %s | `%s` | %s |\n", v.Name, v.Does, strings.ReplaceAll(v.Like, "|", `\|`), unset(v))
 			}
 		}
+
 		if whole := alarmsOf(all, ""); len(whole) > 0 {
 			fmt.Fprintf(&out, "\n### The room as a whole\n\n| alarm | when | what users notice |\n|---|---|---|\n")
+
 			for _, a := range whole {
 				fmt.Fprintf(&out, "| `%s` | %s | %s |\n", a.Name, a.Watches, strings.ReplaceAll(a.IfDown, "|", `\|`))
 			}
+
 			if routed(room) {
 				fmt.Fprintf(&out, "\nRequests are logged in `%s`.\n", s.APILogs(room.Name))
 			}
+
 			for _, m := range room.Machines {
-				fmt.Fprintf(&out, "\nThe state machine `%s` is started by `%s` and logs to `%s`. **If it is down:** %s\n", s.Machine(m), m.Every, s.MachineLogs(m), m.IfDown)
+				fmt.Fprintf(&out, "\nThe state machine `%s` is started by `%s` and logs to `%s`. **If it is down:** %s\n", s.Machine(m),
+					m.Every, s.MachineLogs(m), m.IfDown)
 			}
 		}
+
 		for _, f := range room.Functions {
 			function(&out, s, room, f, alarmsOf(all, f.Name))
 		}
 	}
+
 	return out.Bytes()
 }
 
@@ -64,27 +77,34 @@ func unset(v spec.Setting) string {
 	case v.Trial != "":
 		return "the default; `" + v.Trial + "` outside production"
 	}
+
 	return "the default"
 }
 
 func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function, alarms []stage.Alarm) {
 	fmt.Fprintf(out, "\n### %s\n\n%s **If it is down:** %s\n\n", f.Name, f.Does, f.IfDown)
 	fmt.Fprintf(out, "* Started by %s.\n", trigger(room, f))
+
 	for _, b := range f.Budgets {
 		fmt.Fprintf(out, "* Budget at the provider: %s.\n", b)
 	}
+
 	for _, a := range alarms {
 		notice := ""
 		if a.IfDown != f.IfDown {
 			notice = " " + a.IfDown
 		}
+
 		fmt.Fprintf(out, "* Alarm `%s`: %s.%s\n", a.Name, a.Watches, notice)
 	}
+
 	switch on := f.On.(type) {
 	case spec.Queue:
 		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries or at once, with the reason. ", s.DeadLetter(f), on.MaxReceiveCount)
+
 		if keeper := keeperOf(room, on); keeper != "" {
-			fmt.Fprintf(out, "[`%s`](#%s) keeps them, so there is nothing to redrive: [list and replay what it keeps](#%s).\n", keeper, anchor(keeper), anchor(lettersKept))
+			fmt.Fprintf(out, "[`%s`](#%s) keeps them, so there is nothing to redrive: [list and replay what it keeps](#%s).\n", keeper,
+				anchor(keeper), anchor(lettersKept))
 		} else {
 			fmt.Fprintf(out, "[Redrive](#redrive) to `%s`.\n", s.Prefix()+on.Name)
 		}
@@ -105,6 +125,7 @@ func keeperOf(room spec.Room, q spec.Queue) string {
 			return f.Name
 		}
 	}
+
 	return ""
 }
 
@@ -128,11 +149,13 @@ func trigger(room spec.Room, f spec.Function) string {
 	case spec.UserConfirmed:
 		return "the user pool, after a user has confirmed a sign-up"
 	}
+
 	for _, m := range room.Machines {
 		if slices.Contains(slices.Collect(maps.Values(m.Calls)), f.Name) {
 			return "a state machine"
 		}
 	}
+
 	return "an operator"
 }
 
@@ -148,6 +171,7 @@ func concurrency(room spec.Room) (reserved, workers int) {
 			workers += spec.DeadLetterConcurrency
 		}
 	}
+
 	return reserved, workers
 }
 
@@ -157,6 +181,7 @@ func alarmsOf(all []stage.Alarm, function string) (own []stage.Alarm) {
 			own = append(own, a)
 		}
 	}
+
 	return own
 }
 
@@ -164,7 +189,9 @@ func secretsOf(room spec.Room) (names []string) {
 	for _, f := range room.Functions {
 		names = append(names, f.Secrets...)
 	}
+
 	slices.Sort(names)
+
 	return slices.Compact(names)
 }
 
@@ -174,6 +201,7 @@ func holders(room spec.Room, secret string) (names []string) {
 			names = append(names, strings.TrimPrefix(f.Name, room.Name+"/"))
 		}
 	}
+
 	return names
 }
 

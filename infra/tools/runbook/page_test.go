@@ -15,10 +15,12 @@ import (
 // TestPageIsCurrent: the committed page equals the page that the spec generates now.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
+
 	got, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "runbook.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if !bytes.Equal(got, page(fleet.Specs())) {
 		t.Error("docs/runbook.md is out of date: run `make runbook`")
 	}
@@ -28,6 +30,7 @@ func TestPageIsCurrent(t *testing.T) {
 // notice and where the logs are.
 func TestPageIsComplete(t *testing.T) {
 	t.Parallel()
+
 	text, s := string(page(fleet.Specs())), stage.Stage{Name: stage.Prod}
 	for _, room := range fleet.Specs() {
 		for _, a := range s.Alarms(room) {
@@ -35,6 +38,7 @@ func TestPageIsComplete(t *testing.T) {
 				t.Errorf("the alarm %s is not on the page", a.Name)
 			}
 		}
+
 		for _, f := range room.Functions {
 			if !strings.Contains(text, "### "+f.Name+"\n") || !strings.Contains(text, "`"+s.LogGroup(room.Name)+"`") {
 				t.Errorf("the function %s is not on the page", f.Name)
@@ -46,6 +50,7 @@ func TestPageIsComplete(t *testing.T) {
 // TestConcurrency: what a room takes of the account's concurrency.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
+
 	reserved, workers := concurrency(spec.Room{Functions: []spec.Function{
 		{On: spec.Queue{Concurrency: 5}}, {On: spec.Queue{Concurrency: 2}}, {On: spec.Task{}, Reserved: 10}, {On: spec.Route{}},
 	}})
@@ -57,6 +62,7 @@ func TestConcurrency(t *testing.T) {
 // TestTrigger: whoever looks a function up learns what wakes it.
 func TestTrigger(t *testing.T) {
 	t.Parallel()
+
 	room := spec.Room{Machines: []spec.Machine{{Calls: map[string]string{"Step": "lab/step"}}}}
 	for want, f := range map[string]spec.Function{
 		"`GET /things/{id}` (user)":                           {On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
@@ -75,7 +81,17 @@ func TestTrigger(t *testing.T) {
 // TestFIFO: the dead letters of a queue in order are named as they are deployed.
 func TestFIFO(t *testing.T) {
 	t.Parallel()
-	room := spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/take-turns", Does: "Takes turns.", IfDown: "Nobody has a turn.", On: spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2}}}}
+
+	room := spec.Room{
+		Name: "lab",
+		Functions: []spec.Function{{
+			Name:   "lab/take-turns",
+			Does:   "Takes turns.",
+			IfDown: "Nobody has a turn.",
+			On:     spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2},
+		}},
+	}
+
 	text := string(page([]spec.Room{room}))
 	for _, want := range []string{"Dead letters: `lab-turns-dead.fifo`, after 2 tries", "to `lab-turns.fifo`"} {
 		if !strings.Contains(text, want) {
@@ -88,19 +104,23 @@ func TestFIFO(t *testing.T) {
 // replayed, as a section of the page says.
 func TestKeptDeadLetters(t *testing.T) {
 	t.Parallel()
+
 	turns := spec.Queue{Name: "lab-turns", MaxReceiveCount: 2}
 	room := spec.Room{Name: "lab", Functions: []spec.Function{
 		{Name: "lab/take-turns", On: turns}, {Name: "lab/keep-letters", On: spec.DeadLetters{Of: turns}},
 	}}
+
 	text := string(page([]spec.Room{room}))
 	for _, want := range []string{
-		"* Dead letters: `lab-turns-dead`, after 2 tries or at once, with the reason. [`lab/keep-letters`](#labkeep-letters) keeps them, so there is nothing to redrive: [list and replay what it keeps](#dead-letters-that-a-function-keeps).\n",
+		"* Dead letters: `lab-turns-dead`, after 2 tries or at once, with the reason. [`lab/keep-letters`](#labkeep-letters) keeps them, so " +
+			"there is nothing to redrive: [list and replay what it keeps](#dead-letters-that-a-function-keeps).\n",
 		"\n### " + lettersKept + "\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
+
 	if strings.Contains(text, "[Redrive](#redrive) to `lab-turns`") {
 		t.Error("the page says to redrive what a function has consumed")
 	}

@@ -30,6 +30,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	if err := command(ctx, os.Stdout, all.Rooms(), os.Args[1:], os.Getenv); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
@@ -47,18 +48,22 @@ func command(ctx context.Context, out io.Writer, known []rooms.Room, args []stri
 	if len(args) != 2 {
 		return errors.New("usage: `make smoke STAGE=dev`, or `make smoke URL=https://… ROOM=<room>`")
 	}
+
 	i := slices.IndexFunc(known, func(r rooms.Room) bool { return r.Spec.Name == args[0] })
 	if i < 0 {
 		var names []string
 		for _, r := range known {
 			names = append(names, r.Spec.Name)
 		}
+
 		return fmt.Errorf("unknown room ROOM=%s; valid rooms: %s", args[0], strings.Join(names, ", "))
 	}
+
 	base, err := url.Parse(strings.TrimSuffix(args[1], "/"))
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" || base.RawQuery != "" {
 		return fmt.Errorf("URL=%s is not the address of an API; a valid one: https://a1b2c3.execute-api.us-east-1.amazonaws.com", args[1])
 	}
+
 	origin := getenv("ORIGIN")
 	switch {
 	case origin != "":
@@ -67,15 +72,20 @@ func command(ctx context.Context, out io.Writer, known []rooms.Room, args []stri
 	default:
 		origin = "https://example.com"
 	}
+
 	s := check.Session{Base: base.String(), Token: getenv("TOKEN"), Out: out, Client: &http.Client{Timeout: timeout}}
 	run(ctx, &s, known[i], origin)
+
 	if direct := getenv("DIRECT"); direct != "" {
 		closed(ctx, &s, known[i].Spec, strings.TrimSuffix(direct, "/"))
 	}
+
 	if s.Failed > 0 {
 		return fmt.Errorf("%d of %d checks of %s failed at %s", s.Failed, s.Checked, args[0], s.Base)
 	}
+
 	_, err = fmt.Fprintf(out, "%d checks of %s passed at %s\n", s.Checked, args[0], s.Base)
+
 	return err
 }
 
@@ -83,9 +93,11 @@ func command(ctx context.Context, out io.Writer, known []rooms.Room, args []stri
 // page that calls the API.
 func run(ctx context.Context, s *check.Session, room rooms.Room, origin string) {
 	health(ctx, s, room.Spec)
+
 	if room.Smoke != nil {
 		room.Smoke(ctx, s)
 	}
+
 	path := unauthorized(ctx, s, room.Spec)
 	preflight(ctx, s, path, origin)
 	description(ctx, s)
@@ -94,6 +106,7 @@ func run(ctx context.Context, s *check.Session, room rooms.Room, origin string) 
 // health checks the health route of a room that has a public one.
 func health(ctx context.Context, s *check.Session, room spec.Room) {
 	const path = "/health"
+
 	public := func(f spec.Function) bool {
 		on, ok := f.On.(spec.Route)
 		return ok && on.Method == http.MethodGet && on.Path == path && on.Auth == spec.Public
@@ -115,6 +128,7 @@ func unauthorized(ctx context.Context, s *check.Session, room spec.Room) string 
 		a = s.Send(ctx, on.Method, on.Path, "Authorization", "Bearer of.no.worth")
 		s.Report(on.Method+" "+on.Path+" with a forged token", a, a.Expect(http.StatusUnauthorized), "")
 	}
+
 	return path
 }
 
@@ -125,25 +139,32 @@ func closed(ctx context.Context, s *check.Session, room spec.Room, direct string
 		if !ok || on.Method != http.MethodGet || on.Auth != spec.Public {
 			continue
 		}
+
 		around := *s
 		around.Base = direct
 		a := around.Get(ctx, parameter.ReplaceAllString(on.Path, "1"))
+
 		wrong := a.Expect(http.StatusForbidden)
 		if wrong == "" && !strings.Contains(string(a.Body), "not_through_cdn") {
 			wrong = "want the problem not_through_cdn"
 		}
+
 		s.Report("GET "+on.Path+" past CloudFront", a, wrong, "")
+
 		return
 	}
 }
 
 // preflight checks that web pages of the origin may call the path (CORS).
 func preflight(ctx context.Context, s *check.Session, path, origin string) {
-	a := s.Send(ctx, http.MethodOptions, path, "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")
+	a := s.Send(ctx, http.MethodOptions, path, "Origin", origin, "Access-Control-Request-Method", "POST",
+		"Access-Control-Request-Headers", "authorization")
+
 	allowed, wrong := a.Header.Get("Access-Control-Allow-Origin"), ""
 	if a.Status != http.StatusOK && a.Status != http.StatusNoContent || allowed != "*" && allowed != origin {
 		wrong = fmt.Sprintf("want the origin %s allowed, got %q", origin, allowed)
 	}
+
 	s.Report("preflight from "+origin, a, wrong, "")
 }
 
@@ -171,11 +192,14 @@ func protected(room spec.Room) (routes []spec.Route) {
 		if !ok || on.Method == http.MethodDelete || on.Auth != spec.User && on.Auth != spec.Admin {
 			continue
 		}
+
 		if slices.ContainsFunc(routes, func(r spec.Route) bool { return r.Method == on.Method }) {
 			continue
 		}
+
 		on.Path = parameter.ReplaceAllString(on.Path, "1")
 		routes = append(routes, on)
 	}
+
 	return routes
 }

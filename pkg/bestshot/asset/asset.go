@@ -37,6 +37,7 @@ func Name(image []byte) (name, media string, err error) {
 			return hex.EncodeToString(sum[:]) + f.extension, media, nil
 		}
 	}
+
 	return "", "", fmt.Errorf("%s is no PNG, JPEG or WebP", media)
 }
 
@@ -47,6 +48,7 @@ func Path(name *string) *string {
 	if name == nil {
 		return nil
 	}
+
 	return new(path + *name)
 }
 
@@ -91,14 +93,18 @@ func (s *Assets) GetAsset(ctx context.Context, in *GetAsset) (*Image, error) {
 	if errors.Is(err, object.ErrAbsent) {
 		return nil, errNoAsset
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Image{Cached: httpapi.Cached{CacheControl: "public, max-age=31536000, immutable"}, Sniffing: "nosniff", Body: image}
+
 	for _, f := range formats {
 		if strings.HasSuffix(in.Name, f.extension) {
 			out.ContentType = f.media
 		}
 	}
+
 	return out, nil
 }

@@ -24,7 +24,8 @@ import (
 // Errors of guesses.
 var (
 	ErrNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
-	errClosed  = problem.New(problem.Conflict, "guess_window_closed", "the match has begun, has no date, or its tournament is over: it takes no guesses now")
+	errClosed  = problem.New(problem.Conflict, "guess_window_closed",
+		"the match has begun, has no date, or its tournament is over: it takes no guesses now")
 	errNoOther = problem.New(problem.NotFound, "member_not_found", "there is no such member")
 	errOpen    = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
 )
@@ -146,20 +147,25 @@ func (r row) guess() Guess {
 	default:
 		g.Status = Waiting
 	}
+
 	if r.ID == nil {
 		return g
 	}
+
 	guessed := score.Result{Home: *r.Home, Away: *r.Away}
+
 	g.FullMatch.Label = guessed.Label()
 	if g.Status != Finalized {
 		return g
 	}
+
 	result := score.Result{Home: *r.HomeScore, Away: *r.AwayScore}
 	p := r.Of(guessed, result, r.Multiplier)
 	g.Home.Status, g.Home.Points = label(guessed.Home == result.Home), p.Home
 	g.Away.Status, g.Away.Points = label(guessed.Away == result.Away), p.Away
 	g.FullMatch.Status, g.FullMatch.Points = label(guessed.Label() == result.Label()), p.Outcome
 	g.Extra, g.Total = p.Difference+p.Exact, p.Total()
+
 	return g
 }
 
@@ -167,6 +173,7 @@ func label(right bool) Label {
 	if right {
 		return Correct
 	}
+
 	return Incorrect
 }
 
@@ -189,7 +196,9 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
+
 	b := in.Body
+
 	n, err := pg.Do(ctx, s.DB, `INSERT INTO guess (match_id, member_id, home_score, away_score)
 		SELECT m.id, p.id, $3, $4 FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active'), member p
 		WHERE m.id = $1 AND p.public_id = $2 AND m.status = 'open' AND m.date > now()
@@ -198,11 +207,14 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	id, err := member.ID(ctx, s.DB, in.UserID)
 	if err != nil {
 		return nil, err
 	}
-	r, ok, err := pg.One[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2 WHERE m.id = $1`, b.MatchID, id)
+
+	r, ok, err := pg.One[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+
+		` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2 WHERE m.id = $1`, b.MatchID, id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -211,6 +223,7 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	case n == 0:
 		return nil, errClosed
 	}
+
 	return &Page{r.guess()}, nil
 }
 
@@ -247,21 +260,27 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList,
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := pg.All[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $3
 		WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, in.TournamentID, in.Round, id)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(rows) == 0 {
-		if _, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, in.TournamentID, in.Round); err != nil || !ok {
+		if _, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, in.TournamentID,
+			in.Round); err != nil || !ok {
 			return nil, orMissing(err, view.ErrNoRound)
 		}
 	}
+
 	out := &GuessList{}
+
 	out.Body.Data = make([]Guess, len(rows))
 	for i, r := range rows {
 		out.Body.Data[i] = r.guess()
 	}
+
 	return out, nil
 }
 
@@ -269,6 +288,7 @@ func orMissing(err, missing error) error {
 	if err != nil {
 		return err
 	}
+
 	return missing
 }
 
@@ -328,24 +348,31 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 	case !begun:
 		return nil, errOpen
 	}
+
 	after := in.Cursor
 	if after == "" {
 		after = "00000000-0000-0000-0000-000000000000"
 	}
-	rows, err := pg.All[other](ctx, s.DB, `SELECT p.id::text AS member_id, p.nick_name, `+columns+` FROM `+from+` JOIN guess g ON g.match_id = m.id JOIN member p ON p.id = g.member_id
+
+	rows, err := pg.All[other](ctx, s.DB, `SELECT p.id::text AS member_id, p.nick_name, `+columns+` FROM `+from+
+		` JOIN guess g ON g.match_id = m.id JOIN member p ON p.id = g.member_id
 		WHERE m.id = $1 AND (`+shown+`) AND g.member_id > $2 ORDER BY g.member_id LIMIT $3`, in.MatchID, after, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Others{}
+
 	if len(rows) > view.PageSize {
 		rows = rows[:view.PageSize]
 		out.Body.Next = rows[view.PageSize-1].MemberID
 	}
+
 	out.Body.Data = make([]Other, len(rows))
 	for i, r := range rows {
 		out.Body.Data[i] = Other{r.MemberID, r.NickName, r.guess()}
 	}
+
 	return out, nil
 }
 
@@ -385,8 +412,10 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 		if err != nil {
 			return nil, err
 		}
+
 		id = own
 	}
+
 	r, ok, err := pg.One[struct {
 		Member  bool `db:"member"`
 		Points  int  `db:"points"`
@@ -403,7 +432,9 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 	case !r.Member:
 		return nil, errNoOther.In("query.memberId")
 	}
+
 	out := &MemberScore{}
 	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog
+
 	return out, nil
 }

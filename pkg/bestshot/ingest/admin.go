@@ -73,28 +73,36 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 	if b.Rule != nil {
 		rule = *b.Rule
 	}
+
 	out := &Created{Status: http.StatusCreated}
+
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		id, ok, err := pg.Value[string](ctx, tx, `INSERT INTO tournament (provider, external_id, season, slug, label) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id::text`,
+		id, ok, err := pg.Value[string](ctx, tx,
+			`INSERT INTO tournament (provider, external_id, season, slug, label) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id::text`,
 			provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
 		if err == nil && !ok {
 			err = errExists
 		}
+
 		if err != nil {
 			return err
 		}
+
 		out.Body.ID = id
+
 		return putRule(ctx, tx, id, 1, rule)
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return out, s.queue.Send(ctx, PollQueue, Poll{Kind: Rounds, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}, 0)
 }
 
 func putRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
 	_, err := pg.Do(ctx, tx, `INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore)
+
 	return err
 }
 
@@ -119,7 +127,8 @@ func done() *Done { return &Done{http.StatusNoContent} }
 // UpdateTournamentFunction changes a tournament.
 func UpdateTournamentFunction() app.Function {
 	return app.API(
-		office("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH", "/tournaments/{tournamentId}", settle),
+		office("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
+			"/tournaments/{tournamentId}", settle),
 		OpenOffice, (*Office).UpdateTournament)
 }
 
@@ -127,6 +136,7 @@ func UpdateTournamentFunction() app.Function {
 // matches are posted again. A second run changes nothing. Errors: tournament_not_found.
 func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
 	b := in.Body
+
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		now, ok, err := pg.One[struct {
 			Version int `db:"version"`
@@ -136,26 +146,33 @@ func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*D
 		if err == nil && !ok {
 			err = view.ErrNoTournament
 		}
+
 		if err != nil {
 			return err
 		}
+
 		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET label = coalesce($2, label), status = coalesce($3::tournament_status, status) WHERE id = $1`, in.TournamentID, b.Label, b.Status); err != nil {
 			return err
 		}
+
 		if b.Rule == nil || *b.Rule == now.Rule {
 			return nil
 		}
+
 		if err := putRule(ctx, tx, in.TournamentID, now.Version+1, *b.Rule); err != nil {
 			return err
 		}
+
 		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rule_version = $2 WHERE id = $1`, in.TournamentID, now.Version+1); err != nil {
 			return err
 		}
+
 		return settlement.Repost(ctx, tx, in.TournamentID, "")
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return done(), settlement.Relay(ctx, s.db, s.queue)
 }
 
@@ -172,7 +189,8 @@ type UpdateRound struct {
 // UpdateRoundFunction changes what the points of a round are multiplied by.
 func UpdateRoundFunction() app.Function {
 	return app.API(
-		office("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH", "/tournaments/{tournamentId}/rounds/{roundSlug}", settle),
+		office("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
+			"/tournaments/{tournamentId}/rounds/{roundSlug}", settle),
 		OpenOffice, (*Office).UpdateRound)
 }
 
@@ -183,6 +201,7 @@ func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error
 		if _, err := turn(ctx, tx, in.TournamentID); err != nil {
 			return err
 		}
+
 		was, ok, err := pg.Value[int](ctx, tx, `SELECT multiplier FROM tournament_round WHERE tournament_id = $1 AND slug = $2 FOR NO KEY UPDATE`, in.TournamentID, in.Round)
 		switch {
 		case err != nil:
@@ -192,14 +211,18 @@ func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error
 		case was == in.Body.Multiplier:
 			return nil
 		}
-		if _, err := pg.Do(ctx, tx, `UPDATE tournament_round SET multiplier = $3 WHERE tournament_id = $1 AND slug = $2`, in.TournamentID, in.Round, in.Body.Multiplier); err != nil {
+
+		if _, err := pg.Do(ctx, tx, `UPDATE tournament_round SET multiplier = $3 WHERE tournament_id = $1 AND slug = $2`, in.TournamentID,
+			in.Round, in.Body.Multiplier); err != nil {
 			return err
 		}
+
 		return settlement.Repost(ctx, tx, in.TournamentID, in.Round)
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return done(), settlement.Relay(ctx, s.db, s.queue)
 }
 
@@ -220,19 +243,23 @@ func DeleteTournamentFunction() app.Function {
 // a cancelled one. A second run deletes nothing. Errors: tournament_active.
 func (s *Office) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		played, ok, err := pg.Value[bool](ctx, tx, `SELECT status <> 'cancelled' AND EXISTS (SELECT FROM guess g JOIN match m ON m.id = g.match_id WHERE m.tournament_id = t.id) FROM tournament t WHERE id = $1 FOR UPDATE`, in.TournamentID)
+		played, ok, err := pg.Value[bool](ctx, tx,
+			`SELECT status <> 'cancelled' AND EXISTS (SELECT FROM guess g JOIN match m ON m.id = g.match_id WHERE m.tournament_id = t.id) FROM tournament t WHERE id = $1 FOR UPDATE`, in.TournamentID)
 		switch {
 		case err != nil || !ok:
 			return err
 		case played:
 			return errActive
 		}
+
 		_, err = pg.Do(ctx, tx, `DELETE FROM tournament WHERE id = $1`, in.TournamentID)
+
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -254,7 +281,8 @@ type Execution struct {
 // SyncTournamentFunction asks the provider for a part of a tournament.
 func SyncTournamentFunction() app.Function {
 	return app.API(
-		office("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.", "A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
+		office("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
+			"A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
 		OpenOffice, (*Office).SyncTournament)
 }
 
@@ -262,12 +290,16 @@ func SyncTournamentFunction() app.Function {
 // round. Errors: tournament_not_found, sync_running for 10 minutes at most.
 func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
 	out := &Execution{Status: http.StatusAccepted}
+
 	var polls []Poll
+
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		t, ok, err := pg.One[dueTournament](ctx, tx, `SELECT id::text AS tournament_id, external_id AS tournament, season, false AS standings, false AS rounds FROM tournament WHERE id = $1`, in.TournamentID)
+		t, ok, err := pg.One[dueTournament](ctx, tx,
+			`SELECT id::text AS tournament_id, external_id AS tournament, season, false AS standings, false AS rounds FROM tournament WHERE id = $1`, in.TournamentID)
 		if err == nil && !ok {
 			err = view.ErrNoTournament
 		}
+
 		if err != nil {
 			return err
 		}
@@ -275,34 +307,44 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 		if _, err := pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no answer', ended_at = now() WHERE tournament_id = $1 AND operation = $2 AND status = 'running' AND started_at < now() - interval '10 minutes'`, in.TournamentID, in.Part); err != nil {
 			return err
 		}
-		if out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx, `INSERT INTO execution (tournament_id, operation) VALUES ($1, $2) ON CONFLICT (tournament_id, operation) WHERE status = 'running' DO NOTHING RETURNING id::text`, in.TournamentID, in.Part); err == nil && !ok {
+
+		if out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx,
+			`INSERT INTO execution (tournament_id, operation) VALUES ($1, $2) ON CONFLICT (tournament_id, operation) WHERE status = 'running' DO NOTHING RETURNING id::text`, in.TournamentID, in.Part); err == nil && !ok {
 			err = errRunning
 		}
+
 		if err != nil {
 			return err
 		}
+
 		polls = []Poll{{Kind: in.Part, TournamentID: t.TournamentID, Tournament: t.Tournament, Season: t.Season}}
 		if in.Part == Matches {
 			polls = nil
+
 			all, err := pg.All[dueRound](ctx, tx, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
 				FROM tournament_round o JOIN tournament t ON t.id = o.tournament_id WHERE t.id = $1 ORDER BY o."order"`, in.TournamentID)
 			if err != nil {
 				return err
 			}
+
 			for _, r := range all {
 				polls = append(polls, r.poll())
 			}
 		}
+
 		if len(polls) == 0 {
 			_, err = pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no round is known: ask for the rounds first', ended_at = now() WHERE id = $1`, out.Body.ExecutionID)
 			return err
 		}
+
 		polls[len(polls)-1].Execution = out.Body.ExecutionID
+
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return out, queue.SendAll(ctx, s.queue, PollQueue, polls)
 }
 
@@ -315,22 +357,27 @@ type SyncMatch struct {
 // SyncMatchFunction asks the provider for a match.
 func SyncMatchFunction() app.Function {
 	return app.API(
-		office("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH", "/matches/{matchId}/sync", polls, 202),
+		office("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
+			"/matches/{matchId}/sync", polls, 202),
 		OpenOffice, (*Office).SyncMatch)
 }
 
 // SyncMatch asks the provider for the round of a match. Errors: match_not_found.
 func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
-	r, ok, err := pg.One[dueRound](ctx, s.db, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
+	r, ok, err := pg.One[dueRound](ctx, s.db,
+		`SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
 		FROM match m JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug JOIN tournament t ON t.id = o.tournament_id WHERE m.id = $1`, in.MatchID)
 	if err == nil && !ok {
 		err = errNoMatch
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := done()
 	out.Status = http.StatusAccepted
+
 	return out, s.queue.Send(ctx, PollQueue, r.poll(), 0)
 }
 
@@ -358,24 +405,31 @@ type ExecutionRow struct {
 // ListExecutionsFunction returns what administrators have asked the provider for.
 func ListExecutionsFunction() app.Function {
 	return app.API(
-		office("list-executions", "Returns what administrators have asked the provider for.", "Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
+		office("list-executions", "Returns what administrators have asked the provider for.",
+			"Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
 		OpenOffice, (*Office).ListExecutions)
 }
 
 // ListExecutions returns what administrators have asked for. Errors: tournament_not_found.
 func (s *Office) ListExecutions(ctx context.Context, in *ListExecutions) (*Executions, error) {
-	all, err := pg.All[ExecutionRow](ctx, s.db, `SELECT id::text, operation, status, detail FROM execution WHERE tournament_id = $1 ORDER BY started_at DESC, id LIMIT 100`, in.TournamentID)
+	all, err := pg.All[ExecutionRow](ctx, s.db,
+		`SELECT id::text, operation, status, detail FROM execution WHERE tournament_id = $1 ORDER BY started_at DESC, id LIMIT 100`,
+		in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(all) == 0 {
 		_, ok, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE id = $1`, in.TournamentID)
 		if err != nil || !ok {
 			return nil, errors.Join(err, missing(ok))
 		}
 	}
+
 	out := &Executions{}
+
 	out.Body.Data = append([]ExecutionRow{}, all...)
+
 	return out, nil
 }
 
@@ -383,5 +437,6 @@ func missing(ok bool) error {
 	if ok {
 		return nil
 	}
+
 	return view.ErrNoTournament
 }

@@ -44,6 +44,7 @@ func (s *Planner) planImages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	polls := make([]Poll, len(due))
 	for i, d := range due {
 		polls[i] = Poll{Kind: d.Kind, Team: d.ID}
@@ -51,18 +52,22 @@ func (s *Planner) planImages(ctx context.Context) error {
 			polls[i] = Poll{Kind: d.Kind, Tournament: d.ID}
 		}
 	}
+
 	if err := queue.SendAll(ctx, s.queue, AssetQueue, polls); err != nil {
 		return err
 	}
+
 	for _, d := range due { // one after the other: a transaction of feeds may hold several teams
 		sql := `UPDATE team SET badge_asked_at = now() WHERE provider = $1 AND external_id = $2`
 		if d.Kind == Logo {
 			sql = `UPDATE tournament SET logo_asked_at = now() WHERE provider = $1 AND external_id = $2`
 		}
+
 		if _, err := pg.Do(ctx, s.db, sql, provider.Name, d.ID); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -96,8 +101,11 @@ func SyncAssetsFunction() app.Function {
 // fails, has none, or answers with something else, that is logged, and the image is asked for again
 // after a day. A second run stores the same bytes under the same name.
 func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
-	var image []byte
-	var err error
+	var (
+		image []byte
+		err   error
+	)
+
 	switch p.Kind {
 	case Badge:
 		image, err = s.provider.Badge(ctx, p.Team)
@@ -106,21 +114,26 @@ func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 	default:
 		return fmt.Errorf("a poll of an image of the kind %q", p.Kind)
 	}
+
 	var name, media string
 	if err == nil {
 		name, media, err = asset.Name(image)
 	}
+
 	if errors.Is(err, provider.ErrAbsent) {
 		slog.InfoContext(ctx, "the provider has no image", "kind", p.Kind, "team", p.Team, "tournament", p.Tournament)
 		return nil
 	}
+
 	if err != nil {
 		slog.WarnContext(ctx, "the provider gives no image", "kind", p.Kind, "team", p.Team, "tournament", p.Tournament, "err", err)
 		return nil
 	}
+
 	if err := s.files.PutFile(ctx, name, media, image); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, FeedQueue, Feed{Poll: p, FetchedAt: s.now().UTC(), Asset: name}, 0)
 }
 
@@ -130,6 +143,8 @@ func (s *Ingester) image(ctx context.Context, f Feed) error {
 	if f.Kind == Logo {
 		sql, id = `UPDATE tournament SET logo = $3 WHERE provider = $1 AND external_id = $2`, f.Tournament
 	}
+
 	_, err := pg.Do(ctx, s.db, sql, provider.Name, id, f.Asset)
+
 	return err
 }

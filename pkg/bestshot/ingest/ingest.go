@@ -120,7 +120,13 @@ type dueRound struct {
 }
 
 func (r dueRound) poll() Poll {
-	return Poll{Kind: Matches, TournamentID: r.TournamentID, Tournament: r.Tournament, Season: r.Season, Round: provider.Round{Slug: r.Slug, Label: r.Label, Order: r.Order, Type: r.Type, Path: r.Path}}
+	return Poll{
+		Kind:         Matches,
+		TournamentID: r.TournamentID,
+		Tournament:   r.Tournament,
+		Season:       r.Season,
+		Round:        provider.Round{Slug: r.Slug, Label: r.Label, Order: r.Order, Type: r.Type, Path: r.Path},
+	}
 }
 
 // others are the tournaments whose standings may have changed, because a match has ended
@@ -159,38 +165,48 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 	if s.now().Before(s.rests) {
 		return nil
 	}
+
 	if err := errors.Join(settlement.Recover(ctx, s.db), settlement.Relay(ctx, s.db, s.queue)); err != nil {
 		return err
 	}
+
 	rounds, err := pg.All[dueRound](ctx, s.db, due)
 	if err != nil {
 		return err
 	}
+
 	tournaments, err := pg.All[dueTournament](ctx, s.db, others)
 	if err != nil {
 		return err
 	}
+
 	if len(tournaments) == 0 {
 		s.rests = s.now().Add(tables.Rest)
 	}
+
 	var polls []Poll
+
 	for _, t := range tournaments {
 		p := Poll{TournamentID: t.TournamentID, Tournament: t.Tournament, Season: t.Season}
 		if t.Rounds {
 			p.Kind = Rounds
 			polls = append(polls, p)
 		}
+
 		if t.Standings {
 			p.Kind = Standings
 			polls = append(polls, p)
 		}
 	}
+
 	for _, r := range rounds {
 		polls = append(polls, r.poll())
 	}
+
 	if err := queue.SendAll(ctx, s.queue, PollQueue, polls); err != nil {
 		return err
 	}
+
 	return s.planImages(ctx)
 }
 
@@ -215,6 +231,7 @@ func openProvider(env app.Env) (provider.Provider, error) {
 	if url == "" {
 		return nil, errors.New(ProviderURL + " is not set")
 	}
+
 	return provider.NewSofascore(env.HTTP, url), nil
 }
 
@@ -241,7 +258,9 @@ func PollProviderFunction() app.Function {
 // of the answer, and the rest is handed on. A second run hands the answer on twice.
 func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	f := Feed{Poll: p, FetchedAt: s.now().UTC()}
+
 	var err error
+
 	switch p.Kind {
 	case Rounds:
 		f.Rounds, err = s.provider.Rounds(ctx, p.Tournament, p.Season)
@@ -252,14 +271,18 @@ func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	default:
 		return fmt.Errorf("a poll of the kind %q", p.Kind)
 	}
+
 	if err != nil {
 		slog.WarnContext(ctx, "the provider failed", "tournament", p.TournamentID, "kind", p.Kind, "round", p.Round.Slug, "err", err)
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PollsFailed, 1)}, slog.String("tournament", p.TournamentID))
+
 		if p.Execution == "" && f.empty() {
 			return nil
 		}
+
 		f.Error = err.Error()
 	}
+
 	return s.queue.Send(ctx, FeedQueue, f, 0)
 }
 
@@ -277,19 +300,25 @@ func Open(ctx context.Context, env app.Env) (*Ingester, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return &Ingester{db, cache, queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 // IngestFeedFunction stores what the provider has answered.
 func IngestFeedFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "bestshot/ingest-feed",
-		Does:   "Stores what the provider has answered, and posts the matches that have ended.",
-		IfDown: "Results wait in a queue.",
-		On:     FeedQueue,
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{PollQueue, settlement.Queue}, Emits: []spec.Metric{Refused},
-		Memory: 256, Timeout: 30 * time.Second,
+		Name:    "bestshot/ingest-feed",
+		Does:    "Stores what the provider has answered, and posts the matches that have ended.",
+		IfDown:  "Results wait in a queue.",
+		On:      FeedQueue,
+		SQL:     []spec.SQLLogin{tables.Worker},
+		Caches:  []spec.CacheLogin{tables.CacheUser},
+		Sends:   []spec.Queue{PollQueue, settlement.Queue},
+		Emits:   []spec.Metric{Refused},
+		Memory:  256,
+		Timeout: 30 * time.Second,
 	}, Open, (*Ingester).IngestFeed)
 }
 
@@ -300,13 +329,17 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 	if f.Kind == Badge || f.Kind == Logo {
 		return s.image(ctx, f)
 	}
+
 	var stale stale
+
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		stale = nil
+
 		ok, err := turn(ctx, tx, f.TournamentID)
 		if err != nil || !ok {
 			return err // it was deleted
 		}
+
 		if f.Error == "" || !f.empty() {
 			switch f.Kind {
 			case Rounds:
@@ -317,18 +350,23 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 				err = standings(ctx, tx, f, &stale)
 			}
 		}
+
 		if err != nil || f.Execution == "" {
 			return err
 		}
+
 		_, err = pg.Do(ctx, tx, `UPDATE execution SET status = CASE WHEN $2 = '' THEN 'done' ELSE 'failed' END, detail = $2, ended_at = now() WHERE id = $1 AND status = 'running'`, f.Execution, f.Error)
+
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("ingest %s of the tournament %s: %w", f.Kind, f.TournamentID, err)
 	}
+
 	for _, p := range stale {
 		err = errors.Join(err, s.cache.Invalidate(ctx, p.key, p.version))
 	}
+
 	return errors.Join(err, settlement.Relay(ctx, s.db, s.queue))
 }
 
@@ -358,24 +396,33 @@ func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 	if err != nil {
 		return err
 	}
-	var polls []Poll
-	var all pgx.Batch
+
+	var (
+		polls []Poll
+		all   pgx.Batch
+	)
+
 	for _, r := range f.Rounds {
 		if slices.Contains(known, r.Slug) {
 			all.Queue(`UPDATE tournament_round SET "order" = $3, label = $4, provider_path = $5 WHERE tournament_id = $1 AND slug = $2 AND ("order", label, provider_path) IS DISTINCT FROM ($3, $4, $5)`,
 				f.TournamentID, r.Slug, r.Order, r.Label, r.Path)
+
 			continue
 		}
+
 		p := f.Poll
 		p.Kind, p.Round, p.Execution = Matches, r, ""
 		polls = append(polls, p)
 	}
+
 	if err := tx.SendBatch(ctx, &all).Close(); err != nil {
 		return err
 	}
+
 	if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rounds_checked_at = $2 WHERE id = $1`, f.TournamentID, f.FetchedAt); err != nil {
 		return err
 	}
+
 	return queue.SendAll(ctx, q, PollQueue, polls)
 }
 
@@ -387,11 +434,14 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 	for _, t := range all {
 		names[t.ID] = t.Name
 	}
+
 	keys := slices.Sorted(maps.Keys(names)) // in one order, so that two tournaments do not wait for each other
+
 	given := make([]string, len(keys))
 	for i, k := range keys {
 		given[i] = names[k]
 	}
+
 	rows, err := pg.All[struct {
 		Key     string `db:"external_id"`
 		ID      string `db:"id"`
@@ -402,15 +452,19 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 		SELECT external_id, id::text, false AS renamed FROM made UNION ALL SELECT t.external_id, t.id::text, t.name <> given.name FROM team t JOIN given USING (external_id) WHERE t.provider = $1`,
 		provider.Name, keys, given)
 	ids = map[string]string{}
+
 	var renamed []string
+
 	for _, r := range rows {
 		if ids[r.Key] = r.ID; r.Renamed {
 			renamed = append(renamed, r.ID)
 		}
 	}
+
 	if err != nil || len(renamed) == 0 {
 		return ids, err
 	}
+
 	shown, err := pg.All[struct {
 		Tournament string  `db:"tournament_id"`
 		Round      *string `db:"slug"`
@@ -426,8 +480,10 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 		if p.Round != nil {
 			key = view.MatchesKey(p.Tournament, *p.Round)
 		}
+
 		stale.add(key, p.Version)
 	}
+
 	return ids, err
 }
 
@@ -438,41 +494,54 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	if err != nil || at != nil && !f.FetchedAt.After(*at) {
 		return err // a newer answer was first
 	}
+
 	all := make([]provider.Team, len(f.Standings))
 	for i, r := range f.Standings {
 		all[i] = r.Team
 	}
+
 	ids, err := teams(ctx, tx, all, stale)
 	if err != nil {
 		return err
 	}
+
 	rows := map[string]standing{}
+
 	for _, r := range f.Standings {
 		group := ""
 		if r.Group != nil {
 			group = *r.Group
 		}
+
 		rows[ids[r.Team.ID]] = standing{ids[r.Team.ID], group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against}
 	}
-	before, err := pg.All[standing](ctx, tx, `SELECT team_id::text, coalesce(group_name, '') AS group_name, "order", points, games, wins, draws, losses, gf, ga FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+
+	before, err := pg.All[standing](ctx, tx,
+		`SELECT team_id::text, coalesce(group_name, '') AS group_name, "order", points, games, wins, draws, losses, gf, ga FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
 	if err != nil {
 		return err
 	}
+
 	same := len(rows) == 0 || len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
 	if !same {
 		var all pgx.Batch
 		all.Queue(`DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+
 		for _, r := range rows {
 			all.Queue(`INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga) VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11)`,
 				f.TournamentID, r.Team, r.Group, r.Order, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against)
 		}
+
 		if err := tx.SendBatch(ctx, &all).Close(); err != nil {
 			return err
 		}
 	}
-	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament SET standings_version = standings_version + CASE WHEN $3 THEN 0 ELSE 1 END, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`,
+
+	version, _, err := pg.Value[int64](ctx, tx,
+		`UPDATE tournament SET standings_version = standings_version + CASE WHEN $3 THEN 0 ELSE 1 END, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`,
 		f.TournamentID, f.FetchedAt, same)
 	stale.add(view.StandingsKey(f.TournamentID), version)
+
 	return err
 }
 
@@ -497,35 +566,47 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	if len(f.Fixtures) == 0 {
 		return nil
 	}
+
 	r := f.Round
 	if _, err := pg.Do(ctx, tx, `INSERT INTO tournament_round (tournament_id, slug, "order", label, type, provider_path) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		f.TournamentID, r.Slug, r.Order, r.Label, r.Type, r.Path); err != nil {
 		return err
 	}
+
 	both := make([]provider.Team, 0, 2*len(f.Fixtures))
 	for _, x := range f.Fixtures {
 		both = append(both, x.Home.Team, x.Away.Team)
 	}
+
 	teams, err := teams(ctx, tx, both, stale)
 	if err != nil {
 		return err
 	}
-	rows, err := pg.All[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = ANY($2) ORDER BY m.id FOR NO KEY UPDATE`, provider.Name, ids(f.Fixtures))
+
+	rows, err := pg.All[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = ANY($2) ORDER BY m.id FOR NO KEY UPDATE`,
+		provider.Name, ids(f.Fixtures))
 	if err != nil {
 		return err
 	}
+
 	known := map[string]stored{}
 	for _, m := range rows {
 		known[m.ExternalID] = m
 	}
+
 	late := false // a newer answer about the round was first: what it does not know is gone
 	if len(known) < len(f.Fixtures) {
-		if late, _, err = pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM match WHERE tournament_id = $1 AND round_slug = $2 AND last_checked_at > $3)`, f.TournamentID, r.Slug, f.FetchedAt); err != nil {
+		if late, _, err = pg.Value[bool](ctx, tx,
+			`SELECT EXISTS (SELECT FROM match WHERE tournament_id = $1 AND round_slug = $2 AND last_checked_at > $3)`, f.TournamentID,
+			r.Slug, f.FetchedAt); err != nil {
 			return err
 		}
 	}
-	var same []string         // ids of matches that are as they were
+
+	var same []string // ids of matches that are as they were
+
 	left := map[string]bool{} // other rounds that have, or had, one of the matches
+
 	for _, x := range f.Fixtures {
 		m, ok := known[x.ID]
 		if ok && m.shows(x, teams[x.Home.ID], teams[x.Away.ID], r.Slug) {
@@ -535,26 +616,35 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 		} else if err := s.match(ctx, tx, f, x, teams, m, ok); err != nil {
 			return fmt.Errorf("match %s: %w", x.ID, err)
 		}
+
 		if ok && m.Tournament == f.TournamentID && m.Round != r.Slug {
 			left[m.Round] = true
 		}
 	}
+
 	for _, slug := range slices.Sorted(maps.Keys(left)) {
-		version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, slug)
+		version, _, err := pg.Value[int64](ctx, tx,
+			`UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, slug)
 		if err != nil {
 			return err
 		}
+
 		stale.add(view.MatchesKey(f.TournamentID, slug), version)
 	}
-	if _, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = ANY($1) AND tournament_id = $3 AND last_checked_at < $2`, same, f.FetchedAt, f.TournamentID); err != nil {
+
+	if _, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = ANY($1) AND tournament_id = $3 AND last_checked_at < $2`,
+		same, f.FetchedAt, f.TournamentID); err != nil {
 		return err
 	}
+
 	next := `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`
 	if len(same) < len(f.Fixtures) {
 		next = `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`
 	}
+
 	version, _, err := pg.Value[int64](ctx, tx, next, f.TournamentID, r.Slug)
 	stale.add(view.MatchesKey(f.TournamentID, r.Slug), version)
+
 	return err
 }
 
@@ -587,45 +677,58 @@ func (m stored) shows(x provider.Fixture, home, away, round string) bool {
 	if m.HomeTeam != home || m.AwayTeam != away || m.Round != round {
 		return false
 	}
+
 	ended := m.Status == "ended" && x.Status == provider.Ended && equal(m.HomeShots, x.Home.Penalties) && equal(m.AwayShots, x.Away.Penalties)
 	ahead := m.Status == "open" && x.Status == provider.Open && m.Date.Equal(x.KickOff)
+
 	return (ended || ahead) && m.Said == x.ProviderStatus && equal(m.Home, x.Home.Score) && equal(m.Away, x.Away.Score)
 }
 
 func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // match stores a match of the provider: m, if ok, or else one that is new or has another id.
-func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, teams map[string]string, m stored, ok bool) (err error) {
+func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, teams map[string]string,
+	m stored, ok bool) (err error) {
 	home, away := teams[x.Home.ID], teams[x.Away.ID]
 	if !ok {
 		// A match that lacks its date and comes back under another id keeps its guesses.
-		if m, ok, err = pg.One[stored](ctx, tx, readMatch+`WHERE m.tournament_id = $1 AND m.round_slug = $2 AND m.home_team = $3 AND m.away_team = $4 AND m.status = 'not-defined'
-			AND NOT m.external_id = ANY($5) ORDER BY m.date DESC LIMIT 1 FOR NO KEY UPDATE`, f.TournamentID, f.Round.Slug, home, away, ids(f.Fixtures)); err != nil {
+		if m, ok, err = pg.One[stored](ctx, tx,
+			readMatch+`WHERE m.tournament_id = $1 AND m.round_slug = $2 AND m.home_team = $3 AND m.away_team = $4 AND m.status = 'not-defined'
+			AND NOT m.external_id = ANY($5) ORDER BY m.date DESC LIMIT 1 FOR NO KEY UPDATE`, f.TournamentID, f.Round.Slug, home, away,
+			ids(f.Fixtures)); err != nil {
 			return err
 		}
+
 		if ok {
 			slog.InfoContext(ctx, "a match has another id", "match", m.ID, "provider", x.ID)
+
 			if _, err := pg.Do(ctx, tx, `UPDATE match SET external_id = $2 WHERE id = $1`, m.ID, x.ID); err != nil {
 				return err
 			}
 		}
 	}
+
 	if !ok {
 		status := x.Status
 		if status == provider.Unknown {
 			status = provider.NotDefined
 		}
-		m.ID, _, err = pg.Value[string](ctx, tx, `INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, last_checked_at)
+
+		m.ID, _, err = pg.Value[string](ctx, tx,
+			`INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, last_checked_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id::text`,
 			f.TournamentID, f.Round.Slug, provider.Name, x.ID, x.KickOff, string(openOr(status)), x.ProviderStatus, home, away, time.Unix(0, 0))
 		if err != nil {
 			return err
 		}
+
 		m.Tournament, m.Status, m.Round, m.HomeTeam, m.AwayTeam = f.TournamentID, string(openOr(status)), f.Round.Slug, home, away
 	}
+
 	if m.Tournament != f.TournamentID || !f.FetchedAt.After(m.CheckedAt) {
 		return nil // of another tournament, or a newer answer was first
 	}
+
 	others := m.HomeTeam != home || m.AwayTeam != away
 	switch over := m.Status == "ended" || m.Status == "void"; {
 	case over && others:
@@ -636,6 +739,7 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 			return err
 		}
 	}
+
 	return s.change(ctx, tx, f, x, m)
 }
 
@@ -644,12 +748,15 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 // them. A match that has ended keeps its own.
 func pair(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, m stored, home, away string) error {
 	slog.InfoContext(ctx, "a match has other teams or another round", "match", m.ID, "provider", x.ID, "round", f.Round.Slug)
+
 	if m.HomeTeam == away && m.AwayTeam == home {
 		if _, err := pg.Do(ctx, tx, `UPDATE guess SET home_score = away_score, away_score = home_score WHERE match_id = $1`, m.ID); err != nil {
 			return err
 		}
 	}
+
 	_, err := pg.Do(ctx, tx, `UPDATE match SET round_slug = $2, home_team = $3, away_team = $4 WHERE id = $1`, m.ID, f.Round.Slug, home, away)
+
 	return err
 }
 
@@ -658,6 +765,7 @@ func openOr(s provider.Status) provider.Status {
 	if s == provider.Ended {
 		return provider.Open
 	}
+
 	return s
 }
 
@@ -666,6 +774,7 @@ func ids(all []provider.Fixture) []string {
 	for i, x := range all {
 		out[i] = x.ID
 	}
+
 	return out
 }
 
@@ -677,43 +786,60 @@ func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fix
 		if x.Status == provider.Unknown {
 			s.refused(ctx, m.ID, x, "a status that is not known")
 		}
+
 		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+
 		return err
 	case over && x.Status != provider.Ended:
 		// A result is not taken back by itself: an administrator does so.
 		s.refused(ctx, m.ID, x, "the match has ended before")
 		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+
 		return err
 	case x.Status != provider.Ended:
 		if x.ProviderStatus[:min(8, len(x.ProviderStatus))] == "finished" {
 			s.refused(ctx, m.ID, x, "finished without a result")
 		}
+
 		_, err := pg.Do(ctx, tx, `UPDATE match SET date = $2, status = $3, provider_status = $4, home_score = $5, away_score = $6, last_checked_at = $7, updated_at = now() WHERE id = $1`,
 			m.ID, x.KickOff, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt)
+
 		return err
 	}
+
 	finished := x.FinishedAt
 	if finished.IsZero() || finished.After(f.FetchedAt) {
 		finished = f.FetchedAt
 	}
+
 	finished = finished.Truncate(time.Second)
 	if m.FinishedAt != nil {
 		finished = *m.FinishedAt // written once
 	}
+
 	same := over && *m.Home == *x.Home.Score && *m.Away == *x.Away.Score
 	if _, err := pg.Do(ctx, tx, `UPDATE match SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END, status = 'ended', provider_status = $3, home_score = $4, away_score = $5, home_penalties = $6, away_penalties = $7,
 			finished_at = $8, last_checked_at = $9, updated_at = now(), scoreboard_applied_at = CASE WHEN $10 THEN scoreboard_applied_at END WHERE id = $1`,
-		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties, finished, f.FetchedAt, same); err != nil {
+		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties, finished,
+		f.FetchedAt, same); err != nil {
 		return err
 	}
+
 	if same {
 		return nil
 	}
+
 	if over {
 		slog.InfoContext(ctx, "a result is corrected", "match", m.ID, "home", *x.Home.Score, "away", *x.Away.Score)
 	}
+
 	return settlement.Post(ctx, tx, settlement.MatchFinished{
-		MatchID: m.ID, TournamentID: m.Tournament, FinishedAt: finished, Provider: provider.Name, ProviderStatus: x.ProviderStatus, DetectedAt: f.FetchedAt,
+		MatchID:        m.ID,
+		TournamentID:   m.Tournament,
+		FinishedAt:     finished,
+		Provider:       provider.Name,
+		ProviderStatus: x.ProviderStatus,
+		DetectedAt:     f.FetchedAt,
 	})
 }
 

@@ -70,6 +70,7 @@ func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, e
 	if err == nil && !ok {
 		err = errNoLeague
 	}
+
 	return l, err
 }
 
@@ -91,13 +92,15 @@ func lockOwn(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues 
 	if err == nil && !ok {
 		err = member.ErrNoMember
 	}
+
 	return r.ID, r.Leagues, err
 }
 
 // CreateLeagueFunction creates a league of the caller.
 func CreateLeagueFunction() app.Function {
 	return app.API(
-		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked, []spec.Limit{maxLeagues}, 201),
+		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked,
+			[]spec.Limit{maxLeagues}, 201),
 		Open, (*Leagues).CreateLeague)
 }
 
@@ -107,7 +110,9 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
+
 	var id string
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		me, n, err := lockOwn(ctx, tx, in.UserID)
 		switch {
@@ -116,17 +121,23 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 		case n >= maxLeagues.Max:
 			return problem.Beyond(maxLeagues)
 		}
+
 		for ok := false; !ok; { // until the code is nobody's
-			if id, ok, err = pg.Value[string](ctx, tx, `INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`, in.Body.Name, code.New()); err != nil {
+			if id, ok, err = pg.Value[string](ctx, tx,
+				`INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`,
+				in.Body.Name, code.New()); err != nil {
 				return err
 			}
 		}
+
 		_, err = pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'admin')`, id, me)
+
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return s.page(ctx, http.StatusCreated, in.UserID, id)
 }
 
@@ -135,6 +146,7 @@ func (s *Leagues) page(ctx context.Context, status int, userID, id string) (*Pag
 	if err != nil {
 		return nil, err
 	}
+
 	return &Page{status, l}, nil
 }
 
@@ -161,8 +173,11 @@ func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueList{}
+
 	out.Body.Data = append([]League{}, all...)
+
 	return out, nil
 }
 
@@ -198,7 +213,8 @@ type JoinLeague struct {
 // JoinLeagueFunction makes the caller a member of a league.
 func JoinLeagueFunction() app.Function {
 	return app.API(
-		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked, []spec.Limit{maxLeagues, maxMembers, maxCodes}),
+		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked,
+			[]spec.Limit{maxLeagues, maxMembers, maxCodes}),
 		Open, (*Leagues).JoinLeague)
 }
 
@@ -209,37 +225,51 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
-	var id string
-	var wrong bool
+
+	var (
+		id    string
+		wrong bool
+	)
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		wrong = false
+
 		me, n, err := lockOwn(ctx, tx, in.UserID)
 		if err != nil {
 			return err
 		}
-		tried, _, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM wrong_code WHERE member_id = $1 AND tried_at > now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds())
+
+		tried, _, err := pg.Value[int](ctx, tx,
+			`SELECT count(*)::int FROM wrong_code WHERE member_id = $1 AND tried_at > now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds())
 		if err != nil {
 			return err
 		}
+
 		if tried >= maxCodes.Max {
 			return problem.Beyond(maxCodes)
 		}
+
 		l, ok, err := pg.One[struct {
 			ID      string `db:"id"`
 			Members int    `db:"members"`
 			In      bool   `db:"inside"`
 		}](ctx, tx, `SELECT id::text, members, EXISTS (SELECT FROM league_role WHERE league_id = league.id AND member_id = $2) AS inside FROM league WHERE code = $1 FOR NO KEY UPDATE`,
 			code.Read(in.Body.Code), me)
+
 		id = l.ID
 		switch {
 		case err != nil:
 			return err
 		case !ok:
 			wrong = true // which is to be committed
-			if _, err := pg.Do(ctx, tx, `DELETE FROM wrong_code WHERE member_id = $1 AND tried_at <= now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds()); err != nil {
+
+			if _, err := pg.Do(ctx, tx, `DELETE FROM wrong_code WHERE member_id = $1 AND tried_at <= now() - make_interval(secs => $2)`, me,
+				maxCodes.Per.Seconds()); err != nil {
 				return err
 			}
+
 			_, err = pg.Do(ctx, tx, `INSERT INTO wrong_code (member_id) VALUES ($1)`, me)
+
 			return err
 		case l.In:
 			return nil
@@ -248,10 +278,13 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 		case l.Members >= maxMembers.Max:
 			return problem.Beyond(maxMembers)
 		}
+
 		if _, err := pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'member')`, id, me); err != nil {
 			return err
 		}
+
 		_, err = pg.Do(ctx, tx, `UPDATE league SET members = members + 1 WHERE id = $1`, id)
+
 		return err
 	})
 	switch {
@@ -260,6 +293,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 	case wrong:
 		return nil, errNoCode.In("body.code")
 	}
+
 	return s.page(ctx, http.StatusOK, in.UserID, id)
 }
 
@@ -274,7 +308,8 @@ type PatchTournaments struct {
 // PatchTournamentsFunction changes the tournaments that a league follows.
 func PatchTournamentsFunction() app.Function {
 	return app.API(
-		own("patch-tournaments", "Changes the tournaments that a league follows.", "A league follows the tournaments of before.", "PATCH", "/{leagueId}/tournaments", checked, nil),
+		own("patch-tournaments", "Changes the tournaments that a league follows.", "A league follows the tournaments of before.", "PATCH",
+			"/{leagueId}/tournaments", checked, nil),
 		Open, (*Leagues).PatchTournaments)
 }
 
@@ -284,6 +319,7 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		l, err := find(ctx, tx, in.UserID, in.LeagueID)
 		switch {
@@ -292,10 +328,12 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 		case l.Role != "admin":
 			return errNotAdmin
 		}
+
 		known, _, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament WHERE id = ANY($1::uuid[])`, in.Body.Tournaments)
 		if err == nil && known < len(in.Body.Tournaments) {
 			err = view.ErrNoTournament.In("body.tournaments")
 		}
+
 		if err != nil {
 			return err
 		}
@@ -304,18 +342,25 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 		if err == nil && !ok { // deleted meanwhile
 			err = errNoLeague
 		}
+
 		if err != nil {
 			return err
 		}
-		if _, err := pg.Do(ctx, tx, `DELETE FROM league_tournament WHERE league_id = $1 AND NOT tournament_id = ANY($2::uuid[])`, in.LeagueID, in.Body.Tournaments); err != nil {
+
+		if _, err := pg.Do(ctx, tx, `DELETE FROM league_tournament WHERE league_id = $1 AND NOT tournament_id = ANY($2::uuid[])`, in.LeagueID,
+			in.Body.Tournaments); err != nil {
 			return err
 		}
-		_, err = pg.Do(ctx, tx, `INSERT INTO league_tournament (league_id, tournament_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`, in.LeagueID, in.Body.Tournaments)
+
+		_, err = pg.Do(ctx, tx, `INSERT INTO league_tournament (league_id, tournament_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`,
+			in.LeagueID, in.Body.Tournaments)
+
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return s.page(ctx, http.StatusOK, in.UserID, in.LeagueID)
 }
 
@@ -325,7 +370,8 @@ type LeaveLeague struct{ ByID }
 // LeaveLeagueFunction ends the caller's membership in a league.
 func LeaveLeagueFunction() app.Function {
 	return app.API(
-		own("leave-league", "Ends the caller's membership in a league.", "Nobody can leave a league.", "DELETE", "/{leagueId}/membership", nil, nil),
+		own("leave-league", "Ends the caller's membership in a league.", "Nobody can leave a league.", "DELETE",
+			"/{leagueId}/membership", nil, nil),
 		Open, (*Leagues).LeaveLeague)
 }
 
@@ -338,11 +384,13 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 		if err != nil || !ok {
 			return err
 		}
+
 		return Leave(ctx, tx, in.LeagueID, id)
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -351,10 +399,12 @@ func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
 	if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR UPDATE`, leagueID); err != nil {
 		return err
 	}
+
 	n, err := pg.Do(ctx, tx, `DELETE FROM league_role WHERE league_id = $1 AND member_id = $2`, leagueID, memberID)
 	if err != nil || n == 0 {
 		return err
 	}
+
 	for _, sql := range []string{
 		`UPDATE league SET members = members - 1 WHERE id = $1`,
 		`UPDATE league_role SET role = 'admin' WHERE league_id = $1 AND NOT EXISTS (SELECT FROM league_role WHERE league_id = $1 AND role = 'admin')
@@ -365,6 +415,7 @@ func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -413,15 +464,20 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*LeagueScore, erro
 	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
 		return nil, err
 	}
+
 	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
+
 	all, next, err := s.League(ctx, in.LeagueID, n)
 	if err == nil && all == nil {
 		err = httpapi.ErrBadCursor
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueScore{}
 	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
+
 	return out, nil
 }

@@ -13,7 +13,15 @@ var checked = []spec.Access{account.CheckDeleted}
 // own is a function for the caller's leagues.
 func own(name, does, down, method, path string, uses []spec.Access, limits []spec.Limit, answers ...int) spec.Function {
 	return spec.Function{
-		Name: "bestshot/" + name, Does: does, IfDown: down, On: spec.Route{Method: method, Path: "/api/v2/leagues" + path, Auth: spec.User, Answers: answers},
-		Uses: uses, Limits: limits, SQL: []spec.SQLLogin{tables.Player}, Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
+		Name:     "bestshot/" + name,
+		Does:     does,
+		IfDown:   down,
+		On:       spec.Route{Method: method, Path: "/api/v2/leagues" + path, Auth: spec.User, Answers: answers},
+		Uses:     uses,
+		Limits:   limits,
+		SQL:      []spec.SQLLogin{tables.Player},
+		Memory:   256,
+		Timeout:  15 * time.Second,
+		Reserved: 6,
 	}
 }

@@ -25,7 +25,8 @@ import (
 var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
 
 // errLate reports a nickname that is stored, while the cache with the leaderboards is away.
-var errLate = problem.New(problem.Unavailable, "leaderboards_late", "the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.PauseAfterFailure)
+var errLate = problem.New(problem.Unavailable, "leaderboards_late",
+	"the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.PauseAfterFailure)
 
 // maxRenames bounds the leaderboards that a member can have rebuilt.
 var maxRenames = spec.Limit{Name: "new nicknames per member", Max: 5, Per: 24 * time.Hour, Code: "too_many_renames"}
@@ -55,6 +56,7 @@ func ID(ctx context.Context, s pg.Session, userID string) (id string, err error)
 	if err == nil && !ok {
 		err = ErrNoMember
 	}
+
 	return id, err
 }
 
@@ -73,7 +75,9 @@ func Open(ctx context.Context, env app.Env) (*Members, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return &Members{base, cache}, err
 }
 
@@ -126,29 +130,38 @@ func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, er
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
+
 	var m Member
+
 	status := http.StatusOK
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := pg.Do(ctx, tx, Turn, in.UserID); err != nil {
 			return err
 		}
+
 		n, err := pg.Do(ctx, tx, `INSERT INTO member (public_id, nick_name) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM forgotten WHERE public_id = $1) ON CONFLICT DO NOTHING`, in.UserID, in.Body.NickName)
 		if err != nil {
 			return err
 		}
+
 		if n == 1 {
 			status = http.StatusCreated
 		}
+
 		found := false
+
 		m, found, err = pg.One[Member](ctx, tx, own, in.UserID)
 		if err == nil && !found {
 			err = account.ErrDeleted
 		}
+
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return page(status, m), nil
 }
 
@@ -173,9 +186,11 @@ func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 	if err == nil && !ok {
 		err = ErrNoMember
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return page(http.StatusOK, m), nil
 }
 
@@ -205,8 +220,12 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 	if err := s.Live(ctx); err != nil {
 		return nil, err
 	}
-	var m Member
-	var boards []shown
+
+	var (
+		m      Member
+		boards []shown
+	)
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		r, ok, err := pg.One[renames](ctx, tx, `SELECT id::text, nick_name, created_at, CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
 			FROM member WHERE public_id = $1 FOR NO KEY UPDATE`, in.UserID, maxRenames.Per.Seconds())
@@ -216,32 +235,40 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 		case !ok:
 			return ErrNoMember
 		}
+
 		m = r.Member
 		if m.NickName != in.Body.NickName {
 			if r.Renames >= maxRenames.Max {
 				return problem.Beyond(maxRenames)
 			}
+
 			m.NickName = in.Body.NickName
 			if _, err := pg.Do(ctx, tx, `UPDATE member SET nick_name = $2, renames = $3 + 1, renamed_at = CASE WHEN $3 = 0 THEN now() ELSE renamed_at END WHERE id = $1`, m.ID, m.NickName, r.Renames); err != nil {
 				return err
 			}
+
 			if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
 				SELECT t.id FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id FOR UPDATE OF t)`, m.ID); err != nil {
 				return err
 			}
 		}
+
 		boards, err = pg.All[shown](ctx, tx, `SELECT t.id::text, t.scoreboard_version AS version FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id`, m.ID)
+
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	for _, b := range boards {
 		err = errors.Join(err, s.cache.Invalidate(ctx, view.LeaderboardKey(b.ID), b.Version))
 	}
+
 	if err != nil {
 		return nil, errLate.Because(err)
 	}
+
 	return page(http.StatusOK, m), nil
 }
 

@@ -123,27 +123,34 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	if s.now().Before(s.rests) {
 		return nil
 	}
+
 	_, played, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE status IN ('upcoming', 'active') LIMIT 1`)
 	if err != nil {
 		return err
 	}
+
 	if !played {
 		s.rests = s.now().Add(tables.Rest)
 		return nil
 	}
+
 	after := time.Duration(0)
+
 	for _, before := range Before {
 		for range maxBatches {
 			n, err := s.remind(ctx, after, before)
 			if err != nil {
 				return err
 			}
+
 			if n < maxReminders {
 				break
 			}
 		}
+
 		after = before
 	}
+
 	return nil
 }
 
@@ -174,17 +181,22 @@ func (s *Reminders) remind(ctx context.Context, after, before time.Duration) (n 
 				ON CONFLICT (member_id, match_id, kind) DO UPDATE SET created_at = now() RETURNING member_id, match_id)
 			SELECT p.public_id, t.label, t.id::text || '#' || extract(epoch FROM min(soon.date))::bigint || '#' || $3::text AS id, count(*)::int AS matches, min(soon.date) AS kick_off
 			FROM claimed c JOIN soon ON soon.id = c.match_id JOIN tournament t ON t.id = soon.tournament_id JOIN member p ON p.id = c.member_id
-			GROUP BY p.public_id, t.id, t.label ORDER BY p.public_id, t.id`, after.Seconds(), before.Seconds(), fmt.Sprintf("%.0fh", before.Hours()), maxReminders)
+			GROUP BY p.public_id, t.id, t.label ORDER BY p.public_id, t.id`, after.Seconds(), before.Seconds(),
+			fmt.Sprintf("%.0fh", before.Hours()), maxReminders)
 		if err != nil {
 			return err
 		}
+
 		n = len(rows)
+
 		all := make([]Reminder, n)
 		for i, r := range rows {
 			all[i] = Reminder{r.UserID, r.Tournament, r.Matches, r.KickOff.UTC(), r.ID}
 		}
+
 		return queue.SendAll(ctx, s.queue, Queue, all)
 	})
+
 	return n, err
 }
 
@@ -201,7 +213,9 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	sender, err := push.Open(c)
+
 	return &Notifier{device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
@@ -230,14 +244,17 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	if !s.now().Before(m.KickOff) {
 		return nil
 	}
+
 	phones, err := s.phones.Of(ctx, m.UserID)
 	if err != nil || len(phones) == 0 {
 		return err
 	}
+
 	what := "1 match is not guessed"
 	if m.Matches > 1 {
 		what = fmt.Sprintf("%d matches are not guessed", m.Matches)
 	}
+
 	message, err := push.Notify(push.Alert{
 		Terms:    push.Terms{Expires: m.KickOff},
 		Banner:   push.Banner{Title: m.Tournament, Body: what + ". The first begins soon.", Sound: "default"},
@@ -246,7 +263,10 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	if err != nil {
 		return err
 	}
+
 	counts, err := s.phones.Send(ctx, s.sender, message, phones)
-	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)}, slog.String("reminder", m.ID))
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)},
+		slog.String("reminder", m.ID))
+
 	return err
 }

@@ -57,6 +57,7 @@ func GetHealthFunction() app.Function {
 func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{}
 	out.Body.OK = true
+
 	return out, nil
 }
 
@@ -75,9 +76,12 @@ func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return &Forgetter{
-		db, device.Open(env, tables.Phones), cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
+		db, device.Open(env, tables.Phones), cache, queue.Open(env.AWS, env.Queues),
+		object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
 	}, err
 }
 
@@ -106,54 +110,69 @@ func ForgetUserFunction() app.Function {
 // A second run deletes what is, and has the leaderboards read again.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	var boards []board
+
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		boards = nil
+
 		if _, err := pg.Do(ctx, tx, member.Turn, in.UserID); err != nil {
 			return err
 		}
+
 		if _, err := pg.Do(ctx, tx, `INSERT INTO forgotten (public_id) VALUES ($1) ON CONFLICT DO NOTHING`, in.UserID); err != nil {
 			return err
 		}
+
 		id, ok, err := pg.Value[string](ctx, tx, `SELECT id::text FROM member WHERE public_id = $1`, in.UserID)
 		if err != nil || !ok {
 			return err
 		}
+
 		if boards, err = pg.All[board](ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
 			SELECT id FROM tournament WHERE id IN (SELECT tournament_id FROM tournament_scoreboard WHERE member_id = $1
 				UNION SELECT m.tournament_id FROM guess g JOIN match m ON m.id = g.match_id WHERE g.member_id = $1) ORDER BY id FOR UPDATE) RETURNING id::text, scoreboard_version AS version`, id); err != nil {
 			return err
 		}
+
 		leagues, err := pg.Values[string](ctx, tx, `SELECT league_id::text FROM league_role WHERE member_id = $1 ORDER BY league_id`, id)
 		if err != nil {
 			return err
 		}
+
 		for _, l := range leagues {
 			if err := league.Leave(ctx, tx, l, id); err != nil {
 				return err
 			}
 		}
+
 		_, err = pg.Do(ctx, tx, `DELETE FROM member WHERE id = $1`, id)
+
 		return err
 	})
 	if err != nil {
 		return err
 	}
+
 	if len(boards) == 0 { // a run before may have crashed before it said so: nothing tells which boards had the member
 		boards, err = pg.All[board](ctx, s.db, `SELECT id::text, scoreboard_version AS version FROM tournament ORDER BY id`)
 		if err != nil {
 			return err
 		}
 	}
+
 	for _, b := range boards {
 		err = errors.Join(err, s.cache.Invalidate(ctx, view.LeaderboardKey(b.ID), b.Version))
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if err := s.phones.Forget(ctx, in.UserID); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "leaderboards", len(boards))
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
@@ -175,6 +194,7 @@ func ExportUserFunction() app.Function {
 // it. A second run replaces the document.
 func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	document := map[string]any{}
+
 	for name, sql := range map[string]string{
 		"member":       `SELECT to_jsonb(m) FROM member m WHERE m.public_id = $1`,
 		"guesses":      `SELECT to_jsonb(g) FROM guess g JOIN member m ON m.id = g.member_id WHERE m.public_id = $1 ORDER BY g.created_at, g.id`,
@@ -189,15 +209,19 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 		if err != nil {
 			return err
 		}
+
 		document[name] = append([]map[string]any{}, rows...)
 	}
+
 	phones, err := s.phones.Of(ctx, in.UserID)
 	if err != nil {
 		return err
 	}
+
 	document["phones"] = phones
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }

@@ -18,6 +18,7 @@ var slugs = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // checkName reports a name that is not stored as it is.
 func checkName(t *testing.T, name string) {
 	t.Helper()
+
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unicode.IsControl) {
 		t.Errorf("the name %q", name)
 	}
@@ -25,6 +26,7 @@ func checkName(t *testing.T, name string) {
 
 func checkID(t *testing.T, id string) {
 	t.Helper()
+
 	if n, err := strconv.ParseInt(id, 10, 64); err != nil || n <= 0 {
 		t.Errorf("the id %q", id)
 	}
@@ -36,25 +38,32 @@ func FuzzRounds(f *testing.F) {
 	for _, rounds := range []string{
 		`{"round":1},{"round":2}`, `{"round":5,"name":"Round of 16","slug":"round-of-16"},{"round":29,"slug":"final"}`,
 		`{"round":29,"name":"Final","slug":"final"},{"round":29,"name":"Final","slug":"final","prefix":"Play Off"}`,
-		``, `{"round":0},{"round":2}`, `{"round":2},{"round":2}`, `{"round":5,"slug":"финал"}`, `{"round":5,"name":" A\u0000\nB ","slug":"final"}`,
+		``, `{"round":0},{"round":2}`, `{"round":2},{"round":2}`, `{"round":5,"slug":"финал"}`,
+		`{"round":5,"name":" A\u0000\nB ","slug":"final"}`,
 		`{"round":5,"slug":"a/../b?c#d%2e","prefix":"\ud800"}`, `{"round":5,"slug":"1"},{"round":1}`, `null`, `{"round":1e9,"slug":"\u0000a"}`,
 	} {
 		f.Add(`{"rounds":[` + rounds + `]}`)
 	}
+
 	f.Fuzz(func(t *testing.T, body string) {
 		p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/rounds": body}, base)
+
 		all, err := p.Rounds(t.Context(), "17", "61")
 		if err == nil && len(all) == 0 {
 			t.Error("no rounds, and no error")
 		}
+
 		seen := map[string]bool{}
 		for _, r := range all {
 			if seen[r.Slug] || len(r.Slug) > 100 || !slugs.MatchString(r.Slug) || r.Label == "" || r.Type != "season" && r.Type != "knockout" {
 				t.Errorf("got %+v", r)
 			}
+
 			seen[r.Slug] = true
 			checkName(t, r.Label)
-			if u, err := url.Parse(base + r.Path); err != nil || u.RawQuery != "" || u.Fragment != "" || !strings.HasPrefix(r.Path, "/events/round/") {
+
+			if u, err := url.Parse(base + r.Path); err != nil || u.RawQuery != "" || u.Fragment != "" ||
+				!strings.HasPrefix(r.Path, "/events/round/") {
 				t.Errorf("the path %q: %v", r.Path, err)
 			}
 		}
@@ -69,28 +78,37 @@ func FuzzMatches(f *testing.F) {
 		`"status":{"type":"notstarted","code":0}`, `"status":{"type":"inprogress","code":7},"homeScore":{"current":1},"awayScore":{"current":0}`,
 		`"status":{"type":"finished","code":100},"homeScore":{"current":2,"display":2},"awayScore":{"current":0,"display":0},"changes":{"changes":["status.type"],"changeTimestamp":1780756500}`,
 		`"status":{"type":"finished","code":120},"homeScore":{"current":5,"display":1,"penalties":4},"awayScore":{"current":4,"display":1,"penalties":3}`,
-		`"status":{"type":"finished","code":92},"homeScore":{"display":3},"awayScore":{"display":0}`, `"status":{"type":"finished","code":100},"homeScore":{"current":2},"awayScore":{}`,
-		`"status":{"type":"\u0000strange","code":-7}`, `"homeScore":{"current":-1},"awayScore":{"penalties":100}`, `"changes":{"changes":["status.type"],"changeTimestamp":1e18}`,
+		`"status":{"type":"finished","code":92},"homeScore":{"display":3},"awayScore":{"display":0}`,
+		`"status":{"type":"finished","code":100},"homeScore":{"current":2},"awayScore":{}`,
+		`"status":{"type":"\u0000strange","code":-7}`, `"homeScore":{"current":-1},"awayScore":{"penalties":100}`,
+		`"changes":{"changes":["status.type"],"changeTimestamp":1e18}`,
 	} {
 		f.Add(`{"events":[{"id":9001,"startTimestamp":1780747200,` + teams + `,` + more + `}]}`)
 	}
+
 	for _, events := range []string{
-		``, `null`, `7`, `{"id":1}`, `{"id":1,"startTimestamp":253402300800,` + teams + `}`, `{"id":1,"startTimestamp":1,` + teams + `},{"id":1,"startTimestamp":1,` + teams + `}`,
+		``, `null`, `7`, `{"id":1}`, `{"id":1,"startTimestamp":253402300800,` + teams + `}`,
+		`{"id":1,"startTimestamp":1,` + teams + `},{"id":1,"startTimestamp":1,` + teams + `}`,
 		`{"id":1,"startTimestamp":1,"homeTeam":{"id":1},"awayTeam":{"id":1}}`, `{"id":1.5}`,
 	} {
 		f.Add(`{"events":[` + events + `]}`)
 	}
+
 	f.Fuzz(func(t *testing.T, body string) {
 		p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/5": body}, base)
 		all, _ := p.Matches(t.Context(), "17", "61", provider.Round{Path: "/events/round/5"})
 		seen := map[string]bool{}
+
 		for _, m := range all {
 			checkID(t, m.ID)
+
 			if seen[m.ID] || m.Home.ID == m.Away.ID || m.KickOff.Year() < 1970 || m.KickOff.Year() > 9999 || m.FinishedAt.Year() > 9999 {
 				t.Errorf("got %+v", m)
 			}
+
 			seen[m.ID] = true
 			checkName(t, m.ProviderStatus)
+
 			switch m.Status {
 			case provider.Open, provider.NotDefined, provider.Unknown:
 			case provider.Ended:
@@ -100,9 +118,11 @@ func FuzzMatches(f *testing.F) {
 			default:
 				t.Errorf("the status %q", m.Status)
 			}
+
 			for _, s := range []provider.Side{m.Home, m.Away} {
 				checkID(t, s.ID)
 				checkName(t, s.Name)
+
 				for _, n := range []*int{s.Score, s.Penalties} {
 					if n != nil && (*n < 0 || *n > 99) {
 						t.Errorf("the score %d", *n)
@@ -123,18 +143,23 @@ func FuzzStandings(f *testing.F) {
 	} {
 		f.Add(`{"standings":[` + standings + `]}`)
 	}
+
 	f.Fuzz(func(t *testing.T, body string) {
 		p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/standings/total": body}, base)
+
 		all, err := p.Standings(t.Context(), "17", "61")
 		if err != nil && all != nil {
 			t.Errorf("got %+v and %v", all, err)
 		}
+
 		for _, s := range all {
 			checkID(t, s.Team.ID)
 			checkName(t, s.Team.Name)
+
 			if s.Group != nil {
 				checkName(t, *s.Group)
 			}
+
 			for _, n := range []int{s.Position, s.Points, s.Games, s.Wins, s.Draws, s.Losses, s.For, s.Against} {
 				if n < -9999 || n > 9999 {
 					t.Errorf("got %+v", s)

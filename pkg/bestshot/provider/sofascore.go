@@ -39,9 +39,11 @@ func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 	if err != nil {
 		return err
 	}
+
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("provider: %s answers with what is no JSON of its kind: %w", path, err)
 	}
+
 	return nil
 }
 
@@ -52,18 +54,23 @@ func (s *Sofascore) fetch(ctx context.Context, path, media string, most int) ([]
 	if err != nil {
 		return nil, err
 	}
+
 	r.Header.Set("Accept", media)
+
 	out, err := s.client.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	defer out.Body.Close()
+
 	if out.StatusCode == http.StatusNotFound {
 		return nil, fmt.Errorf("provider: %s: %w", path, ErrAbsent)
 	}
+
 	if out.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
 	}
+
 	body, err := io.ReadAll(io.LimitReader(out.Body, int64(most)+1))
 	switch {
 	case err != nil:
@@ -71,6 +78,7 @@ func (s *Sofascore) fetch(ctx context.Context, path, media string, most int) ([]
 	case len(body) > most:
 		return nil, fmt.Errorf("provider: %s answers with more than %d bytes", path, most)
 	}
+
 	return body, nil
 }
 
@@ -104,11 +112,15 @@ func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round,
 	if err := s.get(ctx, season(tournament, of)+"/rounds", &in); err != nil {
 		return nil, err
 	}
+
 	if len(in.Rounds) == 0 {
 		return nil, errors.New("provider: a season without rounds")
 	}
+
 	all := make([]Round, 0, len(in.Rounds))
+
 	var bad error
+
 	for i, r := range in.Rounds {
 		made := r.round(i)
 		switch {
@@ -122,6 +134,7 @@ func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round,
 			all = append(all, made)
 		}
 	}
+
 	return all, bad
 }
 
@@ -139,11 +152,13 @@ func clean(name string) string {
 		if unicode.IsControl(r) {
 			return -1
 		}
+
 		return r
 	}, name))
 	if letters := []rune(name); len(letters) > maxName {
 		return string(letters[:maxName])
 	}
+
 	return name
 }
 
@@ -154,15 +169,18 @@ func (r round) round(order int) Round {
 	if r.Slug == "" {
 		return Round{strconv.Itoa(r.Round), fmt.Sprintf("Round %d", r.Round), order, "season", path}
 	}
+
 	out := Round{slug(r.Slug), clean(r.Name), order, "knockout", path + "/slug/" + url.PathEscape(r.Slug)}
 	if out.Label == "" {
 		out.Label = clean(r.Slug)
 	}
+
 	if r.Prefix != "" {
 		out.Slug = slug(r.Prefix + "-" + r.Slug)
 		out.Label = clean(r.Prefix + ": " + out.Label)
 		out.Path += "/prefix/" + url.PathEscape(r.Prefix)
 	}
+
 	return out
 }
 
@@ -209,6 +227,7 @@ func (g goals) score(ended bool) *int {
 	if g.Display == nil && !ended {
 		return g.Current
 	}
+
 	return g.Display
 }
 
@@ -220,26 +239,36 @@ func (s *Sofascore) Matches(ctx context.Context, tournament, of string, r Round)
 	if err := s.get(ctx, season(tournament, of)+r.Path, &in); err != nil {
 		return nil, err
 	}
+
 	all := make([]Fixture, 0, len(in.Events))
 	seen := map[string]bool{}
+
 	var bad error
+
 	for _, text := range in.Events {
-		var e event
-		var f Fixture
+		var (
+			e event
+			f Fixture
+		)
+
 		err := json.Unmarshal(text, &e)
 		if err == nil {
 			f, err = e.fixture()
 		}
+
 		if err == nil && seen[f.ID] {
 			err = fmt.Errorf("provider: the match %s comes twice", f.ID)
 		}
+
 		if err != nil {
 			bad = errors.Join(bad, err)
 			continue
 		}
+
 		seen[f.ID] = true
 		all = append(all, f)
 	}
+
 	return all, bad
 }
 
@@ -257,20 +286,26 @@ func (e event) fixture() (Fixture, error) {
 	if e.ID <= 0 || e.Start <= 0 || e.Start > lastSecond || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
 		return Fixture{}, fmt.Errorf("provider: the match %d lacks its kick-off or a team", e.ID)
 	}
+
 	f := Fixture{
-		ID: strconv.FormatInt(e.ID, 10), KickOff: time.Unix(e.Start, 0).UTC(), ProviderStatus: clean(fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code)),
-		Status: e.status(),
+		ID:             strconv.FormatInt(e.ID, 10),
+		KickOff:        time.Unix(e.Start, 0).UTC(),
+		ProviderStatus: clean(fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code)),
+		Status:         e.status(),
 	}
 	f.Home = Side{e.HomeTeam.team(), e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties}
+
 	f.Away = Side{e.AwayTeam.team(), e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties}
 	for _, n := range []*int{f.Home.Score, f.Away.Score, f.Home.Penalties, f.Away.Penalties} {
 		if n != nil && (*n < 0 || *n > maxGoals) {
 			return Fixture{}, fmt.Errorf("provider: the match %d has a score of %d", e.ID, *n)
 		}
 	}
+
 	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") && e.Changes.At > 0 && e.Changes.At <= lastSecond {
 		f.FinishedAt = time.Unix(e.Changes.At, 0).UTC()
 	}
+
 	return f, nil
 }
 
@@ -285,12 +320,14 @@ func (e event) status() Status {
 		if slices.Contains(played, e.Status.Code) && e.HomeScore.Display != nil && e.AwayScore.Display != nil {
 			return Ended
 		}
+
 		return NotDefined
 	case "postponed", "canceled", "interrupted", "suspended", "willcontinue":
 		return NotDefined
 	case "notstarted", "inprogress":
 		return Open
 	}
+
 	return Unknown
 }
 
@@ -315,34 +352,44 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 			} `json:"rows"`
 		} `json:"standings"`
 	}
+
 	err := s.get(ctx, season(tournament, of)+"/standings/total", &in)
 	if errors.Is(err, ErrAbsent) { // a cup
 		return nil, nil
 	}
+
 	if err == nil && len(in.Standings) == 0 {
 		err = errors.New("provider: standings without a table")
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	var all []Standing
+
 	for _, g := range in.Standings {
 		var group *string
+
 		if len(in.Standings) > 1 || g.Tournament.IsGroup {
 			name := clean(g.Name)
 			group = &name
 		}
+
 		for _, r := range g.Rows {
 			if r.Team.ID <= 0 {
 				return nil, errors.New("provider: standings with a team without id")
 			}
+
 			for _, n := range []int{r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against} {
 				if n < -maxTotal || n > maxTotal { // points may be deducted
 					return nil, fmt.Errorf("provider: the standings have %d for the team %d", n, r.Team.ID)
 				}
 			}
+
 			all = append(all, Standing{r.Team.team(), group, r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against})
 		}
 	}
+
 	return all, nil
 }

@@ -37,9 +37,11 @@ func (s *Migrator) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	version, err := migrate.Up(ctx, tables.DB, cfg)
 	if err == nil {
 		slog.InfoContext(ctx, "the schema is up to date", "version", version)
 	}
+
 	return err
 }

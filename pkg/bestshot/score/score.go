@@ -12,6 +12,7 @@ func (r Result) outcome() int {
 	case r.Home < r.Away:
 		return -1
 	}
+
 	return 0
 }
 
@@ -40,22 +41,28 @@ func (p Points) Total() int { return p.Outcome + p.Home + p.Away + p.Difference 
 // round. The function guess_points of the database says the same.
 func (r Rule) Of(guess, result Result, multiplier int) Points {
 	var p Points
+
 	same := guess.Home-guess.Away == result.Home-result.Away
 	if guess.outcome() == result.outcome() {
 		p.Outcome = multiplier * r.Outcome
 	}
+
 	if guess.Home == result.Home {
 		p.Home = multiplier * r.HomeScore
 	}
+
 	if guess.Away == result.Away {
 		p.Away = multiplier * r.AwayScore
 	}
+
 	if same && (result.outcome() != 0 || guess == result) {
 		p.Difference = multiplier * r.GoalDifference
 	}
+
 	if guess == result {
 		p.Exact = multiplier * r.ExactScore
 	}
+
 	return p
 }
 
@@ -72,5 +79,6 @@ func Ranks(first int, points []int) []int {
 			}
 		}
 	}
+
 	return ranks
 }

@@ -12,7 +12,9 @@ import (
 
 func TestPoints(t *testing.T) {
 	t.Parallel()
+
 	kicktipp := score.Rule{Outcome: 2, GoalDifference: 1, ExactScore: 1} // 2, 3, 4
+
 	sides := score.Rule{Outcome: 3, HomeScore: 1, AwayScore: 1}
 	for _, c := range []struct {
 		rule          score.Rule
@@ -41,6 +43,7 @@ func TestPoints(t *testing.T) {
 
 func TestRanks(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		first  int
 		points []int
@@ -66,13 +69,16 @@ func TestRankIsTheNumberOfBetterPoints(t *testing.T) {
 				}
 			}
 		}
+
 		for i, rank := range score.Ranks(1, points) {
 			better := map[int]bool{}
+
 			for _, p := range points {
 				if p > points[i] {
 					better[p] = true
 				}
 			}
+
 			if rank != len(better)+1 {
 				t.Fatalf("%v: the rank of %d is %d", points, points[i], rank)
 			}

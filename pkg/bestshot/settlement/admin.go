@@ -39,7 +39,9 @@ func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return &Office{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
@@ -80,39 +82,48 @@ type Settlements struct {
 // ListSettlementsFunction returns what was settled, or what is to be.
 func ListSettlementsFunction() app.Function {
 	return app.API(
-		office("list-settlements", "Returns what was settled, or what is to be.", "Administrators do not see the backlog.", "GET", "/settlements", nil),
+		office("list-settlements", "Returns what was settled, or what is to be.",
+			"Administrators do not see the backlog.", "GET", "/settlements", nil),
 		OpenOffice, (*Office).ListSettlements)
 }
 
 // ListSettlements returns settlements, or the backlog. Errors: bad_cursor.
 func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
 	after := place{At: end, MatchID: strings.Repeat("f", 32)}
+
 	if in.Cursor != "" {
 		var err error
 		if after, err = parsePlace(in.Cursor); err != nil {
 			return nil, err
 		}
 	}
+
 	sql := `SELECT z.match_id::text, m.tournament_id::text, z.version, z.idempotency_key, z.reason, z.home_score, z.away_score, z.guesses, z.applied_at AS at
 		FROM settlement z JOIN match m ON m.id = z.match_id WHERE (z.applied_at, z.match_id, z.version) < ($1, $2::uuid, $3) ORDER BY z.applied_at DESC, z.match_id DESC, z.version DESC LIMIT $4`
 	if in.Status == "pending" {
 		sql = `SELECT id::text AS match_id, tournament_id::text, settled_version AS version, NULL AS idempotency_key, NULL AS reason, home_score, away_score, NULL::int AS guesses, coalesce(finished_at, date) AS at
 			FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND (coalesce(finished_at, date), id, settled_version) < ($1, $2::uuid, $3) ORDER BY at DESC, id DESC LIMIT $4`
 	}
+
 	all, err := pg.All[Settlement](ctx, s.DB, sql, after.At, after.MatchID, after.Version, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Settlements{}
+
 	for i := range all {
 		all[i].At = all[i].At.UTC()
 	}
+
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		last := all[view.PageSize-1]
 		out.Body.Next = place{last.At, last.MatchID, last.Version}.String()
 	}
+
 	out.Body.Data = append([]Settlement{}, all...)
+
 	return out, nil
 }
 
@@ -136,11 +147,14 @@ func parsePlace(cursor string) (p place, err error) {
 	if len(parts) != 3 || !isID(parts[1]) {
 		return p, httpapi.ErrBadCursor
 	}
+
 	at, err1 := strconv.ParseInt(parts[0], 10, 54)
+
 	version, err2 := strconv.ParseInt(parts[2], 10, 31)
 	if err1 != nil || err2 != nil {
 		return p, httpapi.ErrBadCursor
 	}
+
 	return place{time.UnixMicro(at).UTC(), parts[1], int(version)}, nil
 }
 
@@ -166,7 +180,8 @@ type Accepted struct {
 // CorrectMatchFunction corrects the result of a match.
 func CorrectMatchFunction() app.Function {
 	return app.API(
-		office("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST", "/settlements/{matchId}/correct", own, 202),
+		office("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST",
+			"/settlements/{matchId}/correct", own, 202),
 		OpenOffice, (*Office).CorrectMatch)
 }
 
@@ -184,13 +199,19 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 	case !b.Void && b.Away == nil:
 		return nil, problem.In("body.away", "expected the goals of both teams")
 	}
-	var round, tournamentID string
-	var version int64
+
+	var (
+		round, tournamentID string
+		version             int64
+	)
+
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		// The tournament first, like whatever else locks several of its rows.
-		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament t JOIN match m ON m.tournament_id = t.id WHERE m.id = $1 FOR NO KEY UPDATE OF t`, in.MatchID); err != nil {
+		if _, _, err := pg.Value[bool](ctx, tx,
+			`SELECT true FROM tournament t JOIN match m ON m.tournament_id = t.id WHERE m.id = $1 FOR NO KEY UPDATE OF t`, in.MatchID); err != nil {
 			return err
 		}
+
 		m, ok, err := pg.One[struct {
 			Tournament string    `db:"tournament_id"`
 			Round      string    `db:"round_slug"`
@@ -208,36 +229,55 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 		case !m.Begun:
 			return errNotBegun
 		}
+
 		status := "ended"
 		if b.Void {
 			status = "void"
 		}
+
 		if _, err := pg.Do(ctx, tx, `UPDATE match SET status = $2, provider_status = 'corrected', home_score = $3, away_score = $4, corrected = true, finished_at = $5, scoreboard_applied_at = NULL, updated_at = now() WHERE id = $1`,
 			in.MatchID, status, b.Home, b.Away, m.FinishedAt); err != nil {
 			return err
 		}
+
 		tournamentID, round = m.Tournament, m.Round
-		if version, _, err = pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, m.Tournament, m.Round); err != nil {
+		if version, _, err = pg.Value[int64](ctx, tx,
+			`UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`,
+			m.Tournament, m.Round); err != nil {
 			return err
 		}
-		return Post(ctx, tx, MatchFinished{MatchID: in.MatchID, TournamentID: m.Tournament, FinishedAt: m.FinishedAt, Provider: m.Provider, ProviderStatus: "corrected", DetectedAt: m.Now.UTC()})
+
+		return Post(ctx, tx, MatchFinished{
+			MatchID:        in.MatchID,
+			TournamentID:   m.Tournament,
+			FinishedAt:     m.FinishedAt,
+			Provider:       m.Provider,
+			ProviderStatus: "corrected",
+			DetectedAt:     m.Now.UTC(),
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", b.Void)
+
 	if err := s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version); err != nil {
 		slog.WarnContext(ctx, "the round is written with the settlement", "match", in.MatchID, "err", err)
 	}
+
 	if err := Relay(ctx, s.DB, s.queue); err != nil {
 		return nil, err
 	}
+
 	return accepted(in.MatchID), nil
 }
 
 func accepted(ids ...string) *Accepted {
 	out := &Accepted{Status: http.StatusAccepted}
+
 	out.Body.MatchIDs = append([]string{}, ids...)
+
 	return out
 }
 
@@ -255,10 +295,18 @@ const endedColumns = `id::text, tournament_id::text, finished_at, provider, prov
 
 func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 	for _, m := range all {
-		if err := Post(ctx, tx, MatchFinished{MatchID: m.ID, TournamentID: m.Tournament, FinishedAt: m.FinishedAt.UTC(), Provider: m.Provider, ProviderStatus: m.Status, DetectedAt: m.Now.UTC()}); err != nil {
+		if err := Post(ctx, tx, MatchFinished{
+			MatchID:        m.ID,
+			TournamentID:   m.Tournament,
+			FinishedAt:     m.FinishedAt.UTC(),
+			Provider:       m.Provider,
+			ProviderStatus: m.Status,
+			DetectedAt:     m.Now.UTC(),
+		}); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -270,6 +318,7 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 	if err != nil {
 		return err
 	}
+
 	return postAll(ctx, tx, all)
 }
 
@@ -290,18 +339,23 @@ func KeepLettersFunction() app.Function {
 // fails until the cache answers. A second run stores nothing again.
 func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
 	if of, ok := read(m.Body); ok {
-		round, settled, err := pg.Value[string](ctx, s.DB, `SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
+		round, settled, err := pg.Value[string](ctx, s.DB,
+			`SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
 		if err != nil {
 			return err
 		}
+
 		if settled {
 			return errors.Join(s.RefreshMatches(ctx, of.TournamentID, round), s.RefreshLeaderboard(ctx, of.TournamentID))
 		}
 	}
-	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
+
+	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+		m.ID, m.Body, m.Reason)
 	if n > 0 {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
 	}
+
 	return err
 }
 
@@ -338,31 +392,39 @@ type Letters struct {
 // ListLettersFunction returns the messages that could not be settled.
 func ListLettersFunction() app.Function {
 	return app.API(
-		office("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.", "GET", "/settlements/dlq", nil),
+		office("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.",
+			"GET", "/settlements/dlq", nil),
 		OpenOffice, (*Office).ListLetters)
 }
 
 // ListLetters returns the messages that could not be settled. Errors: bad_cursor.
 func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, error) {
 	before, id := end, ""
+
 	if at, of, ok := strings.Cut(in.Cursor, "_"); ok {
 		micros, err := strconv.ParseInt(at, 10, 54)
 		if err != nil {
 			return nil, httpapi.ErrBadCursor
 		}
+
 		before, id = time.UnixMicro(micros), of
 	}
+
 	all, err := pg.All[Letter](ctx, s.DB, `SELECT id, payload, reason, received_at, replays, replayed_at FROM settlement_dlq WHERE (received_at, id) < ($1, $2) ORDER BY received_at DESC, id DESC LIMIT $3`, before, id, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Letters{}
+
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		last := all[view.PageSize-1]
 		out.Body.Next = fmt.Sprintf("%d_%s", last.ReceivedAt.UnixMicro(), last.ID)
 	}
+
 	out.Body.Data = append([]Letter{}, all...)
+
 	return out, nil
 }
 
@@ -375,7 +437,8 @@ type ReplayLetter struct {
 // ReplayLetterFunction sends a message that could not be settled again.
 func ReplayLetterFunction() app.Function {
 	return app.API(
-		office("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST", "/settlements/dlq/{id}/replay", own, 202),
+		office("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST",
+			"/settlements/dlq/{id}/replay", own, 202),
 		OpenOffice, (*Office).ReplayLetter)
 }
 
@@ -386,18 +449,23 @@ func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted,
 	if err == nil && !ok {
 		err = errNoLetter
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.queue.SendText(ctx, Queue, payload); err != nil {
 		return nil, err
 	}
+
 	if _, err := pg.Do(ctx, s.DB, `UPDATE settlement_dlq SET replays = replays + 1, replayed_at = now() WHERE id = $1`, in.ID); err != nil {
 		return nil, err
 	}
+
 	if of, ok := read(payload); ok {
 		return accepted(of.MatchID), nil
 	}
+
 	return accepted(), nil
 }
 
@@ -429,7 +497,8 @@ type HydratedOne struct {
 // HydrateScoreboardsFunction rebuilds the leaderboards of all active tournaments.
 func HydrateScoreboardsFunction() app.Function {
 	return app.API(
-		office("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.", "Wrong leaderboards stay until the next settlement.", "POST", "/hydrate/scoreboard", nil),
+		office("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.",
+			"Wrong leaderboards stay until the next settlement.", "POST", "/hydrate/scoreboard", nil),
 		OpenOffice, (*Office).HydrateScoreboards)
 }
 
@@ -440,13 +509,15 @@ func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated,
 	if err != nil {
 		return nil, err
 	}
+
 	return s.hydrate(ctx, all)
 }
 
 // HydrateScoreboardFunction rebuilds the leaderboard of a tournament.
 func HydrateScoreboardFunction() app.Function {
 	return app.API(
-		office("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST", "/hydrate/scoreboard/{tournamentId}", nil),
+		office("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST",
+			"/hydrate/scoreboard/{tournamentId}", nil),
 		OpenOffice, (*Office).HydrateScoreboard)
 }
 
@@ -457,22 +528,27 @@ func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrat
 	if err == nil && !ok {
 		err = view.ErrNoTournament
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return s.hydrate(ctx, []string{in.TournamentID})
 }
 
 func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
 	out := &Hydrated{}
 	out.Body.Tournaments = []HydratedOne{}
+
 	for _, id := range tournaments {
 		one, err := s.rebuild(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("hydrate the tournament %s: %w", id, err)
 		}
+
 		out.Body.Tournaments = append(out.Body.Tournaments, one)
 	}
+
 	return out, nil
 }
 
@@ -480,31 +556,41 @@ func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, 
 // leaderboard from them.
 func (s *Office) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, err error) {
 	one.TournamentID = tournamentID
+
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID); err != nil {
 			return err
 		}
+
 		if one.Repaired, err = pg.Do(ctx, tx, `WITH sums AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id)
 			INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $1, member_id, points FROM sums
-			ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = excluded.points WHERE s.points <> excluded.points`, tournamentID); err != nil {
+			ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = excluded.points WHERE s.points <> excluded.points`,
+			tournamentID); err != nil {
 			return err
 		}
+
 		gone, err := pg.Do(ctx, tx, `DELETE FROM tournament_scoreboard s WHERE tournament_id = $1 AND NOT EXISTS (SELECT FROM scoreboard_ledger l WHERE l.tournament_id = $1 AND l.member_id = s.member_id)`, tournamentID)
 		if err != nil {
 			return err
 		}
+
 		one.Repaired += gone
+
 		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id = $1`, tournamentID); err != nil {
 			return err
 		}
+
 		one.Members, _, err = pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament_scoreboard WHERE tournament_id = $1`, tournamentID)
+
 		return err
 	})
 	if err != nil {
 		return one, err
 	}
+
 	if one.Repaired > 0 {
 		slog.WarnContext(ctx, "a leaderboard differed from its ledger", "tournament", tournamentID, "members", one.Repaired)
 	}
+
 	return one, s.RefreshLeaderboard(ctx, tournamentID)
 }

@@ -68,6 +68,7 @@ func (m MatchFinished) check() error {
 	bad := func(field, want string) error {
 		return problem.New(problem.Invalid, "bad_settlement", "%s: expected %s", field, want)
 	}
+
 	switch {
 	case m.EventType != EventType:
 		return bad("eventType", EventType)
@@ -86,6 +87,7 @@ func (m MatchFinished) check() error {
 	case m.DetectedAt.IsZero():
 		return bad("detectedAt", "an ISO date and time")
 	}
+
 	return nil
 }
 
@@ -112,7 +114,9 @@ func Open(ctx context.Context, env app.Env) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return &Worker{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
@@ -136,37 +140,47 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+
 	group, err := pg.All[struct {
 		ID    string `db:"id"`
 		Round string `db:"round_slug"`
 	}](ctx, s.DB, `SELECT id::text, round_slug FROM match WHERE tournament_id = $1 AND (id = $2
-		OR finished_at = $3 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) ORDER BY date, id`, m.TournamentID, m.MatchID, m.FinishedAt)
+		OR finished_at = $3 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) ORDER BY date, id`,
+		m.TournamentID, m.MatchID, m.FinishedAt)
 	if err != nil {
 		return err
 	}
+
 	settled, points := 0, 0
+
 	var rounds []string
 	for _, one := range group {
 		if !slices.Contains(rounds, one.Round) {
 			rounds = append(rounds, one.Round)
 		}
+
 		n, applied, err := s.settle(ctx, m.TournamentID, one.ID)
 		if err != nil {
 			return err
 		}
+
 		if applied {
 			settled++
 			points += n
 		}
 	}
+
 	if settled > 0 {
-		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, points)}, slog.String("match", m.MatchID))
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, points)},
+			slog.String("match", m.MatchID))
 	}
+
 	for _, round := range rounds {
 		if err := s.RefreshMatches(ctx, m.TournamentID, round); err != nil {
 			return err
 		}
 	}
+
 	return s.RefreshLeaderboard(ctx, m.TournamentID)
 }
 
@@ -215,6 +229,7 @@ func (s state) reason() string {
 	case *s.WasRule != s.Rule || *s.WasMultiplier != s.Multiplier:
 		return "rule"
 	}
+
 	return ""
 }
 
@@ -226,6 +241,7 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID); err != nil {
 			return err
 		}
+
 		m, ok, err := pg.One[state](ctx, tx, `SELECT m.round_slug, m.status::text, m.home_score, m.away_score, m.finished_at, m.settled_version, t.rule_version, o.multiplier,
 				z.void AS was_void, z.home_score AS was_home, z.away_score AS was_away, z.rule_version AS was_rule, z.multiplier AS was_multiplier
 			FROM match m JOIN tournament t ON t.id = m.tournament_id JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
@@ -234,18 +250,23 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 		if err != nil || !ok {
 			return err
 		}
+
 		if reason := m.reason(); reason != "" {
 			if guesses, err = apply(ctx, tx, tournamentID, matchID, m, reason); err != nil {
 				return err
 			}
+
 			applied = true
 		}
+
 		_, err = pg.Do(ctx, tx, `UPDATE match SET scoreboard_applied_at = now() WHERE id = $1 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL`, matchID)
+
 		return err
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("settle the match %s: %w", matchID, err)
 	}
+
 	return guesses, applied, nil
 }
 
@@ -278,21 +299,26 @@ const Ledger = `WITH want AS (
 // apply writes the next settlement of a match.
 func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (guesses int, err error) {
 	version := m.Version + 1
+
 	key := matchID
 	if m.FinishedAt != nil {
 		key = Key(matchID, *m.FinishedAt)
 	}
+
 	if version > 1 {
 		key = fmt.Sprintf("%s#%d", key, version)
 	}
+
 	home, away := m.Home, m.Away
 	if m.void() {
 		home, away = nil, nil
 	}
+
 	n, err := pg.Do(ctx, tx, Ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
 	if err != nil {
 		return 0, err
 	}
+
 	for _, w := range []struct {
 		sql  string
 		args []any
@@ -309,17 +335,21 @@ func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state
 			return 0, err
 		}
 	}
+
 	return int(n), nil
 }
 
 // Post puts a message for a match into the outbox, in the transaction of what it is about.
 func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 	m.EventType, m.InternalStatus = EventType, Ended
+
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
+
 	_, err = pg.Do(ctx, tx, `INSERT INTO outbox (payload) VALUES ($1)`, string(body))
+
 	return err
 }
 
@@ -331,6 +361,7 @@ func Recover(ctx context.Context, db pg.DB) error {
 		if err != nil {
 			return err
 		}
+
 		return postAll(ctx, tx, all)
 	})
 }
@@ -340,6 +371,7 @@ func Recover(ctx context.Context, db pg.DB) error {
 func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 	for {
 		sent := 0
+
 		err := db.Tx(ctx, func(tx pgx.Tx) error {
 			all, err := pg.All[struct {
 				ID      int64  `db:"id"`
@@ -348,15 +380,19 @@ func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 			if err != nil || len(all) == 0 {
 				return err
 			}
+
 			messages, ids := make([]json.RawMessage, len(all)), make([]int64, len(all))
 			for i, m := range all {
 				messages[i], ids[i] = json.RawMessage(m.Payload), m.ID
 			}
+
 			if err := queue.SendAll(ctx, q, Queue, messages); err != nil {
 				return err
 			}
+
 			sent = len(all)
 			_, err = pg.Do(ctx, tx, `DELETE FROM outbox WHERE id = ANY($1)`, ids)
+
 			return err
 		})
 		if err != nil || sent < relayed {

@@ -21,6 +21,7 @@ func migrations() fs.FS {
 	if err != nil {
 		panic(err) // the name is a constant
 	}
+
 	return dir
 }
 

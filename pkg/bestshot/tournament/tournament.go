@@ -79,19 +79,24 @@ func ListTournamentsFunction() app.Function {
 
 // ListTournaments returns the tournaments.
 func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*TournamentList, error) {
-	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`, in.Status, in.Cursor, view.PageSize+1)
+	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`,
+		in.Status, in.Cursor, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &TournamentList{}
+
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
 		out.Body.Next = all[view.PageSize-1].Slug
 	}
+
 	out.Body.Data = make([]Tournament, len(all))
 	for i, r := range all {
 		out.Body.Data[i] = r.tournament()
 	}
+
 	return out, nil
 }
 
@@ -122,9 +127,11 @@ func (s *Tournaments) GetTournament(ctx context.Context, in *GetTournament) (*Pa
 	if err == nil && !ok {
 		err = view.ErrNoTournament
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return &Page{r.tournament()}, nil
 }
 
@@ -158,7 +165,8 @@ type Rounds struct {
 // ListRoundsFunction returns the rounds of a tournament.
 func ListRoundsFunction() app.Function {
 	return app.API(
-		reader("list-rounds", "Returns the rounds of a tournament with their winners.", "Members find no round.", "/tournaments/{tournamentId}/rounds"),
+		reader("list-rounds", "Returns the rounds of a tournament with their winners.", "Members find no round.",
+			"/tournaments/{tournamentId}/rounds"),
 		Open, (*Tournaments).ListRounds)
 }
 
@@ -168,31 +176,39 @@ func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, 
 	if err != nil {
 		return nil, err
 	}
+
 	if len(all) == 0 {
 		if _, err := s.GetTournament(ctx, &GetTournament{in.ByID}); err != nil {
 			return nil, err
 		}
 	}
-	winners, err := pg.All[Score](ctx, s.DB, `SELECT o.slug AS round_slug, w.member_id::text, m.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
+
+	winners, err := pg.All[Score](ctx, s.DB,
+		`SELECT o.slug AS round_slug, w.member_id::text, m.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
 			SELECT member_id, points FROM round_score s WHERE tournament_id = o.tournament_id AND round_slug = o.slug AND points > 0
 			AND points = (SELECT max(points) FROM round_score WHERE tournament_id = o.tournament_id AND round_slug = o.slug) ORDER BY member_id LIMIT 10) w
 		JOIN member m ON m.id = w.member_id WHERE o.tournament_id = $1 ORDER BY o.slug, w.member_id`, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
+
 	best := map[string][]Score{}
 	for _, w := range winners {
 		best[w.Round] = append(best[w.Round], w)
 	}
+
 	out := &Rounds{}
+
 	out.Body.Data = make([]Round, len(all))
 	for i, r := range all {
 		r.Winners = best[r.Slug]
 		if r.Winners == nil {
 			r.Winners = []Score{}
 		}
+
 		out.Body.Data[i] = r
 	}
+
 	return out, nil
 }
 
@@ -222,8 +238,10 @@ func (s *Tournaments) ListMatches(ctx context.Context, in *ListMatches) (*Matche
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Matches{}
 	out.Body.Data = all
+
 	return out, nil
 }
 
@@ -250,8 +268,10 @@ func (s *Tournaments) ListStandings(ctx context.Context, in *ListStandings) (*St
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Standings{}
 	out.Body.Data = all
+
 	return out, nil
 }
 
@@ -275,7 +295,8 @@ type Teams struct {
 // ListTeamsFunction returns the teams of a tournament.
 func ListTeamsFunction() app.Function {
 	return app.API(
-		reader("list-teams", "Returns the teams of a tournament with their badges.", "Members see no badges.", "/tournaments/{tournamentId}/teams"),
+		reader("list-teams", "Returns the teams of a tournament with their badges.", "Members see no badges.",
+			"/tournaments/{tournamentId}/teams"),
 		Open, (*Tournaments).ListTeams)
 }
 
@@ -287,16 +308,20 @@ func (s *Tournaments) ListTeams(ctx context.Context, in *ListTeams) (*Teams, err
 	if err != nil {
 		return nil, err
 	}
+
 	if len(all) == 0 {
 		if _, err := s.GetTournament(ctx, &GetTournament{in.ByID}); err != nil {
 			return nil, err
 		}
 	}
+
 	out := &Teams{}
+
 	out.Body.Data = make([]Team, len(all))
 	for i, t := range all {
 		out.Body.Data[i] = Team{t.ID, t.Name, asset.Path(t.Badge)}
 	}
+
 	return out, nil
 }
 
@@ -320,7 +345,8 @@ type Leaderboard struct {
 // ListLeaderboardFunction returns a page of the leaderboard.
 func ListLeaderboardFunction() app.Function {
 	return app.API(
-		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.", "/tournaments/{tournamentId}/leaderboard"),
+		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.",
+			"/tournaments/{tournamentId}/leaderboard"),
 		Open, (*Tournaments).ListLeaderboard)
 }
 
@@ -329,15 +355,19 @@ func ListLeaderboardFunction() app.Function {
 // none reads all of it. Errors: tournament_not_found, bad_cursor.
 func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*Leaderboard, error) {
 	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
+
 	all, next, err := s.Leaderboard(ctx, in.TournamentID, n)
 	if err == nil && all == nil {
 		err = httpapi.ErrBadCursor
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Leaderboard{}
 	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
+
 	return out, nil
 }
 
@@ -383,13 +413,16 @@ func GetDashboardFunction() app.Function {
 // tournaments.
 func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dashboard, error) {
 	var day any // today, by the clock of the database
+
 	if in.Day != "" {
 		at, err := time.Parse(time.DateOnly, in.Day)
 		if err != nil {
 			return nil, err // the schema has checked it
 		}
+
 		day = at
 	}
+
 	all, err := pg.All[dayRow](ctx, s.DB, `SELECT m.tournament_id::text, m.round_slug, g.id IS NOT NULL AS guessed, `+view.MatchColumns+`
 		FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active') JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
 		LEFT JOIN member p ON p.public_id = $1 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = p.id,
@@ -398,10 +431,13 @@ func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dash
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Dashboard{}
+
 	out.Body.Data = make([]DayMatch, len(all))
 	for i, r := range all {
 		out.Body.Data[i] = DayMatch{r.TournamentID, r.Round, r.Guessed, r.Match()}
 	}
+
 	return out, nil
 }

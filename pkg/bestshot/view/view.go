@@ -79,7 +79,9 @@ func Open(ctx context.Context, env app.Env) (Views, error) {
 	if err != nil {
 		return Views{}, err
 	}
+
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
 	return New(db, cache, env.Clock), err
 }
 
@@ -99,22 +101,28 @@ func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, 
 	if found {
 		return page, nil
 	}
+
 	if mine {
 		defer v.Cache.Release(ctx, claimOf(key)) // best effort: a claim ends by itself
 	}
+
 	p, missing := load(ctx)
 	if missing != nil {
 		return nil, missing
 	}
+
 	if err == nil {
 		_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lives)
 	}
+
 	if err != nil {
 		slog.WarnContext(ctx, "read without the cache", "key", key, "err", err)
 	}
+
 	if n < len(p.pages) {
 		return p.pages[n], nil
 	}
+
 	return nil, nil
 }
 
@@ -127,14 +135,17 @@ func (v Views) cached(ctx context.Context, key string, n int) (page []byte, foun
 		if found || err != nil {
 			return page, found, false, err
 		}
+
 		mine, err = v.Cache.Claim(ctx, claimOf(key), claim)
 		if mine || err != nil {
 			return nil, false, mine, err
 		}
+
 		now := v.clock.Now()
 		if now.Sub(began) >= patience {
 			return nil, false, false, nil
 		}
+
 		if err := v.clock.Sleep(ctx, now.Add(pause)); err != nil {
 			return nil, false, false, err
 		}
@@ -150,10 +161,13 @@ func (v Views) refresh(ctx context.Context, key string, load load) error {
 	if problem.Of(err) == problem.NotFound {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lives)
+
 	return err
 }
 
@@ -211,23 +225,28 @@ func (v Views) RefreshMatches(ctx context.Context, tournamentID, round string) e
 
 func (v Views) matches(tournamentID, round string) load {
 	return func(ctx context.Context) (projection, error) {
-		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, tournamentID, round)
+		version, ok, err := pg.Value[int64](ctx, v.DB,
+			`SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, tournamentID, round)
 		if err != nil {
 			return projection{}, err
 		}
+
 		if !ok {
 			return projection{}, ErrNoRound
 		}
 		// The version is read first: matches that are newer than it are replaced soon.
-		rows, err := pg.All[MatchRow](ctx, v.DB, `SELECT `+MatchColumns+` FROM match m JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
+		rows, err := pg.All[MatchRow](ctx, v.DB,
+			`SELECT `+MatchColumns+` FROM match m JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
 			WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, tournamentID, round)
 		if err != nil {
 			return projection{}, err
 		}
+
 		all := make([]Match, len(rows))
 		for i, r := range rows {
 			all[i] = r.Match()
 		}
+
 		return encode(version, all)
 	}
 }
@@ -258,14 +277,18 @@ func (v Views) standings(tournamentID string) load {
 		if err != nil {
 			return projection{}, err
 		}
+
 		if !ok {
 			return projection{}, ErrNoTournament
 		}
-		rows, err := pg.All[Standing](ctx, v.DB, `SELECT s."order", s.team_id::text, t.name, s.points, s.games, s.wins, s.draws, s.losses, s.gf, s.ga, s.group_name
+
+		rows, err := pg.All[Standing](ctx, v.DB,
+			`SELECT s."order", s.team_id::text, t.name, s.points, s.games, s.wins, s.draws, s.losses, s.gf, s.ga, s.group_name
 			FROM tournament_standing s JOIN team t ON t.id = s.team_id WHERE s.tournament_id = $1 ORDER BY s.group_name NULLS FIRST, s."order", s.team_id`, tournamentID)
 		if err != nil {
 			return projection{}, err
 		}
+
 		return encode(version, rows)
 	}
 }
@@ -317,22 +340,27 @@ func ranked(n int, page []byte, err error) (entries []Entry, next string, _ erro
 	if err != nil || page == nil {
 		return nil, "", err
 	}
+
 	var b board
 	if err := json.Unmarshal(page, &b); err != nil {
 		return nil, "", fmt.Errorf("page %d of a leaderboard: %w", n, err)
 	}
+
 	points := make([]int, len(b.Members))
 	for i, m := range b.Members {
 		points[i] = m.Points
 	}
+
 	entries = make([]Entry, len(b.Members))
 	for i, rank := range score.Ranks(b.First, points) {
 		m := b.Members[i]
 		entries[i] = Entry{rank, m.MemberID, m.NickName, m.Points, m.Before - rank}
 	}
+
 	if !b.Last {
 		next = strconv.Itoa(n + 1)
 	}
+
 	return entries, next, nil
 }
 
@@ -348,9 +376,11 @@ func (v Views) leaderboard(tournamentID string) load {
 		if err != nil {
 			return projection{}, err
 		}
+
 		if !ok {
 			return projection{}, ErrNoTournament
 		}
+
 		all, err := pg.All[stored](ctx, v.DB, `SELECT s.member_id::text, m.nick_name, s.points, s.points - coalesce(r.points, 0) AS before
 			FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id JOIN tournament t ON t.id = s.tournament_id
 			LEFT JOIN round_score r ON r.tournament_id = s.tournament_id AND r.round_slug = t.current_round AND r.member_id = s.member_id
@@ -358,6 +388,7 @@ func (v Views) leaderboard(tournamentID string) load {
 		if err != nil {
 			return projection{}, err
 		}
+
 		return paginate(version, lives, all)
 	}
 }
@@ -377,6 +408,7 @@ func (v Views) league(leagueID string) load {
 		if err != nil {
 			return projection{}, err
 		}
+
 		return paginate(v.clock.Now().Unix(), LeagueLives, all)
 	}
 }
@@ -387,32 +419,42 @@ func paginate(version int64, lives time.Duration, all []stored) (projection, err
 	for i, m := range all {
 		points[i], before[i] = m.Points, m.Before
 	}
+
 	slices.SortFunc(before, func(a, b int) int { return b - a })
+
 	ranks := map[int]int{}
 	for i, rank := range score.Ranks(1, before) {
 		ranks[before[i]] = rank
 	}
+
 	for i := range all {
 		all[i].Before = ranks[all[i].Before]
 	}
+
 	now := score.Ranks(1, points)
+
 	if len(before) > 0 && before[0] == 0 && before[len(before)-1] == 0 { // nobody had points before
 		for i := range all {
 			all[i].Before = now[i]
 		}
 	}
+
 	p := projection{version: version, lives: lives}
+
 	for at := 0; at == 0 || at < len(all); at += PageSize {
 		b := board{First: 1, Members: all[at:min(at+PageSize, len(all))], Last: at+PageSize >= len(all)}
 		if len(all) > 0 {
 			b.First = now[at]
 		}
+
 		page, err := json.Marshal(b)
 		if err != nil {
 			return projection{}, err
 		}
+
 		p.pages = append(p.pages, page)
 	}
+
 	return p, nil
 }
 
@@ -420,7 +462,9 @@ func encode[T any](version int64, rows []T) (projection, error) {
 	if rows == nil {
 		rows = []T{}
 	}
+
 	page, err := json.Marshal(rows)
+
 	return projection{version, [][]byte{page}, lives}, err
 }
 
@@ -428,5 +472,6 @@ func decode[T any](page []byte, err error) (all []T, _ error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return all, json.Unmarshal(page, &all)
 }

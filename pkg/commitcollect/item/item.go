@@ -68,6 +68,7 @@ const Shards = 16
 func Shard(userID string) int {
 	h := fnv.New32a()
 	h.Write([]byte(userID))
+
 	return int(h.Sum32() % Shards)
 }
 
@@ -106,5 +107,6 @@ func ReadUser(ctx context.Context, db dynamo.DB, userID string) (UserRow, error)
 	if err == nil && !ok {
 		err = ErrNoUser
 	}
+
 	return u, err
 }

@@ -29,9 +29,10 @@ import (
 
 // Errors of connecting.
 var (
-	errDenied    = problem.New(problem.Invalid, "denied", "Strava was not allowed to share the activities")
-	errMissing   = problem.New(problem.Invalid, "missing_code_or_state", "Strava sent no code or no state")
-	errScope     = problem.New(problem.Invalid, "missing_scope", "activities can be counted only if Strava may share them: connect again, and leave that box ticked")
+	errDenied  = problem.New(problem.Invalid, "denied", "Strava was not allowed to share the activities")
+	errMissing = problem.New(problem.Invalid, "missing_code_or_state", "Strava sent no code or no state")
+	errScope   = problem.New(problem.Invalid, "missing_scope",
+		"activities can be counted only if Strava may share them: connect again, and leave that box ticked")
 	errTaken     = problem.New(problem.Conflict, "athlete_already_connected", "this athlete of Strava is connected to another account")
 	errExchange  = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
 	errSecretApp = errors.New("the secret of the Strava application is not JSON with clientId and clientSecret")
@@ -67,14 +68,17 @@ func OpenStrava(ctx context.Context, env app.Env) (*strava.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var id strava.App
 	if err := json.Unmarshal([]byte(secret), &id); err != nil || id.ID == "" || id.Secret == "" {
 		return nil, errSecretApp
 	}
+
 	base := env.Setting(StravaURL)
 	if base == "" {
 		base = strava.BaseURL
 	}
+
 	return strava.Open(base, id, env.HTTP, env.Now), nil
 }
 
@@ -84,15 +88,19 @@ func OpenVault(ctx context.Context, env app.Env) (Vault, error) {
 	if err != nil {
 		return Vault{}, err
 	}
+
 	secret, err := env.Secret(ctx, TokenKeys)
 	if err != nil {
 		return Vault{}, err
 	}
+
 	keys, err := ParseKeyset(secret)
 	if err != nil {
 		return Vault{}, err
 	}
+
 	db := dynamo.Open(env.AWS, env.Prefix)
+
 	return Vault{client, db, keys, trail.Open(db, env.Now), env.Clock}, nil
 }
 
@@ -112,7 +120,9 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
+
 	return &Service{
 		Sessions: signin.Sessions(env, v.db), Vault: v, states: signin.NewStates(v.db, env.Now), queue: queue.Open(env.AWS, env.Queues),
 		page: page, back: env.Setting(spec.EnvAPI) + "/oauth/strava/callback",
@@ -141,6 +151,7 @@ func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin
 	if err != nil {
 		return nil, err
 	}
+
 	return signin.NewRedirect(s.Strava.AuthorizeURL(s.back, state)), nil
 }
 
@@ -161,8 +172,9 @@ func FinishConnectFunction() app.Function {
 		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
 		IfDown: "Nobody can connect Strava.",
 		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, OthersCall: true, Answers: []int{http.StatusFound}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
-		Sends:  []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
+		Uses: []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup,
+			tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
+		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,
 	}, Open, (*Service).FinishConnect)
 }
@@ -180,30 +192,44 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 	case in.Code == "" || in.State == "":
 		return nil, errMissing
 	}
+
 	userID, err := s.states.Take(ctx, in.State)
 	if err == nil && userID != in.UserID {
 		err = signin.ErrState.In("query.state")
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if !strava.CanRead(in.Scope) {
 		return nil, errScope.In("query.scope")
 	}
+
 	t, err := s.Strava.Exchange(ctx, in.Code)
 	if err != nil {
 		return nil, errExchange.Because(err)
 	}
+
 	athlete := strconv.FormatInt(t.Athlete.ID, 10)
+
 	left, err := s.connect(ctx, in.UserID, in.Scope, t)
 	if err != nil {
 		s.refuse(ctx, in.UserID, t)
 		return nil, err
 	}
-	s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Success, UserID: in.UserID, Data: map[string]string{"athleteId": athlete}})
+
+	s.trail.Write(ctx, trail.Entry{
+		Event:  trail.StravaAuthorize,
+		Result: trail.Success,
+		UserID: in.UserID,
+		Data:   map[string]string{"athleteId": athlete},
+	})
+
 	if left != (Connection{}) {
 		s.leave(ctx, left)
 	}
+
 	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
 }
 
@@ -212,24 +238,40 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 // connection gets the new tokens, because Strava may not take the old ones any more.
 func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	users := []string{userID}
-	others, err := dynamo.QueryAll[Connection](ctx, s.db, tables.AthleteLookup, dynamo.Range{Key: dynamo.KeyIs(tables.AthleteLookup, item.Athlete(t.Athlete.ID))})
+
+	others, err := dynamo.QueryAll[Connection](ctx, s.db, tables.AthleteLookup,
+		dynamo.Range{Key: dynamo.KeyIs(tables.AthleteLookup, item.Athlete(t.Athlete.ID))})
 	for _, c := range others {
 		other := strings.TrimPrefix(c.PK, item.User(""))
 		if other == userID {
 			continue
 		}
+
 		users = append(users, other)
-		next := Connection{AccessToken: s.keys.Seal(other, t.Access), RefreshToken: s.keys.Seal(other, t.Refresh), ExpiresAt: t.ExpiresAt, Status: Connected}
+		next := Connection{
+			AccessToken:  s.keys.Seal(other, t.Access),
+			RefreshToken: s.keys.Seal(other, t.Refresh),
+			ExpiresAt:    t.ExpiresAt,
+			Status:       Connected,
+		}
 		err = errors.Join(err, dynamo.IgnoreRefused(dynamo.Transact(ctx, s.db, tables.LockRefresh,
 			dynamo.UpdateWrite(dynamo.Key(tables.LockRefresh, c.PK, c.SK),
-				dynamo.Set(next, "accessToken", "refreshToken", "expiresAtUtc", "status").Remove("refreshLock"), dynamo.Equal[Connection]("athleteId", t.Athlete.ID)),
+				dynamo.Set(next, "accessToken", "refreshToken", "expiresAtUtc", "status").Remove("refreshLock"),
+				dynamo.Equal[Connection]("athleteId", t.Athlete.ID)),
 			markBroken(other, 0))))
 	}
+
 	if err != nil {
 		slog.ErrorContext(ctx, "the user who has an athlete may have to connect again", "athlete", t.Athlete.ID, "err", err)
 	}
+
 	for _, u := range users {
-		s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Failed, UserID: u, Data: map[string]string{"athleteId": strconv.FormatInt(t.Athlete.ID, 10)}})
+		s.trail.Write(ctx, trail.Entry{
+			Event:  trail.StravaAuthorize,
+			Result: trail.Failed,
+			UserID: u,
+			Data:   map[string]string{"athleteId": strconv.FormatInt(t.Athlete.ID, 10)},
+		})
 	}
 }
 
@@ -241,11 +283,14 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 		if err != nil && !errors.Is(err, ErrNotConnected) {
 			return left, err
 		}
+
 		pk, athlete := item.User(userID), item.Athlete(t.Athlete.ID)
+
 		unchanged := dynamo.Absent[Connection]("PK")
 		if old.PK != "" {
 			unchanged = dynamo.Equal[Connection]("athleteId", old.AthleteID)
 		}
+
 		writes := []dynamo.Write{
 			dynamo.PutWrite(owner{athlete, item.Owner, "StravaOwner", userID}, dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))),
 			dynamo.PutWrite(Connection{
@@ -268,13 +313,16 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 		} else {
 			err = s.queue.Send(ctx, BackfillQueue, Backfill{UserID: userID, Whole: true}, FetchDelay)
 		}
+
 		if err != nil {
 			return left, err
 		}
+
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == 0 {
 			return left, errTaken
 		}
+
 		return left, err
 	})
 }
@@ -291,6 +339,7 @@ func (s *Service) leave(ctx context.Context, old Connection) {
 			err = s.Strava.Deauthorize(ctx, t.Access)
 		}
 	}
+
 	if err != nil && !strava.Is(err, strava.Unauthorized) {
 		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", old.UserID, "err", err)
 	}
@@ -302,11 +351,12 @@ type DisconnectStrava struct{ auth.User }
 // DisconnectStravaFunction ends the connection to Strava.
 func DisconnectStravaFunction() app.Function {
 	return app.API(spec.Function{
-		Name:    "commitcollect/disconnect-strava",
-		Does:    "Ends the connection to Strava.",
-		IfDown:  "Nobody can disconnect Strava here; they can at Strava.",
-		On:      spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, account.CheckDeleted},
+		Name:   "commitcollect/disconnect-strava",
+		Does:   "Ends the connection to Strava.",
+		IfDown: "Nobody can disconnect Strava here; they can at Strava.",
+		On:     spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
+		Uses: []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete,
+			tables.WriteAudit, account.CheckDeleted},
 		Sends:   []spec.Queue{PurgeQueue},
 		Secrets: []string{StravaApp, TokenKeys},
 		Memory:  256, Timeout: 25 * time.Second,
@@ -321,9 +371,11 @@ func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*
 	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID}, PurgeDelay); err != nil {
 		return nil, err
 	}
+
 	if err := s.Disconnect(ctx, in.UserID); err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -334,14 +386,18 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 	if errors.Is(err, ErrNotConnected) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	access, err := v.Token(ctx, userID, "")
 	if err == nil {
 		err = v.Strava.Deauthorize(ctx, access)
 	}
+
 	result := trail.Success
+
 	_, refused := errors.AsType[*strava.Error](err)
 	switch {
 	case err == nil, errors.Is(err, ErrBroken), errors.Is(err, ErrNotConnected):
@@ -349,12 +405,21 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 		return err
 	default:
 		result = trail.Partial
+
 		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", userID, "err", err)
 	}
+
 	if err := Unlink(ctx, v.db, c); err != nil {
 		return err
 	}
-	v.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: result, UserID: userID, Data: map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)}})
+
+	v.trail.Write(ctx, trail.Entry{
+		Event:  trail.StravaDeauthorize,
+		Result: result,
+		UserID: userID,
+		Data:   map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)},
+	})
+
 	return nil
 }
 
@@ -363,8 +428,10 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 func Unlink(ctx context.Context, db dynamo.DB, c Connection) error {
 	a := tables.UnlinkAthlete
 	mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", c.UserID))
+
 	return dynamo.IgnoreRefused(dynamo.Transact(ctx, db, a,
-		dynamo.DeleteWrite(dynamo.Key(a, c.PK, c.SK), dynamo.Equal[Connection]("connectedAtUtc", c.ConnectedAt).And(dynamo.Equal[Connection]("athleteId", c.AthleteID))),
+		dynamo.DeleteWrite(dynamo.Key(a, c.PK, c.SK),
+			dynamo.Equal[Connection]("connectedAtUtc", c.ConnectedAt).And(dynamo.Equal[Connection]("athleteId", c.AthleteID))),
 		dynamo.DeleteWrite(dynamo.Key(a, c.GSI1PK, item.Owner), mine),
 		dynamo.DeleteWrite(dynamo.Key(a, item.Connected(item.Shard(c.UserID)), c.PK)),
 	))

@@ -35,22 +35,27 @@ func ParseKeyset(secret string) (Keyset, error) {
 	if json.Unmarshal([]byte(secret), &in) != nil {
 		return Keyset{}, errors.New("the keyset is not JSON of the form that Keyset describes")
 	}
+
 	k := Keyset{in.Primary, map[string]cipher.AEAD{}}
 	for name, key := range in.Keys {
 		if len(key) != 32 || strings.Contains(name, ".") {
 			return Keyset{}, fmt.Errorf("the key %q of the keyset has %d bytes, want 32, and no point in its name", name, len(key))
 		}
+
 		block, err := aes.NewCipher(key)
 		if err != nil {
 			return Keyset{}, err
 		}
+
 		if k.keys[name], err = cipher.NewGCMWithRandomNonce(block); err != nil {
 			return Keyset{}, err
 		}
 	}
+
 	if k.keys[k.primary] == nil {
 		return Keyset{}, errors.New("the keyset lacks its primary key")
 	}
+
 	return k, nil
 }
 
@@ -58,10 +63,12 @@ func ParseKeyset(secret string) (Keyset, error) {
 func NewSecret(name string) string {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
+
 	text, err := json.Marshal(map[string]any{"primary": name, "keys": map[string][]byte{name: key}})
 	if err != nil {
 		panic(err) // text always encodes
 	}
+
 	return string(text)
 }
 
@@ -75,13 +82,16 @@ var errSealed = errors.New("a stored token cannot be decrypted: its key is not i
 // Open decrypts what Seal has returned for the user.
 func (k Keyset) Open(userID, sealed string) (token string, err error) {
 	name, text, _ := strings.Cut(sealed, ".")
+
 	b, err := base64.RawStdEncoding.DecodeString(text)
 	if k.keys[name] == nil || err != nil {
 		return "", errSealed
 	}
+
 	plain, err := k.keys[name].Open(nil, nil, b, []byte(userID))
 	if err != nil {
 		return "", errSealed
 	}
+
 	return string(plain), nil
 }

@@ -9,25 +9,33 @@ import (
 
 func keyset(t *testing.T, secret string) Keyset {
 	t.Helper()
+
 	k, err := ParseKeyset(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return k
 }
 
 // TestSealedTokens: a token is readable for its user only, with each key of the set.
 func TestSealedTokens(t *testing.T) {
 	t.Parallel()
-	const key = `"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="`
-	const other = `"/wECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="`
+
+	const (
+		key   = `"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="`
+		other = `"/wECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="`
+	)
+
 	old := keyset(t, `{"primary":"a","keys":{"a":`+key+`}}`)
 	both := keyset(t, `{"primary":"b","keys":{"a":`+key+`,"b":`+other+`}}`)
 	next := keyset(t, `{"primary":"b","keys":{"b":`+other+`}}`)
+
 	sealed, later := old.Seal("ann", "t0ken"), both.Seal("ann", "t0ken")
 	if strings.Contains(sealed, "t0ken") || sealed == old.Seal("ann", "t0ken") {
 		t.Errorf("sealed as %s, twice the same or readable", sealed)
 	}
+
 	for name, c := range map[string]struct {
 		k            Keyset
 		user, sealed string
@@ -49,6 +57,7 @@ func TestSealedTokens(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
+
 	for name, secret := range map[string]string{
 		"no JSON": `AAEC`, "no keys": `{"primary":"a"}`, "another primary": `{"primary":"b","keys":{"a":` + key + `}}`,
 		"a short key": `{"primary":"a","keys":{"a":"AAEC"}}`, "a point": `{"primary":"a.b","keys":{"a.b":` + key + `}}`,

@@ -71,6 +71,7 @@ func Read(ctx context.Context, db dynamo.DB, userID string) (Connection, error) 
 	if err == nil && !ok {
 		err = ErrNotConnected
 	}
+
 	return c, err
 }
 
@@ -84,27 +85,34 @@ func (v Vault) Token(ctx context.Context, userID, refused string) (access string
 		if err != nil {
 			return "", err
 		}
+
 		if c.Status == Broken {
 			return "", ErrBroken
 		}
+
 		access, err := v.keys.Open(userID, c.AccessToken)
 		if err != nil {
 			return "", err
 		}
+
 		if now := v.clock.Now(); access != refused && now.Add(refreshAhead).Unix() < c.ExpiresAt {
 			return access, nil
 		}
+
 		locked, err := v.lock(ctx, c)
 		if err != nil {
 			return "", err
 		}
+
 		if locked {
 			return v.refresh(ctx, c)
 		}
+
 		if err := v.clock.Sleep(ctx, v.clock.Now().Add(time.Second)); err != nil {
 			return "", err
 		}
 	}
+
 	return "", errRefreshing
 }
 
@@ -114,6 +122,7 @@ func (v Vault) lock(ctx context.Context, c Connection) (bool, error) {
 	now := v.clock.Now().UnixMilli()
 	free := dynamo.Absent[Connection]("refreshLock").Or(dynamo.Less[Connection]("refreshLock", now))
 	next := Connection{RefreshLock: now + refreshLock.Milliseconds()}
+
 	return dynamo.Applied(dynamo.Update(ctx, v.db, tables.LockRefresh, dynamo.Key(tables.LockRefresh, c.PK, c.SK),
 		dynamo.Set(next, "refreshLock"), dynamo.Equal[Connection]("refreshToken", c.RefreshToken).And(free)))
 }
@@ -128,22 +137,31 @@ func (v Vault) refresh(ctx context.Context, c Connection) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	key, same := dynamo.Key(tables.LockRefresh, c.PK, c.SK), dynamo.Equal[Connection]("refreshToken", c.RefreshToken)
+
 	t, err := v.Strava.Refresh(ctx, old)
 	if strava.Is(err, strava.Unauthorized) {
 		broken := dynamo.UpdateWrite(key, dynamo.Set(Connection{Status: Broken}, "status").Remove("refreshLock"), same)
+
 		failed := dynamo.Transact(ctx, v.db, tables.LockRefresh, broken, markBroken(c.UserID, v.clock.Now().Unix()))
 		if failed != nil { // refused if the user has connected again
 			return "", dynamo.RefusedAs(failed, errRefreshing.Because(err))
 		}
+
 		v.trail.Write(ctx, trail.Entry{Event: trail.StravaRefresh, Result: trail.Failed, UserID: c.UserID})
+
 		return "", ErrBroken.Because(err)
 	}
+
 	if err != nil {
 		unlocked := dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(c, "status").Remove("refreshLock"), same)
 		return "", errors.Join(err, dynamo.IgnoreRefused(unlocked))
 	}
+
 	c.AccessToken, c.RefreshToken, c.ExpiresAt = v.keys.Seal(c.UserID, t.Access), v.keys.Seal(c.UserID, t.Refresh), t.ExpiresAt
-	err = dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(c, "accessToken", "refreshToken", "expiresAtUtc").Remove("refreshLock"), same)
+	err = dynamo.Update(ctx, v.db, tables.LockRefresh, key,
+		dynamo.Set(c, "accessToken", "refreshToken", "expiresAtUtc").Remove("refreshLock"), same)
+
 	return t.Access, dynamo.RefusedAs(err, errRefreshing)
 }

@@ -28,13 +28,15 @@ import (
 // mints the parts that they earn.
 func EvaluateMilestonesFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "commitcollect/evaluate-milestones",
-		Does:   "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
-		IfDown: "Workouts earn no parts.",
-		On:     workout.ChangeQueue,
-		Uses:   append([]spec.Access{tables.ListMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
-		Emits:  []spec.Metric{PartsMissing},
-		Memory: 256, Timeout: 30 * time.Second,
+		Name:    "commitcollect/evaluate-milestones",
+		Does:    "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
+		IfDown:  "Workouts earn no parts.",
+		On:      workout.ChangeQueue,
+		Uses:    append([]spec.Access{tables.ListMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
+		Sends:   []spec.Queue{NoticeQueue},
+		Emits:   []spec.Metric{PartsMissing},
+		Memory:  256,
+		Timeout: 30 * time.Second,
 	}, Open, (*Service).EvaluateMilestones)
 }
 
@@ -46,25 +48,32 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	if err != nil {
 		return err
 	}
+
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded })
 	if len(rows) == 0 {
 		return nil
 	}
+
 	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
+
 	entries, choice, err := s.workouts(ctx, m.UserID, first)
 	if errors.Is(err, item.ErrNoUser) { // the account was deleted
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	var failed error // of one milestone, which the others do not wait for
+
 	for _, r := range rows {
 		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID, r.Start) }
 		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
 			failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 		}
 	}
+
 	return failed
 }
 
@@ -75,7 +84,9 @@ func (s *Service) workouts(ctx context.Context, userID string, from int64) ([]ta
 	if err != nil {
 		return nil, tally.Choice{}, err
 	}
+
 	entries, err := workout.Entries(ctx, s.db, userID, from)
+
 	return entries, u.Counts, err
 }
 
@@ -92,10 +103,12 @@ func (s *Service) evaluate(
 			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || next.Status == Paused {
 				return err
 			}
+
 			entries, choice, err := again()
 			if err != nil {
 				return err
 			}
+
 			sum = tally.Count(entries, next.Goal(), choice)
 		}
 
@@ -109,10 +122,13 @@ func (s *Service) evaluate(
 			overtaken = true
 			return err
 		}
+
 		minted = len(parts)
 		next, err = s.notice(ctx, next)
+
 		return err
 	})
+
 	return next, minted, err
 }
 
@@ -121,16 +137,20 @@ func (s *Service) evaluate(
 func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 	next, g, at := r, r.Goal(), now.Unix()
 	next.Raw = sum.Progress
+
 	next.Progress = max(r.Progress, sum.Progress)
 	for n := r.Awarded + 1; n <= g.Earned(next.Progress); n++ {
 		parts = append(parts, n)
 	}
+
 	if len(parts) > 0 {
 		next.Awarded, next.AwardedAt = r.Awarded+len(parts), &at
 	}
+
 	if r.Status == Active && next.Progress >= r.TotalTarget {
 		next.Status, next.CompletedAt = Completed, &at
 	}
+
 	return next, parts
 }
 
@@ -140,33 +160,42 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 	if was.Raw == next.Raw && was.Status == next.Status && len(parts) == 0 {
 		return next, nil
 	}
+
 	next.Version = was.Version + 1
 	changes := dynamo.Set(next, "progressValue", "rawProgress", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
+
 	key, same := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
 	if len(parts) == 0 {
 		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
 	}
+
 	_, all, err := model.Read(ctx, s.db, was.ModelID)
 	if err != nil {
 		return next, err
 	}
+
 	byIndex := map[int]model.Part{}
 	for _, p := range all {
 		byIndex[p.PartIndex] = p
 	}
+
 	writes := []dynamo.Write{dynamo.UpdateWrite(key, changes, same)}
+
 	for _, n := range parts {
 		p, ok := byIndex[n]
 		if !ok {
 			telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PartsMissing, 1)},
 				slog.String("model", was.ModelID), slog.Int("part", n), slog.String("milestone", was.MilestoneID), slog.String("user", was.UserID))
+
 			return next, fmt.Errorf("%w: part %d of %s", errPart, n, was.ModelID)
 		}
+
 		writes = append(writes, dynamo.PutWrite(award{
 			PK: was.PK, SK: item.Award(was.MilestoneID, n), EntityType: "Award", MilestoneID: was.MilestoneID, ModelID: was.ModelID,
 			PartIndex: n, PartName: p.PartName, MeshFile: p.MeshFile, AttachPoint: p.AttachPoint, AwardedAt: s.now().Unix(), Progress: next.Progress,
 		}, dynamo.Absent[award]("PK")))
 	}
+
 	return next, dynamo.Transact(ctx, s.db, tables.MintParts, writes...)
 }
 
@@ -180,16 +209,19 @@ func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 
 	was := r
 	r.Noticed = r.Awarded
+
 	return r, outbox.Deliver(func() error {
 		for n := was.Noticed + 1; n <= was.Awarded; n++ {
 			s.trail.Write(ctx, trail.Entry{
 				Event: trail.MilestonePartMint, Result: trail.Success, UserID: r.UserID, CorrelationID: "milestone:" + r.MilestoneID,
 				Data: map[string]string{"partIndex": strconv.Itoa(n)}, ID: fmt.Sprintf("%s-%02d", r.MilestoneID, n), At: time.Unix(*r.AwardedAt, 0),
 			})
+
 			if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
 				return err
 			}
 		}
+
 		return nil
 	}, func() error {
 		key := dynamo.Key(tables.MarkNoticed, r.PK, r.SK)
@@ -208,8 +240,10 @@ func PartOf(ctx context.Context, db dynamo.DB, m Minted) (Award, error) {
 	if err == nil && len(rows) == 0 {
 		err = ErrNoAward
 	}
+
 	if err != nil {
 		return Award{}, err
 	}
+
 	return rows[0].view(), nil
 }

@@ -51,14 +51,18 @@ func (s *Service) ListAwards(ctx context.Context, in *ListAwards) (*AwardList, e
 	if err == nil && len(rows) == 0 {
 		_, err = s.read(ctx, in.UserID, in.ID)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &AwardList{}
+
 	out.Body.Awards = []Award{}
 	for _, a := range rows {
 		out.Body.Awards = append(out.Body.Awards, a.view())
 	}
+
 	return out, nil
 }
 
@@ -83,13 +87,15 @@ const pageSize = 200
 // RecomputeMilestoneFunction computes a milestone of the caller from all workouts.
 func RecomputeMilestoneFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/recompute-milestone",
-		Does:   "Computes a milestone of the caller from all workouts.",
-		IfDown: "Users cannot have a milestone computed; each workout does.",
-		On:     spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
-		Uses:   append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
-		Emits:  []spec.Metric{PartsMissing},
-		Memory: 512, Timeout: 20 * time.Second,
+		Name:    "commitcollect/recompute-milestone",
+		Does:    "Computes a milestone of the caller from all workouts.",
+		IfDown:  "Users cannot have a milestone computed; each workout does.",
+		On:      spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
+		Uses:    append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...),
+		Sends:   []spec.Queue{NoticeQueue},
+		Emits:   []spec.Metric{PartsMissing},
+		Memory:  512,
+		Timeout: 20 * time.Second,
 	}, Open, (*Service).RecomputeMilestone)
 }
 
@@ -101,15 +107,19 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 	if err != nil {
 		return nil, err
 	}
+
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
 	if err != nil {
 		return nil, err
 	}
+
 	entries, err := s.inspect(ctx, in.UserID)
 	if err != nil {
 		return nil, err
 	}
+
 	out, parts := &Recomputed{}, 0
+
 	sum := tally.Count(entries, r.Goal(), u.Counts)
 	if r.Status != Paused {
 		again := func() ([]tally.Entry, tally.Choice, error) {
@@ -120,20 +130,30 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 			return nil, err
 		}
 	}
+
 	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = r.view(), parts, sum.BeforeStart
+
 	return out, nil
 }
 
 // inspected is what a recomputation reads of a workout.
 var inspected = expression.NamesList(
-	expression.Name("activityId"), expression.Name("sportType"), expression.Name("startDateUtc"), expression.Name("utcOffsetSec"), expression.Name("distanceMeters"),
-	expression.Name("total_elevation_gain"), expression.Name("manual"), expression.Name("flagged"), expression.Name("private"), expression.Name("isDeleted"),
+	expression.Name("activityId"), expression.Name("sportType"), expression.Name("startDateUtc"), expression.Name("utcOffsetSec"),
+	expression.Name("distanceMeters"),
+	expression.Name("total_elevation_gain"), expression.Name("manual"), expression.Name("flagged"),
+	expression.Name("private"), expression.Name("isDeleted"),
 )
 
 // inspect reads the workouts of a user, page by page. It returns errTooMany if there are
 // more than MaxInspect.
 func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.Entry, err error) {
-	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(userID), item.Workouts), Project: &inspected, Limit: pageSize, Consistent: true}
+	r := dynamo.Range{
+		Key:        dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(userID), item.Workouts),
+		Project:    &inspected,
+		Limit:      pageSize,
+		Consistent: true,
+	}
+
 	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]workout.Row, dynamo.Item, error) {
 		r.After = after
 		return dynamo.Query[workout.Row](ctx, s.db, tables.ListWorkouts, r)
@@ -141,13 +161,16 @@ func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.E
 		if err != nil {
 			return nil, err
 		}
+
 		for _, w := range page {
 			entries = append(entries, w.Entry())
 		}
+
 		if len(entries) > MaxInspect {
 			return nil, errTooMany
 		}
 	}
+
 	return entries, nil
 }
 
@@ -206,30 +229,39 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 	if err != nil {
 		return nil, err
 	}
+
 	r, err := s.read(ctx, in.UserID, in.MilestoneID)
 	if err != nil {
 		return nil, err
 	}
+
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
 	if err != nil {
 		return nil, err
 	}
+
 	near := int64(time.Hour / time.Second)
+
 	entries, err := workout.EntriesBetween(ctx, s.db, in.UserID, w.StartedAt-near, w.StartedAt+near)
 	if err != nil {
 		return nil, err
 	}
+
 	g := r.Goal()
 	sum := tally.Count(entries, g, u.Counts)
 	out := &Eligibility{}
 	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)
+
 	reasons, listed := sum.Why[in.ActivityID]
 	if !listed && w.StartedAt == 0 {
 		reasons = []tally.Reason{tally.Deleted}
 	}
+
 	for _, reason := range reasons {
 		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, texts[reason])
 	}
+
 	out.Body.Counts, out.Body.DuplicateOf = len(reasons) == 0, sum.TwinOf[in.ActivityID]
+
 	return out, nil
 }

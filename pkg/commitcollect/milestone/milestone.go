@@ -42,7 +42,8 @@ var (
 	errPeriod   = problem.New(problem.Invalid, "invalid_period", "the period must end after it begins")
 	errEarly    = problem.New(problem.Invalid, "invalid_period", "the period must begin after 1970-01-01")
 	errVersion  = problem.New(problem.Conflict, "milestone_version_conflict", "the milestone changes at this moment: try again")
-	errTooMany  = problem.New(problem.Conflict, "too_many_workouts_for_mvp_recompute", "there are too many workouts to read them all: the milestone is up to date without")
+	errTooMany  = problem.New(problem.Conflict, "too_many_workouts_for_mvp_recompute",
+		"there are too many workouts to read them all: the milestone is up to date without")
 	errPart     = errors.New("model_part_missing: the model lacks a part that is to be minted")
 	errComplete = problem.New(problem.Conflict, "milestone_completed", "the milestone is completed")
 	errReused   = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another milestone")
@@ -85,7 +86,15 @@ type Row struct {
 
 // Goal returns what the milestone counts.
 func (r Row) Goal() tally.Goal {
-	return tally.Goal{Family: r.Sport, Target: r.TargetType, Total: r.TotalTarget, Parts: r.PartsTotal, Start: r.Start, StartDay: r.StartDay, EndDay: r.EndDay}
+	return tally.Goal{
+		Family:   r.Sport,
+		Target:   r.TargetType,
+		Total:    r.TotalTarget,
+		Parts:    r.PartsTotal,
+		Start:    r.Start,
+		StartDay: r.StartDay,
+		EndDay:   r.EndDay,
+	}
 }
 
 // award is a part that was minted.
@@ -115,7 +124,13 @@ type Service struct {
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Service{Sessions: signin.Sessions(env, db), db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), now: env.Now}, nil
+	return &Service{
+		Sessions: signin.Sessions(env, db),
+		db:       db,
+		queue:    queue.Open(env.AWS, env.Queues),
+		trail:    trail.Open(db, env.Now),
+		now:      env.Now,
+	}, nil
 }
 
 // Milestone is a milestone in an answer.
@@ -141,6 +156,7 @@ type Milestone struct {
 
 func (r Row) view() Milestone {
 	g := r.Goal()
+
 	return Milestone{
 		r.MilestoneID, r.ModelID, r.Sport, r.TargetType, r.TotalTarget, r.PartsTotal, r.PartTarget, r.Start, r.StartDay, r.EndDay,
 		r.Status, r.Progress, r.Raw, g.Percent(r.Progress), r.Awarded, g.Remaining(r.Progress), r.Version,
@@ -188,13 +204,15 @@ type Created struct {
 // CreateMilestoneFunction starts a milestone of the caller.
 func CreateMilestoneFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/create-milestone",
-		Does:   "Starts a milestone of the caller.",
-		IfDown: "Nobody can start a milestone.",
-		On:     spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
-		Limits: []spec.Limit{milestones},
-		Memory: 256, Timeout: 5 * time.Second,
+		Name:    "commitcollect/create-milestone",
+		Does:    "Starts a milestone of the caller.",
+		IfDown:  "Nobody can start a milestone.",
+		On:      spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
+		Uses:    []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted},
+		Sends:   []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
+		Limits:  []spec.Limit{milestones},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).CreateMilestone)
 }
 
@@ -205,6 +223,7 @@ func CreateMilestoneFunction() app.Function {
 // parts_total_must_match_model, invalid_period, too_many_milestones, idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
 	b := in.Body
+
 	m, err := model.Get(ctx, s.db, b.ModelID)
 	switch {
 	case err != nil:
@@ -214,46 +233,72 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	case b.PartsTotal != 0 && b.PartsTotal != m.PartsTotal:
 		return nil, errParts.In("body.partsTotal")
 	}
+
 	start := b.Start
 	if b.StartDay != "" {
 		day, err := time.Parse(time.DateOnly, b.StartDay)
 		if err != nil {
 			return nil, errPeriod.In("body.periodStartDay")
 		}
+
 		if start = day.Add(-dayAhead).Unix(); start < 1 { // as periodStartAtUtc
 			return nil, errEarly.In("body.periodStartDay")
 		}
 	}
+
 	if first := time.Unix(start, 0).UTC().Format(time.DateOnly); b.EndDay != "" && b.EndDay < max(first, b.StartDay) {
 		return nil, errPeriod.In("body.periodEndDay")
 	}
+
 	now := s.now()
 	id := newID(now, in.UserID, in.Key)
 	r := Row{
-		PK: item.User(in.UserID), SK: item.Milestone(id), EntityType: "Milestone", MilestoneID: id, UserID: in.UserID, ModelID: b.ModelID,
-		Sport: b.Sport, TargetType: b.TargetType, TotalTarget: b.TotalTarget, PartTarget: (b.TotalTarget + int64(m.PartsTotal) - 1) / int64(m.PartsTotal), PartsTotal: m.PartsTotal,
-		Period: "YEAR", Start: start, StartDay: b.StartDay, EndDay: b.EndDay, Status: Active, Version: 1, Unsent: true, CreatedAt: now.Unix(),
+		PK:          item.User(in.UserID),
+		SK:          item.Milestone(id),
+		EntityType:  "Milestone",
+		MilestoneID: id,
+		UserID:      in.UserID,
+		ModelID:     b.ModelID,
+		Sport:       b.Sport,
+		TargetType:  b.TargetType,
+		TotalTarget: b.TotalTarget,
+		PartTarget:  (b.TotalTarget + int64(m.PartsTotal) - 1) / int64(m.PartsTotal),
+		PartsTotal:  m.PartsTotal,
+		Period:      "YEAR",
+		Start:       start,
+		StartDay:    b.StartDay,
+		EndDay:      b.EndDay,
+		Status:      Active,
+		Version:     1,
+		Unsent:      true,
+		CreatedAt:   now.Unix(),
 	}
 	entry := dynamo.Entry{
 		Access: tables.PutMilestone, List: []string{r.PK, item.MilestoneList}, ID: id, ExpiresAt: now.AddDate(50, 0, 0).Unix(), Limit: milestones,
 		Existing: func(_ context.Context, ids []string) ([]string, error) { return ids, nil },
 	}
+
 	err = entry.Write(ctx, s.db, dynamo.PutWrite(r, dynamo.Absent[Row]("PK")))
 	if dynamo.IsRefused(err) {
 		r, err = s.same(ctx, r)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Created{}
+
 	out.Body.MilestoneID, out.Body.Status = id, Active
 	if !r.Unsent {
 		return out, nil
 	}
+
 	err = outbox.Deliver(func() error {
 		if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
 			return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
 		}
+
 		return s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 	}, func() error {
 		key := dynamo.Key(tables.PutMilestone, r.PK, r.SK)
@@ -262,6 +307,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	if err != nil {
 		return nil, err
 	}
+
 	return out, nil
 }
 
@@ -274,10 +320,13 @@ func newID(now time.Time, userID, key string) string {
 	if key == "" {
 		return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
 	}
+
 	sum := sha256.Sum256([]byte(userID + "\x00" + key))
+
 	var id ulid.ULID
 	copy(id[:], sum[:])
 	id[0] &= 0x7f // the first character of a ULID has three bits
+
 	return id.String()
 }
 
@@ -287,6 +336,7 @@ func (s *Service) same(ctx context.Context, r Row) (is Row, err error) {
 	if err == nil && (is.ModelID != r.ModelID || is.Goal() != r.Goal()) {
 		err = errReused
 	}
+
 	return is, err
 }
 
@@ -319,11 +369,14 @@ func (s *Service) ListMilestones(ctx context.Context, in *ListMilestones) (*Mile
 	if err != nil {
 		return nil, err
 	}
+
 	out := &MilestoneList{}
+
 	out.Body.Milestones = []Milestone{}
 	for _, r := range rows {
 		out.Body.Milestones = append(out.Body.Milestones, r.view())
 	}
+
 	return out, nil
 }
 
@@ -364,20 +417,25 @@ func (s *Service) GetMilestone(ctx context.Context, in *GetMilestone) (*Page, er
 		At        int64  `dynamodbav:"awardedAtUtc"`
 		Value     int64  `dynamodbav:"progressValueAtAward"`
 	}
+
 	rows, err := dynamo.QueryAll[both](ctx, s.db, tables.GetMilestone, dynamo.Range{
 		Key: dynamo.KeyBeginsWith(tables.GetMilestone, item.User(in.UserID), item.Milestone(in.ID)), Consistent: true,
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	if len(rows) == 0 || rows[0].EntityType != "Milestone" {
 		return nil, errNotFound
 	}
+
 	out := &Page{}
+
 	out.Body.Milestone, out.Body.Awards = rows[0].Row.view(), []Award{}
 	for _, a := range rows[1:] {
 		out.Body.Awards = append(out.Body.Awards, Award{a.PartIndex, a.PartName, a.Mesh, a.Attach, time.Unix(a.At, 0).UTC(), a.Value})
 	}
+
 	return out, nil
 }
 
@@ -398,12 +456,14 @@ type Changed struct {
 // UpdateMilestoneFunction pauses or resumes a milestone of the caller.
 func UpdateMilestoneFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/update-milestone",
-		Does:   "Pauses or resumes a milestone of the caller.",
-		IfDown: "Milestones cannot be paused.",
-		On:     spec.Route{Method: "PATCH", Path: "/milestones/{milestoneId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.SaveMilestone, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue},
-		Memory: 256, Timeout: 5 * time.Second,
+		Name:    "commitcollect/update-milestone",
+		Does:    "Pauses or resumes a milestone of the caller.",
+		IfDown:  "Milestones cannot be paused.",
+		On:      spec.Route{Method: "PATCH", Path: "/milestones/{milestoneId}", Auth: spec.Session},
+		Uses:    []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.SaveMilestone, account.CheckDeleted},
+		Sends:   []spec.Queue{workout.ChangeQueue},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).UpdateMilestone)
 }
 
@@ -419,15 +479,18 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 		case r.Status == Completed:
 			return nil, errComplete
 		}
+
 		if r.Status != in.Body.Status {
 			was := r.Version
 			r.Status, r.Version = in.Body.Status, r.Version+1
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
 				dynamo.Set(r, "status", "version"), dynamo.Equal[Row]("version", was))
 		}
+
 		if err == nil && r.Status == Active {
 			err = s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
 		}
+
 		return &Changed{r.view()}, err
 	})
 }
@@ -440,5 +503,6 @@ func (s *Service) read(ctx context.Context, userID, id string) (Row, error) {
 	if err == nil && !ok {
 		err = errNotFound
 	}
+
 	return r, err
 }

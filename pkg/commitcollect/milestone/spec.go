@@ -19,4 +19,5 @@ type Minted struct {
 var PartsMissing = spec.Metric{Name: "PartsMissing", Unit: spec.Count, OfRoom: true}
 
 // evaluates is what a function uses that computes milestones and mints parts.
-var evaluates = []spec.Access{tables.GetProfile, tables.ReadMilestone, tables.SaveMilestone, tables.ReadModel, tables.MintParts, tables.MarkNoticed, tables.WriteAudit}
+var evaluates = []spec.Access{tables.GetProfile, tables.ReadMilestone, tables.SaveMilestone, tables.ReadModel, tables.MintParts,
+	tables.MarkNoticed, tables.WriteAudit}

@@ -65,20 +65,25 @@ func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Pa
 		AttachPoint  string `dynamodbav:"attachPoint"`
 		DisplayOrder int    `dynamodbav:"displayOrder"`
 	}
+
 	rows, err := dynamo.QueryAll[row](ctx, db, tables.ReadModel, dynamo.Range{Key: dynamo.KeyIs(tables.ReadModel, item.Model(modelID))})
 	if err != nil {
 		return m, nil, err
 	}
+
 	for _, r := range rows {
 		if r.SK == item.Meta {
 			m = r.Meta
 			continue
 		}
+
 		parts = append(parts, Part{r.PK, r.SK, r.EntityType, r.PartIndex, r.PartName, r.MeshFile, r.AttachPoint, r.DisplayOrder})
 	}
+
 	if m.PK == "" {
 		return m, nil, ErrNotFound
 	}
+
 	return m, parts, nil
 }
 
@@ -88,6 +93,7 @@ func Get(ctx context.Context, db dynamo.DB, modelID string) (Meta, error) {
 	if err == nil && !ok {
 		err = ErrNotFound
 	}
+
 	return m, err
 }
 
@@ -127,7 +133,9 @@ func view(m Meta, parts []Part) Model {
 	for _, p := range parts {
 		out.Parts = append(out.Parts, View{p.PartIndex, p.PartName, p.MeshFile, p.AttachPoint, p.DisplayOrder})
 	}
+
 	slices.SortStableFunc(out.Parts, func(a, b View) int { return a.DisplayOrder - b.DisplayOrder })
+
 	return out
 }
 
@@ -162,18 +170,23 @@ func (s *Service) ListModels(ctx context.Context, in *ListModels) (*ModelList, e
 	if in.Cursor != "" {
 		r.After = dynamo.Key(tables.ListModels, item.Models, item.Model(in.Cursor))
 	}
+
 	rows, last, err := dynamo.Query[Meta](ctx, s.db, tables.ListModels, r)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &ModelList{}
+
 	out.Body.Models = []Model{}
 	for _, m := range rows {
 		out.Body.Models = append(out.Body.Models, view(m, nil))
 	}
+
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].ModelID
 	}
+
 	return out, nil
 }
 
@@ -204,6 +217,7 @@ func (s *Service) GetModel(ctx context.Context, in *GetModel) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Page{view(m, parts)}, nil
 }
 
@@ -232,10 +246,12 @@ func PutModelFunction() app.Function {
 // the same. An active model is model_frozen.
 func (s *Service) PutModel(ctx context.Context, in *PutModel) (*Page, error) {
 	m := Meta{item.Model(in.ID), item.Meta, "Model", in.ID, in.Body.Name, in.Body.Year, in.Body.PartsTotal, false}
+
 	open := dynamo.Absent[Meta]("PK").Or(dynamo.Equal[Meta]("isActive", false))
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(m, open), dynamo.PutWrite(m.listed())); err != nil {
 		return nil, dynamo.RefusedAs(err, errFrozen)
 	}
+
 	return &Page{view(m, nil)}, nil
 }
 
@@ -275,15 +291,20 @@ func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if in.N > m.PartsTotal {
 		return nil, problem.In("path.partIndex", "the model has %d parts", m.PartsTotal)
 	}
+
 	p := Part{m.PK, item.Part(in.N), "Part", in.N, in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder}
+
 	open := dynamo.CheckWrite(dynamo.Key(tables.SaveModel, m.PK, item.Meta), dynamo.Equal[Meta]("isActive", false))
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(p), open); err != nil {
 		return nil, dynamo.RefusedAs(err, errFrozen)
 	}
+
 	parts = append(slices.DeleteFunc(parts, func(o Part) bool { return o.PartIndex == in.N }), p)
+
 	return &Page{view(m, parts)}, nil
 }
 
@@ -310,27 +331,38 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 	if err != nil {
 		return nil, err
 	}
+
 	if m.IsActive {
 		return &Page{view(m, parts)}, nil
 	}
-	var missing []string
-	var checks []dynamo.Write
+
+	var (
+		missing []string
+		checks  []dynamo.Write
+	)
+
 	for n := 1; n <= m.PartsTotal; n++ {
 		if !slices.ContainsFunc(parts, func(p Part) bool { return p.PartIndex == n }) {
 			missing = append(missing, item.Part(n))
 		}
+
 		checks = append(checks, dynamo.CheckWrite(dynamo.Key(tables.SaveModel, m.PK, item.Part(n)), dynamo.Exists[Part]("PK")))
 	}
+
 	if missing != nil {
 		e := *errIncomplete
 		e.Text += ": " + strings.Join(missing, ", ")
+
 		return nil, &e
 	}
+
 	m.IsActive = true
 	same := dynamo.Equal[Meta]("partsTotal", m.PartsTotal)
+
 	writes := append([]dynamo.Write{dynamo.PutWrite(m, same), dynamo.PutWrite(m.listed())}, checks...)
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, writes...); err != nil {
 		return nil, dynamo.RefusedAs(err, errIncomplete)
 	}
+
 	return &Page{view(m, parts)}, nil
 }

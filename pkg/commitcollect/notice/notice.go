@@ -82,7 +82,9 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	sender, err := push.Open(c)
+
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
@@ -107,23 +109,35 @@ func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 	if errors.Is(err, milestone.ErrNoAward) { // the account was deleted
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	phones, err := s.phones.Of(ctx, m.UserID)
 	if err != nil || len(phones) == 0 {
 		return err
 	}
+
 	message, err := push.Notify(push.Alert{
-		Terms:    push.Terms{Expires: s.now().Add(expires)},
-		Banner:   push.Banner{Title: "A new part: " + part.PartName, Body: fmt.Sprintf("Your workouts have earned part %d of your model.", m.PartIndex), Sound: "default"},
-		Collapse: fmt.Sprintf("%s#%02d", m.MilestoneID, m.PartIndex), Thread: m.MilestoneID, Custom: map[string]any{"milestoneId": m.MilestoneID, "partIndex": m.PartIndex},
+		Terms: push.Terms{Expires: s.now().Add(expires)},
+		Banner: push.Banner{
+			Title: "A new part: " + part.PartName,
+			Body:  fmt.Sprintf("Your workouts have earned part %d of your model.", m.PartIndex),
+			Sound: "default",
+		},
+		Collapse: fmt.Sprintf("%s#%02d", m.MilestoneID, m.PartIndex),
+		Thread:   m.MilestoneID,
+		Custom:   map[string]any{"milestoneId": m.MilestoneID, "partIndex": m.PartIndex},
 	})
 	if err != nil {
 		return err
 	}
+
 	counts, err := s.phones.Send(ctx, s.sender, message, phones)
-	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)}, slog.String("milestone", m.MilestoneID))
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)},
+		slog.String("milestone", m.MilestoneID))
+
 	return err
 }
 

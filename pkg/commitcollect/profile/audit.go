@@ -34,13 +34,16 @@ type EntryList struct {
 func entries(page []trail.Row, last bool) *EntryList {
 	out := &EntryList{}
 	out.Body.Entries = []Entry{}
+
 	for _, r := range page {
 		at, _ := time.Parse(time.RFC3339, r.OccurredAtUTC)
 		out.Body.Entries = append(out.Body.Entries, Entry{r.SK, r.EventType, r.Result, at, r.CorrelationID, r.ActorUserID, r.Data})
 	}
+
 	if !last {
 		out.Body.Next = page[len(page)-1].SK
 	}
+
 	return out
 }
 
@@ -69,6 +72,7 @@ func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*EntryList, err
 	if err != nil {
 		return nil, err
 	}
+
 	return entries(page, last), nil
 }
 
@@ -106,6 +110,7 @@ func (s *Auditor) ListCorrelation(ctx context.Context, in *ListCorrelation) (*En
 	if err != nil {
 		return nil, err
 	}
+
 	return entries(page, last), nil
 }
 
@@ -136,5 +141,6 @@ func (s *Auditor) ListAuditEvents(ctx context.Context, in *ListAuditEvents) (*En
 	if err != nil {
 		return nil, err
 	}
+
 	return entries(page, last), nil
 }

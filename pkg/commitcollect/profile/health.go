@@ -30,5 +30,6 @@ func GetHealthFunction() app.Function {
 func (*Auditor) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{}
 	out.Body.Status = "ok"
+
 	return out, nil
 }

@@ -91,35 +91,44 @@ func GetViewerFunction() app.Function {
 // GetViewer returns who opens the app. A browser without a valid session is not signed in.
 func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error) {
 	out := &Viewer{}
+
 	token := in.Token(signin.Cookie)
 	if token == "" {
 		return out, nil
 	}
+
 	userID, err := s.User(ctx, token)
 	if errors.Is(err, session.ErrInvalid) {
 		return out, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	u, err := item.ReadUser(ctx, s.db, userID)
 	if errors.Is(err, item.ErrNoUser) {
 		return out, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := link.Read(ctx, s.db, userID)
 	if err != nil && !errors.Is(err, link.ErrNotConnected) {
 		return nil, err
 	}
+
 	b := &out.Body
 	b.SignedIn, b.User, b.Role, b.Plan = true, view(u), u.Role, u.Plan
+
 	b.Strava = &Strava{Connected: err == nil, Broken: c.Status == link.Broken, AthleteID: c.AthleteID, Scope: c.Scope}
 	if err == nil {
 		at := time.Unix(c.ExpiresAt, 0).UTC()
 		b.Strava.ExpiresAt = &at
 	}
+
 	return out, nil
 }
 
@@ -144,12 +153,14 @@ type Page struct {
 // whether they are kept.
 func UpdatePreferencesFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/update-preferences",
-		Does:   "Changes what the caller has chosen: units, which workouts count, and whether they are kept.",
-		IfDown: "Preferences cannot be changed.",
-		On:     spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
-		Memory: 256, Timeout: 5 * time.Second,
+		Name:    "commitcollect/update-preferences",
+		Does:    "Changes what the caller has chosen: units, which workouts count, and whether they are kept.",
+		IfDown:  "Preferences cannot be changed.",
+		On:      spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
+		Uses:    []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted},
+		Sends:   []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).UpdatePreferences)
 }
 
@@ -161,13 +172,16 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 	if err != nil {
 		return nil, err
 	}
+
 	var names []string
 	if in.Body.Units != "" {
 		u.Units, names = in.Body.Units, append(names, "units")
 	}
+
 	if in.Body.Counts != nil {
 		u.Counts, names = *in.Body.Counts, append(names, "counts")
 	}
+
 	if in.Body.KeepWorkouts != nil {
 		if u.Keep && !*in.Body.KeepWorkouts {
 			// The message first: a second run would find the choice made.
@@ -175,19 +189,23 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 				return nil, err
 			}
 		}
+
 		u.Keep, names = *in.Body.KeepWorkouts, append(names, "keepWorkouts")
 	}
+
 	if len(names) > 0 {
 		key := dynamo.Key(tables.SaveProfile, u.PK, u.SK)
 		if err := dynamo.Update(ctx, s.db, tables.SaveProfile, key, dynamo.Set(u, names...), dynamo.Exists[item.UserRow]("PK")); err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrNoUser)
 		}
 	}
+
 	if in.Body.Counts != nil {
 		if err := s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID}); err != nil {
 			return nil, err
 		}
 	}
+
 	return &Page{*view(u)}, nil
 }
 
@@ -221,11 +239,14 @@ func DeleteAccountFunction() app.Function {
 // that the request can be repeated.
 func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	s.trail.Write(ctx, trail.Entry{Event: trail.AccountDelete, Result: trail.Attempt, UserID: in.UserID})
+
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
 	}
+
 	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
 	out.Body.Apps = account.Apps
+
 	return out, nil
 }
 
@@ -243,7 +264,14 @@ type Forgetter struct {
 func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 	v, err := link.OpenVault(ctx, env)
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Forgetter{db: db, phones: device.Open(env, tables.Phones), link: v, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now)}, err
+
+	return &Forgetter{
+		db:     db,
+		phones: device.Open(env, tables.Phones),
+		link:   v,
+		queue:  queue.Open(env.AWS, env.Queues),
+		trail:  trail.Open(db, env.Now),
+	}, err
 }
 
 // OpenExporter opens the service that hands out.
@@ -282,29 +310,40 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err := s.link.Disconnect(ctx, in.UserID); err != nil {
 		return err
 	}
+
 	pk := item.User(in.UserID)
 	if err := s.phones.Forget(ctx, in.UserID); err != nil {
 		return err
 	}
+
 	for _, a := range []spec.Access{tables.CloseTrail, tables.DropUser} {
 		if err := s.drop(ctx, a, pk); err != nil {
 			return err
 		}
 	}
+
 	sessions, err := dynamo.QueryAll[owned](ctx, s.db, tables.UserSessions, dynamo.Range{Key: dynamo.KeyIs(tables.UserSessions, pk)})
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
 	for _, row := range sessions {
 		keys = append(keys, dynamo.Key(tables.DropSessions, row.PK, row.SK))
 	}
+
 	if err := dynamo.DeleteAll(ctx, s.db, tables.DropSessions, keys); err != nil {
 		return err
 	}
+
 	sum := sha256.Sum256([]byte(in.UserID))
-	s.trail.Write(ctx, trail.Entry{Event: trail.AccountDelete, Result: trail.Success, Data: map[string]string{"userHash": hex.EncodeToString(sum[:])}})
+	s.trail.Write(ctx, trail.Entry{
+		Event:  trail.AccountDelete,
+		Result: trail.Success,
+		Data:   map[string]string{"userHash": hex.EncodeToString(sum[:])},
+	})
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "sessions", len(keys))
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
@@ -318,6 +357,7 @@ type owned struct {
 // drop deletes all items of a partition.
 func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 	r := dynamo.Range{Key: dynamo.KeyIs(a, pk), Consistent: true, Limit: 500}
+
 	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]owned, dynamo.Item, error) {
 		r.After = after
 		return dynamo.Query[owned](ctx, s.db, a, r)
@@ -325,14 +365,17 @@ func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 		if err != nil {
 			return err
 		}
+
 		var keys []dynamo.Item
 		for _, row := range page {
 			keys = append(keys, dynamo.Key(a, row.PK, row.SK))
 		}
+
 		if err := dynamo.DeleteAll(ctx, s.db, a, keys); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -353,24 +396,31 @@ func ExportUserFunction() app.Function {
 // tokens, and confirms it. A second run replaces the document.
 func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	pk := item.User(in.UserID)
-	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.ReadUser, dynamo.Range{Key: dynamo.KeyIs(tables.ReadUser, pk), Consistent: true})
+
+	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.ReadUser,
+		dynamo.Range{Key: dynamo.KeyIs(tables.ReadUser, pk), Consistent: true})
 	if err != nil {
 		return err
 	}
+
 	for _, i := range items {
 		delete(i, "accessToken")
 		delete(i, "refreshToken")
 	}
+
 	entries, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.ReadTrail, dynamo.Range{Key: dynamo.KeyIs(tables.ReadTrail, pk)})
 	if err != nil {
 		return err
 	}
+
 	phones, err := s.phones.Of(ctx, in.UserID)
 	if err != nil {
 		return err
 	}
+
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "phones": phones, "trail": entries}); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }

@@ -109,16 +109,20 @@ func (s States) Take(ctx context.Context, state string) (userID string, err erro
 }
 
 func (s States) take(ctx context.Context, state string) (row stateRow, err error) {
-	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(session.ID(state)), item.Meta), dynamo.Exists[stateRow]("PK"))
+	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(session.ID(state)), item.Meta),
+		dynamo.Exists[stateRow]("PK"))
 	if err != nil {
 		return row, dynamo.RefusedAs(err, ErrState)
 	}
+
 	if err := attributevalue.UnmarshalMap(was, &row); err != nil {
 		return row, err
 	}
+
 	if s.now().Unix() >= row.ExpiresAt {
 		return row, ErrState
 	}
+
 	return row, nil
 }
 
@@ -144,7 +148,13 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	issuer, base, id := env.Setting(spec.EnvIssuer), env.Setting(spec.EnvSignIn), env.Setting(spec.EnvClient)
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
 	s := &Service{
-		Sessions: Sessions(env, db), db: db, states: NewStates(db, env.Now), trail: trail.Open(db, env.Now), now: env.Now, http: client, page: page,
+		Sessions: Sessions(env, db),
+		db:       db,
+		states:   NewStates(db, env.Now),
+		trail:    trail.Open(db, env.Now),
+		now:      env.Now,
+		http:     client,
+		page:     page,
 		oauth: oauth2.Config{
 			ClientID: id, RedirectURL: env.Setting(spec.EnvAPI) + spec.SignedIn, Scopes: []string{oidc.ScopeOpenID, "email"},
 			Endpoint: oauth2.Endpoint{AuthURL: base + "/oauth2/authorize", TokenURL: base + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams},
@@ -153,6 +163,7 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	}
 	keys := oidc.NewRemoteKeySet(oidc.ClientContext(context.WithoutCancel(ctx), client), issuer+"/.well-known/jwks.json")
 	s.verifier = oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: id, Now: env.Now})
+
 	return s, nil
 }
 
@@ -187,11 +198,14 @@ func StartLoginFunction() app.Function {
 func (s *Service) StartLogin(ctx context.Context, _ *StartLogin) (*Redirect, error) {
 	state, _ := session.New()
 	nonce, _ := session.New()
+
 	row := stateRow{Verifier: oauth2.GenerateVerifier(), Nonce: nonce}
 	if err := s.states.put(ctx, row, state); err != nil {
 		return nil, err
 	}
+
 	to := s.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(row.Verifier), oidc.Nonce(nonce), oauth2.SetAuthURLParam("prompt", "login"))
+
 	return NewRedirect(to, stateCookie.Set(state)), nil
 }
 
@@ -208,12 +222,14 @@ type FinishLogin struct {
 // the app.
 func FinishLoginFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/finish-login",
-		Does:   "Signs a browser in that returns from the sign-in page, and redirects it to the app.",
-		IfDown: "Nobody can sign in.",
-		On:     spec.Route{Method: "GET", Path: spec.SignedIn, Auth: spec.Browser, OthersCall: true, Answers: []int{302}},
-		Uses:   []spec.Access{tables.TakeState, tables.CreateProfile, tables.CreateSession, tables.WriteAudit, account.CheckDeleted}, SignIn: true,
-		Memory: 256, Timeout: 15 * time.Second,
+		Name:    "commitcollect/finish-login",
+		Does:    "Signs a browser in that returns from the sign-in page, and redirects it to the app.",
+		IfDown:  "Nobody can sign in.",
+		On:      spec.Route{Method: "GET", Path: spec.SignedIn, Auth: spec.Browser, OthersCall: true, Answers: []int{302}},
+		Uses:    []spec.Access{tables.TakeState, tables.CreateProfile, tables.CreateSession, tables.WriteAudit, account.CheckDeleted},
+		SignIn:  true,
+		Memory:  256,
+		Timeout: 15 * time.Second,
 	}, Open, (*Service).FinishLogin)
 }
 
@@ -229,42 +245,54 @@ func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, 
 	case in.State == "" || in.Token(stateCookie) != in.State:
 		return nil, ErrState.In("query.state")
 	}
+
 	row, err := s.states.take(ctx, in.State)
 	if err != nil {
 		return nil, err
 	}
+
 	userID, email, err := s.exchange(ctx, in.Code, row)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx = account.Require(ctx, userID)
+
 	event, err := s.enter(ctx, userID, email)
 	if err != nil {
 		return nil, err
 	}
+
 	token, err := s.begin(ctx, userID)
 	if err != nil {
 		return nil, err
 	}
+
 	s.trail.Write(ctx, trail.Entry{Event: event, Result: trail.Success, UserID: userID})
+
 	return NewRedirect(s.page+"/app?login=success", Cookie.Set(token), stateCookie.Clear()), nil
 }
 
 // exchange returns who has signed in. The reason of a failure is logged without the code.
 func (s *Service) exchange(ctx context.Context, code string, row stateRow) (userID, email string, err error) {
 	ctx = oidc.ClientContext(ctx, s.http)
+
 	answer, err := s.oauth.Exchange(ctx, code, oauth2.VerifierOption(row.Verifier))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return "", "", errExchange.Because(errors.New("the token endpoint answers " + cmp.Or(refused.ErrorCode, refused.Response.Status)))
 	}
+
 	if err != nil {
 		return "", "", errExchange.Because(err)
 	}
+
 	raw, _ := answer.Extra("id_token").(string)
+
 	token, err := s.verifier.Verify(ctx, raw)
 	if err != nil {
 		return "", "", errExchange.Because(errors.New("the ID token is not valid"))
 	}
+
 	var claims struct {
 		Email string `json:"email"`
 		Use   string `json:"token_use"`
@@ -272,16 +300,19 @@ func (s *Service) exchange(ctx context.Context, code string, row stateRow) (user
 	if err := token.Claims(&claims); err != nil || token.Nonce != row.Nonce || claims.Use != "id" || token.Subject == "" {
 		return "", "", errExchange.Because(errors.New("the ID token is of another sign-in"))
 	}
+
 	return token.Subject, claims.Email, nil
 }
 
 // enter creates the profile of a user who signs in for the first time.
 func (s *Service) enter(ctx context.Context, userID, email string) (trail.Event, error) {
 	u := item.NewUser(userID, email, s.now())
+
 	created, err := dynamo.Applied(dynamo.Put(ctx, s.db, tables.CreateProfile, u, dynamo.Absent[item.UserRow]("PK")))
 	if created {
 		return trail.SignUp, nil
 	}
+
 	return trail.LogIn, err
 }
 
@@ -289,6 +320,7 @@ func (s *Service) enter(ctx context.Context, userID, email string) (trail.Event,
 func (s *Service) begin(ctx context.Context, userID string) (token string, err error) {
 	token, id := session.New()
 	now := s.now().UTC()
+
 	return token, dynamo.Put(ctx, s.db, tables.CreateSession, sessionRow{
 		PK: item.Session(id), SK: item.Meta, UserID: userID, CreatedAt: now.Format(time.RFC3339), ExpiresAt: now.Add(Cookie.Lifetime).Unix(),
 		GSI1PK: item.User(userID), GSI1SK: "SESSION#" + now.Format(time.RFC3339) + "#" + id,
@@ -324,11 +356,14 @@ func (s *Service) GetSession(ctx context.Context, in *GetSession) (*Account, err
 	if errors.Is(err, item.ErrNoUser) { // the account was deleted, and the session outlived it
 		err = session.ErrInvalid
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Account{}
 	out.Body.UserID, out.Body.Email = in.UserID, u.Email
+
 	return out, nil
 }
 
@@ -370,10 +405,12 @@ func (s *Service) Logout(ctx context.Context, in *Logout) (*Redirect, error) {
 			_, err = dynamo.Delete(ctx, s.db, tables.DropSession, key)
 			s.trail.Write(ctx, trail.Entry{Event: trail.LogOut, Result: outcome(err), UserID: userID})
 		}
+
 		if err != nil && !errors.Is(err, session.ErrInvalid) {
 			slog.ErrorContext(ctx, "a session could not be ended", "err", err)
 		}
 	}
+
 	return NewRedirect(s.logout, Cookie.Clear()), nil
 }
 
@@ -381,5 +418,6 @@ func outcome(err error) trail.Result {
 	if err != nil {
 		return trail.Failed
 	}
+
 	return trail.Success
 }

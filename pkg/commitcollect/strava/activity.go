@@ -47,6 +47,7 @@ func Metres(of float64) int64 {
 	if !(of > 0) || of > 1e9 {
 		return 0
 	}
+
 	return int64(math.Round(of))
 }
 

@@ -34,6 +34,7 @@ func CanRead(scope string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -64,6 +65,7 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()
 	}
+
 	return msg
 }
 
@@ -130,6 +132,7 @@ func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error)
 	if err == nil && (t.Access == "" || t.Refresh == "" || t.Athlete.ID == 0) {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
 	}
+
 	return t, err
 }
 
@@ -145,9 +148,11 @@ func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err erro
 			e.Kind = Unauthorized
 		}
 	}
+
 	if err == nil && (t.Access == "" || t.Refresh == "") {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
 	}
+
 	return t, err
 }
 
@@ -158,6 +163,7 @@ func (c *Client) Deauthorize(ctx context.Context, access string) error {
 	if Is(err, Unauthorized) {
 		return nil
 	}
+
 	return err
 }
 
@@ -167,6 +173,7 @@ func (c *Client) Activity(ctx context.Context, access, id string) (a Activity, e
 	if err == nil && a.ID == 0 {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer is no activity"}
 	}
+
 	return a, err
 }
 
@@ -179,6 +186,7 @@ const PageSize = 200
 func (c *Client) Activities(ctx context.Context, access string, after time.Time, page int) (all []Activity, err error) {
 	q := url.Values{"after": {strconv.FormatInt(after.Unix(), 10)}, "page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(PageSize)}}
 	err = c.do(ctx, http.MethodGet, "/api/v3/athlete/activities?"+q.Encode(), access, nil, &all)
+
 	return all, err
 }
 
@@ -208,6 +216,7 @@ func (c *Client) Unsubscribe(ctx context.Context, id int64) error {
 	if Is(err, NotFound) {
 		return nil
 	}
+
 	return err
 }
 
@@ -216,8 +225,10 @@ func (c *Client) identify(form url.Values) url.Values {
 	if form == nil {
 		form = url.Values{}
 	}
+
 	form.Set("client_id", c.app.ID)
 	form.Set("client_secret", c.app.Secret)
+
 	return form
 }
 
@@ -230,28 +241,35 @@ func (c *Client) post(ctx context.Context, path string, form url.Values, out any
 func (c *Client) do(ctx context.Context, method, path, access string, form url.Values, out any) error {
 	name, _, _ := strings.Cut(path, "?") // the rest may hold the secret
 	name = method + " " + name
+
 	var body io.Reader
 	if form != nil {
 		body = strings.NewReader(form.Encode())
 	}
+
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return &Error{Kind: Invalid, Msg: name + ": the request cannot be made"}
 	}
+
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+
 	if access != "" {
 		r.Header.Set("Authorization", "Bearer "+access)
 	}
+
 	answer, err := c.http.Do(r)
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the URL
 	}
+
 	if err != nil {
 		return &Error{Kind: Unavailable, Msg: name, Err: err}
 	}
 	defer answer.Body.Close()
+
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
 	switch {
 	case answer.StatusCode > 299:
@@ -261,21 +279,25 @@ func (c *Client) do(ctx context.Context, method, path, access string, form url.V
 	case out == nil:
 		return nil
 	}
+
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(out); err != nil {
 		return &Error{Kind: Unavailable, Status: answer.StatusCode, Msg: name + ": the answer is not the JSON expected"}
 	}
+
 	return nil
 }
 
 // refusal returns the error of an answer that is none of success.
 func (c *Client) refusal(name string, answer *http.Response, text []byte) error {
 	e := &Error{Kind: Invalid, Status: answer.StatusCode, Msg: name + ": " + answer.Status}
+
 	var body struct {
 		Errors []struct{ Resource string }
 	}
 	if json.Unmarshal(text, &body) == nil && len(body.Errors) > 0 { // what is not JSON says nothing
 		e.Resource = body.Errors[0].Resource
 	}
+
 	switch s := answer.StatusCode; {
 	case s < 400 || s >= 500 || s == http.StatusRequestTimeout:
 		e.Kind = Unavailable
@@ -286,6 +308,7 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 	case s == http.StatusNotFound:
 		e.Kind = NotFound
 	}
+
 	return e
 }
 
@@ -294,14 +317,17 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 // "quarter,day": https://developers.strava.com/docs/rate-limits/
 func (c *Client) window(h http.Header) time.Duration {
 	now := c.now().UTC()
+
 	for _, kind := range []string{"X-Ratelimit", "X-Readratelimit"} {
 		_, limit, ok := strings.Cut(h.Get(kind+"-Limit"), ",")
 		_, used, ok2 := strings.Cut(h.Get(kind+"-Usage"), ",")
 		most, err := strconv.Atoi(strings.TrimSpace(limit))
+
 		n, err2 := strconv.Atoi(strings.TrimSpace(used))
 		if ok && ok2 && err == nil && err2 == nil && n >= most {
 			return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
 		}
 	}
+
 	return now.Truncate(15 * time.Minute).Add(15 * time.Minute).Sub(now)
 }

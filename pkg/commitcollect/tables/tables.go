@@ -70,46 +70,60 @@ var (
 
 // The link to Strava.
 var (
-	GetConnection   = Main.On("Get connection", "PK=USER#{userId}, SK=STRAVA#CONNECTION", perRequest, spec.GetItem)
-	LinkAthlete     = Main.On("Link athlete", "PK=STRAVA#ATHLETE#{athleteId}, SK=OWNER, absent or the user's; STRAVA#CONNECTION; PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", onUser, spec.PutItem, spec.DeleteItem)
-	UnlinkAthlete   = Main.On("Unlink athlete", "what Link athlete wrote, if it is the user's", onUser, spec.DeleteItem)
-	FindOwner       = Main.On("Find owner", "PK=STRAVA#ATHLETE#{athleteId}, SK=OWNER", perEvent, spec.GetItem)
-	AthleteLookup   = Main.OnIndex("GSI1", "Look up athlete", "GSI1PK=STRAVA#ATHLETE#{athleteId}, when it is connected already", onUser, spec.Query)
-	LockRefresh     = Main.On("Lock refresh", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if nobody refreshes; then with the old refresh token; if it is broken, PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", perEvent, spec.UpdateItem)
-	MarkSync        = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
-	AllConnected    = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", twiceADay, spec.Query)
-	TakeBudget      = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
-	TakeCalls       = Main.On("Take a user's calls", "PK=USER#{userId}, SK=STRAVA#CALLS or STRAVA#EVENTS, if calls are left", perEvent, spec.UpdateItem)
+	GetConnection = Main.On("Get connection", "PK=USER#{userId}, SK=STRAVA#CONNECTION", perRequest, spec.GetItem)
+	LinkAthlete   = Main.On("Link athlete",
+		"PK=STRAVA#ATHLETE#{athleteId}, SK=OWNER, absent or the user's; STRAVA#CONNECTION; PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}",
+		onUser, spec.PutItem, spec.DeleteItem)
+	UnlinkAthlete = Main.On("Unlink athlete", "what Link athlete wrote, if it is the user's", onUser, spec.DeleteItem)
+	FindOwner     = Main.On("Find owner", "PK=STRAVA#ATHLETE#{athleteId}, SK=OWNER", perEvent, spec.GetItem)
+	AthleteLookup = Main.OnIndex("GSI1", "Look up athlete",
+		"GSI1PK=STRAVA#ATHLETE#{athleteId}, when it is connected already", onUser, spec.Query)
+	LockRefresh = Main.On("Lock refresh",
+		"PK=USER#{userId}, SK=STRAVA#CONNECTION, if nobody refreshes; then with the old refresh token; if it is broken, "+
+			"PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", perEvent, spec.UpdateItem)
+	MarkSync     = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
+	AllConnected = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", twiceADay, spec.Query)
+	TakeBudget   = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
+	TakeCalls    = Main.On("Take a user's calls",
+		"PK=USER#{userId}, SK=STRAVA#CALLS or STRAVA#EVENTS, if calls are left", perEvent, spec.UpdateItem)
 	GetSubscription = Main.On("Get subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", perEvent, spec.GetItem)
 	PutSubscription = Main.On("Put subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", byAdmin, spec.PutItem, spec.DeleteItem)
 )
 
 // Workouts. A ledger has what the rules need of the workouts of a month.
 var (
-	GetWorkout    = Main.On("Get workout", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}", perEvent, spec.GetItem)
-	GetWorkouts   = Main.On("Get workouts of a page", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId} (batches of 100)", perPage, spec.BatchGetItem)
+	GetWorkout  = Main.On("Get workout", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}", perEvent, spec.GetItem)
+	GetWorkouts = Main.On("Get workouts of a page",
+		"PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId} (batches of 100)", perPage, spec.BatchGetItem)
 	GetLedger     = Main.On("Get ledger", "PK=USER#{userId}, SK=LEDGER#{month}", perEvent, spec.GetItem)
-	StoreWorkouts = Main.On("Store workouts", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}, unless newer; LEDGER#{month}, by its rev", perEvent, spec.PutItem, spec.UpdateItem)
-	ListWorkouts  = Main.On("List workouts", "PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, at most 3,000, some attributes", onUser, spec.Query)
+	StoreWorkouts = Main.On("Store workouts", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}, unless newer; LEDGER#{month}, by its rev",
+		perEvent, spec.PutItem, spec.UpdateItem)
+	ListWorkouts = Main.On("List workouts",
+		"PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, at most 3,000, some attributes", onUser, spec.Query)
 	ReadLedgers   = Main.On("Read ledgers", "PK=USER#{userId}, SK from LEDGER#{month}", perWorkout, spec.Query)
 	LatestLedgers = Main.On("Read latest ledgers", "PK=USER#{userId}, SK begins with LEDGER#, newest first", perRequest, spec.Query)
-	DropWorkouts  = Main.On("Drop workouts", "PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, and then with their ledgers as Store workouts", rarely, spec.Query, spec.DeleteItem, spec.PutItem)
+	DropWorkouts  = Main.On("Drop workouts",
+		"PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, and then with their ledgers as Store workouts", rarely, spec.Query,
+		spec.DeleteItem, spec.PutItem)
 )
 
 // Models and milestones.
 var (
-	ListModels     = Main.On("List models", "PK=MODEL#INDEX", perRequest, spec.Query)
-	ReadModel      = Main.On("Get model", "PK=MODEL#{modelId}: META and PART#{n}", perRequest, spec.Query)
-	SaveModel      = Main.On("Save model", "PK=MODEL#{modelId}, SK=META or PART#{n}, unless it is active; PK=MODEL#INDEX, SK=MODEL#{modelId}", byAdmin, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
-	GetModel       = Main.On("Get model's description", "PK=MODEL#{modelId}, SK=META", onUser, spec.GetItem)
-	PutMilestone   = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent; then once its message is sent", onUser, spec.GetItem, spec.PutItem, spec.UpdateItem)
+	ListModels = Main.On("List models", "PK=MODEL#INDEX", perRequest, spec.Query)
+	ReadModel  = Main.On("Get model", "PK=MODEL#{modelId}: META and PART#{n}", perRequest, spec.Query)
+	SaveModel  = Main.On("Save model", "PK=MODEL#{modelId}, SK=META or PART#{n}, unless it is active; PK=MODEL#INDEX, SK=MODEL#{modelId}",
+		byAdmin, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
+	GetModel     = Main.On("Get model's description", "PK=MODEL#{modelId}, SK=META", onUser, spec.GetItem)
+	PutMilestone = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent; then once its message is sent", onUser,
+		spec.GetItem, spec.PutItem, spec.UpdateItem)
 	ListMilestones = Main.On("List milestones", "PK=USER#{userId}, SK begins with MILESTONE#, only milestones", perRequest, spec.Query)
 	GetMilestone   = Main.On("Get milestone", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}", perRequest, spec.Query)
 	GetAwards      = Main.On("Get awards", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}#AWARD#", perRequest, spec.Query)
 	ReadMilestone  = Main.On("Read milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}", perWorkout, spec.GetItem)
 	SaveMilestone  = Main.On("Save milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, by its version", perWorkout, spec.UpdateItem)
-	MintParts      = Main.On("Mint parts", "Save milestone, and MILESTONE#{milestoneId}#AWARD#{n}, absent", perPart, spec.UpdateItem, spec.PutItem)
-	MarkNoticed    = Main.On("Mark noticed", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}", perPart, spec.UpdateItem)
+	MintParts      = Main.On("Mint parts", "Save milestone, and MILESTONE#{milestoneId}#AWARD#{n}, absent", perPart,
+		spec.UpdateItem, spec.PutItem)
+	MarkNoticed = Main.On("Mark noticed", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}", perPart, spec.UpdateItem)
 )
 
 // The audit trail, events of Strava, and what remains of a user.

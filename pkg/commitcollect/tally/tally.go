@@ -88,6 +88,7 @@ func (e Entry) Value(t Target) int64 {
 	if t == Elevation {
 		return max(0, e.Elevation)
 	}
+
 	return max(0, e.Distance)
 }
 
@@ -146,6 +147,7 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 			all = append(all, r.reason)
 		}
 	}
+
 	return all
 }
 
@@ -179,27 +181,33 @@ type Sum struct {
 // order of the entries does not matter.
 func Count(entries []Entry, g Goal, c Choice) Sum {
 	sum := Sum{Why: map[string][]Reason{}}
+
 	var counts []Entry
+
 	for _, e := range entries {
 		why := Why(e, g, c)
 		if len(why) == 0 {
 			counts = append(counts, e)
 			continue
 		}
+
 		sum.Why[e.ActivityID] = why
 		if len(why) == 1 && why[0] == BeforeStart {
 			sum.BeforeStart++
 		}
 	}
+
 	sum.TwinOf = twins(counts)
 	for _, e := range counts {
 		if sum.TwinOf[e.ActivityID] != "" {
 			sum.Why[e.ActivityID] = []Reason{Duplicate}
 			continue
 		}
+
 		sum.Counted++
 		sum.Progress += e.Value(g.Target)
 	}
+
 	return sum
 }
 
@@ -208,11 +216,13 @@ func Count(entries []Entry, g Goal, c Choice) Sum {
 func twins(all []Entry) map[string]string {
 	byStart := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
 	byID := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return compareIDs(a.ActivityID, b.ActivityID) })
+
 	of := map[string]string{}
 	for _, e := range byID { // the lowest first, so that e counts unless a lower one is the same
 		if of[e.ActivityID] != "" {
 			continue
 		}
+
 		i, _ := slices.BinarySearchFunc(byStart, e.StartedAt-sameStart, func(b Entry, start int64) int { return cmp.Compare(b.StartedAt, start) })
 		for ; i < len(byStart) && byStart[i].StartedAt <= e.StartedAt+sameStart; i++ {
 			if b := byStart[i]; compareIDs(b.ActivityID, e.ActivityID) > 0 && of[b.ActivityID] == "" && isTwin(e, b) {
@@ -220,6 +230,7 @@ func twins(all []Entry) map[string]string {
 			}
 		}
 	}
+
 	return of
 }
 
@@ -239,6 +250,7 @@ func (g Goal) Earned(progress int64) int {
 	for n < g.Parts && progress >= g.Threshold(n+1) {
 		n++
 	}
+
 	return n
 }
 
@@ -252,5 +264,6 @@ func (g Goal) Remaining(progress int64) int64 {
 	if n := g.Earned(progress); n < g.Parts {
 		return g.Threshold(n+1) - progress
 	}
+
 	return 0
 }

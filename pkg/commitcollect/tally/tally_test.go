@@ -21,12 +21,15 @@ func ride(id int, after int64, change ...func(*Entry)) Entry {
 	for _, c := range change {
 		c(&e)
 	}
+
 	return e
 }
 
 func TestWhy(t *testing.T) {
 	t.Parallel()
+
 	everything := Choice{true, true, true, true, true}
+
 	as := func(sport string) func(*Entry) { return func(e *Entry) { e.SportType = sport } }
 	for name, c := range map[string]struct {
 		entry  Entry
@@ -34,38 +37,58 @@ func TestWhy(t *testing.T) {
 		choice Choice
 		want   []Reason
 	}{
-		"a ride":                      {entry: ride(1, 0), goal: goal},
-		"a gravel ride":               {entry: ride(1, 0, as("GravelRide")), goal: goal},
-		"a mountain bike ride":        {entry: ride(1, 0, as("MountainBikeRide")), goal: goal},
-		"a trail run for runs":        {entry: ride(1, 0, as("TrailRun")), goal: Goal{Family: Run, Target: Distance, Total: 1, Parts: 1}},
-		"a swim for swims":            {entry: ride(1, 0, as("Swim")), goal: Goal{Family: Swim, Target: Distance, Total: 1, Parts: 1}},
-		"a run for rides":             {entry: ride(1, 0, as("Run")), goal: goal, want: []Reason{OtherSport}},
-		"yoga":                        {entry: ride(1, 0, as("Yoga")), goal: goal, want: []Reason{OtherSport}},
-		"a second too early":          {entry: ride(1, -1), goal: goal, want: []Reason{BeforeStart}},
-		"a virtual ride":              {entry: ride(1, 0, as("VirtualRide")), goal: goal, want: []Reason{VirtualOff}},
-		"a virtual ride, chosen":      {entry: ride(1, 0, as("VirtualRide")), goal: goal, choice: Choice{Virtual: true}},
-		"an e-bike ride":              {entry: ride(1, 0, as("EBikeRide")), goal: goal, want: []Reason{EBikeOff}},
-		"an e-bike ride, chosen":      {entry: ride(1, 0, as("EMountainBikeRide")), goal: goal, choice: Choice{EBike: true}},
-		"a handcycle":                 {entry: ride(1, 0, as("Handcycle")), goal: goal, want: []Reason{HandcycleOff}},
-		"a velomobile, chosen":        {entry: ride(1, 0, as("Velomobile")), goal: goal, choice: Choice{Handcycle: true}},
-		"entered by hand":             {entry: ride(1, 0, func(e *Entry) { e.Manual = true }), goal: goal, want: []Reason{ManualOff}},
-		"entered by hand, chosen":     {entry: ride(1, 0, func(e *Entry) { e.Manual = true }), goal: goal, choice: Choice{Manual: true}},
-		"private":                     {entry: ride(1, 0, func(e *Entry) { e.Private = true }), goal: goal, want: []Reason{PrivateOff}},
-		"private, chosen":             {entry: ride(1, 0, func(e *Entry) { e.Private = true }), goal: goal, choice: Choice{Private: true}},
-		"flagged":                     {entry: ride(1, 0, func(e *Entry) { e.Flagged = true }), goal: goal, choice: everything, want: []Reason{IsFlagged}},
-		"deleted, of another sport":   {entry: ride(1, 0, as("Run"), func(e *Entry) { e.Deleted = true }), goal: goal, want: []Reason{Deleted, OtherSport}},
+		"a ride":                  {entry: ride(1, 0), goal: goal},
+		"a gravel ride":           {entry: ride(1, 0, as("GravelRide")), goal: goal},
+		"a mountain bike ride":    {entry: ride(1, 0, as("MountainBikeRide")), goal: goal},
+		"a trail run for runs":    {entry: ride(1, 0, as("TrailRun")), goal: Goal{Family: Run, Target: Distance, Total: 1, Parts: 1}},
+		"a swim for swims":        {entry: ride(1, 0, as("Swim")), goal: Goal{Family: Swim, Target: Distance, Total: 1, Parts: 1}},
+		"a run for rides":         {entry: ride(1, 0, as("Run")), goal: goal, want: []Reason{OtherSport}},
+		"yoga":                    {entry: ride(1, 0, as("Yoga")), goal: goal, want: []Reason{OtherSport}},
+		"a second too early":      {entry: ride(1, -1), goal: goal, want: []Reason{BeforeStart}},
+		"a virtual ride":          {entry: ride(1, 0, as("VirtualRide")), goal: goal, want: []Reason{VirtualOff}},
+		"a virtual ride, chosen":  {entry: ride(1, 0, as("VirtualRide")), goal: goal, choice: Choice{Virtual: true}},
+		"an e-bike ride":          {entry: ride(1, 0, as("EBikeRide")), goal: goal, want: []Reason{EBikeOff}},
+		"an e-bike ride, chosen":  {entry: ride(1, 0, as("EMountainBikeRide")), goal: goal, choice: Choice{EBike: true}},
+		"a handcycle":             {entry: ride(1, 0, as("Handcycle")), goal: goal, want: []Reason{HandcycleOff}},
+		"a velomobile, chosen":    {entry: ride(1, 0, as("Velomobile")), goal: goal, choice: Choice{Handcycle: true}},
+		"entered by hand":         {entry: ride(1, 0, func(e *Entry) { e.Manual = true }), goal: goal, want: []Reason{ManualOff}},
+		"entered by hand, chosen": {entry: ride(1, 0, func(e *Entry) { e.Manual = true }), goal: goal, choice: Choice{Manual: true}},
+		"private":                 {entry: ride(1, 0, func(e *Entry) { e.Private = true }), goal: goal, want: []Reason{PrivateOff}},
+		"private, chosen":         {entry: ride(1, 0, func(e *Entry) { e.Private = true }), goal: goal, choice: Choice{Private: true}},
+		"flagged": {
+			entry:  ride(1, 0, func(e *Entry) { e.Flagged = true }),
+			goal:   goal,
+			choice: everything,
+			want:   []Reason{IsFlagged},
+		},
+		"deleted, of another sport": {
+			entry: ride(1, 0, as("Run"), func(e *Entry) { e.Deleted = true }),
+			goal:  goal,
+			want:  []Reason{Deleted, OtherSport},
+		},
 		"no distance":                 {entry: ride(1, 0, func(e *Entry) { e.Distance = 0 }), goal: goal, want: []Reason{NoValue}},
 		"no ascent, for the distance": {entry: ride(1, 0, func(e *Entry) { e.Elevation = 0 }), goal: goal},
-		"no ascent":                   {entry: ride(1, 0, func(e *Entry) { e.Elevation = 0 }), goal: Goal{Family: Ride, Target: Elevation, Total: 1, Parts: 1}, want: []Reason{NoValue}},
+		"no ascent": {
+			entry: ride(1, 0, func(e *Entry) { e.Elevation = 0 }),
+			goal:  Goal{Family: Ride, Target: Elevation, Total: 1, Parts: 1},
+			want:  []Reason{NoValue},
+		},
 		// The local day decides: in Sydney, 11 hours ahead, the first of March began on the last of February.
 		"in the first local hour": {
-			entry: ride(1, -11*3600, func(e *Entry) { e.UTCOffset = 11 * 3600 }), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
+			entry: ride(1, -11*3600, func(e *Entry) { e.UTCOffset = 11 * 3600 }),
+			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
 		},
 		"in the last local hour before": {
-			entry: ride(1, -11*3600-1, func(e *Entry) { e.UTCOffset = 11 * 3600 }), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"}, want: []Reason{BeforeStart},
+			entry: ride(1, -11*3600-1, func(e *Entry) { e.UTCOffset = 11 * 3600 }),
+			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
+			want:  []Reason{BeforeStart},
 		},
-		"on the last day":  {entry: ride(1, 86399), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"}},
-		"on the day after": {entry: ride(1, 86400), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"}, want: []Reason{AfterEnd}},
+		"on the last day": {entry: ride(1, 86399), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"}},
+		"on the day after": {
+			entry: ride(1, 86400),
+			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"},
+			want:  []Reason{AfterEnd},
+		},
 	} {
 		if got := Why(c.entry, c.goal, c.choice); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
@@ -76,6 +99,7 @@ func TestWhy(t *testing.T) {
 // TestTwins: a workout that two devices recorded counts once.
 func TestTwins(t *testing.T) {
 	t.Parallel()
+
 	far := func(m int64) func(*Entry) { return func(e *Entry) { e.Distance = m } }
 	for name, c := range map[string]struct {
 		entries []Entry
@@ -102,10 +126,12 @@ func TestTwins(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
+
 	entries := []Entry{
 		ride(1, 0), ride(2, 3600), ride(3, 3605), ride(4, -50), ride(7, -90_000),
 		ride(5, -9000, func(e *Entry) { e.Flagged = true }), ride(6, 90, func(e *Entry) { e.SportType = "Run" }),
 	}
+
 	want := Sum{Progress: 40_000, Counted: 2, BeforeStart: 2, TwinOf: map[string]string{"3": "2"}, Why: map[string][]Reason{
 		"3": {Duplicate}, "4": {BeforeStart}, "7": {BeforeStart}, "5": {BeforeStart, IsFlagged}, "6": {OtherSport},
 	}}
@@ -125,15 +151,18 @@ func TestCountIgnoresTheOrder(t *testing.T) {
 				e.Distance = rapid.Int64Range(0, 300).Draw(t, "metres")
 			}))
 		}
+
 		a, b := Count(entries, goal, DefaultChoice), Count(rapid.Permutation(entries).Draw(t, "order"), goal, DefaultChoice)
 		if !cmp.Equal(a, b) {
 			t.Fatal(cmp.Diff(a, b))
 		}
+
 		for twin, original := range a.TwinOf {
 			if a.Why[original] != nil || !slices.Equal(a.Why[twin], []Reason{Duplicate}) {
 				t.Fatalf("%s is a duplicate of %s, which does not count: %v", twin, original, a.Why)
 			}
 		}
+
 		if a.Counted+len(a.Why) != len(entries) {
 			t.Fatalf("%d count and %d do not, of %d", a.Counted, len(a.Why), len(entries))
 		}
@@ -144,25 +173,32 @@ func TestCountIgnoresTheOrder(t *testing.T) {
 // its total, and a part more never takes less.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
+
 	if got := goal.Earned(2 * goal.Total); got != 12 {
 		t.Errorf("twice the total earns %d parts, want 12", got)
 	}
+
 	for km := range int64(101) {
 		g := Goal{Total: 1000 * max(1, km), Parts: 12}
 		if got := []int{g.Earned(g.Total - 1), g.Earned(g.Total)}; !slices.Equal(got, []int{11, 12}) {
 			t.Errorf("%d km: got %v parts one metre before the end and at it, want 11 and 12", km, got)
 		}
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		g := Goal{Total: rapid.Int64Range(1, 1<<40).Draw(t, "total"), Parts: rapid.IntRange(1, 40).Draw(t, "parts")}
 		progress := rapid.Int64Range(0, 1<<41).Draw(t, "progress")
+
 		n := g.Earned(progress)
 		if n > 0 && progress < g.Threshold(n) || n < g.Parts && progress >= g.Threshold(n+1) {
 			t.Fatalf("%d m of %d earn %d of %d parts", progress, g.Total, n, g.Parts)
 		}
-		if rest := g.Remaining(progress); n < g.Parts && (rest < 1 || g.Earned(progress+rest) <= n || g.Earned(progress+rest-1) > n) || n == g.Parts && rest != 0 {
+
+		if rest := g.Remaining(progress); n < g.Parts && (rest < 1 || g.Earned(progress+rest) <= n || g.Earned(progress+rest-1) > n) ||
+			n == g.Parts && rest != 0 {
 			t.Fatalf("%d m of %d: %d more to the next part of %d", progress, g.Total, rest, g.Parts)
 		}
+
 		if g.Threshold(g.Parts) != g.Total {
 			t.Fatalf("the last part is earned at %d of %d", g.Threshold(g.Parts), g.Total)
 		}
@@ -172,6 +208,7 @@ func TestThresholds(t *testing.T) {
 // TestValue: metres of the distance or of the ascent, never less than none.
 func TestValue(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		e    Entry
 		t    Target
@@ -186,6 +223,7 @@ func TestValue(t *testing.T) {
 // TestDefaultChoice: what needs a motor or arms counts by choice only.
 func TestDefaultChoice(t *testing.T) {
 	t.Parallel()
+
 	if want := (Choice{Virtual: true, Manual: true, Private: true}); DefaultChoice != want {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, DefaultChoice))
 	}
@@ -193,6 +231,7 @@ func TestDefaultChoice(t *testing.T) {
 
 func TestPercent(t *testing.T) {
 	t.Parallel()
+
 	for progress, want := range map[int64]float64{0: 0, 1: 0, 333_333: 33.33, 999_999: 99.99, 1_000_000: 100, 2_000_000: 100} {
 		if got := goal.Percent(progress); got != want {
 			t.Errorf("%d m are %v %%, want %v", progress, got, want)

@@ -41,7 +41,8 @@ const (
 )
 
 // Events are all types, as administrators query them.
-var Events = []Event{SignUp, LogIn, LogOut, AccountDelete, StravaAuthorize, StravaDeauthorize, StravaRefresh, ActivityCreate, ActivityUpdate, ActivityDelete, MilestonePartMint}
+var Events = []Event{SignUp, LogIn, LogOut, AccountDelete, StravaAuthorize, StravaDeauthorize, StravaRefresh, ActivityCreate,
+	ActivityUpdate, ActivityDelete, MilestonePartMint}
 
 // Result is how what an entry describes ended.
 type Result string
@@ -129,6 +130,7 @@ func (w Writer) Write(ctx context.Context, entries ...Entry) {
 		if e.UserID != "" {
 			of = account.Require(ctx, e.UserID)
 		}
+
 		err := dynamo.Put(of, w.db, tables.WriteAudit, w.row(ctx, e))
 		if err != nil && !errors.Is(err, account.ErrDeleted) {
 			slog.ErrorContext(ctx, "an entry of the audit trail is lost", "event", e.Event, "result", e.Result, "user", e.UserID, "err", err)
@@ -141,25 +143,39 @@ func (w Writer) row(ctx context.Context, e Entry) Row {
 	if of, ok := lambdacontext.FromContext(ctx); ok {
 		requestID = of.AwsRequestID
 	}
+
 	r := Row{
-		EntityType: "Audit", EventType: e.Event, EventVersion: 1, Result: e.Result, OccurredAtUTC: now.Format(time.RFC3339),
-		RequestID: requestID, CorrelationID: e.CorrelationID, ActorType: "user", ActorUserID: e.UserID, Data: e.Data, ExpiresAt: now.Add(Keep).Unix(),
+		EntityType:    "Audit",
+		EventType:     e.Event,
+		EventVersion:  1,
+		Result:        e.Result,
+		OccurredAtUTC: now.Format(time.RFC3339),
+		RequestID:     requestID,
+		CorrelationID: e.CorrelationID,
+		ActorType:     "user",
+		ActorUserID:   e.UserID,
+		Data:          e.Data,
+		ExpiresAt:     now.Add(Keep).Unix(),
 	}
 	if e.UserID == "" {
 		r.ActorType, r.ActorUserID = "system", System
 	}
+
 	if r.CorrelationID == "" {
 		r.CorrelationID = requestID
 	}
+
 	if in, ok := core.GetAPIGatewayV2ContextFromContext(ctx); ok && in.HTTP.Method != "" {
 		ip := sha256.Sum256([]byte(in.HTTP.SourceIP))
 		r.HTTP = &call{in.HTTP.Method, in.HTTP.Path}
 		r.Client = &client{IPHash: hex.EncodeToString(ip[:]), UserAgent: in.HTTP.UserAgent[:min(len(in.HTTP.UserAgent), maxUserAgent)]}
 	}
+
 	r.PK = item.User(r.ActorUserID)
 	r.SK = fmt.Sprintf("AUDIT#%d#%s", now.Unix(), cmp.Or(e.ID, fmt.Sprintf("%s-%d", requestID, w.n.Add(1))))
 	r.GSI1PK, r.GSI1SK = "CORR#"+r.CorrelationID, r.SK
 	r.GSI2PK, r.GSI2SK = "EVENT#"+string(e.Event)+"#"+now.Format("200601"), r.SK
+
 	return r
 }
 
@@ -170,7 +186,9 @@ func OfUser(ctx context.Context, db dynamo.DB, userID, cursor string, limit int)
 	if cursor != "" {
 		r.After = dynamo.Key(tables.ReadTrail, item.User(userID), cursor)
 	}
+
 	page, next, err := dynamo.Query[Row](ctx, db, tables.ReadTrail, r)
+
 	return page, next == nil, err
 }
 
@@ -181,6 +199,8 @@ func OfIndex(ctx context.Context, db dynamo.DB, a spec.Access, partition, cursor
 	if cursor != "" {
 		key = dynamo.KeyLess(a, partition, cursor)
 	}
+
 	page, next, err := dynamo.Query[Row](ctx, db, a, dynamo.Range{Key: key, Backward: true, Limit: int32(limit)})
+
 	return page, next == nil, err
 }

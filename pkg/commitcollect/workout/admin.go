@@ -24,6 +24,7 @@ func OpenHooks(ctx context.Context, env app.Env) (*Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Hooks{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), secret}, nil
 }
 
@@ -72,14 +73,17 @@ func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription)
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
+
 	ours, _, err := dynamo.Get[subscription](ctx, s.db, tables.GetSubscription, item.Subscription, item.Meta)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Subscription{}
 	if len(all) > 0 {
 		out.Body.Subscribed, out.Body.ID, out.Body.Ours = true, all[0].ID, all[0].ID == ours.ID
 	}
+
 	return out, nil
 }
 
@@ -108,12 +112,16 @@ func (s *Subscriptions) CreateSubscription(ctx context.Context, _ *CreateSubscri
 	if err != nil {
 		return nil, err
 	}
+
 	callback := s.env.Setting(spec.EnvAPI) + "/webhooks/strava/" + secret
+
 	all, err := s.strava.Subscriptions(ctx)
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
+
 	var is strava.Subscription
+
 	switch {
 	case len(all) > 0 && all[0].Callback != callback:
 		return nil, errSubscribed
@@ -129,8 +137,10 @@ func (s *Subscriptions) CreateSubscription(ctx context.Context, _ *CreateSubscri
 	if err := dynamo.Put(ctx, s.db, tables.PutSubscription, row); err != nil {
 		return nil, err
 	}
+
 	out := &Subscription{}
 	out.Body.Subscribed, out.Body.Ours, out.Body.ID = true, true, is.ID
+
 	return out, nil
 }
 
@@ -157,14 +167,18 @@ func (s *Subscriptions) DeleteSubscription(ctx context.Context, _ *DeleteSubscri
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
+
 	for _, is := range all {
 		if err := s.strava.Unsubscribe(ctx, is.ID); err != nil {
 			return nil, errSubscribing.Because(err)
 		}
 	}
-	if _, err := dynamo.Delete(ctx, s.db, tables.PutSubscription, dynamo.Key(tables.PutSubscription, item.Subscription, item.Meta)); err != nil {
+
+	if _, err := dynamo.Delete(ctx, s.db, tables.PutSubscription,
+		dynamo.Key(tables.PutSubscription, item.Subscription, item.Meta)); err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -190,15 +204,19 @@ func ReplayEventFunction() app.Function {
 // more, which changes nothing. An unknown event is event_not_found.
 func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
 	key := dynamo.Key(tables.RetryEvent, in.Key)
-	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"), dynamo.Exists[claim]("state")); err != nil {
+	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"),
+		dynamo.Exists[claim]("state")); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoEvent)
 	}
+
 	c, _, err := dynamo.Get[claim](ctx, s.db, tables.RetryEvent, in.Key)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.queue.Send(ctx, EventQueue, c.Event, 0); err != nil {
 		return nil, err
 	}
+
 	return &Accepted{Status: http.StatusAccepted}, nil
 }

@@ -101,30 +101,37 @@ func (s *Service) ListRecent(ctx context.Context, in *ListRecent) (*WorkoutList,
 	if err != nil {
 		return nil, err
 	}
+
 	keys := make([]dynamo.Item, len(latest))
 	for i, id := range latest {
 		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), item.Workout(id))
 	}
+
 	rows, err := dynamo.GetAll[Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
 	})
+
 	out := &WorkoutList{}
 	out.Body.Workouts = []Workout{}
+
 	for _, r := range rows {
 		if !r.IsDeleted { // deleted since the ledger was read
 			out.Body.Workouts = append(out.Body.Workouts, r.view())
 		}
 	}
+
 	return out, nil
 }
 
 // latest returns the ids of the latest workouts, at most n.
 func (s *Service) latest(ctx context.Context, userID string, n int) (ids []string, err error) {
 	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.LatestLedgers, item.User(userID), item.Ledgers), Backward: true, Limit: 2}
+
 	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]ledger, dynamo.Item, error) {
 		r.After = after
 		return dynamo.Query[ledger](ctx, s.db, tables.LatestLedgers, r)
@@ -132,20 +139,24 @@ func (s *Service) latest(ctx context.Context, userID string, n int) (ids []strin
 		if err != nil {
 			return nil, err
 		}
+
 		for _, l := range page {
 			slices.SortFunc(l.Entries, func(a, b tally.Entry) int {
 				return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
 			})
+
 			for _, e := range l.Entries {
 				if !e.Deleted && len(ids) < n {
 					ids = append(ids, e.ActivityID)
 				}
 			}
 		}
+
 		if len(ids) == n {
 			break
 		}
 	}
+
 	return ids, nil
 }
 
@@ -184,32 +195,41 @@ func GetStatusFunction() app.Function {
 // GetStatus returns the state of the connection, and counts the workouts by their ledgers.
 func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
 	out := &Status{}
+
 	c, err := link.Read(ctx, s.db, in.UserID)
 	if err != nil && !errors.Is(err, link.ErrNotConnected) {
 		return nil, err
 	}
+
 	moment := func(epoch int64) *time.Time {
 		if epoch == 0 {
 			return nil
 		}
+
 		t := time.Unix(epoch, 0).UTC()
+
 		return &t
 	}
 	out.Body.Connected, out.Body.Broken, out.Body.AthleteID = err == nil, c.Status == link.Broken, c.AthleteID
 	out.Body.ExpiresAt, out.Body.SyncedAt = moment(c.ExpiresAt), moment(c.FetchedAt)
+
 	entries, err := Entries(ctx, s.db, in.UserID, 0)
 	if err != nil {
 		return nil, err
 	}
+
 	var latest int64
+
 	for _, e := range entries {
 		if !e.Deleted {
 			out.Body.Workouts++
 			latest = max(latest, e.StartedAt)
 		}
 	}
+
 	out.Body.Latest = moment(latest)
 	out.Body.Fresh = latest > 0 && s.now().Sub(time.Unix(latest, 0)) <= fresh
+
 	return out, nil
 }
 
@@ -224,13 +244,15 @@ type Accepted struct {
 // SyncActivitiesFunction has the caller's latest activities fetched from Strava.
 func SyncActivitiesFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/sync-activities",
-		Does:   "Has the caller's latest activities fetched from Strava.",
-		IfDown: "Users cannot fetch activities themselves; webhooks and the night do.",
-		On:     spec.Route{Method: "POST", Path: "/activities/sync", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.MarkSync, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue},
-		Limits: []spec.Limit{syncs},
-		Memory: 256, Timeout: 5 * time.Second,
+		Name:    "commitcollect/sync-activities",
+		Does:    "Has the caller's latest activities fetched from Strava.",
+		IfDown:  "Users cannot fetch activities themselves; webhooks and the night do.",
+		On:      spec.Route{Method: "POST", Path: "/activities/sync", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
+		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.MarkSync, account.CheckDeleted},
+		Sends:   []spec.Queue{link.BackfillQueue},
+		Limits:  []spec.Limit{syncs},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).SyncActivities)
 }
 
@@ -242,6 +264,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if err == nil && c.Status == link.Broken {
 		err = link.ErrBroken
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -250,6 +273,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if c.Unsent { // the request that set the mark has died, unless it is still running
 		period.Per = SyncActivitiesFunction().Timeout
 	}
+
 	last := limit.Window{Begins: time.Unix(c.SyncedAt, 0), Count: syncs.Max}
 	if left := last.Left(period, now); left > 0 {
 		return nil, problem.Beyond(syncs).WithRetryAfter(left)
@@ -257,6 +281,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 
 	key := dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection)
 	mark := dynamo.Set(link.Connection{SyncedAt: now.Unix(), Unsent: true}, "lastSyncAtUtc", "syncUnsent")
+
 	same := dynamo.Exists[link.Connection]("PK").And(dynamo.Unchanged(c, "lastSyncAtUtc"))
 	if err := dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, same); err != nil {
 		return nil, dynamo.RefusedAs(err, problem.Beyond(syncs))
@@ -271,6 +296,7 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if err != nil {
 		return nil, err
 	}
+
 	return &Accepted{Status: http.StatusAccepted}, nil
 }
 
@@ -328,8 +354,10 @@ func (h *Hooks) VerifyWebhook(_ context.Context, in *VerifyWebhook) (*Challenge,
 	if !h.isSecret(in.Secret) || !h.isSecret(in.Token) {
 		return nil, errSecret
 	}
+
 	out := &Challenge{}
 	out.Body.Challenge = in.Challenge
+
 	return out, nil
 }
 
@@ -372,17 +400,26 @@ func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Receiv
 	if !h.isSecret(in.Secret) {
 		return nil, errSecret
 	}
+
 	ours, ok, err := dynamo.Get[subscription](ctx, h.db, tables.GetSubscription, item.Subscription, item.Meta)
 	if err != nil {
 		return nil, err
 	}
+
 	b := in.Body
 	if !ok || ours.ID != b.SubscriptionID {
 		return nil, errUnknown
 	}
+
 	out := &Received{Status: http.StatusOK}
+
 	e := Event{Event: strava.Event{
-		ObjectType: b.ObjectType, ObjectID: b.ObjectID, AspectType: b.AspectType, OwnerID: b.OwnerID, SubscriptionID: b.SubscriptionID, EventTime: b.EventTime,
+		ObjectType:     b.ObjectType,
+		ObjectID:       b.ObjectID,
+		AspectType:     b.AspectType,
+		OwnerID:        b.OwnerID,
+		SubscriptionID: b.SubscriptionID,
+		EventTime:      b.EventTime,
 	}}
 	switch {
 	case b.ObjectType == "athlete" && b.AspectType == "update":
@@ -391,6 +428,7 @@ func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Receiv
 	case b.ObjectType != "activity" || !slices.Contains([]string{"create", "update", "delete"}, b.AspectType):
 		return out, nil
 	}
+
 	return out, h.queue.Send(ctx, EventQueue, e, 0)
 }
 

@@ -56,16 +56,21 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		if errors.Is(err, link.ErrNotConnected) { // a new milestone counts what is kept
 			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		}
+
 		if err != nil {
 			return err
 		}
+
 		m.After, m.Page, m.Began = after, 1, began.Unix()
 	}
+
 	seen, whole := map[string]bool{}, m.Page == 1
+
 	for {
 		var page []strava.Activity
 		// The user's calls first: who has none left uses none of the others'.
 		err := s.takeOfUser(ctx, m.UserID, userBackfills)
+
 		own := err != nil // a limit is then the user's own, and no call was counted
 		if !own {
 			err = s.call(ctx, m.UserID, backfillReads, func(access string) (err error) {
@@ -73,6 +78,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 				return err
 			})
 		}
+
 		limited, _ := errors.AsType[*strava.Error](err)
 		switch {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
@@ -84,39 +90,50 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 					return err
 				}
 			}
+
 			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
 		case errors.Is(err, account.ErrDeleted):
 			return nil
 		case err != nil:
 			return err
 		}
+
 		if len(page) == 0 {
 			break
 		}
+
 		changes := make([]change, len(page))
 		for i, a := range page {
 			changes[i] = change{id: a.Key(), athlete: a.Athlete.ID, activity: &a, aspect: "create", eventTime: m.Began, listed: true}
 			seen[a.Key()] = true
 		}
+
 		if err := store(ctx, s.db, m.UserID, changes, s.clock.Now()); err != nil {
 			if errors.Is(err, account.ErrDeleted) {
 				return nil
 			}
+
 			return err
 		}
+
 		m.Page++
 	}
+
 	if whole {
 		if err := s.lookForMissing(ctx, m, seen); err != nil {
 			return err
 		}
 	}
+
 	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID}); err != nil {
 		return err
 	}
+
 	ended := link.Connection{FetchedAt: m.Began}
 	key := dynamo.Key(tables.MarkSync, item.User(m.UserID), item.Connection)
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, "fetchedAtUtc"), dynamo.Exists[link.Connection]("PK")))
+
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, "fetchedAtUtc"),
+		dynamo.Exists[link.Connection]("PK")))
 }
 
 // begin returns the time after which activities are fetched, epoch s.
@@ -125,16 +142,20 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	if !m.Whole && c.FetchedAt != 0 {
 		return c.FetchedAt - int64(late.Seconds()), nil
 	}
+
 	first := HistoryFrom(s.clock.Now())
+
 	milestones, err := dynamo.QueryAll[struct {
 		Start int64 `dynamodbav:"periodStartAtUtc"`
 	}](ctx, s.db, tables.ListMilestones, MilestonesOf(m.UserID))
 	for _, milestone := range milestones {
 		first = min(first, milestone.Start)
 	}
+
 	return first, err
 }
 
@@ -152,32 +173,41 @@ func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map
 	if errors.Is(err, link.ErrNotConnected) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	entries, err := Entries(ctx, s.db, m.UserID, m.After)
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
+
 	for _, e := range entries {
 		if !e.Deleted && !seen[e.ActivityID] && e.StartedAt > m.After && e.StartedAt <= m.Began-int64(settled.Seconds()) {
 			keys = append(keys, dynamo.Key(tables.GetWorkouts, item.User(m.UserID), item.Workout(e.ActivityID)))
 		}
 	}
+
 	rows, err := dynamo.GetAll[Row](ctx, s.db, tables.GetWorkouts, keys)
 	if err != nil {
 		return err
 	}
+
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.AthleteID != c.AthleteID })
 	if len(rows) > maxMissing { // tomorrow's run looks for the next
 		slog.WarnContext(ctx, "Strava's list lacks many activities", "user", m.UserID)
+
 		rows = rows[:maxMissing]
 	}
+
 	events := make([]Event, len(rows))
 	for i, r := range rows {
 		events[i] = newEvent(c.AthleteID, r.ActivityID, m.Began)
 	}
+
 	return queue.SendAll(ctx, s.queue, EventQueue, events)
 }
 
@@ -218,8 +248,10 @@ func ReconcileFunction() app.Function {
 func (s *Reconciler) Reconcile(ctx context.Context) error {
 	now := s.now().UTC()
 	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)
+
 	for shard := range item.Shards {
 		r := dynamo.Range{Key: dynamo.KeyIs(tables.AllConnected, item.Connected(shard))}
+
 		for users, err := range dynamo.Pages(func(after dynamo.Item) ([]link.Listed, dynamo.Item, error) {
 			r.After = after
 			return dynamo.Query[link.Listed](ctx, s.db, tables.AllConnected, r)
@@ -227,8 +259,12 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			var fetches []link.Backfill
-			var purges []link.Purge
+
+			var (
+				fetches []link.Backfill
+				purges  []link.Purge
+			)
+
 			for _, u := range users {
 				switch {
 				case u.BrokenAt == 0 && night:
@@ -237,11 +273,13 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 					purges = append(purges, link.Purge{UserID: u.UserID, Broken: true})
 				}
 			}
+
 			err := errors.Join(queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), queue.SendAll(ctx, s.queue, link.PurgeQueue, purges))
 			if err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }

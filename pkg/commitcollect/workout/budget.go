@@ -97,5 +97,6 @@ func limited(err error) error {
 	if e, ok := errors.AsType[*budget.Exhausted](err); ok {
 		return &strava.Error{Kind: strava.Limited, RetryAfter: e.RetryAfter, Msg: e.Error()}
 	}
+
 	return err
 }

@@ -82,7 +82,9 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	db := dynamo.Open(env.AWS, env.Prefix)
+
 	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
 }
 
@@ -95,8 +97,9 @@ func IngestEventsFunction() app.Function {
 		Does:   "Fetches the activities that Strava's events name, and stores them.",
 		IfDown: "Workouts appear late.",
 		On:     EventQueue,
-		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
-		Sends:  []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
+		Uses: slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync,
+			tables.TakeCalls}, stores, ToStrava),
+		Sends: []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
 		Budgets: slices.Concat(eventReads, userEvents.shares),
 		Memory:  256, Timeout: time.Minute,
 	}, OpenIngester, (*Ingester).IngestEvent)
@@ -113,29 +116,38 @@ func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 		dynamo.Equal[claim]("state", retry),
 		dynamo.Equal[claim]("state", inProgress).And(dynamo.Less[claim]("leaseUntil", now.UnixMilli())),
 	)
+
 	err := dynamo.Update(ctx, s.db, tables.ClaimEvent, key, dynamo.Set(mine, "state", "leaseUntil", "event", "ttlEpoch"), free)
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		var is claim
 		if err := attributevalue.UnmarshalMap(refused.Item, &is); err != nil || is.State == done {
 			return err
 		}
+
 		return errClaimed
 	}
+
 	if err != nil {
 		return err
 	}
+
 	state := done
+
 	if err := s.handle(ctx, e); err != nil {
 		again, ok := errors.AsType[*repeat](err)
 		if !ok {
 			return err // the lease ends, and SQS delivers the message again
 		}
+
 		if err := s.queue.Send(ctx, EventQueue, again.event, again.after); err != nil {
 			return err
 		}
+
 		state = retry
 	}
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.FinishEvent, key, dynamo.Set(claim{State: state}, "state"), dynamo.Equal[claim]("leaseUntil", mine.LeaseUntil)))
+
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.FinishEvent, key, dynamo.Set(claim{State: state}, "state"),
+		dynamo.Equal[claim]("leaseUntil", mine.LeaseUntil)))
 }
 
 // repeat is the error of an event that is to be handled later.
@@ -152,12 +164,15 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	if err != nil {
 		return err
 	}
+
 	if userID == "" {
 		slog.InfoContext(ctx, "an event of an athlete whom nobody has connected", "event", e.Key())
 		return nil
 	}
+
 	if e.AspectType != "delete" { // of which Strava is not asked
 		err := s.takeOfUser(ctx, userID, userEvents)
+
 		limited, _ := errors.AsType[*strava.Error](err)
 		switch {
 		case errors.Is(err, account.ErrDeleted):
@@ -170,11 +185,17 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 			return err
 		}
 	}
+
 	if e.ObjectType == "athlete" {
 		return s.revoke(ctx, userID, e)
 	}
 	// A time in the far future would have all later events ignored.
-	c := change{id: strconv.FormatInt(e.ObjectID, 10), athlete: e.OwnerID, aspect: e.AspectType, eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix())}
+	c := change{
+		id:        strconv.FormatInt(e.ObjectID, 10),
+		athlete:   e.OwnerID,
+		aspect:    e.AspectType,
+		eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix()),
+	}
 	if e.AspectType != "delete" {
 		a, err := s.fetch(ctx, userID, c.id)
 		switch {
@@ -197,17 +218,27 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 			c.activity = &a
 		}
 	}
+
 	if err := store(ctx, s.db, userID, []change{c}, s.clock.Now()); err != nil {
 		if errors.Is(err, account.ErrDeleted) {
 			return nil
 		}
+
 		return err
 	}
+
 	event := map[string]trail.Event{"create": trail.ActivityCreate, "delete": trail.ActivityDelete}[c.aspect]
 	if event == "" {
 		event = trail.ActivityUpdate
 	}
-	s.trail.Write(ctx, trail.Entry{Event: event, Result: trail.Success, UserID: userID, CorrelationID: e.correlation(), Data: map[string]string{"activityId": c.id}})
+
+	s.trail.Write(ctx, trail.Entry{
+		Event:         event,
+		Result:        trail.Success,
+		UserID:        userID,
+		CorrelationID: e.correlation(),
+		Data:          map[string]string{"activityId": c.id},
+	})
 	// Also if nothing was stored: the worker that stored it may have died before its message.
 	return s.queue.SendFIFO(ctx, ChangeQueue, userID, Changed{UserID: userID})
 }
@@ -218,7 +249,9 @@ func (s *Ingester) later(ctx context.Context, userID string, e Event, limited er
 	if err := s.giveBack(ctx, userID, userEvents); err != nil {
 		return err
 	}
+
 	l, _ := errors.AsType[*strava.Error](limited)
+
 	return &repeat{e, l.RetryAfter}
 }
 
@@ -228,6 +261,7 @@ func (s *Ingester) leaveToNight(ctx context.Context, userID string) error {
 	slog.WarnContext(ctx, "a user's events have used the calls of the day", "user", userID)
 	key := dynamo.Key(tables.MarkSync, item.User(userID), item.Connection)
 	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("fetchedAtUtc"), dynamo.Exists[link.Connection]("PK"))
+
 	return dynamo.IgnoreRefused(err)
 }
 
@@ -237,6 +271,7 @@ func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activ
 		a, err = s.link.Strava.Activity(ctx, access, id)
 		return err
 	})
+
 	return a, err
 }
 
@@ -248,12 +283,15 @@ func (s *Ingester) call(ctx context.Context, userID string, shares []spec.Share,
 		if err := s.take(ctx, shares); err != nil {
 			return err
 		}
+
 		err = do(access)
 		if !strava.Is(err, strava.Unauthorized) || try > 0 {
 			return err
 		}
+
 		access, err = s.link.Token(ctx, userID, access)
 	}
+
 	return err
 }
 
@@ -263,13 +301,16 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	if e.Updates["authorized"] != "false" {
 		return nil
 	}
+
 	c, err := link.Read(ctx, s.db, userID)
 	if errors.Is(err, link.ErrNotConnected) {
 		return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, 0)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	err = s.call(ctx, userID, eventReads, func(access string) error {
 		_, err := s.link.Strava.Activities(ctx, access, s.clock.Now(), 1)
 		return err
@@ -287,9 +328,12 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, link.PurgeDelay); err != nil {
 		return err
 	}
+
 	if err := link.Unlink(ctx, s.db, c); err != nil {
 		return err
 	}
+
 	s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, CorrelationID: e.correlation()})
+
 	return nil
 }

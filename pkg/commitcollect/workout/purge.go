@@ -41,7 +41,8 @@ func PurgeWorkoutsFunction() app.Function {
 		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
 		On:     link.PurgeQueue,
 		Uses: []spec.Access{
-			tables.GetConnection, tables.GetProfile, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger, tables.WriteAudit, account.CheckDeleted,
+			tables.GetConnection, tables.GetProfile, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger,
+			tables.WriteAudit, account.CheckDeleted,
 		},
 		Sends:  []spec.Queue{ChangeQueue, link.BackfillQueue},
 		Memory: 256, Timeout: time.Minute,
@@ -57,22 +58,27 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	if err != nil && !errors.Is(err, item.ErrNoUser) {
 		return err
 	}
+
 	if !u.Keep {
 		if err := s.purge(ctx, m); err != nil {
 			if errors.Is(err, account.ErrDeleted) { // all rows of the user are deleted
 				return nil
 			}
+
 			return err
 		}
 	}
+
 	if m.Broken {
 		if err := s.end(ctx, m.UserID); err != nil {
 			return err
 		}
 	}
+
 	if m.Fetch { // the fetch has the milestones computed
 		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: m.UserID, Whole: true}, 0)
 	}
+
 	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 }
 
@@ -82,12 +88,20 @@ func (s *Purger) end(ctx context.Context, userID string) error {
 	if errors.Is(err, link.ErrNotConnected) || err == nil && c.Status != link.Broken {
 		return nil
 	}
+
 	if err == nil {
 		err = link.Unlink(ctx, s.db, c)
 	}
+
 	if err == nil {
-		s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, Data: map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)}})
+		s.trail.Write(ctx, trail.Entry{
+			Event:  trail.StravaDeauthorize,
+			Result: trail.Success,
+			UserID: userID,
+			Data:   map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)},
+		})
 	}
+
 	return err
 }
 
@@ -97,7 +111,13 @@ var purged = expression.NamesList(expression.Name("activityId"), expression.Name
 // purge deletes workouts page by page, with their entries in the ledgers. It looks before
 // each page which athlete is connected, because the user may connect again meanwhile.
 func (s *Purger) purge(ctx context.Context, m link.Purge) error {
-	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(m.UserID), item.Workouts), Project: &purged, Consistent: true, Limit: 500}
+	r := dynamo.Range{
+		Key:        dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(m.UserID), item.Workouts),
+		Project:    &purged,
+		Consistent: true,
+		Limit:      500,
+	}
+
 	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]Row, dynamo.Item, error) {
 		r.After = after
 		return dynamo.Query[Row](ctx, s.db, tables.DropWorkouts, r)
@@ -105,22 +125,28 @@ func (s *Purger) purge(ctx context.Context, m link.Purge) error {
 		if err != nil {
 			return err
 		}
+
 		c, err := link.Read(ctx, s.db, m.UserID)
 		if err != nil && !errors.Is(err, link.ErrNotConnected) {
 			return err
 		}
+
 		if m.Broken && c.Status == link.Broken {
 			c.AthleteID = 0
 		}
+
 		var changes []change
+
 		for _, w := range page {
 			if c.AthleteID == 0 || w.AthleteID != c.AthleteID {
 				changes = append(changes, change{id: w.ActivityID, purged: true, start: w.StartedAt})
 			}
 		}
+
 		if err := store(ctx, s.db, m.UserID, changes, s.now()); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

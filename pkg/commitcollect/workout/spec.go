@@ -34,6 +34,7 @@ func MilestonesOf(userID string) dynamo.Range {
 	only := dynamo.Equal[struct {
 		EntityType string `dynamodbav:"entityType"`
 	}]("entityType", "Milestone")
+
 	return dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListMilestones, item.User(userID), item.Milestones), Filter: &only, Consistent: true}
 }
 

@@ -75,6 +75,7 @@ func (l *ledger) set(e tally.Entry) bool {
 	default:
 		l.Entries = append(l.Entries, e)
 	}
+
 	return true
 }
 
@@ -104,12 +105,15 @@ const perTransaction = 30
 // stored changes nothing. A deleted user gets account.ErrDeleted.
 func store(ctx context.Context, db dynamo.DB, userID string, changes []change, now time.Time) error {
 	ctx = account.Require(ctx, userID)
+
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(startOf(a), startOf(b)) }) // few months in a transaction
+
 	for part := range slices.Chunk(changes, perTransaction) {
 		if err := storePart(ctx, db, userID, part, now); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -117,6 +121,7 @@ func startOf(c change) int64 {
 	if c.activity == nil {
 		return c.start
 	}
+
 	return c.activity.StartDate.Unix()
 }
 
@@ -128,10 +133,12 @@ func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, 
 		if err != nil || len(writes) == 0 {
 			return err
 		}
+
 		a := tables.StoreWorkouts
 		if part[0].purged {
 			a = tables.DropWorkouts
 		}
+
 		return dynamo.Transact(ctx, db, a, writes...)
 	})
 }
@@ -139,18 +146,22 @@ func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, 
 // plan returns the writes of changes, none if all are known.
 func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now time.Time) (writes []dynamo.Write, err error) {
 	pk := item.User(userID)
+
 	keys := make([]dynamo.Item, len(part))
 	for i, c := range part {
 		keys[i] = dynamo.Key(tables.GetWorkouts, pk, item.Workout(c.id))
 	}
+
 	rows, err := dynamo.GetAll[Row](ctx, db, tables.GetWorkouts, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	stored := map[string]Row{}
 	for _, r := range rows {
 		stored[r.ActivityID] = r
 	}
+
 	ledgers := map[string]*ledger{}
 	read := func(month string) (*ledger, error) {
 		if ledgers[month] == nil {
@@ -158,70 +169,91 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 			if err != nil {
 				return nil, err
 			}
+
 			l.PK, l.SK, l.EntityType = pk, item.Ledger(month), "Ledger"
 			ledgers[month] = &l
 		}
+
 		return ledgers[month], nil
 	}
+
 	for i, c := range part {
 		was, known := stored[c.id]
 		same := dynamo.Equal[Row]("eventTimeUtc", was.EventTime).And(dynamo.Equal[Row]("updatedAtUtc", was.UpdatedAt))
+
 		if c.purged {
 			if !known {
 				continue
 			}
+
 			writes = append(writes, dynamo.DeleteWrite(keys[i], same))
+
 			if was.StartedAt != 0 {
 				l, err := read(item.Month(was.StartedAt))
 				if err != nil {
 					return nil, err
 				}
+
 				l.remove(c.id)
 			}
+
 			continue
 		}
+
 		next, ok := was.apply(c, pk, now)
 		if known && !ok {
 			continue
 		}
+
 		if known {
 			writes = append(writes, dynamo.PutWrite(next, same))
 		} else {
 			writes = append(writes, dynamo.PutWrite(next, dynamo.Absent[Row]("PK")))
 		}
+
 		if known && was.Entry() == next.Entry() {
 			continue // a new title, for example
 		}
+
 		if was.StartedAt != 0 && item.Month(was.StartedAt) != item.Month(next.StartedAt) {
 			l, err := read(item.Month(was.StartedAt))
 			if err != nil {
 				return nil, err
 			}
+
 			l.remove(c.id)
 		}
+
 		if next.StartedAt == 0 {
 			continue // a deletion of what was never stored
 		}
+
 		l, err := read(item.Month(next.StartedAt))
 		if err != nil {
 			return nil, err
 		}
+
 		if !l.set(next.Entry()) {
 			slog.WarnContext(ctx, "a workout is not counted: the month has too many", "user", userID, "activity", c.id)
 		}
 	}
+
 	for _, l := range ledgers {
 		unchanged := dynamo.Absent[ledger]("PK")
 		if l.Rev > 0 {
 			unchanged = dynamo.Equal[ledger]("rev", l.Rev)
 		}
+
 		l.Rev++
+
 		write := dynamo.PutWrite(*l, unchanged)
 		if len(l.Entries) == 0 && part[0].purged {
 			write = dynamo.DeleteWrite(dynamo.Key(tables.DropWorkouts, l.PK, l.SK), unchanged)
 		}
+
 		writes = append(writes, write)
 	}
+
 	return writes, nil
 }
 
@@ -232,27 +264,35 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 	if r.PK != "" && (c.eventTime < r.EventTime || c.listed && c.eventTime == r.EventTime) {
 		return r, false
 	}
+
 	next = r
+
 	next.PK, next.SK, next.EntityType, next.ActivityID, next.AthleteID = pk, item.Workout(c.id), "Workout", c.id, c.athlete
 	if a := c.activity; a != nil {
 		next.Name, next.SportType = a.Name, a.Sport()
 		next.StartedAt, next.UTCOffset = a.StartDate.Unix(), int32(a.UTCOffset)
-		next.Distance, next.Elevation, next.Moving, next.Elapsed = strava.Metres(a.Distance), strava.Metres(a.ElevationGain), max(0, a.MovingTime), max(0, a.ElapsedTime)
+		next.Distance, next.Elevation, next.Moving, next.Elapsed = strava.Metres(a.Distance), strava.Metres(a.ElevationGain), max(0,
+			a.MovingTime), max(0, a.ElapsedTime)
 		next.Manual, next.Flagged, next.Private = a.Manual, a.Flagged, a.OnlyMe()
 		next.IsDeleted, next.DeletedAt = false, 0
+
 		payload, err := json.Marshal(a)
 		if err != nil {
 			panic(err) // an activity always encodes
 		}
+
 		next.Payload = string(payload)
 	} else {
 		next.IsDeleted, next.DeletedAt = true, cmp.Or(r.DeletedAt, now.Unix())
 	}
+
 	if r.PK != "" && next == r && (c.listed || c.eventTime == r.EventTime) {
 		return r, false
 	}
+
 	next.Aspect, next.EventTime, next.UpdatedAt = c.aspect, c.eventTime, now.Unix()
 	next.IngestedAt = cmp.Or(r.IngestedAt, now.Unix())
+
 	return next, true
 }
 
@@ -268,11 +308,13 @@ const endOfTime = 253_402_300_799
 // EntriesBetween returns the entries of the workouts of the months from one time to another.
 func EntriesBetween(ctx context.Context, db dynamo.DB, userID string, from, to int64) (all []tally.Entry, err error) {
 	ledgers, err := dynamo.QueryAll[ledger](ctx, db, tables.ReadLedgers, dynamo.Range{
-		Key: dynamo.KeyBetween(tables.ReadLedgers, item.User(userID), item.Ledger(item.Month(from)), item.Ledger(item.Month(to))), Consistent: true,
+		Key:        dynamo.KeyBetween(tables.ReadLedgers, item.User(userID), item.Ledger(item.Month(from)), item.Ledger(item.Month(to))),
+		Consistent: true,
 	})
 	for _, l := range ledgers {
 		all = append(all, l.Entries...)
 	}
+
 	return all, err
 }
 
@@ -282,5 +324,6 @@ func Get(ctx context.Context, db dynamo.DB, userID, activityID string) (Row, err
 	if err == nil && !ok {
 		err = ErrNoWorkout
 	}
+
 	return r, err
 }

@@ -83,7 +83,8 @@ var (
 
 	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "another user has registered this activity")
 
-	errNoListener = problem.New(problem.Conflict, "push_token_required", "broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
+	errNoListener = problem.New(problem.Conflict, "push_token_required",
+		"broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
 
 // StartActivityFunction has a Live Activity of the caller updated.
@@ -93,7 +94,8 @@ func StartActivityFunction() app.Function {
 		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
 		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
-		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
+		Uses: []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice,
+			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
 		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}, OpenActivities, (*Activities).StartActivity)
@@ -116,21 +118,28 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if err != nil {
 		return nil, err
 	}
+
 	if !ok {
 		return nil, match.ErrNotFound
 	}
+
 	if in.Body.TeamID != "" && f.Perspective(in.Body.TeamID) == match.Neutral {
 		return nil, match.ErrTeamNotInMatch.In("body.teamId")
 	}
+
 	ended, err := match.Ended(ctx, a.db, f)
 	if err != nil {
 		return nil, err
 	}
+
 	if ended {
 		return nil, match.ErrMatchOver
 	}
+
 	out := &Started{Status: http.StatusCreated}
-	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
+	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID,
+		time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
+
 	view := f.Perspective(in.Body.TeamID)
 	if in.Body.PushToken == "" {
 		out.Body.Channel, err = a.openChannel(ctx, in.UserID, f, view)
@@ -138,18 +147,23 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		out.Body.ActivityID = in.Body.PushToken.ID()
 		err = a.register(ctx, in, f)
 	}
+
 	if err == nil {
 		err = a.markActivity(ctx, in, out.Body.ExpiresAt.Unix())
 	}
+
 	if err == nil {
 		err = a.checkOpen(ctx, in.MatchID)
 	}
+
 	if err == nil {
 		out.Body.Current, err = a.current(ctx, in.MatchID, view)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return out, nil
 }
 
@@ -165,6 +179,7 @@ func (a *Activities) checkOpen(ctx context.Context, matchID string) error {
 	case f.EndingAt != 0:
 		return match.ErrMatchOver
 	}
+
 	return nil
 }
 
@@ -176,7 +191,9 @@ func (a *Activities) current(ctx context.Context, matchID, view string) (*Curren
 	if err != nil || !ok {
 		return nil, err
 	}
+
 	now := &Current{At: time.Unix(row.At, 0).UTC()}
+
 	return now, json.Unmarshal([]byte(row.Display), &now.Display)
 }
 
@@ -185,12 +202,16 @@ func (a *Activities) current(ctx context.Context, matchID, view string) (*Curren
 func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expires int64) error {
 	now := a.now().Unix()
 	list := follower.ActivityRow{List: dynamo.List{ExpiresAt: expires, TTL: expires}, ActivityAt: now}
+
 	key := dynamo.Key(tables.RegisterActivity, follower.ActivityList(in.UserID, in.MatchID)...)
 	if err := dynamo.Update(ctx, a.db, tables.RegisterActivity, key, dynamo.Set(list, "activityAt", "expiresAt", "ttl")); err != nil {
 		return err
 	}
+
 	set := dynamo.Set(follower.FollowRow{ActivityAt: now}, "activityAt")
-	err := dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set, dynamo.Exists[follower.FollowRow]("matchId"))
+	err := dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set,
+		dynamo.Exists[follower.FollowRow]("matchId"))
+
 	return dynamo.IgnoreRefused(err)
 }
 
@@ -198,10 +219,12 @@ func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expire
 // user has registered the token.
 func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fixture) error {
 	now := a.now()
+
 	phone, _, err := follower.ReadDevice(ctx, a.db, in.UserID, now)
 	if err != nil {
 		return err
 	}
+
 	token := in.Body.PushToken.Lower()
 	row := Subscription{
 		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: phone.Frequent,
@@ -210,13 +233,19 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	set := dynamo.Set(row, "userId", "teamId", "frequentPushesEnabled", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
 	activity := dynamo.Entry{
-		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt, Limit: maxActivities,
-		Existing: func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
+		Access:    tables.RegisterActivity,
+		List:      follower.ActivityList(in.UserID, in.MatchID),
+		ID:        token,
+		ExpiresAt: row.ExpiresAt,
+		Limit:     maxActivities,
+		Existing:  func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
 	}
+
 	err = activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
 	if err != nil {
 		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}
+
 	return nil
 }
 
@@ -227,11 +256,14 @@ func (a *Activities) existing(ctx context.Context, in *StartActivity, tokens []s
 	for i, token := range tokens {
 		keys[i] = dynamo.Key(tables.RegisterActivity, in.MatchID, token)
 	}
+
 	rows, err := dynamo.GetAll[Subscription](ctx, a.db, tables.RegisterActivity, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	now := a.now().Unix()
+
 	return slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
 		return !slices.ContainsFunc(rows, func(s Subscription) bool {
 			return s.PushToken == token && s.UserID == in.UserID && s.ExpiresAt > now
@@ -246,9 +278,11 @@ func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fix
 	if err != nil {
 		return "", err
 	}
+
 	if !ok || !phone.HasBroadcasts() {
 		return "", errNoListener
 	}
+
 	return a.channels.Open(ctx, f.MatchID, view)
 }
 
@@ -278,15 +312,19 @@ func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(list.IDs, func(token string) bool { return push.Token(token).ID() == in.ActivityID })
 	if i < 0 {
 		return nil, errNoActivity
 	}
+
 	own := dynamo.Equal[Subscription]("userId", in.UserID)
+
 	_, err = dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, list.IDs[i]), own)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoActivity.Because(err))
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 

@@ -52,13 +52,15 @@ func (c Channel) recent(now time.Time) bool {
 func (c Channel) remove(ctx context.Context, db dynamo.DB) error {
 	unchanged := dynamo.Unchanged(c, "claimedAt", "channelId")
 	_, err := dynamo.Delete(ctx, db, tables.RemoveChannel, dynamo.Key(tables.RemoveChannel, c.MatchID, c.View), unchanged)
+
 	return dynamo.IgnoreRefused(err)
 }
 
 // readChannels reads the channels of a match. The read is consistent: the result
 // contains every row that was stored before the call.
 func readChannels(ctx context.Context, db dynamo.DB, matchID string) ([]Channel, error) {
-	rows, _, err := dynamo.Query[Channel](ctx, db, tables.ChannelsOfMatch, dynamo.Range{Key: dynamo.KeyIs(tables.ChannelsOfMatch, matchID), Consistent: true})
+	rows, _, err := dynamo.Query[Channel](ctx, db, tables.ChannelsOfMatch,
+		dynamo.Range{Key: dynamo.KeyIs(tables.ChannelsOfMatch, matchID), Consistent: true})
 	return rows, err
 }
 
@@ -79,23 +81,31 @@ func NewChannels(env app.Env, sender func(context.Context) (*push.Sender, error)
 // the same sender later. After an error the next call tries again. A process that
 // opens no channel therefore does not read the secret.
 func senderOnce(env app.Env) func(context.Context) (*push.Sender, error) {
-	var mu sync.Mutex
-	var sender *push.Sender
+	var (
+		mu     sync.Mutex
+		sender *push.Sender
+	)
+
 	return func(ctx context.Context) (_ *push.Sender, err error) {
 		mu.Lock()
 		defer mu.Unlock()
+
 		if sender == nil {
 			sender, err = OpenSender(ctx, env)
 		}
+
 		return sender, err
 	}
 }
 
 var (
-	errChannelRefused = problem.New(problem.Conflict, "channel_refused", "Apple refused to create a channel for this match: send the activity's pushToken")
-	errChannelDown    = problem.New(problem.Unavailable, "channel_unavailable", "no channel can be opened now: try again, or send the activity's pushToken")
+	errChannelRefused = problem.New(problem.Conflict, "channel_refused",
+		"Apple refused to create a channel for this match: send the activity's pushToken")
+	errChannelDown = problem.New(problem.Unavailable, "channel_unavailable",
+		"no channel can be opened now: try again, or send the activity's pushToken")
 	// errChannelBusy means that another process is creating the channel.
-	errChannelBusy = problem.New(problem.Unavailable, "channel_busy", "another request is opening the channel of this match: try again, or send the activity's pushToken")
+	errChannelBusy = problem.New(problem.Unavailable, "channel_busy",
+		"another request is opening the channel of this match: try again, or send the activity's pushToken")
 )
 
 // Open returns the id of the channel of a match and perspective, and creates the
@@ -112,11 +122,14 @@ func (c *Channels) Open(ctx context.Context, matchID, view string) (string, erro
 		if err != nil || ok && row.ChannelID != "" {
 			return row.ChannelID, err
 		}
+
 		row = Channel{MatchID: matchID, View: view, ClaimedAt: c.Now().UnixMilli()}
+
 		err = c.claim(ctx, row)
 		if err == nil {
 			return c.create(ctx, row)
 		}
+
 		next := c.Now().Add(channelPoll)
 		switch {
 		case !dynamo.IsRefused(err):
@@ -124,6 +137,7 @@ func (c *Channels) Open(ctx context.Context, matchID, view string) (string, erro
 		case next.After(deadline):
 			return "", errChannelBusy
 		}
+
 		if err := c.Sleep(ctx, next); err != nil {
 			return "", err
 		}
@@ -135,7 +149,9 @@ func (c *Channels) Open(ctx context.Context, matchID, view string) (string, erro
 func (c *Channels) claim(ctx context.Context, row Channel) error {
 	expired := dynamo.Absent[Channel]("channelId").And(dynamo.AtMost[Channel]("claimedAt", row.ClaimedAt-channelClaim.Milliseconds()))
 	available := dynamo.Absent[Channel]("matchId").Or(expired)
-	return dynamo.Update(ctx, c.db, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), dynamo.Set(row, "claimedAt"), available)
+
+	return dynamo.Update(ctx, c.db, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View),
+		dynamo.Set(row, "claimedAt"), available)
 }
 
 // create creates the channel of a claimed row at Apple, and stores its id. It
@@ -145,11 +161,14 @@ func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 	if err != nil {
 		return "", errors.Join(errChannelDown.Because(err), row.remove(ctx, c.db))
 	}
+
 	id, err := c.createAtApple(ctx, sender)
 	if err != nil {
 		return "", errors.Join(err, row.remove(ctx, c.db))
 	}
+
 	set, own := dynamo.Set(Channel{ChannelID: id}, "channelId"), dynamo.Unchanged(row, "claimedAt")
+
 	err = dynamo.Update(ctx, c.db, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, own)
 	switch {
 	case err == nil:
@@ -157,9 +176,11 @@ func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 	case !dynamo.IsRefused(err):
 		return "", err // the id may be stored, so the channel must not be deleted
 	}
+
 	if err := sender.DeleteChannel(ctx, id); err != nil { // the claim was lost, so no caller gets this channel
 		slog.WarnContext(ctx, "an unused channel could not be deleted: sweep-channels will delete it", "match", row.MatchID, "err", err)
 	}
+
 	return "", errChannelBusy
 }
 
@@ -167,6 +188,7 @@ func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 func (c *Channels) createAtApple(ctx context.Context, sender *push.Sender) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+
 	err := sender.Ready(ctx)
 	if err == nil {
 		var id string
@@ -174,10 +196,12 @@ func (c *Channels) createAtApple(ctx context.Context, sender *push.Sender) (stri
 			return id, nil
 		}
 	}
+
 	if _, refused := errors.AsType[*push.Refused](err); refused {
 		slog.ErrorContext(ctx, "Apple refused to create a channel", "err", err)
 		return "", errChannelRefused.Because(err)
 	}
+
 	return "", errChannelDown.Because(err)
 }
 
@@ -190,13 +214,16 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+
 	if m.Ended != 0 && m.Channels == "" {
 		closing := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}
 		if err := p.queue.Send(ctx, tables.ActivityQueue, closing, closeAfter); err != nil {
 			return err
 		}
+
 		m = MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: broadcastEnd}
 	}
+
 	failed, err := p.broadcast(ctx, rows, messages)
 	switch {
 	case err != nil:
@@ -206,11 +233,13 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 	case m.Channels != closeChannels:
 		return nil
 	}
+
 	for _, row := range rows {
 		if err := p.close(ctx, row); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -220,6 +249,7 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[string]*update) (anyFailed bool, err error) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(c Channel) bool { return c.ChannelID == "" || messages[c.View] == nil })
 	errs, answered := make([]error, len(rows)), make([]time.Time, len(rows))
+
 	var broadcasts sync.WaitGroup
 	for i, row := range rows {
 		broadcasts.Go(func() {
@@ -227,32 +257,44 @@ func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[str
 			answered[i] = p.now()
 		})
 	}
+
 	broadcasts.Wait()
+
 	sent, failed := 0, 0
+
 	var delays telemetry.Histogram
+
 	for i, row := range rows {
 		if errs[i] == nil {
 			sent++
+
 			messages[row.View].accepted(&delays, answered[i])
+
 			continue
 		}
+
 		slog.ErrorContext(ctx, "a broadcast failed", "match", row.MatchID, "view", row.View, "err", errs[i])
+
 		if r, ok := errors.AsType[*push.Refused](errs[i]); !ok || r.Reason != reasonChannelUnknown || row.recent(p.now()) {
 			failed++
 			continue
 		}
+
 		if err := row.remove(ctx, p.db); err != nil {
 			return false, err
 		}
 	}
+
 	counts := []telemetry.Sample{telemetry.Count(tables.Broadcasts, sent), telemetry.Count(tables.BroadcastsFailed, failed)}
 	telemetry.Emit(ctx, p.now(), append(counts, delays.Samples(tables.PushDelay)...))
+
 	return failed > 0, nil
 }
 
 func (p *Pusher) broadcastTo(ctx context.Context, id string, message *push.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, p.broadcastTimeout)
 	defer cancel()
+
 	return p.sender.Broadcast(ctx, id, message)
 }
 
@@ -265,8 +307,10 @@ func (p *Pusher) close(ctx context.Context, row Channel) error {
 			return err
 		}
 	}
+
 	if row.MatchID == "" {
 		return nil
 	}
+
 	return row.remove(ctx, p.db)
 }

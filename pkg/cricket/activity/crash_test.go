@@ -17,6 +17,7 @@ import (
 
 func TestPushIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
+
 	for name, ended := range map[string]int64{"an update": 0, "an end": crickettest.At(50).Unix()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,16 +30,20 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 				w.Phones.Answer(crickettest.Token("local"), busy)
 				m := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 				testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+
 				if ended != 0 {
 					m = activity.MatchChanged{MatchID: "7", Ended: ended}
 				}
+
 				again := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 				if p.Ended(w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction(), p)).PushActivities(w.NewContext(), m)) {
 					testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				}
+
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
 				o := w.Outcome()
 				o.Unqueued = nil // the queue is empty
+
 				return o
 			})
 		})
@@ -51,14 +56,17 @@ func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 		w, _, _ := worldWithActivities(t)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 		a := testkit.OpenWith(w.World, w.CrashingEnv(activity.StartActivityFunction(), p), activity.OpenActivities)
+
 		in := crickettest.StartRequest("7", "fan", "11")
 		if _, err := a.StartActivity(w.NewContext(), in); p.Ended(err) {
 			_, err := testkit.Open(w.World, activity.StartActivityFunction(), activity.OpenActivities).StartActivity(w.NewContext(), in)
 			testkit.Must(t, err)
 		}
+
 		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities)
 		o := w.Outcome()
 		o.Unqueued = nil
+
 		return o
 	})
 }

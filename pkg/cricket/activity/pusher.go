@@ -31,12 +31,20 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return NewPusher(env, sender), nil
 }
 
 // NewPusher returns the service with the caller's sender.
 func NewPusher(env app.Env, sender *push.Sender) *Pusher {
-	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, pageTimeout: env.Limit(pageTimeout), broadcastTimeout: env.Limit(broadcastTimeout)}
+	return &Pusher{
+		db:               dynamo.Open(env.AWS, env.Prefix),
+		sender:           sender,
+		queue:            queue.Open(env.AWS, env.Queues),
+		now:              env.Now,
+		pageTimeout:      env.Limit(pageTimeout),
+		broadcastTimeout: env.Limit(broadcastTimeout),
+	}
 }
 
 // OpenSender reads Apple's key and returns a sender. It opens no connection.
@@ -45,6 +53,7 @@ func OpenSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return push.Open(c)
 }
 
@@ -139,10 +148,12 @@ func PushActivitiesFunction() app.Function {
 		IfDown: "Lock screens are not updated. The API works.",
 		On:     tables.ActivityQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
+			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
+			tables.ChannelsOfMatch, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
-		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts, tables.BroadcastsFailed, tables.AppleFailures, tables.PushDelay},
+		Emits: []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts,
+			tables.BroadcastsFailed, tables.AppleFailures, tables.PushDelay},
 		Memory: 512, Timeout: 30 * time.Second,
 	}, OpenPusher, (*Pusher).PushActivities)
 }
@@ -170,35 +181,45 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !match.ValidID(m.MatchID) {
 		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	}
+
 	if m.Until != "" && m.Until <= m.From {
 		return problem.In("until", "the range after %.8q up to %.8q is empty: until must be greater than from", m.From, m.Until)
 	}
+
 	f, ok, err := dynamo.Get[match.Fixture](ctx, p.db, tables.GetFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
+
 	if !ok {
 		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
+
 	if m.Channels != "" && f.EndingAt == 0 {
 		return problem.In("channels", "match %s is not over: its channels stay open", m.MatchID)
 	}
+
 	if m.Ended == 0 {
 		m.Ended = f.EndingAt // the match has ended since
 	}
+
 	messages, err := p.messages(ctx, f, m)
 	if err != nil || len(messages) == 0 && m.Ended == 0 {
 		return err
 	}
+
 	if err := p.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
 		AppleFailed(ctx, p.now())
+
 		return p.retry(ctx, m, m.Tokens)
 	}
+
 	err = p.push(ctx, f, m, messages)
 	if _, ok := errors.AsType[*push.Refused](err); ok {
 		AppleFailed(ctx, p.now())
 	}
+
 	return err
 }
 
@@ -214,6 +235,7 @@ func (p *Pusher) push(ctx context.Context, f match.Fixture, m MatchChanged, mess
 			return err
 		}
 	}
+
 	return p.pushTokens(ctx, f, m, messages)
 }
 
@@ -223,18 +245,24 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 	if err != nil {
 		return err
 	}
+
 	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
 	defer func() { run.emitCounts(ctx) }()
+
 	sending, stopSending := context.WithTimeout(ctx, 2*p.pageTimeout)
 	defer stopSending()
+
 	now := p.now().Unix()
+
 	for start := 0; start < len(all); start += perPage {
 		if start > 0 {
 			if messages, err = p.messages(ctx, f, m); err != nil {
 				return err
 			}
 		}
+
 		groups := map[group][]string{}
+
 		for _, s := range all[start:min(start+perPage, len(all))] {
 			if s.ExpiresAt > now {
 				to := group{f.Perspective(s.TeamID), s.Frequent}
@@ -242,14 +270,17 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 				run.registered[s.PushToken] = s.UpdatedAt
 			}
 		}
+
 		before := run.counts
 		if err := run.pushPage(ctx, sending, messages, groups); err != nil {
 			return err
 		}
+
 		if len(run.unreached) > 0 && run.counts.Delivered == before.Delivered && run.counts.Gone == before.Gone {
 			stopSending() // the remaining pages are left to retries
 		}
 	}
+
 	return nil
 }
 
@@ -281,17 +312,22 @@ func (u *update) accepted(delays *telemetry.Histogram, now time.Time) {
 // which does not count against the budget of an activity, except to phones that allow
 // frequent updates.
 func newUpdate(s push.State, urgent bool, expires time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
-	var u update
-	var errs [3]error
+	var (
+		u    update
+		errs [3]error
+	)
+
 	s.Priority = apns2.PriorityHigh
 	if !urgent {
 		s.Priority = apns2.PriorityLow
 	}
+
 	u.channel, errs[0] = encode(s)
 	s.Expires = expires
 	u.token, errs[1] = encode(s)
 	s.Priority = apns2.PriorityHigh
 	u.frequent, errs[2] = encode(s)
+
 	return &u, errors.Join(errs[:]...)
 }
 
@@ -302,22 +338,28 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 	if len(views) == 0 || m.Ended != 0 {
 		views = f.Perspectives()
 	}
+
 	messages := map[string]*update{}
+
 	for _, view := range views {
 		display, ok, err := match.ReadDisplay(ctx, p.db, f.MatchID, view)
 		if !ok && err == nil && m.Ended != 0 {
 			display, ok, err = p.displayFromScore(ctx, f, view)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		if !ok || m.Slot != 0 && m.Ended == 0 && display.Slot > m.Slot {
 			continue
 		}
+
 		state := push.State{Content: display.Display, Time: time.Unix(display.At, 0)}
 		switch {
 		case m.Ended != 0:
-			state.Time = time.Unix(max(m.Ended, display.At+1), 0) // newer than the last display, so that the phone discards that one if it comes later
+			// newer than the last display, so that the phone discards that one if it comes later
+			state.Time = time.Unix(max(m.Ended, display.At+1), 0)
 			messages[view], err = newUpdate(state, true, state.Time.Add(endExpiration), func(s push.State) (*push.Message, error) {
 				return push.End(s, s.Time.Add(dismissAfter))
 			})
@@ -327,13 +369,16 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		default:
 			messages[view], err = newUpdate(state, true, p.now().Add(pauseExpiration), push.Update)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("display of match %s for %s: %w", f.MatchID, view, err)
 		}
+
 		if m.Ended == 0 {
 			messages[view].due = match.SlotTime(display.Slot)
 		}
 	}
+
 	return messages, nil
 }
 
@@ -345,7 +390,9 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 	if err != nil || !ok {
 		return match.DisplayRow{}, false, err
 	}
+
 	text, err := json.Marshal(c.State.For(view))
+
 	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
@@ -353,28 +400,35 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 // first perMessage of its range. It sends messages for the others of the range.
 func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
+
 	wanted.Consistent = m.Ended != 0 // no later message would reach an activity that the read misses
 	if len(m.Tokens) > 0 {
 		wanted.Key = dynamo.KeyBetween(tables.AllSubscriptions, m.MatchID, slices.Min(m.Tokens), slices.Max(m.Tokens))
 	}
+
 	for more := true; more; {
 		if len(m.Tokens) == 0 {
 			wanted.Limit = int32(perMessage - len(all))
 		}
+
 		page, last, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, wanted)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, s := range page {
 			if len(m.Tokens) == 0 || slices.Contains(m.Tokens, s.PushToken) {
 				all = append(all, s)
 			}
 		}
+
 		if len(m.Tokens) == 0 && len(all) == perMessage {
 			return all, p.split(ctx, m, all)
 		}
+
 		wanted.After, more = last, last != nil
 	}
+
 	return all, nil
 }
 
@@ -383,23 +437,28 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription) error {
 	greatest := IDRange{Until: m.Until}.Query(tables.AllSubscriptions, m.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
+
 	top, _, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, greatest)
 	if err != nil {
 		return err
 	}
+
 	seen := make([]string, len(first))
 	for i, s := range first {
 		seen[i] = s.PushToken
 	}
+
 	if len(top) == 0 || top[0].PushToken <= seen[len(seen)-1] {
 		return nil // an activity that was registered since has got the current state in the answer
 	}
+
 	for _, part := range m.Split(seen, top[0].PushToken, perPart, MaxParts) {
 		part := MatchChanged{MatchID: m.MatchID, Slot: m.Slot, Changed: m.Changed, Ended: m.Ended, IDRange: part}
 		if err := p.queue.Send(ctx, tables.ActivityQueue, part, 0); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -422,27 +481,34 @@ type pushRun struct {
 // activities after some hours.
 func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[group][]string) error {
 	r.remove, r.unreached = nil, nil
+
 	sending, cancel := context.WithTimeout(sending, r.pageTimeout)
 	defer cancel()
+
 	var sends errgroup.Group
+
 	for to, tokens := range groups {
 		switch message := messages[to.view]; {
 		case message != nil:
 			sends.Go(func() error { return r.send(sending, message, to.frequent, tokens) })
 		case r.change.Ended != 0:
-			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match", r.change.MatchID, "activities", len(tokens))
+			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match",
+				r.change.MatchID, "activities", len(tokens))
 			r.markForRemoval(tokens...)
 		}
 	}
+
 	errs := []error{sends.Wait()}
 	if r.change.Ended != 0 {
 		errs = append(errs, r.removeAll(ctx))
 	} else {
 		errs = append(errs, r.removeGone(ctx))
 	}
+
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+
 	return r.requeue(ctx)
 }
 
@@ -450,6 +516,7 @@ func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*up
 func (r *pushRun) markForRemoval(tokens ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.remove = append(r.remove, tokens...)
 }
 
@@ -460,12 +527,16 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 	for _, token := range tokens {
 		waiting[token] = true
 	}
+
 	ended := r.change.Ended != 0
+
 	message := u.token
 	if frequent {
 		message = u.frequent
 	}
+
 	var delays telemetry.Histogram
+
 	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Gone:
@@ -474,24 +545,29 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 			}
 		case push.Delivered:
 			u.accepted(&delays, r.now())
+
 			if ended {
 				r.markForRemoval(token)
 			}
 		default:
 			return
 		}
+
 		delete(waiting, token)
 	})
 	if errors.Is(err, context.Cause(ctx)) {
 		err = nil
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.unreached = slices.AppendSeq(r.unreached, maps.Keys(waiting))
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
 	r.delays.Merge(&delays)
+
 	return err
 }
 
@@ -502,6 +578,7 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 	for i, token := range r.remove {
 		keys[i] = dynamo.Key(tables.RemoveActivities, r.change.MatchID, token)
 	}
+
 	return dynamo.DeleteAll(ctx, r.db, tables.RemoveActivities, keys)
 }
 
@@ -510,11 +587,13 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 func (r *pushRun) removeGone(ctx context.Context) error {
 	for _, token := range r.remove {
 		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered[token])
+
 		_, err := dynamo.Delete(ctx, r.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, r.change.MatchID, token), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -522,11 +601,13 @@ func (r *pushRun) removeGone(ctx context.Context) error {
 func (r *pushRun) requeue(ctx context.Context) error {
 	r.counts.Requeued += len(r.unreached)
 	slices.Sort(r.unreached) // a batch is then a narrow range of the partition
+
 	for tokens := range slices.Chunk(r.unreached, retryBatch) {
 		if err := r.retry(ctx, r.change, tokens); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -546,14 +627,18 @@ func (p *Pusher) retry(ctx context.Context, m MatchChanged, tokens []string) err
 	if m.Ended != 0 {
 		limit, delay = maxEndTries, min(retryDelay<<min(m.Try, 10), LongestDelay)
 	}
+
 	if m.Try >= limit {
 		slog.ErrorContext(ctx, "gave up: activities were not reached", "match", m.MatchID, "ended", m.Ended != 0, "tries", m.Try)
 		return nil
 	}
+
 	m.Tokens = tokens
+
 	m.Try++
 	if len(tokens) > 0 {
 		m.IDRange, m.Slot, m.Changed = IDRange{}, 0, nil // the retry pushes the current display of each token's perspective
 	}
+
 	return p.queue.Send(ctx, tables.ActivityQueue, m, delay)
 }

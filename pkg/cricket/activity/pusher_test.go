@@ -34,16 +34,20 @@ import (
 // each team and a neutral one, and the display of each by the name of the activity.
 func worldWithActivities(t *testing.T) (w *crickettest.World, f match.Fixture, want map[string]string) {
 	w = crickettest.New(t).WithPhones()
+
 	f = w.AddFixture("7")
 	for name, team := range map[string]string{"local": "11", "visitor": "12", "neutral": ""} {
 		w.Subscribe("7", name, team)
 	}
+
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 6}))
 	w.TickAt(w.Ticker(), 1)
+
 	want = map[string]string{}
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": match.Neutral} {
 		want[name] = string(testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", view)).Display)
 	}
+
 	return w, f, want
 }
 
@@ -59,16 +63,21 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("after the push", want, false)
+
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
 		t.Errorf("the displays of the perspectives are equal: %q", want)
 	}
+
 	d, _ := w.Phones.Device(crickettest.Token("local"))
 	if !d.Timestamp.Equal(crickettest.At(1).Truncate(time.Second)) || !d.Stale.Equal(d.Timestamp.Add(activity.StaleAfter)) {
-		t.Errorf("the state has time %v and stale date %v, want %v and %v", d.Timestamp, d.Stale, crickettest.At(1).Truncate(time.Second), d.Timestamp.Add(activity.StaleAfter))
+		t.Errorf("the state has time %v and stale date %v, want %v and %v", d.Timestamp, d.Stale, crickettest.At(1).Truncate(time.Second),
+			d.Timestamp.Add(activity.StaleAfter))
 	}
+
 	w.SetPayload(crickettest.Payload(f, "Int.", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 6}))
 	w.TickAt(w.Ticker(), 2)
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+
 	if d, _ := w.Phones.Device(crickettest.Token("local")); !d.Stale.IsZero() {
 		t.Errorf("an interrupted match has the stale date %v, want none", d.Stale)
 	}
@@ -80,6 +89,7 @@ func delaysOf(w *crickettest.World) (all []float64) {
 		values, _ := line.Attrs[tables.PushDelay.Name].([]float64)
 		all = append(all, values...)
 	}
+
 	return all
 }
 
@@ -87,11 +97,14 @@ func delaysOf(w *crickettest.World) (all []float64) {
 // Apple's acceptance, also of a retry and of a broadcast. An end has no slot.
 func TestDelayOfPushes(t *testing.T) {
 	t.Parallel()
+
 	w, _, _ := worldWithActivities(t)
 	for n := range 37 {
 		w.Subscribe("7", fmt.Sprint("fan ", n), "")
 	}
+
 	w.OpenChannel("7", match.Neutral)
+
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("local"), busy)
@@ -103,7 +116,9 @@ func TestDelayOfPushes(t *testing.T) {
 	if diff := cmp.Diff([]float64{1471.5, 1471.5, 1471.5, 6399.5}, delaysOf(w)); diff != "" {
 		t.Errorf("the delays differ (-want +got):\n%s", diff)
 	}
+
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+
 	if got := len(delaysOf(w)); got != 4 {
 		t.Errorf("after the end %d delays were emitted, want still 4", got)
 	}
@@ -113,6 +128,7 @@ func TestDelayOfPushes(t *testing.T) {
 // the phone allows frequent updates.
 func TestPriorityOfUpdates(t *testing.T) {
 	t.Parallel()
+
 	ball := func(id, runs int) crickettest.Ball { return crickettest.Ball{ID: id, Runs: runs} }
 	for name, c := range map[string]struct {
 		status         string
@@ -137,24 +153,32 @@ func TestPriorityOfUpdates(t *testing.T) {
 			channel := w.OpenChannel("7", match.Neutral)
 			w.SetPayload(crickettest.Payload(f, c.status, c.balls...))
 			w.TickAt(w.Ticker(), 2)
+
 			var mu sync.Mutex
+
 			got := map[string]string{}
 			w.Phones.Observe = func(p apns.Push) {
 				mu.Lock()
 				defer mu.Unlock()
+
 				got[p.Token] = p.Priority
 			}
+
 			m := activity.MatchChanged{MatchID: "7"}
 			if c.ended {
 				m.Ended = crickettest.At(9).Unix()
 			}
+
 			testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), m))
+
 			want := map[string]string{channel: c.channel}
 			for name, priority := range map[string]string{"local": c.plain, "visitor": c.plain, "neutral": c.plain, "frequent": "10"} {
 				want[crickettest.Token(name)[:8]] = priority
 			}
+
 			mu.Lock()
 			defer mu.Unlock()
+
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the priorities by token differ (-want +got):\n%s", diff)
 			}
@@ -167,10 +191,12 @@ func TestPushSkipsASupersededDisplay(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}
+
 	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.Phones.Tokens()) > 0 {
 		t.Errorf("a superseded message pushes to %d phones, and its calls differ:\n%s", len(w.Phones.Tokens()), cmp.Diff(got, calls))
 	}
+
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.NewContext(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]))
 		w.ExpectPhones("after the later message", want, false)
@@ -185,6 +211,7 @@ func TestPusherOpensWithItsKey(t *testing.T) {
 	p := testkit.Open(w.World, activity.PushActivitiesFunction(), activity.OpenPusher)
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("with the key", want, false)
+
 	w.Settings[tables.APNSKey] = "{}"
 	if _, err := activity.OpenPusher(w.NewContext(), w.Env(activity.PushActivitiesFunction())); err == nil {
 		t.Error("it opens without a key")
@@ -208,7 +235,9 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	w.Phones.Answer(same.PushToken, gone)
 	late := w.Subscribe("7", "registered meanwhile", "12")
 	w.Phones.Answer(late.PushToken, apns.Refuse(apns2.ReasonUnregistered))
+
 	var once sync.Once
+
 	w.Phones.Observe = func(apns.Push) { // all activities have been read by the first push
 		once.Do(func() {
 			late.UpdatedAt++
@@ -218,12 +247,14 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.ExpectPhones("with gone tokens", want, false)
+
 	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "registered meanwhile", "visitor"}, w.Subscribers()); diff != "" {
 		t.Errorf("the subscriptions differ:\n%s", diff)
 	}
 
 	// A subscription that was registered after it was read is not removed.
 	testkit.Must(t, p.RemoveGone(w.NewContext(), "7", crickettest.Token("local"), 5))
+
 	if !slices.Contains(w.Subscribers(), "local") {
 		t.Error("a subscription that was registered after it was read was removed")
 	}
@@ -231,6 +262,7 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 
 func TestUnreachedTokensAreRetried(t *testing.T) {
 	t.Parallel()
+
 	for _, ended := range []int64{0, crickettest.At(9).Unix()} {
 		t.Run(fmt.Sprint("ended ", ended != 0), func(t *testing.T) {
 			t.Parallel()
@@ -239,29 +271,38 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 			change := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 			testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(context.Context, activity.MatchChanged) error { return nil })
+
 			if change.Ended = ended; ended != 0 {
 				change = activity.MatchChanged{MatchID: "7", Ended: ended}
 			}
+
 			testkit.Must(t, p.PushActivities(w.NewContext(), change))
 			w.ExpectPhones("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
+
 			got := w.Queues.Messages(tables.ActivityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != activity.RetryDelay {
 				t.Fatalf("the messages are %+v, want one with a delay of %v", got, activity.RetryDelay)
 			}
+
 			retry := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{crickettest.Token("local")}) || retry.Ended != ended || retry.Slot != 0 {
 				t.Errorf("the retry is %+v, want try 1 for the token of local, ended %d, no slot", retry, ended)
 			}
+
 			before := pushCount(w, "visitor")
 			w.Phones.Answer(crickettest.Token("local"), append(slices.Repeat([]apns.Answer{func() apns.Answer {
 				a := apns.Refuse(apns2.ReasonServiceUnavailable)
 				a.Times = 1
+
 				return a
 			}()}, 20), apns.Answer{})...)
+
 			if n := testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities); n != 3 {
 				t.Errorf("%d messages were handled, want 3", n)
 			}
+
 			w.ExpectPhones("after the retries", want, ended != 0)
+
 			if pushCount(w, "visitor") != before {
 				t.Error("the retries pushed to a token that had been reached")
 			}
@@ -269,12 +310,16 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			// After maxTries there is no further message.
 			w.Phones.Answer(crickettest.Token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.Subscribe("7", "visitor", "12")
-			testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
+			testkit.Must(t, p.PushActivities(w.NewContext(),
+				activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
+
 			if left := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(left) > 0 {
 				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
+
 			if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
-				return l.Text == "gave up: activities were not reached" && l.Attrs["match"] == "7" && l.Attrs["ended"] == false && l.Attrs["tries"] == int64(activity.MaxTries)
+				return l.Text == "gave up: activities were not reached" && l.Attrs["match"] == "7" && l.Attrs["ended"] == false &&
+					l.Attrs["tries"] == int64(activity.MaxTries)
 			}) {
 				t.Errorf("the log does not say that the push was given up: %v", w.Logs.Lines())
 			}
@@ -290,18 +335,22 @@ func TestPushesAreCounted(t *testing.T) {
 	once := apns.Refuse(apns2.ReasonServiceUnavailable)
 	once.Times = 1
 	w.Phones.Answer(crickettest.Token("local"), once)
+
 	for _, name := range []string{"gone", "gone too"} {
 		w.Subscribe("7", name, "")
 		w.Phones.Answer(crickettest.Token(name), apns.Refuse(apns2.ReasonUnregistered))
 	}
+
 	w.Subscribe("7", "busy", "")
 	w.Phones.Answer(crickettest.Token("busy"), apns.Refuse(apns2.ReasonServiceUnavailable))
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+
 	got := map[string]float64{}
 	for _, m := range []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached} {
 		got[m.Name] = w.Logs.SumMetric(m)
 	}
+
 	want := map[string]float64{"PushesDelivered": 3, "PushesGone": 2, "PushesRetried": 1 + 7, "PushesUnreached": 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the counts differ (-want +got):\n%s", diff)
@@ -313,15 +362,19 @@ func TestPushEndsActivities(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+
 	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
 	w.MoveClock(crickettest.At(40))
+
 	for n := range 2 {
 		calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), end)) })
 		w.ExpectPhones("after the end", want, true)
+
 		if left := w.Subscribers(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
 			t.Errorf("run %d leaves the subscriptions %q and makes the calls %v; want none, and one BatchWriteItem in run 0", n, left, calls)
 		}
 	}
+
 	d, _ := w.Phones.Device(crickettest.Token("neutral"))
 	if want := crickettest.At(40).Add(activity.DismissAfter); !d.Dismissal.Equal(want) || d.Pushes != 2 {
 		t.Errorf("dismissal date %v after %d pushes, want %v after 2", d.Dismissal, d.Pushes, want)
@@ -336,6 +389,7 @@ func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 	testkit.PutRows(w.World, tables.Subscriptions, s)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+
 	if pushCount(w, "expired") != 0 || pushCount(w, "neutral") != 1 {
 		t.Errorf("%d pushes to the expired subscription and %d to the valid one, want 0 and 1", pushCount(w, "expired"), pushCount(w, "neutral"))
 	}
@@ -345,8 +399,13 @@ func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(),
+		activity.MatchChanged{
+			MatchID: "7",
+			Tokens:  []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")},
+		}))
 	w.ExpectPhones("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
+
 	if pushCount(w, "visitor") != 0 {
 		t.Error("a token outside the message got a push")
 	}
@@ -355,11 +414,13 @@ func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 // TestCostOfATokenIsIndependentOfTheOthers: a message to one token reads its row only.
 func TestCostOfATokenIsIndependentOfTheOthers(t *testing.T) {
 	t.Parallel()
+
 	cost := func(others int) float64 {
 		w, _, _ := worldWithActivities(t)
 		addSubscriptions(w, "7", others)
 		p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 		m := activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local")}}
+
 		return w.CountUnits(func() { testkit.Must(t, p.PushActivities(w.NewContext(), m)) }).Reads
 	}
 	if few, many := cost(1), cost(400); few != many {
@@ -374,7 +435,9 @@ func TestDisplayThatIsNoJSON(t *testing.T) {
 	row := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	row.Display = match.RawJSON(`{"status":`)
 	testkit.PutRows(w.World, tables.Displays, row)
-	err := w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Changed: []string{"11"}})
+
+	err := w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(),
+		activity.MatchChanged{MatchID: "7", Changed: []string{"11"}})
 	if err == nil || !strings.HasPrefix(err.Error(), "display of match 7 for 11: ") {
 		t.Errorf("got %v", err)
 	}
@@ -383,6 +446,7 @@ func TestDisplayThatIsNoJSON(t *testing.T) {
 func TestPushReadsAllPages(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
+
 	const n = 30
 	for i := range n {
 		testkit.PutRows(w.World, tables.Subscriptions, map[string]any{
@@ -390,17 +454,22 @@ func TestPushReadsAllPages(t *testing.T) {
 			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
 		})
 	}
+
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+
 	calls := w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d queries, want 3 or more", calls["Query"])
 	}
+
 	for i := range n {
 		if got := pushCount(w, fmt.Sprint(i)); got != 1 {
 			t.Errorf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
+
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
@@ -411,16 +480,20 @@ func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
+
 	err := p.PushActivities(w.NewContext(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials: error %v, want *push.Refused", err)
 	}
+
 	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
 		t.Errorf("%v failures of Apple are counted, want 1", n)
 	}
+
 	if len(w.Subscribers()) != 3 {
 		t.Errorf("the subscriptions are %q, want 3", w.Subscribers())
 	}
+
 	if err := p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a match that does not exist: error %v, want Invalid", err)
 	}
@@ -439,6 +512,7 @@ func TestLateActivityIsEnded(t *testing.T) {
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Subscribe("7", "late", "11")
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("late")}}))
+
 	if state, ended := w.PhoneState("late"); !ended {
 		t.Errorf("the activity is not ended and shows %.60s", state)
 	}
@@ -450,7 +524,8 @@ func TestLateChangeEndsAllActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	w.DecideEnd("7", 40)
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(),
+		activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
 	w.ExpectPhones("after the late change", want, true)
 }
 
@@ -466,6 +541,7 @@ func TestEndIsRetriedForHours(t *testing.T) {
 	testkit.Drain(w.World, tables.ActivityQueue, time.Hour, p.PushActivities)
 	w.Phones.Answer(crickettest.Token("local"))
 	testkit.Drain(w.World, tables.ActivityQueue, 4*time.Hour, p.PushActivities)
+
 	if _, ended := w.PhoneState("local"); !ended {
 		t.Error("the activity is not ended")
 	}
@@ -474,12 +550,14 @@ func TestEndIsRetriedForHours(t *testing.T) {
 // An Invalid message goes to the dead-letter queue.
 func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 	t.Parallel()
+
 	w, _, _ := worldWithActivities(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
 		err := w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("push to match %q: error %v, want Invalid", id, err)
 		}
+
 		err = testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch(w.NewContext(), live.MatchLeft{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("end of match %q: error %v, want Invalid", id, err)
@@ -491,23 +569,38 @@ func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 // that a message needs several pages of at most 1 MB.
 func addSubscriptions(w *crickettest.World, matchID string, n int) (names []string) {
 	w.T.Helper()
+
 	type large struct {
 		activity.Subscription
 		Filler string
 	}
+
 	all := make([]large, n)
 	for i := range all {
 		names = append(names, fmt.Sprint("fan ", i))
-		all[i] = large{activity.Subscription{MatchID: matchID, PushToken: crickettest.Token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}, strings.Repeat("x", 400)}
+		all[i] = large{
+			activity.Subscription{
+				MatchID:   matchID,
+				PushToken: crickettest.Token(names[i]),
+				UserID:    names[i],
+				UpdatedAt: 1,
+				ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix(),
+			},
+			strings.Repeat("x", 400),
+		}
 	}
+
 	testkit.PutRows(w.World, tables.Subscriptions, all...)
+
 	return names
 }
 
 func TestManyActivitiesArePushedInParts(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
+
 	const n = 5000
+
 	names := addSubscriptions(w, "7", n)
 	w.Phones.Answer(crickettest.Token(names[0]), apns.Refuse(apns2.ReasonUnregistered))
 	again := w.Subscribe("7", names[1], "")
@@ -517,23 +610,29 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 
 	var whole, parts int
+
 	handled := testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(ctx context.Context, m activity.MatchChanged) error {
 		if m.IDRange == (activity.IDRange{}) {
 			whole++
 		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
 			t.Errorf("a part is %+v, want the slot and 3 perspectives", m)
 		}
+
 		return p.PushActivities(ctx, m)
 	})
 	if whole != 1 || parts < 2 || parts > 4 { // 3,000 in parts of 1,800
 		t.Errorf("%d messages were handled, %d of them parts; want 1 whole and 2 to 4 parts", handled, parts)
 	}
+
 	for i, name := range names[2:] {
 		if got := pushCount(w, name); got != 1 {
 			t.Fatalf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
-	w.ExpectPhones("after all parts", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
+
+	w.ExpectPhones("after all parts", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]},
+		false)
+
 	left := w.Subscribers()
 	if len(left) != n+2 || slices.Contains(left, names[0]) || !slices.Contains(left, names[1]) {
 		t.Errorf("%d subscriptions are left, want %d: all but %s", len(left), n+2, names[0])
@@ -543,6 +642,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	w.Phones.Answer(crickettest.Token(names[1]))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
@@ -560,13 +660,19 @@ func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
 			if queries++; queries == 3 { // after the channels and the activities
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"Count":0,"ScannedCount":0,"Items":[]}`))}, nil
+				return &http.Response{
+					StatusCode: http.StatusOK,
+					Header:     http.Header{},
+					Body:       io.NopCloser(strings.NewReader(`{"Count":0,"ScannedCount":0,"Items":[]}`)),
+				}, nil
 			}
 		}
+
 		return next.Do(r)
 	})
 	p := w.Pusher(env)
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+
 	if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); queries != 3 || len(sent) != 0 {
 		t.Errorf("after %d queries the messages are %+v, want none after 3", queries, sent)
 	}
@@ -581,10 +687,13 @@ func TestPartReachesNoChannel(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	part := activity.MatchChanged{MatchID: "7", IDRange: activity.IDRange{From: "0", Until: "f~"}}
 	testkit.Must(t, p.PushActivities(w.NewContext(), part))
+
 	want["listener"] = ""
 	w.ExpectPhones("after a part", want, false)
+
 	part.IDRange = activity.IDRange{}
 	testkit.Must(t, p.PushActivities(w.NewContext(), part))
+
 	want["listener"] = want["neutral"]
 	w.ExpectPhones("after the whole", want, false)
 }
@@ -595,11 +704,18 @@ func TestSupersededPartIsSkipped(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{match.Neutral}, IDRange: activity.IDRange{From: "3", Until: "7"}}
+	old := activity.MatchChanged{
+		MatchID: "7",
+		Slot:    match.SlotOf(crickettest.At(0)),
+		Changed: []string{match.Neutral},
+		IDRange: activity.IDRange{From: "3", Until: "7"},
+	}
+
 	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
 		t.Errorf("the calls of a superseded part differ:\n%s", cmp.Diff(want, calls))
 	}
+
 	for _, m := range []activity.MatchChanged{
 		{MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "3"}}, {MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "7"}},
 		{MatchID: "7", Channels: activity.CloseChannels, Ended: 1},
@@ -618,10 +734,14 @@ func TestSupersededRunStopsAtTheNextPage(t *testing.T) {
 	addSubscriptions(w, "7", 3*activity.PerPage)
 	newer := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
 	newer.Slot++
+
 	var once sync.Once
+
 	w.Phones.Observe = func(apns.Push) { once.Do(func() { testkit.PutRows(w.World, tables.Displays, newer) }) }
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(),
+		activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
+
 	if got := len(w.Phones.Tokens()); got == 0 || got > activity.PerPage {
 		t.Errorf("%d phones got the superseded display, want 1 to %d", got, activity.PerPage)
 	}
@@ -631,29 +751,39 @@ func TestSupersededRunStopsAtTheNextPage(t *testing.T) {
 // Without a score their subscriptions are removed without a push.
 func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	t.Parallel()
+
 	w, f, _ := worldWithActivities(t)
 	for _, view := range f.Perspectives() {
 		testkit.Must(t, w.DeleteRow(tables.Displays, match.DisplayKey("7", view)))
 	}
+
 	w.AddFixture("8")
 	w.Subscribe("8", "scoreless", "11")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+
 	for _, id := range []string{"7", "8"} {
 		testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id, Ended: crickettest.At(9).Unix()}))
 	}
+
 	state := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, "7")
 	testkit.Must(t, state.Decode())
+
 	want := map[string]string{}
+
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": match.Neutral} {
 		text, err := json.Marshal(state.State.For(view))
 		testkit.Must(t, err)
+
 		want[name] = string(text)
 	}
+
 	w.ExpectPhones("without a display", want, true)
+
 	if left := w.Subscribers(); left != nil || pushCount(w, "scoreless") != 0 {
 		t.Errorf("the subscriptions %q are left, and the one without a score got %d pushes; want none", left, pushCount(w, "scoreless"))
 	}
+
 	if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "has no display") {
 		t.Errorf("the log has the complaints %q, want one of a match without a display", got)
 	}
@@ -663,13 +793,17 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 // if a message has more than RetryBatch.
 func queuedTokens(w *crickettest.World) (all []string) {
 	w.T.Helper()
+
 	for _, m := range testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue) {
 		if len(m.Tokens) > activity.RetryBatch {
 			w.T.Errorf("a message has %d tokens, want at most %d", len(m.Tokens), activity.RetryBatch)
 		}
+
 		all = append(all, m.Tokens...)
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
@@ -677,6 +811,7 @@ func queuedTokens(w *crickettest.World) (all []string) {
 // retried later.
 func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 	t.Parallel()
+
 	for name, answer := range map[string]apns.Answer{"503": apns.Refuse(apns2.ReasonServiceUnavailable), "no answer": {Slow: 24 * time.Hour}} {
 		for _, ended := range []int64{0, crickettest.At(9).Unix()} {
 			t.Run(fmt.Sprint(name, ", ended ", ended != 0), func(t *testing.T) {
@@ -685,8 +820,11 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				names := addSubscriptions(w, "7", activity.PerMessage-3)
 				discardMessages(w)
 				w.Phones.Answer("", answer)
+
 				tried := map[string]bool{}
+
 				var mu sync.Mutex
+
 				w.Phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
 				p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 				*p.PageTimeout() = 500 * time.Millisecond
@@ -696,20 +834,27 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 					t.Errorf("%d phones were tried, want at most %d", len(tried), activity.PerPage)
 				}
 				mu.Unlock()
+
 				all := []string{crickettest.Token("local"), crickettest.Token("visitor"), crickettest.Token("neutral")}
 				for _, name := range names {
 					all = append(all, crickettest.Token(name))
 				}
+
 				slices.Sort(all)
+
 				if got := queuedTokens(w); !slices.Equal(got, all) {
 					t.Errorf("%d activities are retried, want %d", len(got), len(all))
 				}
+
 				if left := w.Subscribers(); len(left) != activity.PerMessage {
 					t.Errorf("%d subscriptions are left, want %d", len(left), activity.PerMessage)
 				}
+
 				w.Phones.Answer("")
+
 				*p.PageTimeout() = time.Minute
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
+
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
 				w.ExpectPhones("when Apple answers again", want, ended != 0)
 			})
@@ -723,23 +868,31 @@ func TestCancelledRunKeepsRetriesOfEarlierPages(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	names := addSubscriptions(w, "7", 2*activity.PerPage)
 	discardMessages(w)
+
 	first := slices.MinFunc(names, func(a, b string) int { return strings.Compare(crickettest.Token(a), crickettest.Token(b)) })
 	w.Phones.Answer(crickettest.Token(first), apns.Refuse(apns2.ReasonServiceUnavailable))
+
 	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
+
 	reached := map[string]bool{}
+
 	var mu sync.Mutex
+
 	w.Phones.Observe = func(p apns.Push) {
 		mu.Lock()
 		defer mu.Unlock()
+
 		if reached[p.Token] = true; len(reached) > activity.PerPage {
 			cancel()
 		}
 	}
+
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	if err := p.PushActivities(ctx, activity.MatchChanged{MatchID: "7"}); err == nil {
 		t.Error("no error from a cancelled run")
 	}
+
 	if got := queuedTokens(w); !slices.Equal(got, []string{crickettest.Token(first)}) {
 		t.Errorf("%d activities are retried, want the one of the first page", len(got))
 	}
@@ -750,11 +903,13 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
+
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(),
+		activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 	w.ExpectPhones("after the retry of the part", want, true)
 }
@@ -767,38 +922,50 @@ func TestExpirationOfPushes(t *testing.T) {
 	listenTo(w, w.OpenChannel("7", match.Neutral), "listener")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 6}}
+
 	var mu sync.Mutex
+
 	for _, c := range []struct {
 		status string
 		ended  bool
 		want   time.Duration // from the time of the push
 	}{
-		{"1st Innings", false, 0}, {"Innings Break", false, activity.PauseExpiration}, {"Int.", false, activity.PauseExpiration}, {"Stump Day 1", false, activity.PauseExpiration}, {"Aban.", false, activity.PauseExpiration},
+		{"1st Innings", false, 0},
+		{"Innings Break", false, activity.PauseExpiration},
+		{"Int.", false, activity.PauseExpiration},
+		{"Stump Day 1", false, activity.PauseExpiration},
+		{"Aban.", false, activity.PauseExpiration},
 		{"Aban.", true, activity.EndExpiration},
 	} {
 		w.MoveClock(w.Clock.Now().Add(match.SlotLength))
 		w.SetPayload(crickettest.Payload(f, c.status, balls...))
 		w.TickAt(w.Ticker(), int(w.Clock.Now().Sub(crickettest.KickOff)/match.SlotLength)+1)
 		discardMessages(w)
+
 		m := activity.MatchChanged{MatchID: "7"}
+
 		now := w.Clock.Now()
 		if c.ended {
 			m.Ended = now.Unix()
 		}
+
 		want := "0"
 		if c.want != 0 {
 			want = fmt.Sprint(now.Add(c.want).Unix())
 		}
+
 		before, _ := w.Phones.Device(crickettest.Token("listener"))
 		n := 0
 		w.Phones.Observe = func(push apns.Push) {
 			mu.Lock()
 			defer mu.Unlock()
+
 			if n++; !push.Broadcast && push.Expires != want || push.Status != 200 {
 				t.Errorf("status %s, ended %v: expiration %s, want %s, with status 200: %+v", c.status, c.ended, push.Expires, want, push)
 			}
 		}
 		testkit.Must(t, p.PushActivities(w.NewContext(), m))
+
 		if d, _ := w.Phones.Device(crickettest.Token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
 			t.Errorf("status %s, ended %v: %d pushes, %d of them to the listener; want 4 and 1", c.status, c.ended, n, d.Pushes-before.Pushes)
 		}
@@ -810,7 +977,9 @@ func TestEndIsNewerThanTheLastDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(),
+		activity.MatchChanged{MatchID: "7", Ended: shown.At}))
+
 	if d, _ := w.Phones.Device(crickettest.Token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end has time %d, want %d", d.Timestamp.Unix(), shown.At+1)
 	}

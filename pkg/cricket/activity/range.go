@@ -26,9 +26,11 @@ func (r IDRange) Query(a spec.Access, partition string) dynamo.Range {
 	if r.Until != "" {
 		q.Key = dynamo.KeyAtMost(a, partition, r.Until)
 	}
+
 	if r.From != "" {
 		q.After = dynamo.Key(a, partition, r.From)
 	}
+
 	return q
 }
 
@@ -42,13 +44,17 @@ func (r IDRange) Split(seen []string, top string, size, n int) []IDRange {
 	if top <= last || !r.contains(top) {
 		return []IDRange{{last, r.Until}}
 	}
+
 	prefix := sharedPrefix(first, top)
+
 	from, to := position(last[len(prefix):]), position(top[len(prefix):])
 	if width := from - position(first[len(prefix):]); width > 0 {
 		left := float64(len(seen)) * float64(to-from) / float64(width)
 		n = int(min(float64(n), max(1, math.Ceil(left/float64(size)))))
 	}
+
 	var parts []IDRange
+
 	for i := 1; i < n; i++ {
 		cut := prefix + fmt.Sprintf("%0*x", positionDigits, from+(to-from)*uint64(i)/uint64(n))
 		if cut > last && cut < top {
@@ -56,6 +62,7 @@ func (r IDRange) Split(seen []string, top string, size, n int) []IDRange {
 			last = cut
 		}
 	}
+
 	return append(parts, IDRange{last, r.Until})
 }
 
@@ -66,9 +73,11 @@ func sharedPrefix(a, b string) string {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
+
 	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
 		n--
 	}
+
 	return a[:n]
 }
 
@@ -84,7 +93,9 @@ func position(id string) (n uint64) {
 		if i < len(id) {
 			c = id[i]
 		}
+
 		rest := 4 * (positionDigits - i)
+
 		switch {
 		case c < '0':
 			return n << rest
@@ -98,5 +109,6 @@ func position(id string) (n uint64) {
 			return n<<rest | 1<<rest - 1
 		}
 	}
+
 	return n
 }

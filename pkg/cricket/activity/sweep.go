@@ -28,13 +28,15 @@ const (
 // SweepChannelsFunction deletes the broadcast channels that are no match's any more.
 func SweepChannelsFunction() app.Function {
 	return app.Job(spec.Function{
-		Name:   "cricket/sweep-channels",
-		Does:   "Deletes broadcast channels that no match uses.",
-		IfDown: "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
-		On:     spec.Schedule("rate(1 hour)"),
-		Uses:   []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel}, Secrets: []string{tables.APNSKey},
-		Emits:  []spec.Metric{tables.Broadcasts, tables.BroadcastsFailed},
-		Memory: 256, Timeout: tables.JobTimeout,
+		Name:    "cricket/sweep-channels",
+		Does:    "Deletes broadcast channels that no match uses.",
+		IfDown:  "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
+		On:      spec.Schedule("rate(1 hour)"),
+		Uses:    []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel},
+		Secrets: []string{tables.APNSKey},
+		Emits:   []spec.Metric{tables.Broadcasts, tables.BroadcastsFailed},
+		Memory:  256,
+		Timeout: tables.JobTimeout,
 	}, OpenPusher, (*Pusher).SweepChannels)
 }
 
@@ -53,33 +55,43 @@ func (p *Pusher) SweepChannels(ctx context.Context) error {
 	if err := p.sender.Ready(ctx); err != nil {
 		return err
 	}
+
 	ids, err := p.sender.Channels(ctx)
 	if err != nil {
 		return err
 	}
+
 	rows, err := dynamo.ScanAll[Channel](ctx, p.db, tables.AllChannels, nil)
 	if err != nil {
 		return err
 	}
+
 	ofEnded, err := p.channelsOfEnded(ctx, rows)
 	if err != nil {
 		return err
 	}
+
 	unused := append(unreferenced(ids, rows, p.now()), ofEnded...)
 	slog.InfoContext(ctx, "sweeping channels", "channels", len(ids), "rows", len(rows), "unused", len(unused))
+
 	deleted := 0
+
 	var errs error
+
 	for _, c := range unused[:min(len(unused), maxSwept)] {
 		err := p.close(ctx, c)
 		if err == nil {
 			deleted++
 		}
+
 		errs = errors.Join(errs, err)
 		if errors.Is(err, push.ErrUnavailable) || ctx.Err() != nil {
 			break // Apple cannot be reached, or the time is over; any other error concerns one channel only
 		}
 	}
+
 	slog.InfoContext(ctx, "channels swept", "deleted", deleted, "left", len(unused)-deleted)
+
 	return errs
 }
 
@@ -87,6 +99,7 @@ func (p *Pusher) SweepChannels(ctx context.Context) error {
 // channels of ids that no row refers to.
 func unreferenced(ids []string, rows []Channel, now time.Time) (unused []Channel) {
 	referenced, claimed := map[string]bool{}, false
+
 	for _, row := range rows {
 		switch {
 		case row.ChannelID != "":
@@ -97,11 +110,13 @@ func unreferenced(ids []string, rows []Channel, now time.Time) (unused []Channel
 			unused = append(unused, row)
 		}
 	}
+
 	for _, id := range ids {
 		if !claimed && !referenced[id] {
 			unused = append(unused, Channel{ChannelID: id})
 		}
 	}
+
 	return unused
 }
 
@@ -109,32 +124,41 @@ func unreferenced(ids []string, rows []Channel, now time.Time) (unused []Channel
 // not exist. It broadcasts the end to those of ended matches once more.
 func (p *Pusher) channelsOfEnded(ctx context.Context, rows []Channel) (unused []Channel, err error) {
 	byMatch := map[string][]Channel{}
+
 	for _, row := range rows {
 		if row.ChannelID != "" {
 			byMatch[row.MatchID] = append(byMatch[row.MatchID], row)
 		}
 	}
+
 	for _, matchID := range slices.Sorted(maps.Keys(byMatch)) {
 		rows := byMatch[matchID]
+
 		f, ok, err := dynamo.Get[match.Fixture](ctx, p.db, tables.GetFixture, matchID)
 		if err != nil {
 			return nil, err
 		}
+
 		if ok && !expired(f, p.now()) {
 			continue
 		}
+
 		unused = append(unused, rows...)
+
 		if f.EndingAt == 0 {
 			continue
 		}
+
 		messages, err := p.messages(ctx, f, MatchChanged{MatchID: matchID, Ended: f.EndingAt})
 		if err != nil {
 			return nil, err
 		}
+
 		if _, err := p.broadcast(ctx, rows, messages); err != nil {
 			return nil, err
 		}
 	}
+
 	return unused, nil
 }
 
@@ -144,5 +168,6 @@ func expired(f match.Fixture, now time.Time) bool {
 	if f.EndingAt != 0 {
 		return now.Sub(time.Unix(f.EndingAt, 0)) >= sweepAfter
 	}
+
 	return f.Live == "" && now.Unix() > f.Expiry(f.Start(), match.KeepActivity)
 }

@@ -88,6 +88,7 @@ func (m Alert) validate() error {
 	case m.Title == "":
 		return problem.In("title", "the title is missing")
 	}
+
 	return nil
 }
 
@@ -101,6 +102,7 @@ func (m Alert) part() string {
 	case m.IDRange != activity.IDRange{}:
 		return strings.Join([]string{m.Key, m.From, m.Until}, "#")
 	}
+
 	return m.Key
 }
 
@@ -111,7 +113,9 @@ func (m Alert) collapseID() string {
 	if id := m.MatchID + ":" + m.Key; len(id) <= 64 {
 		return id
 	}
+
 	sum := sha256.Sum256([]byte(m.Key))
+
 	return m.MatchID + ":" + hex.EncodeToString(sum[:16])
 }
 
@@ -179,15 +183,24 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return NewAlerter(env, sender), nil
 }
 
 // NewAlerter returns the service with the caller's sender.
 func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	db := dynamo.Open(env.AWS, env.Prefix)
+
 	return &Alerter{
 		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
-		locks:       &lock.Locks{DB: db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: alertLease, Now: env.Now},
+		locks: &lock.Locks{
+			DB:      db,
+			Acquire: tables.AcquireLock,
+			Extend:  tables.ExtendLock,
+			Release: tables.ReleaseLock,
+			TTL:     alertLease,
+			Now:     env.Now,
+		},
 		leagues:     catalog.NewLeagues(db, env.Now),
 		channels:    activity.NewChannels(env, func(context.Context) (*push.Sender, error) { return sender, nil }),
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(tables.APNSType), tables.AttributesType),
@@ -214,11 +227,14 @@ func SendAlertsFunction() app.Function {
 		IfDown: "Users get no alerts and no reminders. Lock screens are updated.",
 		On:     tables.AlertQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.AllLeagues, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
-			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
+			tables.GetFixture, tables.AllLeagues, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock,
+			tables.ExtendLock, tables.ReleaseLock,
+			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder,
+			tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
-		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures, tables.PushDelay},
+		Emits: []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried,
+			tables.AppleFailures, tables.PushDelay},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}, OpenAlerter, (*Alerter).SendAlert)
 }
@@ -243,13 +259,16 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	if err := m.validate(); err != nil {
 		return err
 	}
+
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
+
 	if !ok {
 		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
+
 	switch inactive, err := a.leagues.Inactive(ctx); {
 	case err != nil:
 		return err
@@ -257,22 +276,27 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		slog.InfoContext(ctx, "dropped an alert of an inactive league", "match", m.MatchID, "key", m.Key)
 		return nil
 	}
+
 	now := a.now()
 	if now.Sub(time.Unix(m.At, 0)) > maxAlertAge || m.isReminder() && (!now.Before(f.Start()) || Moved(m.remindsOf(), f.StartTime)) {
 		slog.WarnContext(ctx, "dropped an alert that is too old", "match", m.MatchID, "key", m.Key)
 		return nil
 	}
+
 	if m.isReminder() {
 		m.Body = startsIn(f.Start().Sub(now))
 		m.Plain = m.Body
 	}
+
 	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), lock.Holder(ctx, "alerts"))
 	if err == nil {
 		err = errors.Join(a.sendLocked(ctx, lease, f, m), lease.Release(context.WithoutCancel(ctx)))
 	}
+
 	if errors.Is(err, lock.ErrHeld) { // an error would use up a receive of the message
 		return a.queue.Send(ctx, tables.AlertQueue, m, alertLease)
 	}
+
 	return err
 }
 
@@ -282,12 +306,16 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 	if err != nil || row.Done {
 		return err
 	}
+
 	if err := a.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
 		activity.AppleFailed(ctx, a.now())
+
 		return a.retry(ctx, m)
 	}
+
 	now := a.now()
+
 	run := alertRun{
 		Alerter: a, alert: m, match: f, lease: lease, deadline: now.Add(runTimeout), expires: now.Add(alertExpiration),
 		messages: map[audience]*push.Message{},
@@ -295,11 +323,14 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 	if m.isReminder() {
 		run.expires = f.Start()
 	}
+
 	defer func() { run.emitCounts(ctx) }()
+
 	err = run.sendPages(ctx, row)
 	if _, ok := errors.AsType[*push.Refused](err); ok {
 		activity.AppleFailed(ctx, a.now())
 	}
+
 	return err
 }
 
@@ -309,20 +340,24 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 func (a *Alerter) recordProgress(ctx context.Context, m Alert, row alertRow, names ...string) error {
 	row.TTL = a.now().Add(keepAlerts).Unix()
 	set := dynamo.Set(row, "ttl").Set(row, names...)
+
 	notLater := dynamo.Absent[alertRow]("after")
 	if row.After != "" {
 		notLater = notLater.Or(dynamo.AtMost[alertRow]("after", row.After))
 	}
+
 	if row.Done {
 		set = set.Set(row, "done").Remove("after", "parts")
 	} else {
 		set = set.Set(row, "after")
 		notLater = notLater.And(dynamo.Absent[alertRow]("done"))
 	}
+
 	err := dynamo.Update(ctx, a.db, tables.RecordAlert, dynamo.Key(tables.RecordAlert, m.MatchID, m.part()), set, notLater)
 	if dynamo.IsRefused(err) {
 		return fmt.Errorf("%w: %w", lock.ErrHeld, err)
 	}
+
 	return err
 }
 
@@ -332,8 +367,10 @@ func (a *Alerter) retry(ctx context.Context, m Alert) error {
 		slog.ErrorContext(ctx, "gave up: followers were not reached", "match", m.MatchID, "key", m.Key, "users", len(m.Users), "tries", m.Try)
 		return nil
 	}
+
 	delay := alertRetryDelay << m.Try
 	m.Try++
+
 	return a.queue.Send(ctx, tables.AlertQueue, m, min(delay, activity.LongestDelay))
 }
 
@@ -357,7 +394,8 @@ func (r *alertRun) emitCounts(ctx context.Context) {
 	telemetry.Emit(ctx, r.now(), append([]telemetry.Sample{
 		telemetry.Count(tables.AlertsDelivered, r.delivered), telemetry.Count(tables.AlertsSuppressed, r.suppressed),
 		telemetry.Count(tables.AlertsGone, r.gone), telemetry.Count(tables.AlertsRetried, r.retried),
-	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
+	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key),
+		slog.String("part", r.alert.part()))
 }
 
 // sendPages sends the alert to the followers of the part, page by page, from the
@@ -366,43 +404,54 @@ func (r *alertRun) emitCounts(ctx context.Context) {
 // it sends their messages, so that a second run divides it in the same way.
 func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 	own := r.alert.IDRange
+
 	own.From = max(own.From, row.After)
 	if err := r.sendParts(ctx, row.Parts, &own); err != nil {
 		return err
 	}
+
 	for more := true; more; {
 		q := own.Query(tables.AllFollowers, r.alert.MatchID)
 		q.Limit = r.sizes.Message
+
 		found, last, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, q)
 		if err != nil {
 			return err
 		}
+
 		if more = last != nil; more && len(row.Parts) == 0 {
 			if row.Parts, err = r.splitRange(ctx, own, found); err != nil {
 				return err
 			}
+
 			if err := r.recordProgress(ctx, r.alert, row, "parts"); err != nil {
 				return err
 			}
+
 			if err := r.sendParts(ctx, row.Parts, &own); err != nil {
 				return err
 			}
+
 			more = false
 		}
+
 		for page := range slices.Chunk(found, r.sizes.Page) {
 			if r.now().After(r.deadline) { // the next run continues here
 				return r.queue.Send(ctx, tables.AlertQueue, r.alert, alertRetryDelay)
 			}
+
 			end := page[len(page)-1].UserID
 			if err := r.sendPage(ctx, page, activity.IDRange{From: own.From, Until: end}); err != nil {
 				return err
 			}
+
 			own.From = end
 			if err := r.recordProgress(ctx, r.alert, alertRow{After: end}); err != nil {
 				return err
 			}
 		}
 	}
+
 	return r.recordProgress(ctx, r.alert, alertRow{After: own.From, Done: true})
 }
 
@@ -410,14 +459,17 @@ func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 func (r *alertRun) splitRange(ctx context.Context, all activity.IDRange, found []follower.FollowRow) ([]activity.IDRange, error) {
 	greatest := activity.IDRange{Until: all.Until}.Query(tables.AllFollowers, r.alert.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
+
 	top, _, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, greatest)
 	if err != nil || len(top) == 0 {
 		return nil, err
 	}
+
 	seen := make([]string, len(found))
 	for i, f := range found {
 		seen[i] = f.UserID
 	}
+
 	return all.Split(seen, top[0].UserID, r.sizes.Part, activity.MaxParts), nil
 }
 
@@ -427,12 +479,15 @@ func (r *alertRun) sendParts(ctx context.Context, parts []activity.IDRange, own 
 		if i == 0 {
 			own.Until = part.From
 		}
+
 		m := r.alert
+
 		m.IDRange = part
 		if err := r.queue.Send(ctx, tables.AlertQueue, m, 0); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -461,22 +516,27 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 	if err := r.lease.Extend(ctx); err != nil {
 		return err
 	}
+
 	to, err := r.recipients(ctx, page)
 	if err != nil {
 		return err
 	}
+
 	r.unreached = nil
 	if event.IsStart(r.alert.Key) {
 		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
 		}
 	}
+
 	if err := r.notify(ctx, to); err != nil || len(r.unreached) == 0 {
 		return err
 	}
+
 	m := r.alert
 	m.IDRange, m.Users = all, slices.Sorted(slices.Values(r.unreached))
 	r.retried += len(m.Users)
+
 	return r.retry(ctx, m)
 }
 
@@ -490,47 +550,59 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		_, listed := slices.BinarySearch(r.alert.Users, f.UserID)
 		return f.ExpiresAt <= now.Unix() || len(r.alert.Users) > 0 && !listed
 	})
+
 	keys := make([]dynamo.Item, len(page))
 	for i, f := range page {
 		keys[i] = dynamo.Key(tables.BatchGetPreferences, f.UserID)
 	}
+
 	rows, err := dynamo.GetAll[follower.PreferencesRow](ctx, r.db, tables.BatchGetPreferences, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	stored := make(map[string]follower.Preferences, len(rows))
 	for _, p := range rows {
 		stored[p.UserID] = p.Preferences
 	}
+
 	defaults := follower.DefaultPreferences()
 	all := make([]recipient, len(page))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(readConcurrency)
+
 	for i, f := range page {
 		p, ok := stored[f.UserID]
 		if !ok {
 			p = defaults
 		}
+
 		if !p.Allows(r.alert.Kind, now) || p.SpoilerFree && r.alert.Plain == "" {
 			r.suppressed++
 			continue
 		}
+
 		g.Go(func() error {
 			d, ok, err := follower.ReadDevice(gctx, r.db, f.UserID, now)
 			if err != nil || !ok || r.environment != "" && d.Environment != r.environment {
 				return err
 			}
+
 			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity(now)}
+
 			return nil
 		})
 	}
+
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+
 	all = slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" })
 	if r.alert.isReminder() && len(r.alert.Users) == 0 {
 		return r.claimReminders(ctx, all)
 	}
+
 	return all, nil
 }
 
@@ -567,25 +639,32 @@ func (r *alertRun) claimReminders(ctx context.Context, to []recipient) ([]recipi
 	for i, p := range to {
 		keys[i] = dynamo.Key(tables.ClaimReminders, ReminderClaim(r.alert.MatchID, p.UserID)...)
 	}
+
 	found, err := dynamo.GetAll[prematchRow](ctx, r.db, tables.ClaimReminders, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	part, start := r.alert.part(), r.alert.remindsOf()
 	claimed := map[string]prematchRow{} // for this start
+
 	for _, row := range found {
 		if row.Start == start {
 			claimed[row.UserID] = row
 		}
 	}
+
 	var fresh []prematchRow
+
 	to = slices.DeleteFunc(to, func(p recipient) bool {
 		row, ok := claimed[p.UserID]
 		if !ok {
 			fresh = append(fresh, r.claim(ReminderClaim(r.alert.MatchID, p.UserID), part, start))
 		}
+
 		return ok && row.ClaimedBy != part
 	})
+
 	return to, dynamo.PutAll(ctx, r.db, tables.ClaimReminders, fresh)
 }
 
@@ -609,14 +688,17 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 		if len(some) == 0 {
 			continue
 		}
+
 		m, err := r.notification(spoilerFree)
 		if err != nil {
 			return err
 		}
+
 		gone, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
 		if err != nil {
 			return err
 		}
+
 		for _, p := range notReregistered(gone) {
 			err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
 			if err := dynamo.IgnoreRefused(err); err != nil {
@@ -624,6 +706,7 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -643,18 +726,23 @@ func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
 	if m := r.messages[audience{spoilerFree: spoilerFree}]; m != nil {
 		return m, nil
 	}
+
 	text := push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"}
 	if spoilerFree {
 		text.Title, text.Body = r.alert.Match, r.alert.Plain
 	}
+
 	m, err := push.Notify(push.Alert{
 		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapseID(), Thread: r.alert.MatchID,
 		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": r.alert.Kind},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		return nil, problem.New(problem.Invalid, "alert_too_long", "the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
+		return nil, problem.New(problem.Invalid, "alert_too_long",
+			"the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
 	}
+
 	r.messages[audience{spoilerFree: spoilerFree}] = m
+
 	return m, err
 }
 
@@ -668,6 +756,7 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 		return p.PushToStart != "" && !p.spoilerFree && !p.hasActivity && r.match.EndingAt == 0
 	}
 	rest = filter(to, func(p recipient) bool { return !canStart(p) })
+
 	for _, view := range r.match.Perspectives() {
 		for _, channel := range []bool{false, true} {
 			some := filter(to, func(p recipient) bool {
@@ -676,13 +765,16 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 			if len(some) == 0 {
 				continue
 			}
+
 			gone, err := r.startAudience(ctx, audience{view: view, channel: channel}, some)
 			if err != nil {
 				return nil, err
 			}
+
 			rest = append(rest, gone...)
 		}
 	}
+
 	return rest, nil
 }
 
@@ -699,29 +791,36 @@ func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipie
 	if err != nil {
 		return nil, err
 	}
+
 	f, ok, err := dynamo.Get[match.Fixture](ctx, r.db, tables.GetFixture, r.alert.MatchID)
 	if err != nil {
 		return nil, err
 	}
+
 	if m == nil || !ok || f.EndingAt != 0 {
 		return to, nil
 	}
+
 	to, rest, err = r.claimStarts(ctx, to)
 	if err != nil {
 		return nil, err
 	}
+
 	gone, notSent, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
 	if err := errors.Join(err, r.releaseStarts(ctx, notSent)); err != nil {
 		return nil, err
 	}
+
 	for _, p := range notReregistered(gone) {
 		unchanged := dynamo.Unchanged(p.DeviceRow, "pushToStartToken")
+
 		err := dynamo.Update(ctx, r.db, tables.UpdatePushToStart, dynamo.Key(tables.UpdatePushToStart, p.UserID, p.DeviceToken),
 			dynamo.Remove[follower.DeviceRow]("pushToStartToken"), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return nil, err
 		}
 	}
+
 	return append(rest, gone...), nil
 }
 
@@ -731,14 +830,19 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 	claimed := make([]bool, len(to))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(claimConcurrency)
-	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"), dynamo.NotEqual[prematchRow]("start", r.alert.Key))
+
+	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"),
+		dynamo.NotEqual[prematchRow]("start", r.alert.Key))
+
 	for i, p := range to {
 		g.Go(func() (err error) {
 			claimed[i], err = r.putStartClaim(ctx, p.UserID, r.alert.part(), available)
 			return err
 		})
 	}
+
 	err = g.Wait()
+
 	for i, p := range to {
 		if claimed[i] {
 			now = append(now, p)
@@ -746,6 +850,7 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 			before = append(before, p)
 		}
 	}
+
 	return now, before, err
 }
 
@@ -753,12 +858,14 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(claimConcurrency)
+
 	for _, p := range to {
 		g.Go(func() error {
 			_, err := r.putStartClaim(ctx, p.UserID, "", dynamo.Exists[prematchRow]("claimedBy"))
 			return err
 		})
 	}
+
 	return g.Wait()
 }
 
@@ -777,25 +884,31 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 	if m, ok := r.messages[who]; ok {
 		return m, nil
 	}
+
 	d, ok, err := match.ReadDisplay(ctx, r.db, r.alert.MatchID, who.view)
 	if err != nil || !ok {
 		return nil, err
 	}
+
 	c, _, err := match.ReadScore(ctx, r.db, r.alert.MatchID)
 	if err != nil || c.State.Phase.Over() {
 		return nil, err
 	}
+
 	channel := ""
 	if who.channel {
 		if channel, err = r.channels.Open(ctx, r.alert.MatchID, who.view); err != nil {
 			slog.WarnContext(ctx, "cannot open a channel: activities start without one", "match", r.alert.MatchID, "view", who.view, "err", err)
+
 			channel = ""
 		}
 	}
+
 	attributes := activityAttributes{MatchID: r.alert.MatchID, Local: c.State.Local.Name, Visitor: c.State.Visitor.Name}
 	if who.view != match.Neutral {
 		attributes.TeamID = who.view
 	}
+
 	state := push.State{
 		Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0),
 		Alert: &push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"},
@@ -803,27 +916,35 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 	if d.Playing {
 		state.Stale = state.Time.Add(activity.StaleAfter)
 	}
+
 	m, err := push.Begin(push.Activity{Type: r.attributes, Attributes: attributes, Channel: channel}, state)
 	if err != nil {
 		return nil, fmt.Errorf("display of match %s for %s: %w", r.alert.MatchID, who.view, err)
 	}
+
 	r.messages[who] = m
+
 	return m, nil
 }
 
 // send pushes a message to recipients by their tokens. It returns those whose token is
 // gone, and those to whom the message was certainly not delivered, also with an error. It adds
 // all who were not reached to r.unreached.
-func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, notSent []recipient, err error) {
+func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
+	token func(recipient) string) (gone, notSent []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {
 		waiting[token(p)] = p
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, r.sendTimeout)
 	defer cancel()
+
 	tokens := slices.Sorted(maps.Keys(waiting))
+
 	_, err = r.sender.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
 		p := waiting[token]
+
 		switch o.Result {
 		case push.Delivered:
 			r.delivered++
@@ -838,16 +959,19 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 			unanswered[token] = o.Reason == ""
 			return
 		}
+
 		delete(waiting, token)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
+
 	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)
 		if !unanswered[token] {
 			notSent = append(notSent, p)
 		}
 	}
+
 	return gone, notSent, err
 }

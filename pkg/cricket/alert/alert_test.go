@@ -47,7 +47,13 @@ func openAlerter(w *crickettest.World, env app.Env) *alert.Alerter {
 func addFollower(w *crickettest.World, name, team string, edits ...func(*follower.FollowRow, *follower.DeviceRow)) {
 	w.T.Helper()
 	now := w.Clock.Now()
-	f := follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: name}, TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix()}
+	f := follower.FollowRow{
+		Follow:    follower.Follow{MatchID: "7", UserID: name},
+		TeamID:    team,
+		CreatedAt: now.UnixMilli(),
+		ExpiresAt: now.Add(96 * time.Hour).Unix(),
+	}
+
 	d := follower.DeviceRow{
 		UserID: name, DeviceToken: crickettest.Token(name), Platform: "ios", OSMajor: 18, Environment: "production",
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
@@ -55,6 +61,7 @@ func addFollower(w *crickettest.World, name, team string, edits ...func(*followe
 	for _, edit := range edits {
 		edit(&f, &d)
 	}
+
 	testkit.PutRows(w.World, tables.Follows, f)
 	testkit.PutRows(w.World, tables.Devices, d)
 }
@@ -76,6 +83,7 @@ func wicketAlert(w *crickettest.World) alert.Alert {
 func rainAlert(w *crickettest.World) alert.Alert {
 	m := wicketAlert(w)
 	m.Key, m.Kind, m.Title, m.Body, m.Plain = "rain:1", event.Rain, "Rain: Harbour 7/1", "Harbour 7/1 (1.2)", "Play has stopped"
+
 	return m
 }
 
@@ -85,6 +93,7 @@ func alertsOf(w *crickettest.World, name string) (all []string) {
 	for _, a := range d.Alerts {
 		all = append(all, a.Title+"|"+a.Body)
 	}
+
 	return all
 }
 
@@ -94,6 +103,7 @@ func ringCount(w *crickettest.World, name string) (n int) {
 	for _, a := range d.Alerts {
 		n += a.Times
 	}
+
 	return n
 }
 
@@ -101,6 +111,7 @@ func ringCount(w *crickettest.World, name string) (n int) {
 func worldWithFollowedMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t).WithPhones()
 	w.AddFixture("7")
+
 	return w
 }
 
@@ -113,10 +124,12 @@ func TestAlertsFollowPreferences(t *testing.T) {
 	quiet := func(from, to, zone string) follower.Preferences {
 		p := follower.DefaultPreferences()
 		p.QuietHours = &follower.QuietHours{From: from, To: to, TimeZone: zone}
+
 		return p
 	}
 	keyOnly, spoilerFree := follower.DefaultPreferences(), follower.DefaultPreferences()
 	keyOnly.KeyEventsOnly, spoilerFree.SpoilerFree = true, true
+
 	const wicket, rain = "Wicket! Harbour 7/1 (1.2)|A Batter b A Bowler 3 (5)", "Rain: Harbour 7/1|Harbour 7/1 (1.2)"
 	for name, c := range map[string]struct {
 		prefers follower.Preferences
@@ -134,6 +147,7 @@ func TestAlertsFollowPreferences(t *testing.T) {
 		"quiet until it is sent, not when it is": {quiet("10:30", "11:06", "UTC"), []string{wicket, rain}},
 	} {
 		addFollower(w, name, "11")
+
 		setPreferences(w, name, c.prefers)
 		defer func() {
 			if got := alertsOf(w, name); !slices.Equal(got, c.want) {
@@ -141,6 +155,7 @@ func TestAlertsFollowPreferences(t *testing.T) {
 			}
 		}()
 	}
+
 	addFollower(w, "unstated", "")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m, n := wicketAlert(w), rainAlert(w)
@@ -148,14 +163,17 @@ func TestAlertsFollowPreferences(t *testing.T) {
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	testkit.Must(t, a.SendAlert(w.NewContext(), n))
 	n.Key, n.Plain = "rain:2", "" // no text without the score
+
 	setPreferences(w, "everything", preferOnly())
 	setPreferences(w, "unstated", preferOnly())
 	testkit.Must(t, w.DeleteRow(tables.Follows, "7", "quiet over midnight, awake"))
 	testkit.Must(t, w.DeleteRow(tables.Follows, "7", "quiet until it is sent, not when it is"))
 	testkit.Must(t, a.SendAlert(w.NewContext(), n))
+
 	if got := alertsOf(w, "unstated"); !slices.Equal(got, []string{wicket, rain}) {
 		t.Errorf("without stored preferences: alerts %q, want %q", got, []string{wicket, rain})
 	}
+
 	if d, s := w.Logs.SumMetric(tables.AlertsDelivered), w.Logs.SumMetric(tables.AlertsSuppressed); d != 10 || s != 21 {
 		t.Errorf("%v alerts delivered and %v suppressed, want 10 and 21", d, s)
 	}
@@ -173,11 +191,14 @@ func TestDelayOfAlerts(t *testing.T) {
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	m.Key, m.Slot = "S1:W2", match.SlotOf(crickettest.At(4))
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	var got []float64
+
 	for _, line := range w.Logs.Lines() {
 		values, _ := line.Attrs[tables.PushDelay.Name].([]float64)
 		got = append(got, values...)
 	}
+
 	if diff := cmp.Diff([]float64{927.5}, got); diff != "" {
 		t.Errorf("the delays differ (-want +got):\n%s", diff)
 	}
@@ -187,11 +208,14 @@ func TestDelayOfAlerts(t *testing.T) {
 // have different ids.
 func TestCollapseIDHasAtMost64Bytes(t *testing.T) {
 	t.Parallel()
+
 	const match = "1234567890123456789" // the longest id
+
 	key := strings.Repeat("k", 44)
 	if got, want := (alert.Alert{MatchID: match, Key: key}).CollapseID(), match+":"+key; got != want {
 		t.Errorf("of 64 bytes: %q, want %q", got, want)
 	}
+
 	a, b := alert.Alert{MatchID: match, Key: key + "1"}.CollapseID(), alert.Alert{MatchID: match, Key: key + "2"}.CollapseID()
 	if len(a) > 64 || len(b) > 64 || a == b || !strings.HasPrefix(a, match+":") {
 		t.Errorf("of 65 bytes: %q and %q, want two ids of at most 64 that begin with the match", a, b)
@@ -207,16 +231,20 @@ func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	m.Key = strings.Repeat("long", 40)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	d, _ := w.Phones.Device(crickettest.Token("ann"))
 	if len(d.Alerts) != 2 {
 		t.Fatalf("the phone shows %+v, want 2 notifications", d.Alerts)
 	}
+
 	if c := d.Alerts[0].Collapse; c != "7:S1:W1" {
 		t.Errorf("the collapse id is %q, want 7:S1:W1", c)
 	}
+
 	if c := d.Alerts[1].Collapse; len(c) > 64 || !strings.HasPrefix(c, "7:") {
 		t.Errorf("the collapse id of a long key is %q, want at most 64 bytes that begin with 7:", c)
 	}
+
 	var got struct {
 		APS struct {
 			Thread string `json:"thread-id"`
@@ -226,6 +254,7 @@ func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 		Kind    string `json:"kind"`
 	}
 	testkit.Must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
+
 	if got.APS.Thread != "7" || got.APS.Sound != "default" || got.MatchID != "7" || got.Kind != "wicket" {
 		t.Errorf("the payload is %s, want thread 7, the default sound, match 7 and kind wicket", d.Alerts[0].Payload)
 	}
@@ -240,10 +269,17 @@ func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 	addFollower(w, "phone expired", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.ExpiresAt = now.Unix() })
 	addFollower(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 	addFollower(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
-	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Follows,
+		follower.FollowRow{
+			Follow:    follower.Follow{MatchID: "7", UserID: "no phone"},
+			TeamID:    "",
+			CreatedAt: 1,
+			ExpiresAt: now.Add(time.Hour).Unix(),
+		})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.Environment() = "production"
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 	if got := w.Phones.Tokens(); !slices.Equal(got, []string{crickettest.Token("ann")}) {
 		t.Errorf("%d phones got a push, want that of ann only", len(got))
 	}
@@ -251,6 +287,7 @@ func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 
 func TestEnvironmentDependsOnStageAndURL(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct{ stage, url, want string }{
 		{"prod", "", "production"},
 		{"prod", apns2.HostProduction, "production"},
@@ -266,40 +303,53 @@ func TestEnvironmentDependsOnStageAndURL(t *testing.T) {
 
 func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
+
 	w := worldWithFollowedMatch(t)
 	for _, name := range []string{"alive", "unregistered", "bad", "again", "meanwhile"} {
 		addFollower(w, name, "11")
 	}
+
 	w.Phones.Answer(crickettest.Token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.Phones.Answer(crickettest.Token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
 	w.Phones.Answer(crickettest.Token("meanwhile"), apns.Refuse(apns2.ReasonUnregistered))
 	before := apns.Refuse(apns2.ReasonUnregistered)
 	before.Since = w.Clock.Now().Add(-time.Minute)
 	w.Phones.Answer(crickettest.Token("again"), before)
-	for name, owner := range map[string]string{"alive": "alive", "unregistered": "unregistered", "bad": "zoe"} { // zoe has the bad one's phone now
+
+	// zoe has the bad one's phone now
+	for name, owner := range map[string]string{"alive": "alive", "unregistered": "unregistered", "bad": "zoe"} {
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token(name), DeviceToken: "~", Owner: owner})
 	}
+
 	env := w.Env(alert.SendAlertsFunction())
 	next, once := env.AWS.HTTPClient, false
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && !once { // Apple has answered
 			once = true
+
 			addFollower(w, "meanwhile", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.UpdatedAt++ })
 		}
+
 		return next.Do(r)
 	})
 	testkit.Must(t, openAlerter(w, env).SendAlert(w.NewContext(), wicketAlert(w)))
+
 	var left []string
+
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		if d.Owner != "" {
 			d.UserID = "token of " + d.Owner
 		}
+
 		left = append(left, d.UserID)
 	}
+
 	slices.Sort(left)
+
 	if diff := cmp.Diff([]string{"again", "alive", "meanwhile", "token of alive", "token of zoe"}, left); diff != "" {
 		t.Errorf("the devices left differ:\n%s", diff)
 	}
+
 	if gone := w.Logs.SumMetric(tables.AlertsGone); gone != 4 {
 		t.Errorf("%v tokens were gone, want 4", gone)
 	}
@@ -310,24 +360,32 @@ func TestAlertIsSentOnce(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
+
 	m := wicketAlert(w)
 	for range 3 { // delivered again, and sent again later
 		testkit.Must(t, a.SendAlert(w.NewContext(), m))
 		m.At++
+
 		addFollower(w, "zoe", "11") // after the alert was sent
 	}
+
 	if n := ringCount(w, "ann"); n != 1 || ringCount(w, "zoe") != 0 {
 		t.Errorf("the phone rang %d times, that of a later follower %d times; want 1 and 0", n, ringCount(w, "zoe"))
 	}
+
 	m.Key = "S1:W2"
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	if n := ringCount(w, "ann"); n != 2 {
 		t.Errorf("after the second wicket the phone rang %d times, want 2", n)
 	}
+
 	r := testkit.Row[alert.AlertRow](w.World, tables.Alerts, "7", "S1:W1")
-	if want := (alert.AlertRow{MatchID: "7", Part: "S1:W1", Done: true, TTL: w.Clock.Now().Add(alert.KeepAlerts).Unix()}); !cmp.Equal(want, r) {
+	if want := (alert.AlertRow{MatchID: "7", Part: "S1:W1", Done: true, TTL: w.Clock.Now().Add(alert.KeepAlerts).Unix()}); !cmp.Equal(want,
+		r) {
 		t.Errorf("the row differs:\n%s", cmp.Diff(want, r))
 	}
+
 	if left := testkit.Rows[map[string]any](w.World, tables.Locks); len(left) > 0 {
 		t.Errorf("the locks %v are left, want none", left)
 	}
@@ -335,12 +393,15 @@ func TestAlertIsSentOnce(t *testing.T) {
 
 func TestConcurrentDeliveriesSendOnce(t *testing.T) {
 	t.Parallel()
+
 	w := worldWithFollowedMatch(t)
 	for i := range 20 {
 		addFollower(w, fmt.Sprint("fan ", i), "11")
 	}
+
 	m := wicketAlert(w)
 	workers := []*alert.Alerter{openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))}
+
 	var wg sync.WaitGroup
 	for _, a := range workers {
 		wg.Go(func() {
@@ -349,8 +410,10 @@ func TestConcurrentDeliveriesSendOnce(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, workers[0].SendAlert)
+
 	for i := range 20 {
 		if n := ringCount(w, fmt.Sprint("fan ", i)); n != 1 {
 			t.Errorf("phone %d rang %d times, want 1", i, n)
@@ -368,16 +431,21 @@ func TestAlertWaitsWhileAnotherWorkerHasIt(t *testing.T) {
 	a, other := openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	lease, err := (*other.Locks()).Take(w.NewContext(), "alert:7:"+m.Part(), "other")
 	testkit.Must(t, err)
+
 	for n := 1; n <= tables.AlertQueue.MaxReceiveCount+1; n++ {
 		testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 		if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != n || got[n-1].Try != 0 || ringCount(w, "ann") != 0 {
 			t.Fatalf("the messages are %+v, and the phone rang %d times; want %d messages with try 0, and 0", got, ringCount(w, "ann"), n)
 		}
+
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		testkit.Must(t, lease.Extend(w.NewContext()))
 	}
+
 	testkit.Must(t, lease.Release(w.NewContext()))
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
+
 	if n := ringCount(w, "ann"); n != 1 {
 		t.Errorf("the phone rang %d times, want 1", n)
 	}
@@ -387,6 +455,7 @@ func TestAlertWaitsWhileAnotherWorkerHasIt(t *testing.T) {
 // At most the page in which it stalled is sent twice.
 func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		hook  func(a *alert.Alerter, now func() time.Time)
 		calls int // of the hook; it stalls in the last one
@@ -397,37 +466,47 @@ func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			w := worldWithFollowedMatch(t)
 			for i := range 6 {
 				addFollower(w, fmt.Sprint(i), "11")
 			}
+
 			m := wicketAlert(w)
 			slow, quick := openAlerter(w, w.Env(alert.SendAlertsFunction())), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			slow.Sizes().Page, quick.Sizes().Page = 2, 2
 			stalled, calls := false, 0
+
 			c.hook(slow, func() time.Time {
 				if progressOf(w, m) == "1" {
 					calls++
 				}
+
 				if !stalled && calls == c.calls {
 					stalled = true
+
 					w.MoveClock(w.Clock.Now().Add(alert.AlertLease + time.Second))
 					testkit.Must(t, quick.SendAlert(w.NewContext(), m))
 				}
+
 				return w.Clock.Now()
 			})
 			testkit.Must(t, slow.SendAlert(w.NewContext(), m))
+
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
 				t.Errorf("the worker stalled: %v, and left %d messages; want true and 1", stalled, n)
 			}
+
 			if r := testkit.Row[alert.AlertRow](w.World, tables.Alerts, "7", m.Part()); !r.Done || r.After != "" {
 				t.Errorf("the recorded progress is %+v, want only that it is done: it never goes back", r)
 			}
+
 			for i := range 6 {
 				name, want := fmt.Sprint(i), 1
 				if slices.Contains(c.twice, name) {
 					want = 2
 				}
+
 				if n := ringCount(w, name); n != want || len(alertsOf(w, name)) != 1 {
 					t.Errorf("phone %s rang %d times and shows %q, want %d times and one notification", name, n, alertsOf(w, name), want)
 				}
@@ -441,6 +520,7 @@ func progressOf(w *crickettest.World, m alert.Alert) string {
 	w.T.Helper()
 	r, _, err := dynamo.Get[alert.AlertRow](w.T.Context(), w.DB(), tables.GetAlert, m.MatchID, m.Part())
 	testkit.Must(w.T, err)
+
 	return r.After
 }
 
@@ -448,7 +528,9 @@ func progressOf(w *crickettest.World, m alert.Alert) string {
 func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
+
 	const n = 2500
+
 	names := addFollowers(w, n, func(i int) string {
 		h := crickettest.Token(fmt.Sprint("user ", i))
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-" + h[16:20] + "-" + h[20:32]
@@ -456,12 +538,15 @@ func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
 		t.Errorf("%d messages are for the rest of %d followers, want 1", len(got), n)
 	}
+
 	if d := w.Logs.SumMetric(tables.AlertsDelivered); d != 2000 {
 		t.Errorf("the first message delivered %v alerts, want 2000", d)
 	}
+
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	expectOneRing(w, names)
 }
@@ -470,11 +555,13 @@ func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 // of the others no more than how far they reach.
 func TestCostOfAMessageIsIndependentOfTheFollowers(t *testing.T) {
 	t.Parallel()
+
 	cost := func(followers int) float64 {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, followers, func(i int) string { return fmt.Sprintf("fan-%04d", i) })
 		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 400, Page: 10}
+
 		return w.CountUnits(func() { testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w))) }).Reads
 	}
 	if few, many := cost(20), cost(400); few != many {
@@ -486,14 +573,18 @@ func TestCostOfAMessageIsIndependentOfTheFollowers(t *testing.T) {
 // only. Each page reads whether the match is over.
 func TestPagesShareAStart(t *testing.T) {
 	t.Parallel()
+
 	reads := func(page int) int {
 		w := worldWithFollowedMatch(t)
 		storeDisplays(w)
+
 		for i := range 6 {
 			addFollower(w, fmt.Sprint(i), "11", withPushToStart(18))
 		}
+
 		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 10, Page: page}
+
 		return w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w))) })["GetItem"]
 	}
 	if one, three := reads(6), reads(2); three != one+2 {
@@ -505,22 +596,40 @@ func TestPagesShareAStart(t *testing.T) {
 func addFollowers(w *crickettest.World, n int, name func(i int) string) (names []string) {
 	w.T.Helper()
 	now := w.Clock.Now()
-	var fs []follower.FollowRow
-	var ds []follower.DeviceRow
+
+	var (
+		fs []follower.FollowRow
+		ds []follower.DeviceRow
+	)
+
 	for i := range n {
 		user := name(i)
 		names = append(names, user)
-		fs = append(fs, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: user}, TeamID: "", CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix()})
-		ds = append(ds, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
+		fs = append(fs, follower.FollowRow{
+			Follow:    follower.Follow{MatchID: "7", UserID: user},
+			TeamID:    "",
+			CreatedAt: now.UnixMilli(),
+			ExpiresAt: now.Add(96 * time.Hour).Unix(),
+		})
+		ds = append(ds, follower.DeviceRow{
+			UserID:      user,
+			DeviceToken: crickettest.Token(user),
+			OSMajor:     18,
+			UpdatedAt:   now.UnixMilli(),
+			ExpiresAt:   now.Add(time.Hour).Unix(),
+		})
 	}
+
 	testkit.PutRows(w.World, tables.Follows, fs...)
 	testkit.PutRows(w.World, tables.Devices, ds...)
+
 	return names
 }
 
 // expectOneRing fails the test unless each of these phones rang once.
 func expectOneRing(w *crickettest.World, names []string) {
 	w.T.Helper()
+
 	for _, name := range names {
 		if n := ringCount(w, name); n != 1 {
 			w.T.Errorf("the phone of %s rang %d times, want 1", name, n)
@@ -532,6 +641,7 @@ func expectOneRing(w *crickettest.World, names []string) {
 // indicate the number of followers.
 func TestLargePartIsDividedAgain(t *testing.T) {
 	t.Parallel()
+
 	for kind, name := range map[string]func(int) string{
 		"words":           func(i int) string { return []string{"ann", "bob", "cy", "Zoë", "~", "0"}[i%6] + fmt.Sprint(i) },
 		"all alike":       func(i int) string { return fmt.Sprintf("00000000-%04d", i) },
@@ -544,9 +654,11 @@ func TestLargePartIsDividedAgain(t *testing.T) {
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			*a.Sizes() = alert.BatchSizes{Message: 5, Part: 4, Page: 2}
 			testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n < 9 {
 				t.Errorf("%d messages for 42 followers, want 9 or more", n)
 			}
+
 			expectOneRing(w, names)
 		})
 	}
@@ -563,11 +675,14 @@ func TestPartIsDividedByItsOwnFollowers(t *testing.T) {
 	m := wicketAlert(w)
 	m.IDRange = activity.IDRange{Until: "7f"}
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	if parts := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(parts) < 7 { // of 28 followers, four each
 		t.Errorf("the messages are %+v, want 7 parts or more", parts)
 	}
+
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	expectOneRing(w, names[:32])
+
 	if n := ringCount(w, names[32]); n != 0 {
 		t.Errorf("the first phone of another part rang %d times, want 0", n)
 	}
@@ -575,13 +690,16 @@ func TestPartIsDividedByItsOwnFollowers(t *testing.T) {
 
 func TestUnreachedFollowersAreRetried(t *testing.T) {
 	t.Parallel()
+
 	for name, reason := range map[string]string{"busy": apns2.ReasonServiceUnavailable, "too many": apns2.ReasonTooManyRequests} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			w := worldWithFollowedMatch(t)
 			for _, name := range []string{"ann", "bob", "cy", "dan"} {
 				addFollower(w, name, "11")
 			}
+
 			busy := apns.Refuse(reason)
 			busy.Times = 3*8 - 1 // all attempts of two runs, and all but one of a third
 			w.Phones.Answer(crickettest.Token("bob"), busy)
@@ -590,24 +708,30 @@ func TestUnreachedFollowersAreRetried(t *testing.T) {
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			m := wicketAlert(w)
 			testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 			again := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 			if len(again) != 1 || !slices.Equal(again[0].Users, []string{"bob", "cy", "dan"}) || again[0].Try != 1 {
 				t.Fatalf("the messages are %+v, want one for bob, cy and dan with try 1", again)
 			}
+
 			setPreferences(w, "dan", preferOnly()) // no longer wants alerts
 			testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 			began := w.Clock.Now()
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 2 {
 				t.Errorf("%d retries, want 2", n)
 			}
+
 			if took := w.Clock.Now().Sub(began); took != 30*time.Second {
 				t.Errorf("the retries took %v, want 30s", took)
 			}
+
 			for name, want := range map[string]int{"ann": 1, "bob": 1, "cy": 1, "dan": 0} {
 				if n := ringCount(w, name); n != want {
 					t.Errorf("%s's phone rang %d times, want %d", name, n, want)
 				}
 			}
+
 			if got := w.Logs.SumMetric(tables.AlertsRetried); got != 4 {
 				t.Errorf("%v followers were retried, want 4", got)
 			}
@@ -621,10 +745,12 @@ func TestUnreachedFollowersOfEachPageAreRetried(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
+
 	names := []string{"ann", "bob", "cy", "dan"}
 	for _, name := range names {
 		addFollower(w, name, "11")
 	}
+
 	w.Phones.Answer(crickettest.Token("ann"), busy)
 	w.Phones.Answer(crickettest.Token("dan"), busy)
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
@@ -642,12 +768,15 @@ func TestRetriesEndWithinAnHour(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	began := w.Clock.Now()
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 	if n := testkit.Drain(w.World, tables.AlertQueue, 2*time.Hour, a.SendAlert); n != alert.MaxAlertTries {
 		t.Errorf("%d retries, want %d", n, alert.MaxAlertTries)
 	}
+
 	if took := w.Clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
 		t.Errorf("the last retry was after %v, want 45 min to 1 h", took)
 	}
+
 	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"gave up: followers were not reached"}) {
 		t.Errorf("the log has the complaints %q, want one", got)
 	}
@@ -660,15 +789,19 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, w.Phones.Close())
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
 		t.Errorf("the messages are %+v, want the alert with try 1", got)
 	}
+
 	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
 		t.Errorf("the log has %v, want the reason", got)
 	}
+
 	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
 		t.Errorf("%v failures of Apple are counted, want 1", n)
 	}
+
 	w.Logs.TakeWarnings()
 }
 
@@ -682,11 +815,14 @@ func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.SendTimeout() = 100 * time.Millisecond
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
 		t.Fatalf("the messages are %+v, want one for the slow phone", got)
 	}
+
 	*a.SendTimeout() = time.Minute
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
+
 	for _, name := range []string{"ann", "slow"} {
 		if got := alertsOf(w, name); len(got) != 1 {
 			t.Errorf("%s got the alerts %q, want 1", name, got)
@@ -698,6 +834,7 @@ func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 // reminder until the match starts.
 func TestPushesOfAlertsExpire(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		alert func(*crickettest.World) alert.Alert
 		until func(now time.Time) time.Time
@@ -709,22 +846,30 @@ func TestPushesOfAlertsExpire(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			w := worldWithFollowedMatch(t)
 			if name != "a reminder" { // it is sent before play
 				storeDisplays(w)
 			}
+
 			addFollower(w, "ann", "11", withPushToStart(18))
-			var mu sync.Mutex
-			var types []string
+
+			var (
+				mu    sync.Mutex
+				types []string
+			)
+
 			w.Phones.Observe = func(p apns.Push) {
 				mu.Lock()
 				defer mu.Unlock()
+
 				types = append(types, p.Type)
 				if want := fmt.Sprint(c.until(w.Clock.Now()).Unix()); p.Expires != want {
 					t.Errorf("a push of type %s expires at %s, want %s", p.Type, p.Expires, want)
 				}
 			}
 			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), c.alert(w)))
+
 			if diff := cmp.Diff(c.want, types); diff != "" {
 				t.Errorf("the pushes (-want +got):\n%s", diff)
 			}
@@ -745,6 +890,7 @@ func storeDisplays(w *crickettest.World) {
 func startAlert(w *crickettest.World) alert.Alert {
 	m := wicketAlert(w)
 	m.Key, m.Kind, m.Title, m.Body, m.Plain = alert.StartKey, event.Start, "Harbour v Valley", "The match has begun", "The match has begun"
+
 	return m
 }
 
@@ -765,6 +911,7 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	addFollower(w, "old", "11", withPushToStart(17))
 	addFollower(w, "no token", "11")
 	addFollower(w, "spoiler-free", "11", withPushToStart(18))
+
 	p := follower.DefaultPreferences()
 	p.SpoilerFree = true
 	setPreferences(w, "spoiler-free", p)
@@ -773,11 +920,15 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	addFollower(w, "dead", "11", withPushToStart(17))
 	w.Phones.Answer(crickettest.Token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
 	addFollower(w, "renewed", "11", withPushToStart(17))
+
 	renewed := apns.Refuse(apns2.ReasonUnregistered)
 	renewed.Since = w.Clock.Now().Add(-time.Second)
 	w.Phones.Answer(crickettest.Token("renewed starts"), renewed)
+
 	starts := map[string]apns.Start{}
+
 	var mu sync.Mutex
+
 	w.Phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
 	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
@@ -787,6 +938,7 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	for _, c := range testkit.Rows[activity.Channel](w.World, tables.Channels) {
 		opened[c.View] = c.ChannelID
 	}
+
 	for name, want := range map[string]struct {
 		view    string
 		listens bool
@@ -794,27 +946,35 @@ func TestStartAlertStartsActivities(t *testing.T) {
 		mu.Lock()
 		s, ok := starts[crickettest.Token(name+" starts")]
 		mu.Unlock()
-		if !ok || s.AttributesType != tables.AttributesType || (s.Channel != "") != want.listens || want.listens && s.Channel != opened[want.view] {
+
+		if !ok || s.AttributesType != tables.AttributesType || (s.Channel != "") != want.listens ||
+			want.listens && s.Channel != opened[want.view] {
 			t.Errorf("%s: the start is %+v, want a channel: %v", name, s, want.listens)
 			continue
 		}
+
 		about := alert.ActivityAttributes{MatchID: "7", TeamID: strings.TrimPrefix(want.view, match.Neutral), Local: "Harbour", Visitor: "Valley"}
 		if text, err := json.Marshal(about); err != nil || !bytes.Equal(text, s.Attributes) {
 			t.Errorf("%s: the attributes are %s, want %s", name, s.Attributes, text)
 		}
+
 		d, _ := w.Phones.Device(s.Update)
-		if got := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
+		if got := testkit.Row[match.DisplayRow](w.World, tables.Displays,
+			match.DisplayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
 			t.Errorf("%s: the activity shows %s, want %s", name, d.State, got.Display)
 		}
+
 		if n := alertsOf(w, name+" starts"); len(n) != 1 || alertsOf(w, name) != nil {
 			t.Errorf("%s: %q with the activity and %q as notifications, want one and none", name, n, alertsOf(w, name))
 		}
 	}
+
 	for name, want := range map[string]int{"no token": 1, "spoiler-free": 1, "uninterested": 0, "dead": 1, "renewed": 1} {
 		if _, ok := starts[crickettest.Token(name+" starts")]; ok || ringCount(w, name) != want {
 			t.Errorf("%s: an activity started: %v, the phone rang %d times; want false and %d", name, ok, ringCount(w, name), want)
 		}
 	}
+
 	for name, want := range map[string]string{"dead": "", "renewed": crickettest.Token("renewed starts")} {
 		d, ok, err := follower.ReadDevice(t.Context(), w.DB(), name, w.Clock.Now())
 		if err != nil || !ok || d.PushToStart != want {
@@ -827,6 +987,7 @@ func TestStartAlertStartsActivities(t *testing.T) {
 // no push would end it.
 func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 	t.Parallel()
+
 	for name, end := range map[string]func(*crickettest.World){
 		"in the score": func(w *crickettest.World) {
 			last := crickettest.Payload(testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"), "1st Innings", crickettest.Ball{ID: 1, Runs: 1})
@@ -843,11 +1004,13 @@ func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 			addFollower(w, "new", "11", withPushToStart(18))
 			end(w)
 			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
+
 			for _, name := range []string{"old", "new"} {
 				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
 				}
 			}
+
 			if n := len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
 				t.Errorf("%d channels were opened, want 0", n)
 			}
@@ -864,20 +1027,24 @@ func TestActivitiesStartWithoutAChannel(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	if d, _ := w.Phones.Device(crickettest.Token("new starts")); d.Started != 0 || ringCount(w, "new") != 1 {
 		t.Errorf("without a display %d activities started, and the phone rang %d times; want 0 and 1", d.Started, ringCount(w, "new"))
 	}
+
 	storeDisplays(w)
 	addFollower(w, "other", "11", withPushToStart(18))
 	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.StartKey))
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
 	w.Logs.TakeWarnings()
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	for _, name := range []string{"new", "other"} {
 		if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 1 {
 			t.Errorf("%d activities of %s started, want 1", d.Started, name)
 		}
 	}
+
 	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"cannot open a channel: activities start without one"}) {
 		t.Errorf("the log has the complaints %q, want one", got)
 	}
@@ -892,6 +1059,7 @@ func reminderKeyOf7(w *crickettest.World) string {
 func reminderAlert(w *crickettest.World) alert.Alert {
 	m := startAlert(w)
 	m.Key, m.Body = reminderKeyOf7(w), "Starts in 15 minutes"
+
 	return m
 }
 
@@ -900,14 +1068,30 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11", withPushToStart(18))
 	addFollower(w, "asleep", "11")
+
 	p := follower.DefaultPreferences()
 	p.QuietHours = &follower.QuietHours{From: "10:00", To: "12:00", TimeZone: "UTC"}
 	setPreferences(w, "asleep", p)
 	addFollower(w, "claimed", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7#claimed", UserID: "claimed", ClaimedBy: "another", Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch,
+		alert.PrematchRow{
+			MatchID:   "7#claimed",
+			UserID:    "claimed",
+			ClaimedBy: "another",
+			Start:     crickettest.KickOff.Format(tables.TimeLayout),
+			TTL:       w.Clock.Now().Add(time.Hour).Unix(),
+		})
 	addFollower(w, "mine", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7#mine", UserID: "mine", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch,
+		alert.PrematchRow{
+			MatchID:   "7#mine",
+			UserID:    "mine",
+			ClaimedBy: reminderKeyOf7(w),
+			Start:     crickettest.KickOff.Format(tables.TimeLayout),
+			TTL:       w.Clock.Now().Add(time.Hour).Unix(),
+		})
 	addFollower(w, "busy", "11")
+
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("busy"), busy)
@@ -918,15 +1102,24 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	m := reminderAlert(w)
 	m.Until = "zzz"
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	for name, want := range map[string]int{"ann": 1, "asleep": 0, "claimed": 0, "mine": 1, "busy": 1} {
 		if n := ringCount(w, name); n != want {
 			t.Errorf("%s got %d reminders, want %d", name, n, want)
 		}
 	}
+
 	got := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, alert.ReminderClaim("7", "ann")...)
-	if want := (alert.PrematchRow{MatchID: "7#ann", UserID: "ann", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
+	if want := (alert.PrematchRow{
+		MatchID:   "7#ann",
+		UserID:    "ann",
+		ClaimedBy: reminderKeyOf7(w),
+		Start:     crickettest.KickOff.Format(tables.TimeLayout),
+		TTL:       crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix(),
+	}); got != want {
 		t.Errorf("the claim differs:\n%s", cmp.Diff(want, got))
 	}
+
 	if d, _ := w.Phones.Device(crickettest.Token("ann starts")); d.Started > 0 {
 		t.Error("the reminder started an activity")
 	}
@@ -937,6 +1130,7 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 // writes.
 func TestClaimsOfAMatchAreSpread(t *testing.T) {
 	t.Parallel()
+
 	const users = 120
 	for name, c := range map[string]struct {
 		of   func(*crickettest.World) alert.Alert
@@ -947,27 +1141,34 @@ func TestClaimsOfAMatchAreSpread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			w := worldWithFollowedMatch(t)
 			if name == "starts" {
 				storeDisplays(w)
 			}
+
 			for n := range users {
 				addFollower(w, fmt.Sprintf("fan%03d", n), "11", withPushToStart(17))
 			}
+
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
+
 			calls := w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), c.of(w))) })
 			for operation := range calls {
 				if !slices.Contains([]string{"BatchGetItem", "BatchWriteItem", "PutItem"}, operation) {
 					delete(calls, operation)
 				}
 			}
+
 			if diff := cmp.Diff(c.want, calls); diff != "" {
 				t.Errorf("the calls differ (-want +got):\n%s", diff)
 			}
+
 			partitions := map[string]bool{}
 			for _, claim := range testkit.Rows[alert.PrematchRow](w.World, tables.Prematch) {
 				partitions[claim.MatchID] = true
 			}
+
 			if len(partitions) != users {
 				t.Errorf("the claims of %d users are in %d partitions, want as many", users, len(partitions))
 			}
@@ -979,6 +1180,7 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
+
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	for name, edit := range map[string]func(*alert.Alert){
 		"a bad match":         func(m *alert.Alert) { m.MatchID = "7/../8" },
@@ -993,10 +1195,12 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	} {
 		m := wicketAlert(w)
 		edit(&m)
+
 		if err := a.SendAlert(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: error %v, want Invalid", name, err)
 		}
 	}
+
 	for field, edit := range map[string]func(*alert.Alert){
 		"matchId": func(m *alert.Alert) { m.MatchID = "" },
 		"key":     func(m *alert.Alert) { m.Key = "" },
@@ -1005,10 +1209,12 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	} {
 		m := wicketAlert(w)
 		edit(&m)
+
 		if p, ok := errors.AsType[*problem.Error](a.SendAlert(w.NewContext(), m)); !ok || p.Field != field {
 			t.Errorf("without %s: the problem is %+v, want that it names the field", field, p)
 		}
 	}
+
 	longest := wicketAlert(w)
 	longest.Key = strings.Repeat("k", alert.MaxKey)
 	testkit.Must(t, a.SendAlert(w.NewContext(), longest))
@@ -1018,9 +1224,11 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	reminder := reminderAlert(w)
 	w.MoveClock(crickettest.KickOff)
 	testkit.Must(t, a.SendAlert(w.NewContext(), reminder))
+
 	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"dropped an alert that is too old", "dropped an alert that is too old"}) {
 		t.Errorf("the log has the complaints %q, want two", got)
 	}
+
 	if n := ringCount(w, "ann"); n != 1 {
 		t.Errorf("the phone rang %d times, want once, for the key of %d bytes", n, alert.MaxKey)
 	}
@@ -1033,12 +1241,14 @@ func TestAlertsOfAnInactiveLeagueAreDropped(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	addFollower(w, "ann", "11")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
+
 	league := catalog.ProvidedLeague{LeagueID: testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").LeagueID}
 	for n, active := range []bool{false, true} {
 		league.Active = active
 		testkit.PutRows(w.World, tables.Leagues, league)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
 		if got := ringCount(w, "ann"); got != n {
 			t.Errorf("with an active league %v the phone rang %d times, want %d", active, got, n)
 		}
@@ -1058,7 +1268,12 @@ type outcome struct {
 
 func outcomeOf(w *crickettest.World) outcome {
 	w.T.Helper()
-	o := outcome{Alerts: map[string]string{}, Locks: len(testkit.Rows[map[string]any](w.World, tables.Locks)), Queued: testkit.Messages[alert.Alert](w.World, tables.AlertQueue)}
+
+	o := outcome{
+		Alerts: map[string]string{},
+		Locks:  len(testkit.Rows[map[string]any](w.World, tables.Locks)),
+		Queued: testkit.Messages[alert.Alert](w.World, tables.AlertQueue),
+	}
 	for _, token := range w.Phones.Tokens() {
 		d, _ := w.Phones.Device(token)
 		for _, a := range d.Alerts {
@@ -1066,24 +1281,32 @@ func outcomeOf(w *crickettest.World) outcome {
 				o.Alerts[token] += a.Collapse + "|" + a.Title + "|" + a.Body + ";"
 			}
 		}
+
 		if d.Started > 0 {
 			o.Started = append(o.Started, fmt.Sprint(token, " times ", d.Started))
 		}
 	}
+
 	for _, r := range testkit.Rows[alert.AlertRow](w.World, tables.Alerts) {
 		r.TTL = 0
 		o.Rows = append(o.Rows, r)
 	}
+
 	slices.SortFunc(o.Rows, func(a, b alert.AlertRow) int { return strings.Compare(a.Part, b.Part) })
+
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		o.Devices = append(o.Devices, d.UserID+" "+d.DeviceToken+" "+d.PushToStart)
 	}
+
 	slices.Sort(o.Devices)
+
 	for _, c := range testkit.Rows[alert.PrematchRow](w.World, tables.Prematch) {
 		c.TTL = 0
 		o.Claims = append(o.Claims, c)
 	}
+
 	slices.SortFunc(o.Claims, func(a, b alert.PrematchRow) int { return strings.Compare(a.UserID, b.UserID) })
+
 	return o
 }
 
@@ -1093,12 +1316,15 @@ func outcomeOf(w *crickettest.World) outcome {
 func sendWithCrash(w *crickettest.World, p *dynamotest.Process, m alert.Alert, size alert.BatchSizes, spared ...string) outcome {
 	w.T.Helper()
 	a, again := openAlerter(w, w.CrashingEnv(alert.SendAlertsFunction(), p)), openAlerter(w, w.Env(alert.SendAlertsFunction()))
+
 	*a.Sizes(), *again.Sizes() = size, size
 	if p.Ended(a.SendAlert(w.NewContext(), m), spared...) {
 		w.MoveClock(w.Clock.Now().Add(alert.SendAlertsFunction().VisibilityTimeout()))
 		testkit.Must(w.T, again.SendAlert(w.NewContext(), m))
 	}
+
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, again.SendAlert)
+
 	return outcomeOf(w)
 }
 
@@ -1110,9 +1336,11 @@ func TestAlerterOpensWithItsKey(t *testing.T) {
 	addFollower(w, "fan", "11")
 	a := testkit.Open(w.World, alert.SendAlertsFunction(), alert.OpenAlerter)
 	testkit.Must(t, a.SendAlert(w.NewContext(), rainAlert(w)))
+
 	if d := w.Logs.SumMetric(tables.AlertsDelivered); d != 1 {
 		t.Errorf("with the key %v alerts were delivered, want 1", d)
 	}
+
 	w.Settings[tables.APNSKey] = "{}"
 	if _, err := alert.OpenAlerter(w.NewContext(), w.Env(alert.SendAlertsFunction())); err == nil {
 		t.Error("it opens without a key")
@@ -1126,6 +1354,7 @@ func TestAlertIsCompletedAfterACrash(t *testing.T) {
 		for _, name := range []string{"alive", "busy", "dead", "spoiler-free"} {
 			addFollower(w, name, "11")
 		}
+
 		prefers := follower.DefaultPreferences()
 		prefers.SpoilerFree = true
 		setPreferences(w, "spoiler-free", prefers)
@@ -1134,7 +1363,9 @@ func TestAlertIsCompletedAfterACrash(t *testing.T) {
 		busy.Times = 8
 		w.Phones.Answer(crickettest.Token("busy"), busy)
 		o := sendWithCrash(w, p, rainAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 3})
-		o.Rows = slices.DeleteFunc(o.Rows, func(r alert.AlertRow) bool { return strings.Contains(r.Part, "#") }) // whether there was a retry depends on the crash
+		// whether there was a retry depends on the crash
+		o.Rows = slices.DeleteFunc(o.Rows, func(r alert.AlertRow) bool { return strings.Contains(r.Part, "#") })
+
 		return o
 	})
 }
@@ -1144,6 +1375,7 @@ func TestDividedAlertIsCompletedAfterACrash(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, 7, func(i int) string { return fmt.Sprintf("%02x", 36*i) })
+
 		return sendWithCrash(w, p, wicketAlert(w), alert.BatchSizes{Message: 3, Part: 2, Page: 2})
 	})
 }
@@ -1153,10 +1385,12 @@ func TestReminderIsCompletedAfterACrash(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, 2, func(i int) string { return fmt.Sprint("fan ", i) })
+
 		o := sendWithCrash(w, p, reminderAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10})
 		for token, text := range o.Alerts {
 			o.Alerts[token], _, _ = strings.Cut(text, "Starts in") // the minutes depend on the crash
 		}
+
 		return o
 	})
 }
@@ -1174,18 +1408,25 @@ func TestStartIsCompletedAfterACrash(t *testing.T) {
 		addFollower(w, "dead", "", withPushToStart(17))
 		addFollower(w, "watches", "11", withPushToStart(18), withActivity)
 		w.Phones.Answer(crickettest.Token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
-		o := sendWithCrash(w, p, startAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10}, "* *cricket-channels") // an activity starts without a channel
+
+		// an activity starts without a channel
+		o := sendWithCrash(w, p, startAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10}, "* *cricket-channels")
 		for _, name := range []string{"new", "old"} {
 			d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
 			if d.Started > 1 || d.Started == 0 && ringCount(w, name) == 0 {
-				t.Errorf("%d activities of %s started, and the phone rang %d times; want one activity, or none and a ring", d.Started, name, ringCount(w, name))
+				t.Errorf("%d activities of %s started, and the phone rang %d times; want one activity, or none and a ring",
+					d.Started, name, ringCount(w, name))
 			}
+
 			delete(o.Alerts, crickettest.Token(name))
 		}
+
 		for i, d := range o.Devices { // a claimed user gets no second start, so a gone token may stay until the next match
 			o.Devices[i] = strings.TrimSuffix(d, crickettest.Token("dead starts"))
 		}
+
 		o.Started = nil
+
 		return o
 	})
 }
@@ -1205,19 +1446,23 @@ func TestActivityStartsOnce(t *testing.T) {
 	addFollower(w, "lost", "11", withPushToStart(17)) // iOS 17, so a message of its own: a lost connection affects all pushes on it
 	addFollower(w, "watches", "12", withPushToStart(18))
 	w.RegisterPhones("18.0", "unfollowing")
+
 	activities := w.Starter(w.Env(activity.StartActivityFunction()))
 	for _, name := range []string{"watches", "unfollowing"} {
 		_, err := activities.StartActivity(w.NewContext(), crickettest.StartRequest("7", name, "12"))
 		testkit.Must(t, err)
 	}
+
 	if _, err := activities.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "99")); err == nil {
 		t.Error("no error for an activity of a team of another match")
 	}
+
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
 		if (f.ActivityAt != 0) != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
 			t.Errorf("the row is %+v, want a team, and an activity only for the user watches", f)
 		}
 	}
+
 	w.Phones.Answer(crickettest.Token("lost starts"), apns.Answer{Drop: true, Times: 1})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
@@ -1225,6 +1470,7 @@ func TestActivityStartsOnce(t *testing.T) {
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.StartKey)) // as after a crash before the record
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+
 	for name, want := range map[string]struct{ started, notifications int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
 		d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
 		if got := len(alertsOf(w, name)); d.Started != want.started || got != want.notifications {
@@ -1242,22 +1488,35 @@ func TestEachDayStartsAnActivity(t *testing.T) {
 	addFollower(w, "fan", "11", withPushToStart(18))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	m := startAlert(w)
+
 	var got []int
+
 	for _, key := range []string{"start", "start:2", "start:3"} {
 		m.Key, m.At = key, w.Clock.Now().Unix()
 		for range 2 {
 			testkit.Must(t, a.SendAlert(w.NewContext(), m))
 			d, _ := w.Phones.Device(crickettest.Token("fan starts"))
 			got = append(got, d.Started)
+
 			testkit.Must(t, w.DeleteRow(tables.Alerts, "7", key)) // as after a crash before the record
 		}
+
 		w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
 	}
+
 	if diff := cmp.Diff([]int{1, 1, 2, 2, 3, 3}, got); diff != "" {
 		t.Errorf("the activities started after each run differ (-want +got):\n%s", diff)
 	}
+
 	claims := testkit.Rows[alert.PrematchRow](w.World, tables.Prematch)
-	want := []alert.PrematchRow{{MatchID: "7#fan", UserID: "#START#fan", ClaimedBy: "start:3", Start: "start:3", TTL: w.Clock.Now().Add(alert.KeepReminder - 24*time.Hour).Unix()}}
+
+	want := []alert.PrematchRow{{
+		MatchID:   "7#fan",
+		UserID:    "#START#fan",
+		ClaimedBy: "start:3",
+		Start:     "start:3",
+		TTL:       w.Clock.Now().Add(alert.KeepReminder - 24*time.Hour).Unix(),
+	}}
 	if diff := cmp.Diff(want, claims); diff != "" {
 		t.Errorf("the claims differ (-want +got):\n%s", diff)
 	}
@@ -1269,12 +1528,14 @@ func TestRefusedStartIsRetried(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	storeDisplays(w)
 	addFollower(w, "fan", "11", withPushToStart(18))
+
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("fan starts"), busy)
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
+
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
 		t.Errorf("%d activities started, and the phone rang %d times; want 1 and 0", d.Started, ringCount(w, "fan"))
 	}
@@ -1286,17 +1547,22 @@ func TestStartBeginsWhenTheCredentialsAreRight(t *testing.T) {
 	w := worldWithFollowedMatch(t)
 	storeDisplays(w)
 	addFollower(w, "fan", "11", withPushToStart(18))
+
 	refused := apns.Refuse(apns2.ReasonForbidden)
 	refused.Times = 1
 	w.Phones.Answer(crickettest.Token("fan starts"), refused)
+
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	if err := a.SendAlert(w.NewContext(), startAlert(w)); err == nil {
 		t.Fatal("the refusal is no error")
 	}
+
 	if n := w.Logs.SumMetric(tables.AppleFailures); n != 1 {
 		t.Errorf("%v failures of Apple are counted, want 1", n)
 	}
+
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
 		t.Errorf("%d activities started, and the phone rang %d times; want 1 and 0", d.Started, ringCount(w, "fan"))
 	}
@@ -1306,6 +1572,7 @@ func TestStartBeginsWhenTheCredentialsAreRight(t *testing.T) {
 // it.
 func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 	t.Parallel()
+
 	for _, when := range []string{"before", "while the channel is opened"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
@@ -1313,18 +1580,22 @@ func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 			storeDisplays(w)
 			addFollower(w, "new", "11", withPushToStart(18))
 			addFollower(w, "old", "12", withPushToStart(17))
+
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			if when == "before" {
 				w.DecideEnd("7", 9)
 			} else {
 				a.Channels().Sender = func(context.Context) (*push.Sender, error) { w.DecideEnd("7", 9); return *a.Sender(), nil }
 			}
+
 			testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+
 			for _, name := range []string{"new", "old"} {
 				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
 				}
 			}
+
 			if n := len(testkit.Rows[activity.Channel](w.World, tables.Channels)); when == "before" && n != 0 {
 				t.Errorf("%d channels were opened, want 0", n)
 			}
@@ -1342,6 +1613,7 @@ func TestEqualTeamIDsAreOnePerspective(t *testing.T) {
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	addFollower(w, "fan", "11", withPushToStart(18))
 	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert(w.NewContext(), startAlert(w)))
+
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || len(alertsOf(w, "fan")) != 0 {
 		t.Errorf("%d activities started, and the notifications are %q; want 1 and none", d.Started, alertsOf(w, "fan"))
 	}
@@ -1360,15 +1632,20 @@ func TestRunStopsAtItsDeadline(t *testing.T) {
 		if progressOf(w, m) == "3" {
 			return w.Clock.Now().Add(alert.RunTimeout + time.Second)
 		}
+
 		return w.Clock.Now()
 	}
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
-	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || progressOf(w, m) != "3" {
+
+	if got := testkit.Messages[alert.Alert](w.World,
+		tables.AlertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || progressOf(w, m) != "3" {
 		t.Errorf("the progress is %q and the messages are %+v, want 3 and the alert", progressOf(w, m), got)
 	}
+
 	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, again.SendAlert); n != 1 {
 		t.Errorf("%d messages for the rest, want 1", n)
 	}
+
 	expectOneRing(w, names)
 }
 
@@ -1376,6 +1653,7 @@ func TestRunStopsAtItsDeadline(t *testing.T) {
 // a push token, is the only one.
 func TestFollowAfterAnActivityStartsNoSecond(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		token bool
 		later time.Duration // from the activity to the alert
@@ -1390,20 +1668,25 @@ func TestFollowAfterAnActivityStartsNoSecond(t *testing.T) {
 			w := worldWithFollowedMatch(t)
 			storeDisplays(w)
 			w.RegisterPhones("18.0", "fan")
+
 			in := crickettest.StartRequest("7", "fan", "11")
 			if !c.token {
 				in.Body.PushToken = ""
 			}
+
 			_, err := w.Starter(w.Env(activity.StartActivityFunction())).StartActivity(w.NewContext(), in)
 			testkit.Must(t, err)
-			_, err = testkit.Open(w.World, follower.FollowMatchFunction(), follower.OpenFollows).FollowMatch(w.NewContext(), &follower.FollowMatch{User: in.User, MatchID: "7"})
+			_, err = testkit.Open(w.World, follower.FollowMatchFunction(), follower.OpenFollows).FollowMatch(w.NewContext(),
+				&follower.FollowMatch{User: in.User, MatchID: "7"})
 			testkit.Must(t, err)
+
 			phone := testkit.Rows[follower.DeviceRow](w.World, tables.Devices)[0]
 			phone.PushToStart, phone.Environment = crickettest.Token("fan starts"), "production"
 			testkit.PutRows(w.World, tables.Devices, phone)
 			w.MoveClock(w.Clock.Now().Add(c.later))
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 			testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+
 			if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != c.want {
 				t.Errorf("%d activities were started by a push, want %d", d.Started, c.want)
 			}

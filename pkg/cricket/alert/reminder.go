@@ -61,20 +61,25 @@ func RemindPrematchFunction() app.Function {
 // errors of all matches; an error of one match does not affect the others.
 func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	now := r.now()
+
 	active, err := catalog.ActiveLeagues(ctx, r.db)
 	if err != nil {
 		return err
 	}
+
 	var errs error
+
 	for _, l := range active {
 		due, err := match.Due(ctx, r.db, l.Code, now, now.Add(remindAhead))
 		errs = errors.Join(errs, err)
+
 		for _, f := range due {
 			if f.Status == notStarted && f.EndingAt == 0 && now.Before(f.Start()) {
 				errs = errors.Join(errs, r.remind(ctx, f, now))
 			}
 		}
 	}
+
 	return errs
 }
 
@@ -86,6 +91,7 @@ const movedBy = time.Hour
 func Moved(from, to string) bool {
 	a, err := time.Parse(tables.TimeLayout, from)
 	b, err2 := time.Parse(tables.TimeLayout, to)
+
 	return err == nil && err2 == nil && b.Sub(a).Abs() >= movedBy
 }
 
@@ -95,7 +101,15 @@ func Moved(from, to string) bool {
 func NewMoved(before, now match.Fixture, s score.State, at time.Time) Alert {
 	title := cmp.Or(matchTitle(s), "Your match")
 	body := "Moved to " + now.Start().Format("Monday, 2 January, 15:04") + " UTC"
-	e := event.Event{Kind: event.Start, Key: "moved:" + before.StartTime + ":" + now.StartTime, Match: title, Title: title, Body: body, Plain: body}
+	e := event.Event{
+		Kind:  event.Start,
+		Key:   "moved:" + before.StartTime + ":" + now.StartTime,
+		Match: title,
+		Title: title,
+		Body:  body,
+		Plain: body,
+	}
+
 	return NewAlert(now.MatchID, e, at.Unix())
 }
 
@@ -105,16 +119,21 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 	if err != nil || done && !Moved(sent.Start, f.StartTime) {
 		return err
 	}
+
 	c, _, err := match.ReadScore(ctx, r.db, f.MatchID)
 	if err != nil {
 		return err
 	}
+
 	title := cmp.Or(matchTitle(c.State), "Your match")
+
 	e := event.Event{Kind: event.Start, Key: reminderKey + f.StartTime, Match: title, Title: title} // SendAlert sets the body
 	if err := r.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, now.Unix()), 0); err != nil {
 		return err
 	}
-	return dynamo.Put(ctx, r.db, tables.MarkReminder, prematchRow{MatchID: f.MatchID, UserID: wholeMatch, Start: f.StartTime, TTL: now.Add(keepReminder).Unix()})
+
+	return dynamo.Put(ctx, r.db, tables.MarkReminder,
+		prematchRow{MatchID: f.MatchID, UserID: wholeMatch, Start: f.StartTime, TTL: now.Add(keepReminder).Unix()})
 }
 
 // matchTitle returns the names of the teams of a match, "India v Pakistan", or "" if
@@ -123,6 +142,7 @@ func matchTitle(s score.State) string {
 	if s.Local.Name == "" || s.Visitor.Name == "" {
 		return ""
 	}
+
 	return s.Local.Name + " v " + s.Visitor.Name
 }
 
@@ -133,5 +153,6 @@ func startsIn(d time.Duration) string {
 	if n == 1 {
 		return "Starts in 1 minute"
 	}
+
 	return fmt.Sprintf("Starts in %d minutes", n)
 }

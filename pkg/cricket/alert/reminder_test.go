@@ -26,6 +26,7 @@ import (
 // storeScore stores the score of a match, which contains the names of its teams.
 func storeScore(w *crickettest.World, f match.Fixture) {
 	w.T.Helper()
+
 	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
 	c, err := match.NewScoreRow(f, state, 0, w.Clock.Now())
 	testkit.Must(w.T, err)
@@ -37,25 +38,40 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 	w := crickettest.New(t)
 	activateLeague(w)
 	storeScore(w, addMatch(w, "7", 16*time.Minute))
+
 	r := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder)
 	for range 20 {
 		testkit.Must(t, r.RemindPrematch(w.NewContext()))
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 	}
+
 	began := crickettest.KickOff.Add(-time.Hour)
+
 	want := []alert.Alert{{
-		MatchID: "7", Key: alert.ReminderKey + began.Add(16*time.Minute).Format(tables.TimeLayout), Kind: event.Start, Match: "Harbour v Valley", Title: "Harbour v Valley",
-		At: began.Add(time.Minute).Unix(),
+		MatchID: "7",
+		Key:     alert.ReminderKey + began.Add(16*time.Minute).Format(tables.TimeLayout),
+		Kind:    event.Start,
+		Match:   "Harbour v Valley",
+		Title:   "Harbour v Valley",
+		At:      began.Add(time.Minute).Unix(),
 	}}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) {
 		t.Errorf("the alerts differ:\n%s", cmp.Diff(want, got))
 	}
+
 	mark := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", alert.WholeMatch)
-	if want := (alert.PrematchRow{MatchID: "7", UserID: alert.WholeMatch, Start: began.Add(16 * time.Minute).Format(tables.TimeLayout), TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
+	if want := (alert.PrematchRow{
+		MatchID: "7",
+		UserID:  alert.WholeMatch,
+		Start:   began.Add(16 * time.Minute).Format(tables.TimeLayout),
+		TTL:     began.Add(time.Minute + alert.KeepReminder).Unix(),
+	}); mark != want {
 		t.Errorf("the mark differs:\n%s", cmp.Diff(want, mark))
 	}
+
 	storeScore(w, addMatch(w, "7", 10*time.Minute)) // moved
 	testkit.Must(t, r.RemindPrematch(w.NewContext()))
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
 		t.Errorf("after the match was moved the alerts are %+v, want no second one", got)
 	}
@@ -78,6 +94,7 @@ func TestWhichMatchesAreReminded(t *testing.T) {
 		"11": {5 * time.Minute, func(f *match.Fixture) { f.EndingAt = 1 }, false},
 		"12": {5 * time.Minute, func(f *match.Fixture) { f.LeagueCode = "ODI" }, false},
 	}, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch)
+
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		if m.Title != "Your match" { // without a score
 			t.Errorf("the alert is %+v, want the title of a match without a score", m)
@@ -87,6 +104,7 @@ func TestWhichMatchesAreReminded(t *testing.T) {
 
 func TestStartsInRoundsUpToMinutes(t *testing.T) {
 	t.Parallel()
+
 	for in, want := range map[time.Duration]string{
 		15 * time.Minute: "Starts in 15 minutes", 61 * time.Second: "Starts in 2 minutes",
 		time.Minute: "Starts in 1 minute", time.Second: "Starts in 1 minute",
@@ -106,6 +124,7 @@ func TestDelayedReminderStatesTheMinutesLeft(t *testing.T) {
 	storeScore(w, addMatch(w, "7", 12*time.Minute))
 	addFollower(w, "ann", "11")
 	addFollower(w, "spoiler-free", "11")
+
 	prefers := follower.DefaultPreferences()
 	prefers.SpoilerFree = true
 	setPreferences(w, "spoiler-free", prefers)
@@ -117,8 +136,10 @@ func TestDelayedReminderStatesTheMinutesLeft(t *testing.T) {
 	w.Phones.Answer("")
 	w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
 	testkit.Drain(w.World, tables.AlertQueue, 5*time.Minute, a.SendAlert)
+
 	for _, name := range []string{"ann", "spoiler-free"} {
-		if got := alertsOf(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
+		if got := alertsOf(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" ||
+			!strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
 			t.Errorf("%s got the alerts %q, want one with less than 12 minutes", name, got)
 		}
 	}
@@ -129,11 +150,14 @@ func TestErrorOfOneMatchDoesNotBlockOtherReminders(t *testing.T) {
 	w := crickettest.New(t)
 	activateLeague(w)
 	broken := addMatch(w, "7", 5*time.Minute)
-	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
+	testkit.PutRows(w.World, tables.FixtureCache,
+		match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
 	storeScore(w, addMatch(w, "8", 10*time.Minute))
+
 	if err := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()); err == nil {
 		t.Error("no error for a score that cannot be decoded")
 	}
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].MatchID != "8" {
 		t.Errorf("the alerts are %+v, want that of match 8", got)
 	}
@@ -148,15 +172,19 @@ func TestReminderReachesPhones(t *testing.T) {
 	storeScore(w, addMatch(w, "7", 12*time.Minute))
 	addFollower(w, "ann", "11")
 	addFollower(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
+
 	r, a := testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	for range 3 {
 		testkit.Must(t, r.RemindPrematch(w.NewContext()))
 		testkit.Must(t, w.DeleteRow(tables.Prematch, "7", alert.WholeMatch)) // as after a crash before the mark
 	}
+
 	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 3 {
 		t.Errorf("%d messages were handled, want 3", n)
 	}
-	if got := alertsOf(w, "ann"); ringCount(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || ringCount(w, "bob") != 0 {
+
+	if got := alertsOf(w, "ann"); ringCount(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) ||
+		ringCount(w, "bob") != 0 {
 		t.Errorf("the phone rang %d times and shows %q, want 1 and one reminder; the other follower got none", ringCount(w, "ann"), got)
 	}
 }
@@ -168,14 +196,18 @@ func TestRemindPrematchIsCompletedAfterACrash(t *testing.T) {
 		activateLeague(w)
 		storeScore(w, addMatch(w, "7", 12*time.Minute))
 		addFollower(w, "ann", "11")
+
 		r := testkit.OpenWith(w.World, w.CrashingEnv(alert.RemindPrematchFunction(), p), alert.OpenReminder)
 		if p.Ended(r.RemindPrematch(w.NewContext())) {
 			testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction(), alert.OpenReminder).RemindPrematch(w.NewContext()))
 		}
+
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, openAlerter(w, w.Env(alert.SendAlertsFunction())).SendAlert)
+
 		if n := ringCount(w, "ann"); n != 1 {
 			t.Errorf("the phone rang %d times, want 1", n)
 		}
+
 		return outcomeOf(w)
 	})
 }
@@ -191,13 +223,16 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+
 	lines := w.Logs.Lines()
 	if len(lines) < 2 {
 		t.Fatalf("the log is %+v, want 2 or more lines", lines)
 	}
+
 	for _, l := range lines {
 		text := fmt.Sprint(l.Text, l.Attrs)
-		for _, secret := range []string{crickettest.APIToken, crickettest.Token("user-4711"), crickettest.Token("user-4711 starts"), "user-4711"} {
+		for _, secret := range []string{crickettest.APIToken, crickettest.Token("user-4711"),
+			crickettest.Token("user-4711 starts"), "user-4711"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("the log line %q contains a secret or a user id", text)
 			}
@@ -208,8 +243,10 @@ func TestLogsContainNoSecrets(t *testing.T) {
 // TestMovedAlert: it says when the match is now, and the same move is the same alert.
 func TestMovedAlert(t *testing.T) {
 	t.Parallel()
+
 	was, is := match.Fixture{MatchID: "7", StartTime: "2026-06-01T12:00:00Z"}, match.Fixture{MatchID: "7", StartTime: "2026-06-03T09:30:00Z"}
 	at := time.Unix(1_780_000_000, 0)
+
 	const body = "Moved to Wednesday, 3 June, 09:30 UTC"
 	for name, c := range map[string]struct {
 		score score.State
@@ -234,6 +271,7 @@ func TestMovedAlert(t *testing.T) {
 // reminder of the old start that comes late is dropped.
 func TestMovedMatchIsRemindedAgain(t *testing.T) {
 	t.Parallel()
+
 	for _, days := range []time.Duration{1, 2, 3} {
 		t.Run(fmt.Sprint(int(days)), func(t *testing.T) {
 			t.Parallel()
@@ -250,10 +288,12 @@ func TestMovedMatchIsRemindedAgain(t *testing.T) {
 			old := reminderAlert(w)
 			old.Key = alert.ReminderKey + late.Start
 			testkit.Must(t, a.SendAlert(w.NewContext(), old))
+
 			for range 2 {
 				testkit.Must(t, r.RemindPrematch(w.NewContext()))
 				testkit.Drain(w.World, tables.AlertQueue, 0, a.SendAlert)
 			}
+
 			if n := ringCount(w, "ann"); n != 2 {
 				t.Errorf("the phone rang %d times, want 2", n)
 			}

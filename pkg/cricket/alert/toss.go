@@ -69,31 +69,39 @@ func DetectTossFunction() app.Function {
 // it sends the alert again with the same key, so followers get it once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
+
 	active, err := catalog.ActiveLeagues(ctx, d.db)
 	if err != nil {
 		return err
 	}
+
 	var pending []match.Fixture
+
 	for _, l := range active {
 		due, err := match.Due(ctx, d.db, l.Code, now.Add(-tossBack), now.Add(tossAhead))
 		if err != nil {
 			return err
 		}
+
 		for _, f := range due {
 			if f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && f.TossKey == "" {
 				pending = append(pending, f)
 			}
 		}
 	}
+
 	every := uint64(max(tossEvery, (len(pending)+tossCalls-1)/tossCalls))
 	minute := uint64(now.Unix() / 60)
+
 	var g errgroup.Group
 	g.SetLimit(tossConcurrency)
+
 	for _, f := range pending {
 		if id, _ := strconv.ParseUint(f.MatchID, 10, 64); id%every == minute%every {
 			g.Go(func() error { return d.detect(ctx, f) })
 		}
 	}
+
 	return g.Wait()
 }
 
@@ -104,18 +112,23 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 		slog.WarnContext(ctx, "cannot read the match from the provider", "match", f.MatchID, "err", err)
 		return nil
 	}
+
 	state, _ := scorer.Read(provided, score.State{})
 	f.Rename(&state)
 	events := event.List(provided, state)
+
 	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Toss })
 	if i < 0 {
 		return nil
 	}
+
 	e := events[i]
 	if err := d.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, d.now().Unix()), 0); err != nil {
 		return err
 	}
+
 	set := dynamo.Set(match.Fixture{TossKey: e.Key}, "tossKey")
 	err = f.Update(ctx, d.db, tables.UpdateFixture, set, dynamo.Absent[match.Fixture]("tossKey"))
+
 	return dynamo.IgnoreRefused(err)
 }

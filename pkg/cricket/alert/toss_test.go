@@ -27,12 +27,14 @@ import (
 
 // activateLeague stores the active league of the matches and an inactive one.
 func activateLeague(w *crickettest.World) {
-	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI"})
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true},
+		catalog.ProvidedLeague{LeagueID: "4", Code: "ODI"})
 }
 
 // addMatch stores an upcoming match that starts after the duration.
 func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*match.Fixture)) match.Fixture {
 	w.T.Helper()
+
 	f := match.Fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", Type: "T20", Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 		StartTime: w.Clock.Now().Add(in).UTC().Format(tables.TimeLayout),
@@ -40,7 +42,9 @@ func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*
 	for _, edit := range edits {
 		edit(&f)
 	}
+
 	testkit.PutRows(w.World, tables.Fixtures, f)
+
 	return f
 }
 
@@ -48,21 +52,34 @@ func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*
 // toss. The result counts the requests by match id.
 func provideToss(w *crickettest.World, winner int, elected string) (asked map[string]int) {
 	var mu sync.Mutex
+
 	asked = map[string]int{}
 	w.Override = func(path string) (int, string) {
 		id, ok := strings.CutPrefix(path, "/fixtures/")
 		if !ok {
 			return 0, ""
 		}
+
 		mu.Lock()
 		asked[id]++
 		mu.Unlock()
-		f := crickettest.Payload(match.Fixture{MatchID: id, LeagueID: "3", SeasonID: "5", LocalTeamID: "11", VisitorTeamID: "12", Type: "T20", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, "NS")
+
+		f := crickettest.Payload(match.Fixture{
+			MatchID:       id,
+			LeagueID:      "3",
+			SeasonID:      "5",
+			LocalTeamID:   "11",
+			VisitorTeamID: "12",
+			Type:          "T20",
+			StartTime:     crickettest.KickOff.Format(tables.TimeLayout),
+		}, "NS")
 		if winner != 0 {
 			f = strings.TrimSuffix(f, "}") + fmt.Sprintf(`,"toss_won_team_id":%d,"elected":%s}`, winner, elected)
 		}
+
 		return http.StatusOK, `{"data":` + f + `}`
 	}
+
 	return asked
 }
 
@@ -78,10 +95,13 @@ type candidate struct {
 // sent alerts of the expected matches.
 func expectAlerts(w *crickettest.World, matches map[string]candidate, job func(context.Context) error) {
 	w.T.Helper()
+
 	for id, c := range matches {
 		addMatch(w, id, c.in, c.edit)
 	}
+
 	testkit.Must(w.T, job(w.NewContext()))
+
 	alerts := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 	for id, c := range matches {
 		if alerted := slices.ContainsFunc(alerts, func(m alert.Alert) bool { return m.MatchID == id }); alerted != c.alerted {
@@ -97,24 +117,33 @@ func TestTossIsSentOnce(t *testing.T) {
 	addMatch(w, "7", time.Hour)
 	asked := provideToss(w, 0, "")
 	d := testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector)
+
 	minute := func() { testkit.Must(t, d.DetectToss(w.NewContext())); w.MoveClock(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
 	}
+
 	if len(testkit.Messages[alert.Alert](w.World, tables.AlertQueue)) > 0 || asked["7"] != 5 {
-		t.Errorf("before the toss the alerts are %+v, and the provider got %v requests in ten minutes; want none and 5", testkit.Messages[alert.Alert](w.World, tables.AlertQueue), asked["7"])
+		t.Errorf("before the toss the alerts are %+v, and the provider got %v requests in ten minutes; want none and 5",
+			testkit.Messages[alert.Alert](w.World, tables.AlertQueue), asked["7"])
 	}
+
 	provideToss(w, 12, `null`) // the choice is not known yet
 	minute()
 	minute()
+
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) > 0 {
 		t.Errorf("an incomplete toss gives the alerts %+v, want none", got)
 	}
+
 	asked = provideToss(w, 12, `"bowling"`)
+
 	for range 10 {
 		minute()
 	}
+
 	at := crickettest.KickOff.Add(-time.Hour + 13*time.Minute).Unix() // the detector requests match 7 in odd minutes
+
 	want := []alert.Alert{{
 		MatchID: "7", Key: "toss:12:field", Kind: event.Toss, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
@@ -148,24 +177,30 @@ func TestWhichMatchesAreRequestedForTheToss(t *testing.T) {
 // and every match is requested.
 func TestTossRequestsStayWithinTheProvidersLimit(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct{ matches, step int }{{1, 1}, {60, 1}, {60, 2}, {61, 1}, {150, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			activateLeague(w)
+
 			for i := range c.matches {
 				addMatch(w, fmt.Sprint(1000+c.step*i), time.Hour)
 			}
+
 			asked := provideToss(w, 0, "")
+
 			d := testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector)
 			for range 15 { // minutes, a quarter of an hour
 				testkit.Must(t, d.DetectToss(w.NewContext()))
 				w.MoveClock(w.Clock.Now().Add(time.Minute))
 			}
+
 			calls := 0
 			for _, n := range asked {
 				calls += n
 			}
+
 			if len(asked) != c.matches || 4*calls > tables.TossShare.UpTo || calls < 2*c.matches {
 				t.Errorf("%d of %d matches were requested, in %d calls", len(asked), c.matches, calls)
 			}
@@ -180,6 +215,7 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 	addMatch(w, "102", time.Hour)
 	addMatch(w, "104", time.Hour)
 	provideToss(w, 11, `"batting"`)
+
 	fine := w.Override
 	for name, fault := range map[string]struct {
 		status int
@@ -191,19 +227,24 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 			if path == "/fixtures/102" {
 				return fault.status, fault.body
 			}
+
 			return fine(path)
 		}
 		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
+
 		if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"cannot read the match from the provider"}) {
 			t.Errorf("%s: the log has the complaints %q, want one", name, got)
 		}
 	}
+
 	w.Override = fine
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
+
 	var alerted []string
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		alerted = append(alerted, m.MatchID)
 	}
+
 	if !slices.Equal(alerted, []string{"104", "102"}) {
 		t.Errorf("alerts of the tosses of %q, want one each of 104 and 102", alerted)
 	}
@@ -219,12 +260,15 @@ func TestSyncKeepsTheTossMark(t *testing.T) {
 	f := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]
 	f.TossKey = "toss:1:bat"
 	testkit.PutRows(w.World, tables.Fixtures, f)
+
 	if calls := w.CountCalls(w.Sync); calls["UpdateItem"] > 1 || calls["BatchWriteItem"] > 0 { // one request is counted
 		t.Errorf("the sync of an unchanged schedule makes the calls %v, want no write of a row", calls)
 	}
+
 	f.Round = "an old round"
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
+
 	if got := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
 		t.Errorf("after a change the match is %+v, want its toss and the new round", got)
 	}
@@ -245,9 +289,12 @@ func TestTossIsSentOnceAfterACrash(t *testing.T) {
 		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))
 		a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
+
 		if n := ringCount(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {
-			t.Errorf("the phone rang %d times, and the match is %+v; want 1 and its toss", n, testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))
+			t.Errorf("the phone rang %d times, and the match is %+v; want 1 and its toss", n,
+				testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))
 		}
+
 		return outcomeOf(w)
 	})
 }

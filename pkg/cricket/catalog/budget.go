@@ -43,11 +43,14 @@ func (b budgeted) RoundTrip(r *http.Request) (*http.Response, error) {
 	if e, ok := errors.AsType[*budget.Exhausted](err); ok {
 		header := http.Header{"Retry-After": {strconv.Itoa(int(e.RetryAfter.Seconds()))}}
 		body := strings.NewReader(`{"message":"` + e.Error() + `"}`)
+
 		return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(body)}, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return b.next.RoundTrip(r)
 }
 

@@ -54,10 +54,12 @@ func (l *Leagues) Inactive(ctx context.Context) (map[string]bool, error) {
 		slog.WarnContext(ctx, "the inactive leagues cannot be read: those of the last read stand", "err", err)
 		rows, err = last, nil
 	}
+
 	ids := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		ids[row.LeagueID] = true
 	}
+
 	return ids, err
 }
 
@@ -74,14 +76,18 @@ type cachedList[T any] struct {
 func (l *cachedList[T]) get(now time.Time, read func() ([]T, error)) ([]T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if now.Before(l.expires) {
 		return l.all, nil
 	}
+
 	all, err := read()
 	if err != nil {
 		return nil, err
 	}
+
 	l.all, l.expires = all, now.Add(scanTTL)
+
 	return all, nil
 }
 
@@ -89,5 +95,6 @@ func (l *cachedList[T]) get(now time.Time, read func() ([]T, error)) ([]T, error
 func (l *cachedList[T]) last() (all []T, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	return l.all, !l.expires.IsZero()
 }

@@ -14,7 +14,9 @@ func assign[V any](names []string, name string, field, value *V) []string {
 	if value == nil {
 		return names
 	}
+
 	*field = *value
+
 	return append(names, name)
 }
 
@@ -25,6 +27,8 @@ func edit[T any](ctx context.Context, db dynamo.DB, a spec.Access, id string, ro
 	if len(names) == 0 {
 		return problem.In("body", "the request changes nothing: send at least one field")
 	}
+
 	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), dynamo.Set(row, names...), dynamo.Exists[T](a.Table.Key.Partition))
+
 	return dynamo.RefusedAs(err, missing)
 }

@@ -20,11 +20,13 @@ import (
 // process that knows none fails.
 func TestInactiveLeaguesOutliveAFailedRead(t *testing.T) {
 	t.Parallel()
+
 	for name, rows := range map[string][]any{"one": {map[string]any{"leagueId": "5", "active": false}}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			testkit.PutRows(w.World, tables.Leagues, rows...)
+
 			down := false
 			env := w.Env(live.TickFunction())
 			next := env.AWS.HTTPClient
@@ -32,17 +34,22 @@ func TestInactiveLeaguesOutliveAFailedRead(t *testing.T) {
 				if down {
 					return nil, errors.New("no route to host")
 				}
+
 				return next.Do(r)
 			})
 			open := func() *catalog.Leagues { return catalog.NewLeagues(dynamo.Open(env.AWS, env.Prefix), env.Now) }
 			l := open()
 			_, err := l.Inactive(w.NewContext())
 			testkit.Must(t, err)
+
 			down = true
+
 			w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
+
 			if got, err := l.Inactive(w.NewContext()); err != nil || len(got) != len(rows) || got["5"] != (len(rows) > 0) {
 				t.Errorf("a failed read after a good one: %v, %v, want the list of that", got, err)
 			}
+
 			if got, err := open().Inactive(w.NewContext()); err == nil {
 				t.Errorf("a process without a list gets %v, want an error", got)
 			}

@@ -77,20 +77,25 @@ func ListLeaguesFunction() app.Function {
 func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := r.leagues.get(r.now(), func() ([]League, error) {
 		rows, err := dynamo.ScanAll[LeagueRow](ctx, r.db.Eventual(), tables.AllLeagues, nil)
+
 		all := make([]League, len(rows))
 		for i, row := range rows {
 			all[i] = row.league()
 		}
+
 		slices.SortFunc(all, func(a, b League) int {
 			return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 		})
+
 		return all, err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueList{Cached: cacheReference}
 	out.Body.Leagues, out.Body.Next, err = httpapi.Page(all, func(l League) string { return l.ID }, in.Cursor, in.Limit)
+
 	return out, err
 }
 
@@ -129,6 +134,7 @@ func league(ctx context.Context, db dynamo.DB, id string) (League, error) {
 	if err == nil && !ok {
 		err = errNoLeague
 	}
+
 	return row.league(), err
 }
 
@@ -161,13 +167,17 @@ func UpdateLeagueFunction() app.Function {
 // attribute.
 func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	var row LeagueRow
+
 	names := assign(nil, "active", &row.Active, in.Body.Active)
 	names = assign(names, "title", &row.Title, in.Body.Title)
+
 	names = assign(names, "priority", &row.Priority, in.Body.Priority)
 	if err := edit(ctx, r.db, tables.UpdateLeague, in.ID, row, names, errNoLeague); err != nil {
 		return nil, err
 	}
+
 	l, err := league(ctx, r.db, in.ID)
+
 	return &LeaguePage{Body: l}, err
 }
 
@@ -197,9 +207,11 @@ func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpap
 	if err != nil {
 		return nil, err
 	}
+
 	if deleted == nil {
 		return nil, errNoLeague
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -239,17 +251,22 @@ func (r *Reference) ListSeasonTeams(ctx context.Context, in *ListSeasonTeams) (*
 	if in.Cursor != "" {
 		q.After = dynamo.Key(tables.TeamsOfSeason, in.ID, in.Cursor)
 	}
+
 	rows, last, err := dynamo.Query[SeasonTeam](ctx, r.db, tables.TeamsOfSeason, q)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &SeasonTeamList{Cached: cacheReference}
+
 	out.Body.Teams = make([]TeamRef, len(rows))
 	for i, t := range rows {
 		out.Body.Teams[i] = TeamRef{t.TeamID, t.Code, t.Name}
 	}
+
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].TeamID
 	}
+
 	return out, nil
 }

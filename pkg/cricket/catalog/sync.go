@@ -37,17 +37,21 @@ func OpenProvider(ctx context.Context, env app.Env, shares ...spec.Share) (*spor
 	if err != nil {
 		return nil, err
 	}
+
 	base := env.Setting(tables.SportMonksURL)
 	if base == "" {
 		base = sportmonks.BaseURL
 	}
+
 	transport := env.HTTP
 	if transport == nil {
 		transport = http.DefaultTransport
 	}
+
 	for _, s := range shares {
 		transport = withBudget(env, transport, s)
 	}
+
 	return sportmonks.Open(base, token, &http.Client{Timeout: env.Limit(providerTimeout), Transport: transport}), nil
 }
 
@@ -107,28 +111,43 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	known, err := dynamo.ScanAll[ProvidedLeague](ctx, s.db, tables.AllLeagues, nil)
 	if err != nil {
 		return err
 	}
+
 	for _, l := range found {
-		row := ProvidedLeague{LeagueID: strconv.Itoa(l.ID), Code: cmp.Or(l.Code, strconv.Itoa(l.ID)), Name: l.Name, SeasonID: strconv.Itoa(l.SeasonID), Image: l.Image, Active: true}
+		row := ProvidedLeague{
+			LeagueID: strconv.Itoa(l.ID),
+			Code:     cmp.Or(l.Code, strconv.Itoa(l.ID)),
+			Name:     l.Name,
+			SeasonID: strconv.Itoa(l.SeasonID),
+			Image:    l.Image,
+			Active:   true,
+		}
+
 		i := slices.IndexFunc(known, func(k ProvidedLeague) bool { return k.LeagueID == row.LeagueID })
 		if i >= 0 {
 			row.Active = known[i].Active
 			if row == known[i] {
 				continue
 			}
+
 			changes := dynamo.Set(row, "code", "name", "seasonId", "image")
-			err = dynamo.Update(ctx, s.db, tables.UpdateLeague, dynamo.Key(tables.UpdateLeague, row.LeagueID), changes, dynamo.Exists[ProvidedLeague]("leagueId"))
+			err = dynamo.Update(ctx, s.db, tables.UpdateLeague, dynamo.Key(tables.UpdateLeague, row.LeagueID), changes,
+				dynamo.Exists[ProvidedLeague]("leagueId"))
 		} else {
 			err = dynamo.Put(ctx, s.db, tables.PutLeague, row, dynamo.Absent[ProvidedLeague]("leagueId"))
 		}
+
 		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile an administrator deleted the league, or another sync wrote it
 			return err
 		}
 	}
+
 	slog.InfoContext(ctx, "leagues synced", "leagues", len(found))
+
 	return nil
 }
 
@@ -139,8 +158,11 @@ func SyncTeamsFunction() app.Function {
 		Does:   "Copies the teams, and the teams of each current season, from the provider.",
 		IfDown: "New teams are missing from the team list.",
 		On:     spec.Schedule("cron(20 3 * * ? *)"),
-		Uses:   []spec.Access{tables.AllTeams, tables.BatchPutTeams, tables.UpdateTeam, tables.ActiveLeagues, tables.FixturesByDate, tables.TeamsOfSeason, tables.PutSeasonTeams}, Secrets: []string{tables.SportMonksToken},
-		Memory: 128, Timeout: tables.JobTimeout,
+		Uses: []spec.Access{tables.AllTeams, tables.BatchPutTeams, tables.UpdateTeam, tables.ActiveLeagues, tables.FixturesByDate,
+			tables.TeamsOfSeason, tables.PutSeasonTeams},
+		Secrets: []string{tables.SportMonksToken},
+		Memory:  128,
+		Timeout: tables.JobTimeout,
 	}, OpenSyncer, (*Syncer).SyncTeams)
 }
 
@@ -151,14 +173,18 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	known, err := dynamo.ScanAll[ProvidedTeam](ctx, s.db, tables.AllTeams, nil)
 	if err != nil {
 		return err
 	}
+
 	var rows, fresh []ProvidedTeam
+
 	for _, t := range found {
 		row := ProvidedTeam{TeamID: strconv.Itoa(t.ID), Code: t.Code, Name: t.Name, Image: t.Image, National: t.National}
 		rows = append(rows, row)
+
 		i := slices.IndexFunc(known, func(k ProvidedTeam) bool { return k.TeamID == row.TeamID })
 		switch {
 		case i < 0:
@@ -170,10 +196,13 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 			}
 		}
 	}
+
 	if err := dynamo.PutAll(ctx, s.db, tables.BatchPutTeams, fresh); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "teams synced", "teams", len(found), "new", len(fresh))
+
 	return s.syncSeasons(ctx, rows)
 }
 
@@ -195,33 +224,42 @@ func (s *Syncer) syncSeasons(ctx context.Context, teams []ProvidedTeam) error {
 	if err != nil {
 		return err
 	}
+
 	now := s.now()
 	for _, l := range active {
-		matches, err := dynamo.QueryAll[pairing](ctx, s.db, tables.FixturesByDate, dynamo.Range{Key: StartsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
+		matches, err := dynamo.QueryAll[pairing](ctx, s.db, tables.FixturesByDate,
+			dynamo.Range{Key: StartsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
 		if err != nil {
 			return err
 		}
+
 		playing := map[string]bool{}
+
 		for _, f := range matches {
 			if f.LeagueID == l.LeagueID && f.SeasonID == l.SeasonID {
 				playing[f.LocalTeamID], playing[f.VisitorTeamID] = true, true
 			}
 		}
+
 		known, err := dynamo.QueryAll[SeasonTeam](ctx, s.db, tables.TeamsOfSeason, dynamo.Range{Key: OfSeason(l.SeasonID)})
 		if err != nil {
 			return err
 		}
+
 		var rows []SeasonTeam
+
 		for _, t := range teams {
 			row := SeasonTeam{SeasonID: l.SeasonID, TeamID: t.TeamID, Code: t.Code, Name: t.Name}
 			if playing[t.TeamID] && !slices.Contains(known, row) {
 				rows = append(rows, row)
 			}
 		}
+
 		if err := dynamo.PutAll(ctx, s.db, tables.PutSeasonTeams, rows); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

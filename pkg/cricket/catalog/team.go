@@ -91,18 +91,23 @@ func ListTeamsFunction() app.Function {
 func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
 	all, err := r.teams.get(r.now(), func() ([]TeamProfile, error) {
 		rows, err := dynamo.ScanAll[TeamRow](ctx, r.db.Eventual(), tables.AllTeams, nil)
+
 		all := make([]TeamProfile, len(rows))
 		for i, row := range rows {
 			all[i] = row.profile()
 		}
+
 		slices.SortFunc(all, func(a, b TeamProfile) int { return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID)) })
+
 		return all, err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	out := &TeamList{Cached: cacheReference}
 	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, in.Cursor, in.Limit)
+
 	return out, err
 }
 
@@ -141,6 +146,7 @@ func team(ctx context.Context, db dynamo.DB, id string) (TeamProfile, error) {
 	if err == nil && !ok {
 		err = errNoTeam
 	}
+
 	return row.profile(), err
 }
 
@@ -175,12 +181,16 @@ func UpdateTeamFunction() app.Function {
 // attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
 	var row TeamRow
+
 	names := assign(nil, "title", &row.Title, in.Body.Title)
 	names = assign(names, "shortName", &row.ShortName, in.Body.ShortName)
+
 	names = assign(names, "color", &row.Color, in.Body.Color)
 	if err := edit(ctx, r.db, tables.UpdateTeam, in.ID, row, names, errNoTeam); err != nil {
 		return nil, err
 	}
+
 	t, err := team(ctx, r.db, in.ID)
+
 	return &TeamPage{Body: t}, err
 }

@@ -77,10 +77,12 @@ func (d DeviceRow) HasBroadcasts() bool { return d.OSMajor >= broadcastOS }
 // it has none.
 func MajorOf(version string) int {
 	major, _, _ := strings.Cut(version, ".")
+
 	n, err := strconv.Atoi(major)
 	if err != nil {
 		return unknownOS
 	}
+
 	return n
 }
 
@@ -97,7 +99,8 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 
 var (
 	errNoDevice    = problem.New(problem.NotFound, "device_not_found", "the phone is not registered")
-	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict", "other registrations of this user or this phone are in progress: try again")
+	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict",
+		"other registrations of this user or this phone are in progress: try again")
 )
 
 // Device is a phone as the API returns it.
@@ -124,8 +127,17 @@ type DevicePage struct {
 // page returns the response with the phone.
 func (d DeviceRow) page(status int) *DevicePage {
 	return &DevicePage{Status: status, Body: Device{
-		DeviceID: push.Token(d.DeviceToken).ID(), DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
-		Locale: d.Locale, TimeZone: d.TimeZone, Frequent: d.Frequent, PushToStart: d.PushToStart != "", ExpiresAt: time.Unix(d.ExpiresAt, 0).UTC(),
+		DeviceID:    push.Token(d.DeviceToken).ID(),
+		DeviceToken: d.DeviceToken,
+		Platform:    d.Platform,
+		OSVersion:   d.OSVersion,
+		AppVersion:  d.AppVersion,
+		Environment: d.Environment,
+		Locale:      d.Locale,
+		TimeZone:    d.TimeZone,
+		Frequent:    d.Frequent,
+		PushToStart: d.PushToStart != "",
+		ExpiresAt:   time.Unix(d.ExpiresAt, 0).UTC(),
 	}}
 }
 
@@ -171,6 +183,7 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 			return nil, problem.In("body.timeZone", "%s", err)
 		}
 	}
+
 	now := d.now()
 	mine := DeviceRow{
 		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Lower(), Platform: in.Body.Platform,
@@ -178,9 +191,11 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 		Locale: in.Body.Locale, TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
+
 	if err := dynamo.Retry(ctx, registerAttempts, func() error { return d.replace(ctx, &mine) }); err != nil {
 		return nil, err
 	}
+
 	return mine.page(http.StatusCreated), nil
 }
 
@@ -193,16 +208,24 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	if err != nil {
 		return err
 	}
+
 	token := ownerKey(tables.RegisterDevice, mine.DeviceToken)
+
 	owned, err := d.rows(ctx, "#TOKEN#"+mine.DeviceToken)
 	if err != nil {
 		return err
 	}
+
 	sameOwner, sameTurn := dynamo.Absent[DeviceRow]("owner"), dynamo.Absent[DeviceRow]("turn")
-	var writes []dynamo.Write
-	var former []DeviceRow
-	var turn int64
+
+	var (
+		writes []dynamo.Write
+		former []DeviceRow
+		turn   int64
+	)
+
 	mine.PushToStart = ""
+
 	for _, row := range rows {
 		switch row.DeviceToken {
 		case turnRow:
@@ -213,28 +236,35 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 			former = append(former, row)
 		}
 	}
+
 	for _, row := range former {
 		if len(writes)+2 > dynamo.MaxWrites-4 { // a user has no more than one; if there are more, the next registration deletes the rest
 			break
 		}
+
 		owners, err := d.rows(ctx, "#TOKEN#"+row.DeviceToken)
 		if err != nil {
 			return err
 		}
+
 		writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.UserID, row.DeviceToken)))
 		if len(owners) > 0 && owners[0].Owner == mine.UserID {
 			writes = append(writes, dynamo.DeleteWrite(ownerKey(tables.RegisterDevice, row.DeviceToken), ownedBy(mine.UserID)))
 		}
 	}
+
 	for _, row := range owned {
 		sameOwner = dynamo.Equal[DeviceRow]("owner", row.Owner)
 		if row.Owner != mine.UserID {
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.Owner, mine.DeviceToken)))
 		}
 	}
-	phone := dynamo.Set(*mine, "platform", "osVersion", "osMajor", "appVersion", "environment", "locale", "timeZone", "frequentPushesEnabled", "updatedAt", "expiresAt")
+
+	phone := dynamo.Set(*mine, "platform", "osVersion", "osMajor", "appVersion", "environment", "locale", "timeZone",
+		"frequentPushesEnabled", "updatedAt", "expiresAt")
 	owner := dynamo.Set(DeviceRow{Owner: mine.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
 	next := dynamo.Set(DeviceRow{Turn: turn + 1, ExpiresAt: mine.ExpiresAt}, "turn", "expiresAt")
+
 	return dynamo.Transact(ctx, d.db, tables.RegisterDevice, append(writes,
 		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, mine.DeviceToken), phone),
 		dynamo.UpdateWrite(token, owner, sameOwner),
@@ -247,6 +277,7 @@ func (d *Devices) rows(ctx context.Context, partition string) ([]DeviceRow, erro
 	rows, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.RegisterDevice, dynamo.Range{
 		Key: dynamo.KeyIs(tables.RegisterDevice, partition), Consistent: true,
 	})
+
 	return rows, err
 }
 
@@ -271,9 +302,11 @@ func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, er
 	if err != nil {
 		return nil, err
 	}
+
 	if !ok {
 		return nil, errNoDevice
 	}
+
 	return mine.page(http.StatusOK), nil
 }
 
@@ -281,10 +314,12 @@ func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, er
 // registration has expired.
 func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
 	key := dynamo.KeyLess(tables.GetDevice, userID, turnRow)
+
 	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: true})
 	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
 		return DeviceRow{}, false, err
 	}
+
 	return rows[0], true, nil
 }
 
@@ -309,17 +344,21 @@ func DeleteDeviceFunction() app.Function {
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
 // caller has not registered it, also if another user has.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
-	phones, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.GetDevice, dynamo.Range{Key: dynamo.KeyLess(tables.GetDevice, in.UserID, turnRow), Consistent: true})
+	phones, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.GetDevice,
+		dynamo.Range{Key: dynamo.KeyLess(tables.GetDevice, in.UserID, turnRow), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(phones, func(p DeviceRow) bool { return push.Token(p.DeviceToken).ID() == in.DeviceID })
 	if i < 0 {
 		return nil, errNoDevice
 	}
+
 	if err := RemoveDevice(ctx, d.db, phones[i], dynamo.Exists[DeviceRow]("userId")); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -327,10 +366,13 @@ func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 // returns *dynamo.Refused if cond does not hold for the phone.
 func RemoveDevice(ctx context.Context, db dynamo.DB, d DeviceRow, cond expression.ConditionBuilder) error {
 	phone := dynamo.DeleteWrite(dynamo.Key(tables.DeleteDevice, d.UserID, d.DeviceToken), cond)
-	err := dynamo.Transact(ctx, db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, d.DeviceToken), ownedBy(d.UserID)))
+
+	err := dynamo.Transact(ctx, db, tables.DeleteDevice, phone,
+		dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, d.DeviceToken), ownedBy(d.UserID)))
 	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // the registration had expired, and another user has the phone now
 		return dynamo.Transact(ctx, db, tables.DeleteDevice, phone)
 	}
+
 	return err
 }
 
@@ -361,16 +403,20 @@ func UpdatePushToStartFunction() app.Function {
 func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) (*DevicePage, error) {
 	now := d.now()
 	token := in.Body.DeviceToken.Lower()
+
 	mine, ok, err := dynamo.Get[DeviceRow](ctx, d.db, tables.UpdatePushToStart, in.UserID, token)
 	if err != nil {
 		return nil, err
 	}
+
 	if !ok || mine.ExpiresAt <= now.Unix() {
 		return nil, errNoDevice
 	}
+
 	mine.PushToStart, mine.UpdatedAt, mine.ExpiresAt = in.Body.Token.Lower(), now.UnixMilli(), now.Add(push.KeepDevice).Unix()
 	phone := dynamo.Set(mine, "pushToStartToken", "updatedAt", "expiresAt")
 	owner := dynamo.Set(DeviceRow{Owner: in.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
+
 	err = dynamo.Transact(ctx, d.db, tables.UpdatePushToStart,
 		dynamo.UpdateWrite(dynamo.Key(tables.UpdatePushToStart, in.UserID, token), phone, dynamo.Exists[DeviceRow]("userId")),
 		dynamo.UpdateWrite(ownerKey(tables.UpdatePushToStart, token), owner, ownedBy(in.UserID)),
@@ -378,5 +424,6 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
+
 	return mine.page(http.StatusOK), nil
 }

@@ -30,6 +30,7 @@ import (
 func registration(user, phone string) *follower.RegisterDevice {
 	in := &follower.RegisterDevice{User: auth.User{UserID: user}}
 	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(crickettest.Token(phone)), "ios", "production"
+
 	return in
 }
 
@@ -40,7 +41,9 @@ func tokensOf(w *crickettest.World, user string) (tokens []string) {
 			tokens = append(tokens, d.DeviceToken)
 		}
 	}
+
 	slices.Sort(tokens)
+
 	return tokens
 }
 
@@ -55,17 +58,21 @@ func TestRegistrationReadsWhatWasWritten(t *testing.T) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
 			text, err := io.ReadAll(r.Body)
 			testkit.Must(t, err)
+
 			r.Body = io.NopCloser(bytes.NewReader(text))
+
 			var in struct{ ConsistentRead bool }
 			testkit.Must(t, json.Unmarshal(text, &in))
 			consistent = append(consistent, in.ConsistentRead)
 		}
+
 		return table.Do(r)
 	})
 	d, err := follower.OpenDevices(w.NewContext(), env)
 	testkit.Must(t, err)
 	_, err = d.RegisterDevice(w.NewContext(), registration("ann", "first"))
 	testkit.Must(t, err)
+
 	if diff := cmp.Diff([]bool{true, true}, consistent); diff != "" {
 		t.Errorf("reads of the user's phones and of the token's owner (-want +got):\n%s", diff)
 	}
@@ -77,37 +84,56 @@ func TestDevice(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
+
 	const who = "ann"
+
 	stored := func() follower.Device {
 		t.Helper()
+
 		var d follower.Device
+
 		out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
 			t.Fatalf("get-device: %d %s, want 200", out.StatusCode, out.Body)
 		}
+
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &d))
+
 		return d
 	}
 	expectNone := func(when string) {
 		t.Helper()
+
 		if out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: get-device: %d %s, want 404", when, out.StatusCode, out.Body)
 		}
 	}
 	expectNone("before the first registration")
+
 	first, second := crickettest.Token("first"), crickettest.Token("second")
 	full := follower.Device{
-		DeviceID: push.TokenID(crickettest.TokenID("first")), DeviceToken: first, Platform: "ipados", OSVersion: "18.2.1", AppVersion: "2.4.0", Environment: "sandbox",
-		Locale: "en-IN", TimeZone: "Asia/Kolkata", Frequent: true, ExpiresAt: w.Clock.Now().Add(90 * 24 * time.Hour).Truncate(time.Second),
+		DeviceID:    push.TokenID(crickettest.TokenID("first")),
+		DeviceToken: first,
+		Platform:    "ipados",
+		OSVersion:   "18.2.1",
+		AppVersion:  "2.4.0",
+		Environment: "sandbox",
+		Locale:      "en-IN",
+		TimeZone:    "Asia/Kolkata",
+		Frequent:    true,
+		ExpiresAt:   w.Clock.Now().Add(90 * 24 * time.Hour).Truncate(time.Second),
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
 		"locale":"en-IN","timeZone":"Asia/Kolkata","frequentPushesEnabled":true}`, strings.ToUpper(first))
 	out := testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
+
 	var answer follower.Device
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+
 	if out.StatusCode != http.StatusCreated {
 		t.Errorf("register-device: %d, want 201", out.StatusCode)
 	}
+
 	for name, got := range map[string]follower.Device{"register-device": answer, "get-device": stored()} {
 		if diff := cmp.Diff(full, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -116,21 +142,29 @@ func TestDevice(t *testing.T) {
 
 	// A renewal keeps the push-to-start token, a new phone does not.
 	putStartToken := func(device string) int {
-		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", who,
+			fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
 	}
+
 	w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
+
 	if got := putStartToken(first); got != http.StatusOK || !stored().PushToStart || !stored().ExpiresAt.After(full.ExpiresAt) {
 		t.Errorf("push-to-start: %d, phone %+v, want 200 and a renewed registration", got, stored())
 	}
+
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of an unregistered phone: %d, want 404", got)
 	}
+
 	out = testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+
 	if !stored().PushToStart || !answer.PushToStart {
 		t.Errorf("a renewal has lost the push-to-start token: the phone is %+v, the answer %+v", stored(), answer)
 	}
-	out = testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+
+	out = testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who,
+		`{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := stored(); d.DeviceToken != second || d.PushToStart || !slices.Equal(tokensOf(w, who), []string{second}) {
 		t.Errorf("second phone: %d, tokens %v, phone %+v, want only the second without push-to-start", out.StatusCode, tokensOf(w, who), d)
 	}
@@ -140,10 +174,13 @@ func TestDevice(t *testing.T) {
 	stored()
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 	expectNone("after 90 days")
+
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start after 90 days: %d, want 404", got)
 	}
-	testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+
+	testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who,
+		`{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
 	// A late sign-out of the old phone does not delete the new registration.
 	remove := func(device string) int {
@@ -152,17 +189,24 @@ func TestDevice(t *testing.T) {
 	if got := remove(first); got != http.StatusNotFound || stored().DeviceToken != second {
 		t.Errorf("sign-out of the old phone: %d, want 404", got)
 	}
+
 	if got := remove(strings.ToUpper(second)); got != http.StatusNoContent {
 		t.Errorf("sign-out: %d, want 204", got)
 	}
+
 	expectNone("after signing out")
+
 	if got := remove(second); got != http.StatusNotFound {
 		t.Errorf("second sign-out: %d, want 404", got)
 	}
-	if out := testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+second, who, ""); out.StatusCode != http.StatusUnprocessableEntity {
+
+	if out := testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+second, who,
+		""); out.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a token in the URL: %d, want 422", out.StatusCode)
 	}
+
 	testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", who, body)
+
 	if !slices.Equal(tokensOf(w, who), []string{first}) {
 		t.Errorf("tokens after sign-out and registration: %v, want only the first", tokensOf(w, who))
 	}
@@ -173,6 +217,7 @@ func TestDeviceIsValidated(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
+
 	for _, c := range []struct {
 		fields string // replaces valid ones
 		status int
@@ -197,19 +242,25 @@ func TestDeviceIsValidated(t *testing.T) {
 		testkit.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", "ann", string(text)), c.status, c.field); err != nil {
+
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", "ann", string(text)),
+			c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 	}
+
 	for _, missing := range []string{"deviceToken", "pushToStartToken"} {
 		body := map[string]string{"deviceToken": crickettest.Token("phone"), "pushToStartToken": crickettest.Token("start")}
 		body[missing] = "not hexadecimal, though long enough"
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
+
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", "ann",
+			string(text)), 422, "body."+missing); err != nil {
 			t.Error(err)
 		}
 	}
+
 	if n := len(testkit.Rows[follower.DeviceRow](w.World, tables.Devices)); n != 0 {
 		t.Errorf("refused requests have written %d rows", n)
 	}
@@ -219,14 +270,18 @@ func TestDeviceIsValidated(t *testing.T) {
 // which does not support broadcast channels.
 func TestUnknownVersionHasNoBroadcasts(t *testing.T) {
 	t.Parallel()
+
 	for version, want := range map[string]int{"": 17, "18": 18, "18.2.1": 18, "16.4": 16, "26.0": 26, "beta": 17, ".1": 17} {
 		if got := follower.MajorOf(version); got != want {
 			t.Errorf("MajorOf(%q): %d, want %d", version, got, want)
 		}
 	}
+
 	w := crickettest.New(t)
-	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices).RegisterDevice(w.NewContext(), registration("ann", "phone"))
+	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices).RegisterDevice(w.NewContext(),
+		registration("ann", "phone"))
 	testkit.Must(t, err)
+
 	if d := testkit.Row[follower.DeviceRow](w.World, tables.Devices, "ann", crickettest.Token("phone")); d.OSMajor != 17 {
 		t.Errorf("stored: %+v, want major version 17", d)
 	}
@@ -244,6 +299,7 @@ type scheduler struct {
 func newScheduler() *scheduler {
 	s := &scheduler{waiting: map[string]chan struct{}{}}
 	s.idle = sync.NewCond(&s.mu)
+
 	return s
 }
 
@@ -254,6 +310,7 @@ func (s *scheduler) leave() { s.mu.Lock(); s.running--; s.mu.Unlock(); s.idle.Si
 
 func (s *scheduler) wait(caller string) {
 	pass := make(chan struct{})
+
 	s.mu.Lock()
 	s.waiting[caller] = pass
 	s.running--
@@ -267,21 +324,26 @@ func (s *scheduler) wait(caller string) {
 func (s *scheduler) pass(pick func(callers []string) string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for s.running > 0 {
 		s.idle.Wait()
 	}
+
 	if len(s.waiting) == 0 {
 		return false
 	}
+
 	var callers []string
 	for c := range s.waiting {
 		callers = append(callers, c)
 	}
+
 	slices.Sort(callers)
 	c := pick(callers)
 	close(s.waiting[c])
 	delete(s.waiting, c)
 	s.running++
+
 	return true
 }
 
@@ -290,29 +352,35 @@ func (s *scheduler) pass(pick func(callers []string) string) bool {
 // row of a token is of a user who has its phone.
 func ownershipError(w *crickettest.World, include func(follower.DeviceRow) bool) error {
 	users, phones, owners := map[string]int{}, map[string]int{}, map[string]follower.DeviceRow{}
+
 	all := slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return !include(d) })
 	for _, d := range all {
 		if token, ok := strings.CutPrefix(d.UserID, "#TOKEN#"); ok {
 			owners[token] = d
 		}
 	}
+
 	for _, d := range all {
 		if d.DeviceToken == follower.TurnRow || d.ExpiresAt <= w.Clock.Now().Unix() { // an expired registration does not count
 			continue
 		}
+
 		users[d.UserID]++
 		phones[d.DeviceToken]++
+
 		o := owners[d.DeviceToken]
 		if users[d.UserID] > 1 || phones[d.DeviceToken] > 1 || o.Owner != d.UserID || o.ExpiresAt < d.ExpiresAt {
 			return fmt.Errorf("%s has %d phones, one is %d users', and %s's until %d, though registered until %d",
 				d.UserID, users[d.UserID], phones[d.DeviceToken], o.Owner, o.ExpiresAt, d.ExpiresAt)
 		}
 	}
+
 	for token, o := range owners {
 		if o.ExpiresAt > w.Clock.Now().Unix() && phones[token] == 0 {
 			return fmt.Errorf("%s owns the token %s without a phone", o.Owner, token)
 		}
 	}
+
 	return nil
 }
 
@@ -323,45 +391,57 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	runs := 0
+
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		run := fmt.Sprint("run ", runs, ": ")
 		users := []string{run + "ann", run + "bob"}
 		before := rapid.SampledFrom([]string{"", "old", "a", "signed out", "two", "swept", "another's a"}).Draw(rt, "before")
 		registerBefore(w, rt, users[0], run, before)
+
 		type attempt struct{ user, phone string }
+
 		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) attempt {
 			return attempt{rapid.SampledFrom(users).Draw(t, "user"), run + rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "phone")}
 		}), 2, 4).Draw(rt, "registrations")
 		calls := newScheduler()
+
 		for i, r := range all {
 			env := w.Env(follower.RegisterDeviceFunction())
 			next := env.AWS.HTTPClient
 			caller := fmt.Sprint(i, r)
 			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { calls.wait(caller); return next.Do(r) })
+
 			calls.enter()
 			go func() {
 				defer calls.leave()
+
 				s, err := follower.OpenDevices(w.NewContext(), env)
 				if err == nil {
 					_, err = s.RegisterDevice(w.NewContext(), registration(r.user, r.phone))
 				}
+
 				if err != nil {
 					rt.Errorf("%s: %v", caller, err)
 				}
 			}()
 		}
+
 		for calls.pass(func(callers []string) string { return rapid.SampledFrom(callers).Draw(rt, "next") }) {
 		}
+
 		left := map[string][]string{}
 		for _, user := range users {
 			left[user] = tokensOf(w, user)
 		}
+
 		if len(left[users[0]])+len(left[users[1]]) == 0 {
 			rt.Fatalf("no user has a phone, want at least one")
 		}
+
 		for _, r := range all {
 			lone := !slices.ContainsFunc(all, func(o attempt) bool { return o.user != r.user })
+
 			mine := slices.ContainsFunc(all, func(o attempt) bool {
 				return o.user == r.user && slices.Equal(left[r.user], []string{crickettest.Token(o.phone)})
 			})
@@ -369,8 +449,10 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 				rt.Fatalf("phones of %s: %q, want one that the user has registered", r.user, left[r.user])
 			}
 		}
+
 		if err := ownershipError(w, func(d follower.DeviceRow) bool {
-			return slices.Contains(users, d.UserID) || d.UserID == run+"carol" || slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+crickettest.Token(run+p) })
+			return slices.Contains(users, d.UserID) || d.UserID == run+"carol" ||
+				slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+crickettest.Token(run+p) })
 		}); err != nil {
 			rt.Fatalf("%v", err)
 		}
@@ -386,24 +468,29 @@ func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) },
 			t.Fatalf("%v", err)
 		}
 	}
+
 	switch before {
 	case "old", "a":
 		register(user, before)
 	case "another's a":
 		register(run+"carol", "a")
 		start := &follower.UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
+
 		start.Body.DeviceToken, start.Body.Token = push.Token(crickettest.Token(run+"a")), push.Token(crickettest.Token("start"))
-		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction(), follower.OpenDevices).UpdatePushToStart(w.NewContext(), start); err != nil {
+		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction(), follower.OpenDevices).UpdatePushToStart(w.NewContext(),
+			start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
+
 		in := &follower.DeleteDevice{User: auth.User{UserID: user}, DeviceID: push.TokenID(crickettest.TokenID(run + "old"))}
 		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "two": // without rows of owners and turns
-		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")}, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
+		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")},
+			follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
 	case "swept": // the row of turns was deleted first
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")})
 	}
@@ -417,15 +504,18 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	routes := w.Routes()
 	phone := crickettest.Token("phone")
 	register := func(routes map[string]testkit.Route, user string) (status int, body string) {
-		out := testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+		out := testkit.Call(routes, follower.RegisterDeviceFunction(), "/user/device", user,
+			`{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
 	expect := func(user string, want ...string) {
 		t.Helper()
+
 		out := testkit.Call(routes, follower.GetDeviceFunction(), "/user/device", user, "")
 		if got := tokensOf(w, user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
 			t.Errorf("phones of %s: %q, want %q; get-device: %d %s", user, got, want, out.StatusCode, out.Body)
 		}
+
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
@@ -434,28 +524,38 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 		return testkit.Call(routes, follower.DeleteDeviceFunction(), "/user/device/"+crickettest.TokenID("phone"), user, "").StatusCode
 	}
 	putStartToken := func(user string) int {
-		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction(), "/user/device/push-to-start", user,
+			`{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
 	}
+
 	register(routes, "ann")
+
 	if got := putStartToken("ann"); got != http.StatusOK {
 		t.Errorf("push-to-start of ann: %d, want 200", got)
 	}
+
 	if got := putStartToken("bob"); got != http.StatusNotFound {
 		t.Errorf("push-to-start of bob: %d, want 404", got)
 	}
+
 	expect("ann", phone)
+
 	status, body := register(routes, "bob")
+
 	other := crickettest.New(t) // where no user has the phone
 	if s, b := register(other.Routes(), "bob"); s != status || b != body {
 		t.Errorf("registration by bob: %d %s, want the same answer as for a new phone: %d %s", status, body, s, b)
 	}
+
 	expect("bob", phone)
 	expect("ann")
+
 	for name, got := range map[string]int{"delete": remove("ann"), "push-to-start": putStartToken("ann")} {
 		if got != http.StatusNotFound {
 			t.Errorf("%s of ann: %d, want 404", name, got)
 		}
 	}
+
 	expect("bob", phone)
 
 	// A renewal of the phone renews its owner, too.
@@ -465,9 +565,11 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	register(routes, "ann")
 	expect("ann", phone)
 	expect("bob")
+
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("sign-out of ann: %d, want 204", got)
 	}
+
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		if d.Owner != "" {
 			t.Errorf("after sign-out a row of an owner remains: %+v", d)
@@ -477,9 +579,11 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	// The row of the owner of an expired phone may be deleted first.
 	testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
 	register(routes, "bob")
+
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("sign-out of an expired phone: %d, want 204", got)
 	}
+
 	expect("bob", phone)
 }
 
@@ -489,6 +593,7 @@ func TestParallelRegistrationsAllSucceed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
+
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -497,7 +602,9 @@ func TestParallelRegistrationsAllSucceed(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
+
 	if n := len(tokensOf(w, "ann")); n != 1 {
 		t.Errorf("%d phones, want 1", n)
 	}
@@ -515,12 +622,16 @@ func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 			turns++
 			testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: follower.TurnRow, Turn: int64(100 + turns)})
 		}
+
 		return next.Do(r)
 	})
+
 	s := testkit.OpenWith(w.World, env, follower.OpenDevices)
-	if _, err := s.RegisterDevice(w.NewContext(), registration("ann", "phone")); problem.Of(err) != problem.Conflict || turns != follower.RegisterTries {
+	if _, err := s.RegisterDevice(w.NewContext(), registration("ann", "phone")); problem.Of(err) != problem.Conflict ||
+		turns != follower.RegisterTries {
 		t.Errorf("after %d attempts: %v, want a conflict after %d", turns, err, follower.RegisterTries)
 	}
+
 	if phones := tokensOf(w, "ann"); len(phones) != 0 {
 		t.Errorf("phones %v, want none", phones)
 	}
@@ -531,17 +642,21 @@ func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
+
 	all := []follower.DeviceRow{{UserID: "ann", DeviceToken: follower.TurnRow, Turn: 5}}
 	for i := range 150 {
 		all = append(all, follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token(fmt.Sprint(i))})
 	}
+
 	testkit.PutRows(w.World, tables.Devices, all...)
+
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 	for range 2 {
 		if _, err := d.RegisterDevice(w.NewContext(), registration("ann", "phone")); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if got := tokensOf(w, "ann"); !slices.Equal(got, []string{crickettest.Token("phone")}) {
 		t.Errorf("%d phones, want only the registered one", len(got))
 	}
@@ -549,6 +664,7 @@ func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 
 func TestRegisterDeviceCrashes(t *testing.T) {
 	t.Parallel()
+
 	for _, before := range []string{"", "old", "two", "another's a"} {
 		t.Run(before, func(t *testing.T) {
 			t.Parallel()
@@ -556,22 +672,29 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 				w := crickettest.New(t)
 				again := testkit.Open(w.World, follower.RegisterDeviceFunction(), follower.OpenDevices)
 				registerBefore(w, t, "ann", "", before)
+
 				in := registration("ann", "new")
 				if before == "another's a" {
 					in = registration("ann", "a")
 				}
+
 				s := testkit.OpenWith(w.World, w.CrashingEnv(follower.RegisterDeviceFunction(), p), follower.OpenDevices)
 				_, err := s.RegisterDevice(w.NewContext(), in)
 				p.Ended(err)
+
 				if n := len(tokensOf(w, "ann")) + len(tokensOf(w, "carol")); n == 0 && before != "" {
 					t.Error("no phone after the crash, want the old or the new one")
 				}
+
 				_, err = again.RegisterDevice(w.NewContext(), in)
 				testkit.Must(t, err)
+
 				if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 					t.Error(err)
 				}
-				return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
+
+				return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices),
+					func(d follower.DeviceRow) bool { return d.Turn != 0 })
 			})
 		})
 	}
@@ -584,15 +707,21 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
+
 		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceID: push.TokenID(crickettest.TokenID("a"))}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction(), p), follower.OpenDevices)
 		_, err := s.DeleteDevice(w.NewContext(), in)
 		p.Ended(err)
+
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in) // NotFound if the crash came after the call
-		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
+
+		// NotFound if the crash came after the call
+		testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in)
+
+		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices),
+			func(d follower.DeviceRow) bool { return d.Turn != 0 })
 	})
 }
 
@@ -603,16 +732,20 @@ func TestPushToStartCrashes(t *testing.T) {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
 		w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
+
 		in := &follower.UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = push.Token(crickettest.Token("a")), push.Token(crickettest.Token("start"))
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UpdatePushToStartFunction(), p), follower.OpenDevices)
 		_, err := s.UpdatePushToStart(w.NewContext(), in)
 		p.Ended(err)
+
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
+
 		_, err = testkit.Open(w.World, follower.UpdatePushToStartFunction(), follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
 		testkit.Must(t, err)
+
 		return testkit.Rows[follower.DeviceRow](w.World, tables.Devices)
 	})
 }

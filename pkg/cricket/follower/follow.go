@@ -46,7 +46,8 @@ func (f FollowRow) HasActivity(now time.Time) bool {
 // ActivityRow is the row of ActivityList in cricket-activity-subscriptions.
 type ActivityRow struct {
 	dynamo.List
-	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // as in FollowRow; also of an activity without a push token, which has no row of its own
+	// as in FollowRow; also of an activity without a push token, which has no row of its own
+	ActivityAt int64 `dynamodbav:"activityAt,omitempty"`
 }
 
 // Follows serves the matches that users follow.
@@ -79,6 +80,7 @@ type FollowPage struct {
 func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
 	out := &FollowPage{Status: status}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
+
 	return out
 }
 
@@ -114,17 +116,21 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	if in.Body != nil && in.Body.TeamID != match.Neutral {
 		team = in.Body.TeamID
 	}
+
 	f, err := s.match(ctx, in.MatchID, team)
 	if err != nil {
 		return nil, err
 	}
+
 	over, err := match.Ended(ctx, s.db, f)
 	if err != nil {
 		return nil, err
 	}
+
 	if over {
 		return nil, match.ErrMatchOver
 	}
+
 	now := s.now()
 	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
 	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
@@ -132,6 +138,7 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
 		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
 	}
+
 	key := dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID)
 	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(key, changes)); err != nil {
 		return nil, err
@@ -142,12 +149,14 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	if err != nil {
 		return nil, err
 	}
+
 	if row.ActivityAt = activities.ActivityAt; row.HasActivity(now) {
 		err := dynamo.Update(ctx, s.db, tables.FollowMatch, key, dynamo.Set(row, "activityAt"), dynamo.Exists[FollowRow]("matchId"))
 		if err := dynamo.IgnoreRefused(err); err != nil { // refused: the user has unfollowed meanwhile
 			return nil, err
 		}
 	}
+
 	return followPage(http.StatusCreated, in.MatchID, team, row.ExpiresAt), nil
 }
 
@@ -157,11 +166,14 @@ func (s *Follows) followed(ctx context.Context, userID string, ids []string) ([]
 	for i, id := range ids {
 		keys[i] = dynamo.Key(tables.FollowMatch, id, userID)
 	}
+
 	rows, err := dynamo.GetAll[FollowRow](ctx, s.db, tables.FollowMatch, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now().Unix()
+
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		return !slices.ContainsFunc(rows, func(r FollowRow) bool { return r.MatchID == id && r.ExpiresAt > now })
 	}), nil
@@ -174,12 +186,15 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (match.Fixture, 
 	if err != nil {
 		return match.Fixture{}, err
 	}
+
 	if !ok {
 		return match.Fixture{}, match.ErrNotFound
 	}
+
 	if teamID != "" && f.Perspective(teamID) == match.Neutral {
 		return match.Fixture{}, match.ErrTeamNotInMatch.In("body.teamId")
 	}
+
 	return f, nil
 }
 
@@ -208,9 +223,11 @@ func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, er
 	if err != nil {
 		return nil, err
 	}
+
 	if !ok || row.ExpiresAt <= s.now().Unix() {
 		return nil, errNotFollowed
 	}
+
 	return followPage(http.StatusOK, in.MatchID, row.TeamID, row.ExpiresAt), nil
 }
 
@@ -243,17 +260,22 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	if team == match.Neutral {
 		team = ""
 	}
+
 	f, err := s.match(ctx, in.MatchID, team)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	row := FollowRow{TeamID: team, ExpiresAt: f.Expiry(now, match.KeepFollow)}
 	followed := dynamo.Exists[FollowRow]("matchId").And(dynamo.Greater[FollowRow]("expiresAt", now.Unix()))
-	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), dynamo.Set(row, "teamId", "expiresAt"), followed)
+
+	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID),
+		dynamo.Set(row, "teamId", "expiresAt"), followed)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNotFollowed)
 	}
+
 	return followPage(http.StatusOK, in.MatchID, team, row.ExpiresAt), nil
 }
 
@@ -284,28 +306,35 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 	if err != nil {
 		return nil, err
 	}
+
 	found := follow != nil
 	list := ActivityList(in.UserID, in.MatchID)
+
 	activities, listed, err := dynamo.Get[dynamo.List](ctx, s.db, tables.RemoveOfUser, list...)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, token := range activities.IDs {
 		deleted, err := dynamo.Applied(s.deleteActivity(ctx, in, token))
 		if err != nil {
 			return nil, err
 		}
+
 		found = found || deleted
 	}
+
 	if listed {
 		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, list...), dynamo.Unchanged(activities, "ids"))
 		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile the user has registered another activity
 			return nil, err
 		}
 	}
+
 	if !found {
 		return nil, errNotFollowed
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -315,8 +344,10 @@ func (s *Follows) deleteActivity(ctx context.Context, in *UnfollowMatch, token s
 	type activity struct {
 		UserID string `dynamodbav:"userId"`
 	}
+
 	mine := dynamo.Equal[activity]("userId", in.UserID)
 	_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, in.MatchID, token), mine)
+
 	return err
 }
 
@@ -324,6 +355,7 @@ func (s *Follows) deleteActivity(ctx context.Context, in *UnfollowMatch, token s
 // each page. done reports that none is left.
 func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string, more func() bool) (done bool, err error) {
 	key := dynamo.KeyIs(tables.RemoveFollows, matchID)
+
 	pages := dynamo.Pages(func(after dynamo.Item) ([]Follow, dynamo.Item, error) {
 		return dynamo.Query[Follow](ctx, db, tables.RemoveFollows, dynamo.Range{Key: key, After: after})
 	})
@@ -331,16 +363,20 @@ func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string, more func(
 		if err != nil {
 			return false, err
 		}
+
 		if !more() {
 			return false, nil
 		}
+
 		keys := make([]dynamo.Item, len(page))
 		for i, f := range page {
 			keys[i] = dynamo.Key(tables.RemoveFollows, f.MatchID, f.UserID)
 		}
+
 		if err := dynamo.DeleteAll(ctx, db, tables.RemoveFollows, keys); err != nil {
 			return false, err
 		}
 	}
+
 	return true, nil
 }

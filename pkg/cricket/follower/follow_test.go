@@ -44,6 +44,7 @@ func TestFollow(t *testing.T) {
 	ended.EndingAt, ended.FinishedAt = 1, 1
 	testkit.PutRows(w.World, tables.Fixtures, long, ended)
 	routes := w.Routes()
+
 	now := w.Clock.Now()
 	for _, c := range []struct {
 		match, body string
@@ -66,17 +67,22 @@ func TestFollow(t *testing.T) {
 		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
 	} {
 		before := len(w.Follows())
+
 		out := testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusCreated {
 			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil || len(w.Follows()) != before {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
+
 			continue
 		}
+
 		want := followed{c.match, c.team, c.until.Truncate(time.Second)}
+
 		var answer, got followed
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 		testkit.Must(t, json.Unmarshal([]byte(testkit.Call(routes, follower.GetFollowFunction(), "/user/follow/"+c.match, "ann", "").Body), &got))
+
 		if out.StatusCode != c.status || answer != want || got != want {
 			t.Errorf("%s %s: answer %d %+v, get-follow %+v, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
 		}
@@ -86,7 +92,9 @@ func TestFollow(t *testing.T) {
 	first := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann")
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
 	testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/7", "ann", "{}")
-	if again := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
+
+	if again := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7",
+		"ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
 		t.Errorf("followed again (-first +second), want only a later expiry:\n%s", cmp.Diff(first, again))
 	}
 
@@ -114,22 +122,27 @@ func TestFollow(t *testing.T) {
 		} else {
 			var answer followed
 			testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-			if diff := cmp.Diff(followed{c.match, c.team, w.Clock.Now().Add(24*time.Hour + match.KeepFollow).Truncate(time.Second)}, answer); diff != "" {
+
+			if diff := cmp.Diff(followed{c.match, c.team, w.Clock.Now().Add(24*time.Hour + match.KeepFollow).Truncate(time.Second)},
+				answer); diff != "" {
 				t.Errorf("the answer to %s (-want +got):\n%s", c.body, diff)
 			}
 		}
+
 		if c.match == "7" {
 			if got := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); got.TeamID != c.team {
 				t.Errorf("after %s: team %q, want %q", c.body, got.TeamID, c.team)
 			}
 		}
 	}
+
 	if n := len(w.Follows()); n != 3 {
 		t.Errorf("%d follows, want 3: an update must not create one", n)
 	}
 
 	// An expired row counts as none, even before DynamoDB deletes it.
 	w.MoveClock(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann").ExpiresAt, 0))
+
 	for _, fn := range []app.Function{follower.GetFollowFunction(), follower.UpdateFollowFunction()} {
 		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
 		if err := testkit.CheckProblemField(testkit.Call(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
@@ -148,11 +161,14 @@ func rowsOf(w *crickettest.World) (r followerRows) {
 	for _, f := range w.Follows() {
 		r.Follows = append(r.Follows, f.MatchID+" "+f.UserID)
 	}
+
 	for _, s := range w.Subscriptions() {
 		r.Activities = append(r.Activities, s.MatchID+" "+s.UserID)
 	}
+
 	slices.Sort(r.Follows)
 	slices.Sort(r.Activities)
+
 	return r
 }
 
@@ -161,11 +177,14 @@ func withFollowers(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	for _, match := range []string{"7", "8"} {
 		w.AddFixture(match)
+
 		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
-			testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
+			testkit.PutRows(w.World, tables.Follows,
+				follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
 			w.AddActivities(activity.Subscription{MatchID: match, PushToken: crickettest.Token(fmt.Sprint(match, i)), UserID: user})
 		}
 	}
+
 	return w
 }
 
@@ -179,23 +198,30 @@ var withoutAnn = followerRows{
 func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	t.Parallel()
 	w := withFollowers(t)
+
 	routes := w.Routes()
-	if out := testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+	if out := testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann",
+		""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 		t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
 	}
+
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
 		t.Errorf("after unfollow (-want +got):\n%s", diff)
 	}
+
 	for range 2 { // nothing remains to be deleted
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""),
+			http.StatusNotFound, ""); err != nil {
 			t.Error(err)
 		}
 	}
 	// A second call deletes an activity that remains without the follow.
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
+
 	if out := testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("unfollow with only an activity: %d %s, want 204", out.StatusCode, out.Body)
 	}
+
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
 		t.Errorf("after the second unfollow (-want +got):\n%s", diff)
 	}
@@ -205,26 +231,35 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 // equal among few and many activities of other users.
 func TestCostOfUnfollowIsIndependentOfTheAudience(t *testing.T) {
 	t.Parallel()
+
 	type cost struct {
 		Units dynamodb.Units
 		Calls map[string]int
 	}
+
 	costs := map[int]cost{}
+
 	for _, others := range []int{10, 2000} {
 		w := withFollowers(t)
+
 		rows := make([]activity.Subscription, others)
 		for i := range rows {
 			rows[i] = activity.Subscription{MatchID: "7", PushToken: crickettest.Token(fmt.Sprint("other", i)), UserID: fmt.Sprint("other", i)}
 		}
+
 		testkit.PutRows(w.World, tables.Subscriptions, rows...)
 		routes := w.Routes()
+
 		var c cost
+
 		c.Units = w.CountUnits(func() {
 			c.Calls = w.CountCalls(func() { testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/7", "ann", "") })
 		})
 		costs[others] = c
 	}
-	want := cost{dynamodb.Units{Reads: 1, Writes: 5}, map[string]int{"GetItem": 1, "DeleteItem": 5}} // the follow, three activities and their list
+
+	// the follow, three activities and their list
+	want := cost{dynamodb.Units{Reads: 1, Writes: 5}, map[string]int{"GetItem": 1, "DeleteItem": 5}}
 	if diff := cmp.Diff(map[int]cost{10: want, 2000: want}, costs); diff != "" {
 		t.Errorf("costs by the number of other activities (-want +got):\n%s", diff)
 	}
@@ -237,19 +272,24 @@ func TestFollowsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
+
 	id := func(i int) string { return fmt.Sprint(100 + i) }
 	for i := range follower.MaxFollows + 2 {
 		w.AddFixture(id(i))
 	}
+
 	follow := func(i int) string {
 		out := testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/"+id(i), "ann", "")
 		if err := testkit.CheckProblemCode(out, http.StatusConflict, "too_many_follows"); err == nil {
 			return "refused"
 		}
+
 		return fmt.Sprint(out.StatusCode)
 	}
+
 	check := func(when string, i int, want string) {
 		t.Helper()
+
 		if got := follow(i); got != want {
 			t.Errorf("%s: %s, want %s", when, got, want)
 		}
@@ -257,15 +297,21 @@ func TestFollowsAreLimited(t *testing.T) {
 	for i := range follower.MaxFollows - 1 {
 		check("below the maximum", i, "201")
 	}
+
 	var wg sync.WaitGroup
+
 	answers := make([]string, 3)
 	for i := range answers {
 		wg.Go(func() { answers[i] = follow(follower.MaxFollows - 1 + i) })
 	}
+
 	wg.Wait()
+
 	if slices.Sort(answers); !slices.Equal(answers, []string{"201", "refused", "refused"}) || len(w.Follows()) != follower.MaxFollows {
-		t.Errorf("three concurrent requests for the last place: %q, %d follows; want one of them and %d", answers, len(w.Follows()), follower.MaxFollows)
+		t.Errorf("three concurrent requests for the last place: %q, %d follows; want one of them and %d", answers,
+			len(w.Follows()), follower.MaxFollows)
 	}
+
 	check("a renewal", 0, "201")
 	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows-1), "ann"))
 	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows), "ann"))
@@ -284,12 +330,16 @@ func TestFollowCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := crickettest.New(t)
 		w.AddFixture("7")
+
 		in := &follower.FollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction(), p), follower.OpenFollows).FollowMatch(w.NewContext(), in)
+
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction(), p), follower.OpenFollows).FollowMatch(w.NewContext(),
+			in)
 		if p.Ended(err) {
 			_, err := testkit.Open(w.World, follower.FollowMatchFunction(), follower.OpenFollows).FollowMatch(w.NewContext(), in)
 			testkit.Must(t, err)
 		}
+
 		return append(testkit.Row[dynamo.List](w.World, tables.Follows, follower.FollowList("ann")...).IDs, rowsOf(w).Follows...)
 	})
 }
@@ -309,11 +359,13 @@ func TestUnfollowSparesOtherUsers(t *testing.T) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") {
 			testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
 		}
+
 		return out, err
 	})
 	s := testkit.OpenWith(w.World, env, follower.OpenFollows)
 	_, err := s.UnfollowMatch(w.NewContext(), &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
 	testkit.Must(t, err)
+
 	if got := rowsOf(w); !slices.Equal(got.Activities, []string{"7 bob"}) {
 		t.Errorf("activities %q, want that of bob", got.Activities)
 	}
@@ -327,11 +379,14 @@ func TestUnfollowCrashes(t *testing.T) {
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UnfollowMatchFunction(), p), follower.OpenFollows)
 		_, err := s.UnfollowMatch(w.NewContext(), in)
 		p.Ended(err)
-		testkit.Open(w.World, follower.UnfollowMatchFunction(), follower.OpenFollows).UnfollowMatch(w.NewContext(), in) // NotFound if the crash came after the last call
+		// NotFound if the crash came after the last call
+		testkit.Open(w.World, follower.UnfollowMatchFunction(), follower.OpenFollows).UnfollowMatch(w.NewContext(), in)
+
 		got := rowsOf(w)
 		if diff := cmp.Diff(withoutAnn, got); diff != "" {
 			t.Errorf("after a crash and a second unfollow (-want +got):\n%s", diff)
 		}
+
 		return got
 	})
 }
@@ -339,16 +394,20 @@ func TestUnfollowCrashes(t *testing.T) {
 // TestRemoveFollowsReadsAllPages removes more follows than fit a page of a query.
 func TestRemoveFollowsReadsAllPages(t *testing.T) {
 	t.Parallel()
+
 	w := crickettest.New(t)
 	for i := range 30 {
 		testkit.PutRows(w.World, tables.Follows, map[string]any{
 			"matchId": "7", "userId": fmt.Sprint("fan ", i), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
 		})
 	}
+
 	testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+
 	if done, err := follower.RemoveFollows(t.Context(), w.DB(), "7", func() bool { return true }); err != nil || !done {
 		t.Errorf("done %v, %v; want true", done, err)
 	}
+
 	left := testkit.Rows[follower.Follow](w.World, tables.Follows)
 	if diff := cmp.Diff([]follower.Follow{{MatchID: "8", UserID: "fan of another"}}, left); diff != "" {
 		t.Errorf("follows left (-want +got):\n%s", diff)

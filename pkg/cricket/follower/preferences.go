@@ -64,10 +64,12 @@ func (q *QuietHours) include(at time.Time) bool {
 	if err != nil {
 		where = time.UTC
 	}
+
 	now := at.In(where).Format("15:04")
 	if q.From <= q.To {
 		return q.From <= now && now < q.To
 	}
+
 	return q.From <= now || now < q.To
 }
 
@@ -84,6 +86,7 @@ func readPreferences(ctx context.Context, db dynamo.DB, userID string) (Preferen
 	if err != nil || !ok {
 		return DefaultPreferences(), err
 	}
+
 	return row.Preferences, nil
 }
 
@@ -150,10 +153,13 @@ func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*Pre
 		if q.From == q.To {
 			return nil, problem.In("body.quietHours.to", "the quiet hours are empty: to must differ from from")
 		}
+
 		if _, err := httpapi.TimeZone(q.TimeZone); err != nil {
 			return nil, problem.In("body.quietHours.timeZone", "%s", err)
 		}
 	}
+
 	row := PreferencesRow{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}
+
 	return &PreferencesPage{in.Body}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
 }

@@ -19,6 +19,7 @@ import (
 // TestAllowsKinds: an alert is allowed if its kind passes every restriction.
 func TestAllowsKinds(t *testing.T) {
 	t.Parallel()
+
 	all := follower.DefaultPreferences().Alerts
 	for _, c := range []struct {
 		name string
@@ -28,20 +29,26 @@ func TestAllowsKinds(t *testing.T) {
 		{"by default", follower.DefaultPreferences(), all},
 		{"none", follower.Preferences{}, nil},
 		{"some", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Result}}, []event.Kind{event.Wicket, event.Result}},
-		{"key events", follower.Preferences{Alerts: all, KeyEventsOnly: true}, []event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}},
-		{"key events of some", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Innings}, KeyEventsOnly: true}, []event.Kind{event.Innings}},
+		{"key events", follower.Preferences{Alerts: all, KeyEventsOnly: true},
+			[]event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}},
+		{"key events of some", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Innings}, KeyEventsOnly: true},
+			[]event.Kind{event.Innings}},
 		{"spoiler-free", follower.Preferences{Alerts: all, SpoilerFree: true}, []event.Kind{event.Toss, event.Start, event.Rain, event.Result}},
-		{"spoiler-free key events", follower.Preferences{Alerts: all, KeyEventsOnly: true, SpoilerFree: true}, []event.Kind{event.Start, event.Result}},
+		{"spoiler-free key events", follower.Preferences{Alerts: all, KeyEventsOnly: true, SpoilerFree: true},
+			[]event.Kind{event.Start, event.Result}},
 	} {
 		var got []event.Kind
+
 		for _, k := range all {
 			if c.p.Allows(k, crickettest.KickOff) {
 				got = append(got, k)
 			}
 		}
+
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+
 		if c.p.Allows("boundary", crickettest.KickOff) {
 			t.Errorf("%s: an unknown kind is allowed", c.name)
 		}
@@ -51,6 +58,7 @@ func TestAllowsKinds(t *testing.T) {
 // TestQuietHours: no alert is allowed in the quiet hours of the user's time zone.
 func TestQuietHours(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		from, to, zone string
 		at             string // UTC
@@ -98,7 +106,9 @@ func TestQuietHours(t *testing.T) {
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		testkit.Must(t, err)
+
 		p := follower.DefaultPreferences()
+
 		p.QuietHours = &follower.QuietHours{From: c.from, To: c.to, TimeZone: c.zone}
 		if got := p.Allows(event.Wicket, at); got == c.quiet {
 			t.Errorf("%s-%s in %s at %s: allowed %v, want %v", c.from, c.to, c.zone, c.at, got, !c.quiet)
@@ -119,13 +129,20 @@ func TestQuietHoursAndTheirComplementCoverTheDay(t *testing.T) {
 			m := rapid.IntRange(0, 24*60-1).Draw(t, "minute")
 			return fmt.Sprintf("%02d:%02d", m/60, m%60)
 		})
+
 		from, to := clock.Draw(t, "from"), clock.Draw(t, "to")
 		if from == to {
 			t.Skip("not quiet hours")
 		}
+
 		where := rapid.SampledFrom([]string{"UTC", "Asia/Kolkata", "Europe/London", "Australia/Lord_Howe", "Pacific/Apia"}).Draw(t, "zone")
+
 		at := time.Unix(rapid.Int64Range(1.7e9, 2e9).Draw(t, "at"), 0)
-		if (&follower.QuietHours{From: from, To: to, TimeZone: where}).Include(at) == (&follower.QuietHours{From: to, To: from, TimeZone: where}).Include(at) {
+		if (&follower.QuietHours{From: from, To: to, TimeZone: where}).Include(at) == (&follower.QuietHours{
+			From:     to,
+			To:       from,
+			TimeZone: where,
+		}).Include(at) {
 			t.Fatalf("%v is in both halves of the day, or in neither", at)
 		}
 	})
@@ -137,43 +154,61 @@ func TestPreferencesAreReplaced(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
+
 	stored := func(user string) (p follower.Preferences) {
 		t.Helper()
+
 		out := testkit.Call(routes, follower.GetPreferencesFunction(), "/user/preferences", user, "")
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &p))
+
 		if out.StatusCode != http.StatusOK || testkit.Header(out).Get("Cache-Control") != "no-store" {
 			t.Errorf("get-preferences: %d with headers %v, want 200 with no-store", out.StatusCode, out.Headers)
 		}
+
 		return p
 	}
 	if diff := cmp.Diff(follower.DefaultPreferences(), stored("ann")); diff != "" {
 		t.Errorf("before the first put (-want +got):\n%s", diff)
 	}
+
 	for _, want := range []follower.Preferences{
-		{Alerts: []event.Kind{event.Toss, event.SuperOver}, KeyEventsOnly: true, QuietHours: &follower.QuietHours{From: "22:00", To: "07:00", TimeZone: "Asia/Kolkata"}},
+		{
+			Alerts:        []event.Kind{event.Toss, event.SuperOver},
+			KeyEventsOnly: true,
+			QuietHours:    &follower.QuietHours{From: "22:00", To: "07:00", TimeZone: "Asia/Kolkata"},
+		},
 		{Alerts: []event.Kind{}, SpoilerFree: true}, // removes the quiet hours
 		follower.DefaultPreferences(),
 	} {
 		body, err := json.Marshal(want)
 		testkit.Must(t, err)
+
 		out := testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", string(body))
+
 		var answer follower.Preferences
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+
 		if out.StatusCode != http.StatusOK {
 			t.Errorf("put %s: %d, want 200", body, out.StatusCode)
 		}
+
 		if diff := cmp.Diff(want, answer); diff != "" {
 			t.Errorf("answer to put %s (-want +got):\n%s", body, diff)
 		}
+
 		if diff := cmp.Diff(want, stored("ann")); diff != "" {
 			t.Errorf("stored by put %s (-want +got):\n%s", body, diff)
 		}
 	}
+
 	if diff := cmp.Diff(follower.DefaultPreferences(), stored("bob")); diff != "" {
 		t.Errorf("another user (-want +got):\n%s", diff)
 	}
+
 	before := stored("ann")
+
 	const flags = `"keyEventsOnly":false,"spoilerFree":false`
+
 	quiet := func(hours string) string { return `{"alerts":[],` + flags + `,"quietHours":` + hours + `}` }
 	for body, want := range map[string]struct {
 		status int
@@ -194,10 +229,12 @@ func TestPreferencesAreReplaced(t *testing.T) {
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"Asia/Bengalooru"}`): {400, "body.quietHours.timeZone"},
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"../etc/passwd"}`):   {400, "body.quietHours.timeZone"},
 	} {
-		if err := testkit.CheckProblemField(testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", body), want.status, want.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", body),
+			want.status, want.field); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
+
 	if diff := cmp.Diff(before, stored("ann")); diff != "" {
 		t.Errorf("refused requests have changed the preferences (-want +got):\n%s", diff)
 	}

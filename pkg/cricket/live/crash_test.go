@@ -24,16 +24,21 @@ import (
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
 	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction(), p), live.OpenTicker)
+
 	_, err := tk.Tick(w.NewContext(), crickettest.TickOf(n))
 	if w.Logs.SumMetric(tables.MatchesFailed)+w.Logs.SumMetric(tables.ProviderFaults) > 0 {
 		err = errors.Join(err, errors.New("an error was counted"))
 	}
+
 	p.Ended(err)
+
 	restarted := w.Ticker()
 	w.TickAt(restarted, n+1)
+
 	for i := range live.ConfirmPolls + 1 {
 		w.TickAt(restarted, n+2+int(live.Lease/match.SlotLength)+i)
 	}
+
 	return w.Outcome()
 }
 
@@ -43,6 +48,7 @@ func TestCrashInFirstTickIsRepaired(t *testing.T) {
 		w := crickettest.New(t)
 		f := w.AddFixture("7")
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2}))
+
 		return crashTick(w, p, 0)
 	})
 }
@@ -56,6 +62,7 @@ func TestCrashAtBallIsRepaired(t *testing.T) {
 		w.SetPayload(crickettest.Payload(f, "1st Innings", balls[:2]...))
 		w.TickAt(w.Ticker(), 0)
 		w.SetPayload(crickettest.Payload(f, "1st Innings", balls...))
+
 		return crashTick(w, p, 1)
 	})
 }
@@ -70,13 +77,16 @@ func TestCrashWhileAWithheldPayloadIsAccepted(t *testing.T) {
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 		w.TickAt(before, 0)
 		w.SetPayload(crickettest.Payload(f, "1st Innings"))
+
 		const refused = 8 // the next poll is accepted
 		for n := range refused {
 			w.TickAt(before, n+1)
 		}
+
 		if !isHeld(w, "7") {
 			t.Fatalf("the payload was accepted after %d polls", refused)
 		}
+
 		return crashTick(w, p, refused+1)
 	})
 }
@@ -90,6 +100,7 @@ func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 		w.TickAt(before, 0)
 		w.SetPayload()
 		w.TickAt(before, 1)
+
 		return crashTick(w, p, 10)
 	})
 }
@@ -99,12 +110,16 @@ func TestCrashWhileFinishingIsRepaired(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w, restarted, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
+
 		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction(), p), live.OpenFinisher)
-		if p.Ended(s.FinishMatch(w.NewContext(), m), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") { // the page is requested again later, also if the request cannot be counted
+		// the page is requested again later, also if the request cannot be counted
+		if p.Ended(s.FinishMatch(w.NewContext(), m), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") {
 			w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction().VisibilityTimeout())) // when the message is delivered again
 			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		}
+
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
+
 		return w.Outcome()
 	})
 }
@@ -116,10 +131,12 @@ func TestCrashAfterTheEndIsRepaired(t *testing.T) {
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
 		m := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)[0]
 		w.MoveClock(w.Clock.Now().Add(live.KeepFollows))
+
 		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction(), p), live.OpenFinisher)
 		if p.Ended(s.FinishMatch(w.NewContext(), m)) {
 			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		}
+
 		return w.Outcome()
 	})
 }

@@ -40,7 +40,8 @@ func (s *Finisher) Now() *func() time.Time { return &s.now }
 func (s *Finisher) Provider() *sportmonks.Client { return s.provider }
 
 // Ingest ingests a payload whose checksum is sum.
-func (t *Ticker) Ingest(ctx context.Context, matchID, sum string, slot int64, at time.Time, decode func() (sportmonks.Fixture, error)) error {
+func (t *Ticker) Ingest(ctx context.Context, matchID, sum string, slot int64, at time.Time,
+	decode func() (sportmonks.Fixture, error)) error {
 	_, err := t.ingester.ingest(ctx, matchID, sum, payload{sum: sum, slot: slot, at: at, decode: decode})
 	return err
 }

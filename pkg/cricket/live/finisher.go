@@ -71,11 +71,15 @@ func FinishMatchFunction() app.Function {
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{
-			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
+			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached,
+			tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
 		},
-		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.FinishShare},
-		Memory: 256, Timeout: 30 * time.Second,
+		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
+		Secrets: []string{tables.SportMonksToken},
+		Budgets: []spec.Share{tables.FinishShare},
+		Memory:  256,
+		Timeout: 30 * time.Second,
 	}, OpenFinisher, (*Finisher).FinishMatch)
 }
 
@@ -96,11 +100,14 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
 		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	}
+
 	f, ok, err := dynamo.Get[match.Fixture](ctx, s.db, tables.GetFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
+
 	now := s.now()
+
 	since := time.Unix(m.Since, 0)
 	switch {
 	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
@@ -113,8 +120,10 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
 		return nil
 	}
+
 	page, err := s.provider.Fixture(ctx, m.MatchID)
 	phase, _ := page.Phase()
+
 	deleted, settled := isNotFound(err), false
 	switch {
 	case deleted:
@@ -122,6 +131,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		if settled = now.Unix()-m.MissingSince >= int64(settleAfter/time.Second); !settled {
 			return s.wait(ctx, f, m, page)
 		}
+
 		page = cancelled(f)
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
@@ -133,12 +143,15 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return s.wait(ctx, f, m, page)
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
+
 		over := now.Sub(time.Unix(m.OverSince, 0))
 		if phase == sportmonks.Closed && over < calledOffAfter {
 			return s.retry(ctx, m)
 		}
+
 		settled = over >= settleAfter
 	}
+
 	state, err := s.ingest(ctx, m.MatchID, page, now, settled, deleted)
 	switch {
 	case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
@@ -148,13 +161,16 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	case !state.Phase.Over(), state.MayGoOn() && !settled:
 		return s.retry(ctx, m)
 	}
+
 	decided, err := s.decideEnd(ctx, &f, now)
 	if err != nil {
 		return err
 	}
+
 	if !decided {
 		return s.retry(ctx, m)
 	}
+
 	return s.end(ctx, f, m)
 }
 
@@ -166,6 +182,7 @@ func (s *Finisher) decideEnd(ctx context.Context, f *match.Fixture, now time.Tim
 	set := dynamo.Set(*f, "endingAt").SetIfAbsent(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
 	notPolled := dynamo.Absent[match.Fixture]("liveUpdatedAt").Or(dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
 	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotAfter(match.SlotOf(now)).And(match.NotEnding(), notPolled))
+
 	return dynamo.Applied(err)
 }
 
@@ -181,6 +198,7 @@ func cancelled(f match.Fixture) sportmonks.Fixture {
 		n, _ := strconv.Atoi(id) // an id that is no number becomes 0: an unknown team
 		return n
 	}
+
 	return sportmonks.Fixture{
 		ID: number(f.MatchID), LocalID: number(f.LocalTeamID), VisitorID: number(f.VisitorTeamID),
 		Start: f.Start(), Round: f.Round, Type: f.Type, Status: "Cancl.",
@@ -190,9 +208,16 @@ func cancelled(f match.Fixture) sportmonks.Fixture {
 // ingest stores the page that was requested at now. If settled, the page's result
 // is accepted although the page contradicts it. If deleted, the page is that of
 // cancelled.
-func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled, deleted bool) (score.State, error) {
+func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time,
+	settled, deleted bool) (score.State, error) {
 	return s.ingester.ingest(ctx, matchID, lock.Holder(ctx, "finish"), payload{
-		sum: "left", decode: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, final: true, settled: settled, deleted: deleted,
+		sum:     "left",
+		decode:  func() (sportmonks.Fixture, error) { return page, nil },
+		slot:    match.SlotOf(now),
+		at:      now,
+		final:   true,
+		settled: settled,
+		deleted: deleted,
 	})
 }
 
@@ -209,11 +234,13 @@ func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page 
 		if _, known := page.Phase(); known {
 			set = set.Set(match.Fixture{Status: page.Status}, "status")
 		}
+
 		err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding())
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
 	}
+
 	return s.retry(ctx, m)
 }
 
@@ -224,11 +251,14 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
 			return err
 		}
+
 		m.Ended = true
 	}
+
 	if wait := time.Unix(f.EndingAt, 0).Add(keepFollows).Sub(s.now()); wait > 0 {
 		return s.queue.Send(ctx, tables.FinishQueue, m, wait)
 	}
+
 	until := s.now().Add(removeFor)
 	switch done, err := follower.RemoveFollows(ctx, s.db, f.MatchID, func() bool { return s.now().Before(until) }); {
 	case err != nil:
@@ -236,11 +266,15 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 	case !done:
 		return s.queue.Send(ctx, tables.FinishQueue, m, 0)
 	}
+
 	if _, err := dynamo.Delete(ctx, s.db, tables.DeleteHash, dynamo.Key(tables.DeleteHash, f.MatchID)); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "match finished", "match", f.MatchID)
+
 	set := dynamo.Set(match.Fixture{FinishedAt: s.now().Unix()}, "finishedAt")
+
 	return f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Exists[match.Fixture]("endingAt"))
 }
 
@@ -250,6 +284,8 @@ func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
+
 	return &Finisher{db: db, queue: q, provider: provider, ingester: newIngester(db, q, env.Now), now: env.Now}, nil
 }

@@ -36,29 +36,36 @@ func matchLeft(t *testing.T, page func() (int, string)) (*crickettest.World, *li
 		if path == "/fixtures/7" {
 			return page()
 		}
+
 		return http.StatusOK, crickettest.Feed()
 	}
 	w.TickAt(tk, 1)
 	w.TickAt(tk, 4)
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
+
 	for i := range 60 {
 		testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
 	}
+
 	testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+
 	got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != crickettest.At(4).Unix() {
 		t.Fatalf("the ticker sent %+v, want one message for match 7", got)
 	}
+
 	return w, testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher), got[0]
 }
 
 // pageOf returns the body of /fixtures/7: a match of that status that the local team
 // has won, with JSON members that replace others.
 func pageOf(status string, fields ...string) string {
-	f := crickettest.Payload(match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12"}, status, crickettest.Ball{ID: 1, Runs: 1})
+	f := crickettest.Payload(match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12"},
+		status, crickettest.Ball{ID: 1, Runs: 1})
 	for _, field := range fields {
 		f = strings.Replace(f, "{", "{"+field+",", 1)
 	}
+
 	return `{"data":` + f + `}`
 }
 
@@ -71,6 +78,7 @@ const (
 
 func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 	t.Parallel()
+
 	never := time.Duration(-1)
 	for name, c := range map[string]struct {
 		page  func(sinceLeft time.Duration) (int, string)
@@ -84,26 +92,30 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			if sinceLeft < 5*time.Minute {
 				return 200, pageOf("2nd Innings")
 			}
+
 			return 200, pageOf("Finished", tied)
 		}, 5 * time.Minute},
 		"abandoned, in play, and abandoned again": {func(sinceLeft time.Duration) (int, string) {
 			if sinceLeft == 3*time.Minute {
 				return 200, pageOf("2nd Innings")
 			}
+
 			return 200, pageOf("Aban.")
 		}, 4*time.Minute + live.CalledOffAfter},
 		"deleted, there, and deleted again": {func(sinceLeft time.Duration) (int, string) {
 			if sinceLeft == time.Minute {
 				return 200, pageOf("Stump Day 1")
 			}
+
 			return 404, `{"message":"no"}`
 		}, 2*time.Minute + live.SettleAfter},
 		"tied, for a super over may follow": {func(time.Duration) (int, string) { return 200, pageOf("Finished", level) }, live.SettleAfter},
 		"tied in five days": {func(time.Duration) (int, string) {
 			return 200, strings.Replace(pageOf("Finished", level), `"type":"T20"`, `"type":"Test/5day"`, 1)
 		}, 0},
-		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
-		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, live.SettleAfter},
+		"without a winner for long": {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
+		"with two winners for long": {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) },
+			live.SettleAfter},
 		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleAfter},
 		"a provider that is down":     {func(time.Duration) (int, string) { return 500, `` }, never},
 		"a provider that sends pages": {func(time.Duration) (int, string) { return 200, `<html>` }, never},
@@ -111,58 +123,77 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			if sinceLeft < 3*time.Minute {
 				return 200, pageOf("Finished", wonBy)
 			}
+
 			return 200, pageOf("Finished", wonBy, tied)
 		}, live.SettleAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var w *crickettest.World
+
 			w, s, first := matchLeft(t, func() (int, string) { return c.page(sinceLeft(w)) })
 			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows+5*time.Minute, s.FinishMatch)
+
 			unread := w.Logs.Find(slog.LevelWarn, "the provider's page of the match cannot be read")
-			if broken := strings.HasPrefix(name, "a provider that"); (len(unread) > 0) != broken || broken && (unread[0]["match"] != "7" || unread[0]["err"] == nil) {
+			if broken := strings.HasPrefix(name, "a provider that"); (len(unread) > 0) != broken ||
+				broken && (unread[0]["match"] != "7" || unread[0]["err"] == nil) {
 				t.Errorf("the log has %v of pages that cannot be read, want the match and the reason: %t", unread, broken)
 			}
+
 			var finished []map[string]any
 			if c.after >= 0 {
 				finished = []map[string]any{{"match": "7"}}
 			}
+
 			if diff := cmp.Diff(finished, w.Logs.Find(slog.LevelInfo, "match finished")); diff != "" {
 				t.Errorf("matches that are logged as finished (-want +got):\n%s", diff)
 			}
+
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 			if c.after < 0 {
 				if f.FinishedAt != 0 || requests < 29 {
 					t.Errorf("after %d requests the row is %+v, want no finishedAt after 29 or more", requests, f)
 				}
+
 				if f.ArchivedAt != 0 {
 					t.Error("it stays archived, want it to be waited for")
 				}
+
 				if n := len(testkit.Rows[follower.Follow](w.World, tables.Follows)); n != 61 {
 					t.Errorf("%d follows are left, want 61", n)
 				}
-				if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); slices.ContainsFunc(sent, func(m activity.MatchChanged) bool { return m.Ended != 0 }) {
+
+				if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); slices.ContainsFunc(sent,
+					func(m activity.MatchChanged) bool { return m.Ended != 0 }) {
 					t.Errorf("its activities are ended: %+v", sent)
 				}
+
 				return
 			}
+
 			when := crickettest.At(4).Add(c.after)
 			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(live.KeepFollows).Unix() || f.Live != "" || f.LiveUpdatedAt != 0 {
 				t.Errorf("the row is %+v, want endingAt %d", f, when.Unix())
 			}
+
 			if left := crickettest.At(4).Unix(); f.ArchivedAt != left && f.ArchivedAt != when.Unix() { // it was waited for, or not
 				t.Errorf("archivedAt is %d, want %d, when it left, or %d, when it ended", f.ArchivedAt, left, when.Unix())
 			}
+
 			if kept := testkit.Rows[follower.Follow](w.World, tables.Follows); len(kept) != 1 || kept[0].MatchID != "8" {
 				t.Errorf("%d follows are left, want that of match 8", len(kept))
 			}
+
 			if n := len(testkit.Rows[live.Sent](w.World, tables.StateHashes)); n != 0 {
 				t.Errorf("%d hashes are left, want 0", n)
 			}
+
 			sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 			if last := sent[len(sent)-1]; last.Ended != when.Unix() {
 				t.Errorf("the last message is %+v, want Ended %d", last, when.Unix())
 			}
+
 			if n := len(slices.DeleteFunc(slices.Clone(sent), func(m activity.MatchChanged) bool { return m.Ended == 0 })); n != 1 {
 				t.Errorf("the end was sent %d times, want once", n)
 			}
@@ -170,6 +201,7 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			// A second delivery, and a later message, change nothing.
 			want := w.Outcome()
 			w.MoveClock(w.Clock.Now().Add(time.Minute))
+
 			for _, m := range []live.MatchLeft{first, {MatchID: "7", Since: w.Clock.Now().Unix()}} {
 				calls := w.CountCalls(func() { testkit.Must(t, s.FinishMatch(w.NewContext(), m)) })
 				if diff := cmp.Diff(want, w.Outcome()); diff != "" || len(calls) != 1 {
@@ -202,10 +234,12 @@ func TestFinishIgnoresLiveAndUnknownMatches(t *testing.T) {
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt = match.Live, crickettest.At(6).UnixMilli(), 0
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.MoveClock(crickettest.At(8))
+
 	before := w.Outcome()
 	for _, m := range []live.MatchLeft{m, {MatchID: "9", Since: m.Since}} { // back in the feed; unknown
 		testkit.Must(t, s.FinishMatch(w.NewContext(), m))
 	}
+
 	if diff := cmp.Diff(before, w.Outcome()); diff != "" {
 		t.Errorf("it changes (-before +after):\n%s", diff)
 	}
@@ -217,9 +251,11 @@ func TestFinishGivesUpAfterLongestMatch(t *testing.T) {
 	testkit.Drain(w.World, tables.FinishQueue, 0, func(_ context.Context, _ live.MatchLeft) error { return nil })
 	w.MoveClock(crickettest.At(4).Add(live.LongestMatch + time.Minute))
 	testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+
 	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); len(sent) > 0 {
 		t.Errorf("it is sent again: %+v", sent)
 	}
+
 	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "the match never ended") {
 		t.Errorf("the log has %q, want \"the match never ended\"", c)
 	}
@@ -230,30 +266,40 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t).WithPhones()
 	m := w.Play(4, cricsheet.T20, match.SlotLength)
+
 	phones := map[string]string{"local": crickettest.ID(m.Local.ID), "visitor": crickettest.ID(m.Visitor.ID), "neutral": ""}
 	for name, team := range phones {
 		w.Subscribe(crickettest.ID(m.ID), name, team)
 	}
+
 	tk := w.Ticker()
 	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+
 	last := len(m.Frames) - 2
 	for n := last - 5; n < last+15; n++ {
 		w.TickAt(tk, n)
 		testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
 	}
+
 	testkit.Drain(w.World, tables.FinishQueue, live.KeepFollows, s.FinishMatch)
+
 	want := map[string]string{}
+
 	for name, team := range phones {
 		view := crickettest.MatchOf(m, crickettest.KickOff).Perspective(team)
+
 		want[name] = string(testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey(crickettest.ID(m.ID), view)).Display)
 		if !strings.Contains(want[name], `"phase":"result"`) {
 			t.Errorf("the %s perspective is %s", name, want[name])
 		}
 	}
+
 	w.ExpectPhones("after the match", want, true)
-	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.Subscribers() != nil {
+
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures,
+		crickettest.ID(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.Subscribers() != nil {
 		t.Errorf("the match is %+v, with the subscriptions %q; want it finished without any", f, w.Subscribers())
 	}
 }
@@ -262,20 +308,24 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 // the match is not there or over.
 func TestOneWrongPageDoesNotEndAMatch(t *testing.T) {
 	t.Parallel()
+
 	for name, wrong := range map[string]func() (int, string){
 		"not there":            func() (int, string) { return http.StatusNotFound, `{"message":"no"}` },
 		"over, with no winner": func() (int, string) { return http.StatusOK, pageOf("Finished") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			requests := 0
 			w, s, _ := matchLeft(t, func() (int, string) {
 				if requests++; requests == 20 {
 					return wrong()
 				}
+
 				return http.StatusOK, pageOf("Stump Day 1")
 			})
 			testkit.Drain(w.World, tables.FinishQueue, 30*time.Minute, s.FinishMatch)
+
 			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || requests < 21 {
 				t.Errorf("after %d requests the row is %+v, want no endingAt after 21 or more", requests, f)
 			}
@@ -292,6 +342,7 @@ func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 	f.Status = "Finished"
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	testkit.Drain(w.World, tables.FinishQueue, 3*time.Minute, s.FinishMatch)
+
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
 		t.Errorf("the row is %+v", f)
 	}
@@ -300,6 +351,7 @@ func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 // TestPolledMatchIsNotEnded polls a match again after its page was requested.
 func TestPolledMatchIsNotEnded(t *testing.T) {
 	t.Parallel()
+
 	for name, polled := range map[string]int{"in the same slot": 5, "in a later slot": 6} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -313,9 +365,11 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 			testkit.Must(t, err)
 			w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 4}))
 			w.TickAt(w.Ticker(), polled)
+
 			if decided, err := s.DecideEnd(w.NewContext(), &f, asked); decided || err != nil {
 				t.Errorf("its end is decided: %v, %v", decided, err)
 			}
+
 			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
 				t.Errorf("the row is %+v", f)
 			}
@@ -328,6 +382,7 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 // receive of the message.
 func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
 	t.Parallel()
+
 	for name, meanwhile := range map[string]func(w *crickettest.World){
 		"ingests it": func(w *crickettest.World) {
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
@@ -342,14 +397,18 @@ func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var w *crickettest.World
+
 			w, s, m := matchLeft(t, func() (int, string) { meanwhile(w); return http.StatusOK, pageOf("Finished", tied) })
 			testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
 			testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+
 			again := w.Queues.Messages(tables.FinishQueue.Name)
 			if len(again) != 1 || again[0].Visible.Sub(w.Clock.Now()) != live.PageInterval {
 				t.Errorf("the messages are %+v, want one after %v", again, live.PageInterval)
 			}
+
 			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 {
 				t.Errorf("the row is %+v, want no endingAt", f)
 			}
@@ -361,10 +420,12 @@ func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
 // sends another message. The earlier message must stop.
 func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 	t.Parallel()
+
 	requests := 0
 	w, s, first := matchLeft(t, func() (int, string) { requests++; return 200, pageOf("2nd Innings") })
 	tk := w.Ticker()
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+
 	without := w.Override
 	for n := 10; n < 100; n += 30 { // back for two polls, and away
 		w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
@@ -374,10 +435,13 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 		w.TickAt(tk, n+2)
 		w.TickAt(tk, n+6)
 	}
+
 	testkit.Must(t, s.FinishMatch(w.NewContext(), first))
+
 	if requests != 0 {
 		t.Error("the first message requests the page, too")
 	}
+
 	handled := testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
 	if left := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); requests != 1 || left != 1 {
 		t.Errorf("%d messages made %d requests and left %d messages; want one of each", handled, requests, left)
@@ -388,9 +452,11 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 // are stored.
 func TestFollowsOutliveTheAlerts(t *testing.T) {
 	t.Parallel()
+
 	tried := time.Duration(tables.AlertQueue.MaxReceiveCount) * alert.SendAlertsFunction().VisibilityTimeout()
 	w, s, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 	testkit.Drain(w.World, tables.FinishQueue, tried, s.FinishMatch)
+
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if n := len(testkit.Rows[follower.Follow](w.World, tables.Follows)); n != 61 || f.EndingAt == 0 {
 		t.Errorf("%v after the end of %+v %d follows are left, want 61", tried, f, n)
@@ -401,10 +467,14 @@ func TestFollowsOutliveTheAlerts(t *testing.T) {
 // others to the next.
 func TestFollowsAreRemovedInManyInvocations(t *testing.T) {
 	t.Parallel()
+
 	w, s, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 	for i := range 30 {
-		testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("more ", i), "padding": strings.Repeat("x", 100_000)}) // 10 rows fill a page
+		// 10 rows fill a page
+		testkit.PutRows(w.World, tables.Follows,
+			map[string]any{"matchId": "7", "userId": fmt.Sprint("more ", i), "padding": strings.Repeat("x", 100_000)})
 	}
+
 	all := len(testkit.Rows[follower.Follow](w.World, tables.Follows))
 	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter, s.FinishMatch)
 	m := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)[0]
@@ -414,11 +484,14 @@ func TestFollowsAreRemovedInManyInvocations(t *testing.T) {
 		return w.Clock.Now().Add(time.Duration(removed) * time.Second)
 	}
 	testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+
 	left := len(testkit.Rows[follower.Follow](w.World, tables.Follows))
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); left == all || left == 1 || f.FinishedAt != 0 {
 		t.Errorf("the first invocation leaves %d of %d follows, finished at %d; want some and 0", left, all, f.FinishedAt)
 	}
+
 	testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
+
 	left = len(testkit.Rows[follower.Follow](w.World, tables.Follows))
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); left != 1 || f.FinishedAt == 0 {
 		t.Errorf("all of them leave %d follows, finished at %d; want that of the other match", left, f.FinishedAt)
@@ -434,18 +507,28 @@ func TestDeletedMatchIsCancelled(t *testing.T) {
 	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
 	row, ok, err := match.ReadScore(w.NewContext(), w.DB(), "7")
 	testkit.Must(t, err)
+
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11")).Display
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+
 	type outcome struct {
 		Phase, Status, Result, Runs, Balls string
 		Shown                              bool
 		Alerts                             []string
 	}
-	got := outcome{Shown: strings.Contains(string(shown), `"phase":"closed"`), Alerts: w.Outcome().Alerts, Balls: w.Outcome().Balls["7"], Status: f.Status}
+
+	got := outcome{
+		Shown:  strings.Contains(string(shown), `"phase":"closed"`),
+		Alerts: w.Outcome().Alerts,
+		Balls:  w.Outcome().Balls["7"],
+		Status: f.Status,
+	}
 	if ok {
 		got.Phase, got.Result, got.Runs = string(row.State.Phase), string(row.State.Result.Kind), row.State.SideOf(row.State.Local).Score
 	}
-	want := outcome{"closed", "Cancl.", "cancelled", "1/0", balls, true, []string{"7 result:cancelled: Match cancelled", "7 start Play has begun"}}
+
+	want := outcome{"closed", "Cancl.", "cancelled", "1/0", balls, true,
+		[]string{"7 result:cancelled: Match cancelled", "7 start Play has begun"}}
 	if diff := cmp.Diff(want, got); diff != "" || f.FinishedAt == 0 {
 		t.Errorf("after the deletion the match is %+v (-want +got):\n%s", f, diff)
 	}
@@ -460,6 +543,7 @@ func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
 	w.Override = func(string) (int, string) { return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}` }
 	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
+
 	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); sent != nil {
 		t.Errorf("messages to finish-match: %+v, want none", sent)
 	}
@@ -477,13 +561,18 @@ func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
 	s := testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
 	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
+
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
-	if got := w.Outcome().Alerts; f.FinishedAt == 0 || f.Status != "Cancl." || !slices.Equal(got, []string{"7 result:cancelled: Match cancelled"}) {
+	if got := w.Outcome().Alerts; f.FinishedAt == 0 || f.Status != "Cancl." ||
+		!slices.Equal(got, []string{"7 result:cancelled: Match cancelled"}) {
 		t.Errorf("match %+v, alerts %q; want a finished match and the alert that it is cancelled", f, got)
 	}
+
 	row, _, err := match.ReadScore(w.NewContext(), w.DB(), "7")
 	testkit.Must(t, err)
-	got := []string{row.LeagueID, row.StartingAt, string(row.State.Format), row.State.Round, row.State.Local.ID, row.State.Visitor.ID, string(row.State.Phase)}
+
+	got := []string{row.LeagueID, row.StartingAt, string(row.State.Format), row.State.Round, row.State.Local.ID,
+		row.State.Visitor.ID, string(row.State.Phase)}
 	if want := []string{"3", scheduled.StartTime, "odi", "Final", "11", "12", "closed"}; !slices.Equal(got, want) {
 		t.Errorf("the score is of %q, want %q", got, want)
 	}

@@ -82,22 +82,28 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 	if cached.sum != sum || cached.state.Held != 0 {
 		return false, nil
 	}
+
 	set := dynamo.Set(match.Fixture{LastSlot: slot}, "lastSlot").Add("polls", 1)
 	cond := dynamo.Exists[match.Fixture]("matchId").And(match.NotAfter(slot), match.NotEnding(), dynamo.Equal[match.Fixture]("bodySum", sum))
+
 	if cached.state.Phase != sportmonks.Upcoming {
 		set = set.Set(match.Fixture{LiveUpdatedAt: i.now().UnixMilli()}, "liveUpdatedAt")
 		cond = cond.And(dynamo.Exists[match.Fixture]("live"))
 	}
+
 	before, err := dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, matchID), set, cond)
 	if err != nil {
 		return dynamo.Applied(err)
 	}
+
 	due := cached.ledger.confirmed(before.Polls + 1)
 	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event: load reads what it stored
 		return false, nil
 	}
+
 	cached.slot = slot
 	i.remember(matchID, cached)
+
 	return !due, nil
 }
 
@@ -116,14 +122,17 @@ func (i *ingester) ingest(ctx context.Context, matchID, holder string, p payload
 	if err != nil {
 		return score.State{}, err
 	}
+
 	l, err := i.take(ctx, matchID, holder, p)
 	if err != nil {
 		return score.State{}, err
 	}
+
 	state, err := i.ingestHeld(ctx, l, fixture, p)
 	if err != nil { // otherwise the last write has ended the lease
 		err = errors.Join(err, i.release(context.WithoutCancel(ctx), l))
 	}
+
 	return state, err
 }
 
@@ -144,17 +153,22 @@ func (i *ingester) take(ctx context.Context, matchID, holder string, p payload) 
 		return dynamo.Set(match.Fixture{LeaseHolder: holder, LeaseUntil: now.Add(lease).UnixMilli()}, "leaseHolder", "leaseUntil")
 	}
 	// A holder takes again what it holds: the answer to its first call may have been lost.
-	free := dynamo.Absent[match.Fixture]("leaseHolder").Or(dynamo.Less[match.Fixture]("leaseUntil", now.UnixMilli()), dynamo.Equal[match.Fixture]("leaseHolder", holder))
+	free := dynamo.Absent[match.Fixture]("leaseHolder").Or(dynamo.Less[match.Fixture]("leaseUntil", now.UnixMilli()),
+		dynamo.Equal[match.Fixture]("leaseHolder", holder))
 	open := dynamo.Exists[match.Fixture]("matchId").And(match.NotAfter(p.slot), match.NotEnding(), free)
+
 	changed := open
 	if !p.final {
 		changed = open.And(dynamo.NotEqual[match.Fixture]("bodySum", p.sum))
 	}
+
 	was, err := dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, key, own().Remove("bodySum", "polls"), changed)
+
 	refused, ok := errors.AsType[*dynamo.Refused](err)
 	if !ok {
 		return leased{was, holder, true}, err
 	}
+
 	var there match.Fixture
 	switch err := attributevalue.UnmarshalMap(refused.Item, &there); {
 	case err != nil:
@@ -164,14 +178,19 @@ func (i *ingester) take(ctx context.Context, matchID, holder string, p payload) 
 	case p.final || there.BodySum != p.sum:
 		return leased{}, lock.ErrHeld
 	}
-	was, err = dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, key, own(), open.And(dynamo.Equal[match.Fixture]("bodySum", p.sum)))
+
+	was, err = dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, key, own(),
+		open.And(dynamo.Equal[match.Fixture]("bodySum", p.sum)))
+
 	return leased{was, holder, false}, dynamo.RefusedAs(err, lock.ErrHeld)
 }
 
 // release ends the lease, if l still has it.
 func (i *ingester) release(ctx context.Context, l leased) error {
 	ended := dynamo.Remove[match.Fixture]("leaseHolder", "leaseUntil")
-	err := dynamo.Update(ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, l.MatchID), ended, dynamo.Equal[match.Fixture]("leaseHolder", l.holder))
+	err := dynamo.Update(ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, l.MatchID), ended,
+		dynamo.Equal[match.Fixture]("leaseHolder", l.holder))
+
 	return dynamo.IgnoreRefused(err)
 }
 
@@ -180,9 +199,11 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 	if err != nil {
 		return score.State{}, err
 	}
+
 	if l.LastSlot != p.slot {
 		l.Polls++ // count this one
 	}
+
 	switch {
 	case l.incomplete:
 	case before.state.Held == 0:
@@ -193,27 +214,35 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 			return score.State{}, err
 		}
 	}
+
 	after := cachedMatch{sum: p.sum, slot: p.slot, balls: before.balls, ledger: before.ledger, hashes: maps.Clone(before.hashes)}
 	fixture.AskedAt = p.at
+
 	var problems []scorer.Problem
 	if p.settled {
 		after.state, problems = scorer.Final(fixture, before.state)
 	} else {
 		after.state, problems = scorer.Read(fixture, before.state)
 	}
+
 	l.Rename(&after.state)
 	after.problems = logProblems(ctx, l.MatchID, before.problems, problems)
+
 	after.events = event.List(fixture, after.state)
 	if p.deleted { // the page confirms nothing of what waits for confirmation
 		after.events = slices.DeleteFunc(after.events, func(e event.Event) bool { return e.Kind != event.Result })
 	}
+
 	if _, known := fixture.Phase(); known {
 		l.Status = fixture.Status
 	}
+
 	if err := i.store(ctx, l, p, scorer.Balls(fixture), before, &after); err != nil {
 		return score.State{}, err
 	}
+
 	i.remember(l.MatchID, after)
+
 	return after.state, nil
 }
 
@@ -225,19 +254,24 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 		if stored.events == nil {
 			stored.events = event.List(fixture, stored.state)
 		}
+
 		o := stored.observation(l.Polls, p)
 		o.unchanged = true
+
 		next, due := stored.ledger.record(o)
 		if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
 			return err
 		}
+
 		stored.ledger = next
 		if err := i.putSent(ctx, l.MatchID, p.slot, stored); err != nil {
 			return err
 		}
 	}
+
 	stored.slot = p.slot
 	i.remember(l.MatchID, stored)
+
 	return i.markIngested(ctx, l, p, stored.state.Phase)
 }
 
@@ -247,25 +281,30 @@ func (c cachedMatch) observation(polls int, p payload) observation {
 	for _, in := range c.state.Innings {
 		balls += in.Balls
 	}
+
 	return observation{events: c.events, polls: polls, final: p.final, settled: p.settled, late: balls > maxEarlyBalls}
 }
 
 func (i *ingester) cached(matchID string) (cachedMatch, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+
 	c, ok := i.cache[matchID]
+
 	return c, ok
 }
 
 func (i *ingester) remember(matchID string, c cachedMatch) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+
 	i.cache[matchID] = c
 }
 
 func (i *ingester) forget(matchID string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+
 	delete(i.cache, matchID)
 }
 
@@ -277,8 +316,12 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 	if c, ok := i.cached(f.MatchID); ok && c.sum == f.BodySum && c.slot == f.LastSlot {
 		return c, nil
 	}
-	var row match.ScoreRow
-	var sent Sent
+
+	var (
+		row  match.ScoreRow
+		sent Sent
+	)
+
 	c := cachedMatch{sum: f.BodySum, slot: f.LastSlot}
 	if err := dynamo.GetEach(ctx, i.db,
 		dynamo.Read{Access: tables.BatchGetCached, Key: []string{f.MatchID}, Into: &row},
@@ -287,11 +330,13 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 	); err != nil {
 		return c, err
 	}
+
 	if row.MatchID != "" {
 		if err := row.Decode(); err != nil {
 			return c, err
 		}
 	}
+
 	c.state, c.ledger, c.hashes = row.State, sent.Ledger, sent.Hashes
 	if f.BodySum == "" {
 		c.hashes = nil
@@ -299,6 +344,7 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 			c.balls.Chunks[n].Sum = ""
 		}
 	}
+
 	return c, nil
 }
 
@@ -312,20 +358,27 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 //  4. Write the checksum.
 func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
 	now := i.now()
+
 	changed, displays, err := changedDisplays(l.Fixture, p, after, now)
 	if err != nil {
 		return err
 	}
-	var chunks []match.BallChunk
-	var due []event.Event
+
+	var (
+		chunks []match.BallChunk
+		due    []event.Event
+	)
+
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
 		if !p.deleted {
 			if chunks, err = after.balls.Record(l.Fixture, balls, p.slot, now); err != nil {
 				return err
 			}
 		}
+
 		after.ledger, due = before.ledger.record(after.observation(l.Polls, p))
 	}
+
 	scoreRow, err := match.NewScoreRow(l.Fixture, after.state, p.slot, now)
 	if err != nil {
 		return err
@@ -335,31 +388,41 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutDisplay, displays, p.slot) })
+
 	if err := g.Wait(); err != nil {
 		return err
 	}
+
 	if len(changed) > 0 {
-		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
+		if err := i.queue.Send(ctx, tables.ActivityQueue,
+			activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
 			return err
 		}
 	}
+
 	if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
 		return err
 	}
+
 	g, gctx = errgroup.WithContext(ctx)
 	if !slices.Equal(after.balls.Chunks, before.balls.Chunks) {
 		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.balls, match.NotAfter(p.slot)) })
 	}
+
 	if len(changed) > 0 || after.ledger.differs(before.ledger) {
 		g.Go(func() error { return i.putSent(gctx, l.MatchID, p.slot, *after) })
 	}
+
 	if err := g.Wait(); err != nil {
 		return err
 	}
+
 	if after.state.Held != 0 && before.sum == "" { // the balls are still unknown
 		p.sum, after.sum = "", ""
 	}
+
 	l.Polls = 0
+
 	return i.markIngested(ctx, l, p, after.state.Phase)
 }
 
@@ -369,15 +432,18 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 	if len(rows) == 1 {
 		return dynamo.Put(ctx, db, a, rows[0], match.NotAfter(slot))
 	}
+
 	for some := range slices.Chunk(rows, dynamo.MaxWrites) {
 		writes := make([]dynamo.Write, len(some))
 		for n, row := range some {
 			writes[n] = dynamo.PutWrite(row, match.NotAfter(slot))
 		}
+
 		if err := dynamo.Transact(ctx, db, a, writes...); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -386,11 +452,13 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 func (i *ingester) sendAlerts(ctx context.Context, matchID string, p payload, events []event.Event) error {
 	for _, e := range events {
 		m := alert.NewAlert(matchID, e, p.at.Unix())
+
 		m.Slot = p.slot
 		if err := i.queue.Send(ctx, tables.AlertQueue, m, 0); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -399,24 +467,30 @@ func (i *ingester) sendAlerts(ctx context.Context, matchID string, p payload, ev
 func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Time) (changed []string, rows []match.DisplayRow, err error) {
 	for _, view := range f.Perspectives() {
 		d := after.state.For(view)
+
 		hash := d.Hash()
 		if after.hashes[view] == hash {
 			continue
 		}
+
 		if after.hashes == nil {
 			after.hashes = map[string]string{}
 		}
+
 		after.hashes[view] = hash
+
 		text, err := json.Marshal(d)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		changed = append(changed, view)
 		rows = append(rows, match.DisplayRow{
 			CacheKey: match.DisplayKey(f.MatchID, view), Display: match.RawJSON(text), Hash: hash, Slot: p.slot, At: p.at.Unix(),
 			Playing: after.state.Phase == sportmonks.Live, Key: after.state.KeyEvent(), TTL: now.Add(match.KeepShown).Unix(),
 		})
 	}
+
 	return changed, rows, nil
 }
 
@@ -426,12 +500,15 @@ func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Ti
 func (i *ingester) markIngested(ctx context.Context, l leased, p payload, phase sportmonks.Phase) error {
 	f := l.Fixture
 	f.BodySum, f.LastSlot = p.sum, p.slot
+
 	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status").Remove("leaseHolder", "leaseUntil")
 	if phase != sportmonks.Upcoming && !p.final {
 		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
 		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
 	}
+
 	mine := dynamo.Equal[match.Fixture]("leaseHolder", l.holder)
+
 	return f.Update(ctx, i.db, tables.UpdateFixture, set, match.NotAfter(p.slot).And(match.NotEnding(), mine))
 }
 
@@ -441,10 +518,12 @@ func logProblems(ctx context.Context, matchID, last string, problems []scorer.Pr
 	if len(problems) == 0 {
 		return ""
 	}
+
 	text := fmt.Sprint(problems)
 	if text != last {
 		slog.WarnContext(ctx, "the provider's payload has problems", "match", matchID, "problems", text)
 	}
+
 	return text
 }
 

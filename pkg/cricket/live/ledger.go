@@ -67,40 +67,49 @@ type observation struct {
 func (l ledger) record(o observation) (next ledger, due []event.Event) {
 	next = ledger{Begun: true}
 	past := !l.Begun && o.late
+
 	missing := slices.Clone(l.Events)
 	for _, e := range l.credible(o) {
 		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result}, 1
 		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
 			t = missing[i]
 			missing = slices.Delete(missing, i, i+1)
+
 			seen = t.Polls + o.polls
 			if !o.unchanged {
 				t.Polls = seen
 			}
 		}
+
 		t.Name, t.Alias = e.Key, e.Alias
 		if !t.Sent && (seen >= confirmPolls || o.final || immediate(e)) {
 			t.Sent = true
 			e.Key = t.Key
 			due = append(due, e)
 		}
+
 		if t.Sent {
 			t.Polls = 0
 		}
+
 		next.Events = append(next.Events, t)
 	}
+
 	for _, t := range missing {
 		if !t.Sent {
 			continue
 		}
+
 		switch {
 		case t.Polls == 0:
 			t.Polls = 1
 		case !o.unchanged:
 			t.Polls = min(t.Polls+o.polls, confirmPolls)
 		}
+
 		next.Events = append(next.Events, t)
 	}
+
 	return next, due
 }
 
@@ -108,22 +117,28 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 // without their ends, and without a provisional result unless o is settled.
 func (l ledger) credible(o observation) []event.Event {
 	last := -1
+
 	for i, e := range o.events {
 		if e.Kind == event.Rain {
 			last = i
 		}
 	}
+
 	var out []event.Event
+
 	for i, e := range o.events {
 		if e.Provisional && !o.settled {
 			continue
 		}
+
 		sentStop := func(t sentEvent) bool { return t.Sent && t.Key == e.After }
 		if e.Kind == event.Rain && (i != last || e.After != "" && !slices.ContainsFunc(l.Events, sentStop)) {
 			continue
 		}
+
 		out = append(out, e)
 	}
+
 	return out
 }
 
@@ -133,7 +148,9 @@ func (t sentEvent) matches(e event.Event, polls int) bool {
 	if t.Sent && t.Polls > 0 && t.Polls+polls > confirmPolls && t.Alias != "" && e.Alias != "" {
 		return t.Alias == e.Alias // t was withdrawn: the batter may be out by a later ball
 	}
+
 	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
+
 	return same(t.Name) || same(t.Alias)
 }
 
@@ -145,6 +162,7 @@ func (l ledger) unusedKey(e event.Event) string {
 	for slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Key == key }) {
 		key += "+"
 	}
+
 	return key
 }
 

@@ -72,15 +72,23 @@ func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	if in.ScheduledTime.IsZero() {
 		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing: valid are RFC 3339 times")
 	}
+
 	minute := in.ScheduledTime.Truncate(time.Minute)
+
 	needed, err := p.needed(ctx, minute.Add(planEnd))
 	if err != nil || !needed {
 		return Plan{Ticks: []Tick{}}, err
 	}
+
 	plan := Plan{Live: true}
 	for due := minute.Add(planLead); due.Before(minute.Add(planEnd)); due = due.Add(match.SlotLength) {
-		plan.Ticks = append(plan.Ticks, Tick{Slot: match.SlotOf(due), Due: due.UnixMilli(), At: due.UTC().Truncate(time.Second).Format(time.RFC3339)})
+		plan.Ticks = append(plan.Ticks, Tick{
+			Slot: match.SlotOf(due),
+			Due:  due.UnixMilli(),
+			At:   due.UTC().Truncate(time.Second).Format(time.RFC3339),
+		})
 	}
+
 	return plan, nil
 }
 
@@ -90,15 +98,18 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 	if err != nil || len(live) > 0 {
 		return len(live) > 0, err
 	}
+
 	active, err := catalog.ActiveLeagues(ctx, p.db)
 	if err != nil {
 		return false, err
 	}
+
 	for _, l := range active {
 		due, err := match.Due(ctx, p.db, l.Code, until.Add(-longestMatch), until)
 		if err != nil {
 			return false, err
 		}
+
 		for _, f := range due {
 			upcoming := f.Phase() == sportmonks.Upcoming
 			if !f.Phase().Over() && (!upcoming || f.Start().After(until.Add(-delayedStart))) {
@@ -106,6 +117,7 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 			}
 		}
 	}
+
 	return false, nil
 }
 

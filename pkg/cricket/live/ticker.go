@@ -31,8 +31,17 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
-	return &Ticker{db: db, queue: q, provider: provider, leagues: catalog.NewLeagues(db, env.Now), ingester: newIngester(db, q, env.Now), Clock: env.Clock}, nil
+
+	return &Ticker{
+		db:       db,
+		queue:    q,
+		provider: provider,
+		leagues:  catalog.NewLeagues(db, env.Now),
+		ingester: newIngester(db, q, env.Now),
+		Clock:    env.Clock,
+	}, nil
 }
 
 // Ticker runs ticks: it polls the provider and ingests the matches.
@@ -87,11 +96,14 @@ func TickFunction() app.Function {
 		IfDown: "No lock screen is updated. The first tick after the recovery catches up.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
-			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
-			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash, tables.PutHash, tables.PutDisplay,
+			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive,
+			tables.ArchiveFixture, tables.DeleteReplay,
+			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash,
+			tables.PutHash, tables.PutDisplay,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
-		Emits:  []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged, tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults},
+		Emits: []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged,
+			tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
 	}, OpenTicker, (*Ticker).Tick)
 }
@@ -104,41 +116,56 @@ func TickFunction() app.Function {
 // slot. Tick returns the errors of its own reads and writes.
 func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	done := TickDone{Slot: in.Slot}
+
 	due := time.UnixMilli(in.Due).UTC()
 	if err := t.Sleep(ctx, due); err != nil {
 		return done, err
 	}
+
 	start := t.Now()
 	if start.After(due.Add(match.SlotLength)) {
 		done.Skipped = "late"
 		return done, nil
 	}
+
 	claimed, err := t.claim(ctx, in.Slot)
 	if err != nil {
 		return done, err
 	}
+
 	if !claimed {
 		done.Skipped = "claimed"
 		return done, nil
 	}
-	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(tables.SlotsClaimed, 1)}, slog.Int64("slot", in.Slot)) // before the request, so that a slot counts although the provider fails
+
+	// before the request, so that a slot counts although the provider fails
+	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(tables.SlotsClaimed, 1)}, slog.Int64("slot", in.Slot))
+
 	polled, err := t.poll(ctx)
 	if t.logProviderFault(ctx, err); err != nil && len(polled.entries) == 0 {
 		return done, nil
 	}
+
 	complete := err == nil
+
 	inactive, err := t.leagues.Inactive(ctx)
 	if err != nil {
 		return done, err
 	}
+
 	done.Matches = len(polled.entries)
-	var changed, failed atomic.Int64
-	var g errgroup.Group
+
+	var (
+		changed, failed atomic.Int64
+		g               errgroup.Group
+	)
 	g.SetLimit(matchesAtOnce)
+
 	for _, e := range polled.entries {
 		if inactive[e.League] {
 			continue
 		}
+
 		g.Go(func() error {
 			switch ingested, err := t.ingest(ctx, e, in.Slot, due); {
 			case err != nil:
@@ -147,20 +174,29 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 			case ingested:
 				changed.Add(1)
 			}
+
 			return nil
 		})
 	}
+
 	g.Wait()
+
 	done.Changed = int(changed.Load())
-	samples := []telemetry.Sample{telemetry.Count(tables.MatchesChanged, done.Changed), telemetry.Count(tables.MatchesFailed, int(failed.Load()))}
+	samples := []telemetry.Sample{telemetry.Count(tables.MatchesChanged, done.Changed),
+		telemetry.Count(tables.MatchesFailed, int(failed.Load()))}
+
 	if complete { // otherwise nobody knows which matches are missing
 		t.remember(polled)
+
 		var live, archived int
+
 		live, archived, err = t.reconcile(ctx, polled, inactive)
 		samples = append(samples, telemetry.Count(tables.MatchesLive, live), telemetry.Count(tables.MatchesArchived, archived))
 	}
+
 	samples = append(samples, telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)))
 	telemetry.Emit(ctx, t.Now(), samples, slog.Int64("slot", in.Slot))
+
 	return done, err
 }
 
@@ -176,6 +212,7 @@ func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	set := dynamo.Set(slotClaim{Slot: slot, Holder: lock.Holder(ctx, "tick")}, "slot", "holder")
 	free := dynamo.Absent[slotClaim]("slot").Or(dynamo.Less[slotClaim]("slot", slot))
 	err := dynamo.Update(ctx, t.db, tables.ClaimSlot, dynamo.Key(tables.ClaimSlot, "tick"), set, free)
+
 	return dynamo.Applied(err)
 }
 
@@ -187,22 +224,29 @@ func (t *Ticker) poll(ctx context.Context) (snapshot, error) {
 	if err != nil && len(body) == 0 {
 		return snapshot{}, err
 	}
+
 	sum := maphash.Bytes(seed, body)
+
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
+
 	if err == nil && len(last.entries) > 0 && last.sum == sum {
 		entries := slices.Clone(last.entries)
 		for n := range entries {
 			entries[n].Raw = body[last.spans[n][0]:last.spans[n][1]]
 		}
+
 		return snapshot{sum: sum, entries: entries, spans: last.spans}, nil
 	}
+
 	entries, malformed := sportmonks.Split(body)
+
 	spans := make([][2]int, len(entries))
 	for n, e := range entries {
 		spans[n] = [2]int{e.At, e.At + len(e.Raw)}
 	}
+
 	return snapshot{sum: sum, entries: entries, spans: spans}, cmp.Or(err, malformed)
 }
 
@@ -210,12 +254,15 @@ func (t *Ticker) poll(ctx context.Context) (snapshot, error) {
 func (t *Ticker) remember(s snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	if len(t.last.entries) > 0 && t.last.sum == s.sum {
 		return
 	}
+
 	for n := range s.entries {
 		s.entries[n].Raw = nil
 	}
+
 	t.last = s
 }
 
@@ -228,13 +275,17 @@ func (t *Ticker) logProviderFault(ctx context.Context, err error) {
 		if f, ok := errors.AsType[*sportmonks.Error](err); ok {
 			kind = f.Kind.String()
 		}
+
 		telemetry.Emit(ctx, t.Now(), []telemetry.Sample{telemetry.Count(tables.ProviderFaults, 1)}, slog.String("kind", kind))
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	if kind != "" && kind != t.fault {
 		slog.WarnContext(ctx, "the provider failed; the stored state stands", "kind", kind, "err", err)
 	}
+
 	t.fault = kind
 }
 
@@ -244,9 +295,11 @@ func (t *Ticker) ingest(ctx context.Context, e sportmonks.Entry, slot int64, due
 	if e.Err != nil {
 		return false, e.Err
 	}
+
 	if marked, err := t.ingester.markUnchanged(ctx, e.ID, e.Sum, slot); marked || err != nil {
 		return false, err
 	}
+
 	_, err = t.ingester.ingest(ctx, e.ID, lock.Holder(ctx, "tick"), payload{
 		sum: e.Sum, decode: func() (sportmonks.Fixture, error) { return sportmonks.Decode(e.Raw) }, slot: slot, at: due,
 	})
@@ -254,6 +307,7 @@ func (t *Ticker) ingest(ctx context.Context, e sportmonks.Entry, slot int64, due
 	case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
 		return false, nil // the match is not ours, or another worker ingests it
 	}
+
 	return err == nil, err
 }
 
@@ -269,27 +323,34 @@ func (t *Ticker) reconcile(ctx context.Context, polled snapshot, inactive map[st
 		if i < 0 {
 			return e, false
 		}
+
 		return polled.entries[i], true
 	}
+
 	grace := archiveAfter
 	if _, unnamed := entry(""); unnamed {
 		grace = archiveAfterUnnamed
 	}
+
 	for page, err := range pages {
 		if err != nil {
 			return live, archived, err
 		}
+
 		for _, f := range page {
 			left, after := false, grace
+
 			e, listed := entry(f.MatchID)
 			if inactive[e.League] {
 				listed, after = false, 0
 			}
+
 			if !listed {
 				if left, err = t.archiveMissing(ctx, f.MatchID, after); err != nil {
 					return live, archived, err
 				}
 			}
+
 			if left {
 				archived++
 			} else {
@@ -297,6 +358,7 @@ func (t *Ticker) reconcile(ctx context.Context, polled snapshot, inactive map[st
 			}
 		}
 	}
+
 	return live, archived, nil
 }
 
@@ -311,30 +373,40 @@ func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.
 	if err != nil || !ok {
 		return false, err
 	}
+
 	if f.Live == "" {
 		return false, nil // archived before: live-index may lag behind its table
 	}
+
 	now := t.Now()
 	if f.IsReplay {
 		if f.ReplayExpires > now.Unix() {
 			return false, nil
 		}
+
 		expired := dynamo.Equal[match.Fixture]("isReplay", true).And(dynamo.AtMost[match.Fixture]("replayExpiresAt", now.Unix()))
 		_, err := dynamo.Delete(ctx, t.db, tables.DeleteReplay, dynamo.Key(tables.DeleteReplay, matchID), expired)
+
 		return dynamo.Applied(err)
 	}
+
 	if after > 0 && f.MissingSince < f.LiveUpdatedAt { // the first poll without it; those that failed do not count
 		set := dynamo.Set(match.Fixture{MissingSince: now.UnixMilli()}, "missingSince")
 		err := f.Update(ctx, t.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
+
 		return false, dynamo.IgnoreRefused(err)
 	}
+
 	if now.Sub(time.UnixMilli(f.MissingSince)) < after {
 		return false, nil
 	}
+
 	if err := t.queue.Send(ctx, tables.FinishQueue, MatchLeft{MatchID: matchID, Since: now.Unix()}, 0); err != nil {
 		return false, err
 	}
+
 	t.ingester.forget(matchID)
+
 	return true, archive(ctx, t.db, f, now)
 }
 
@@ -342,5 +414,6 @@ func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.
 func archive(ctx context.Context, db dynamo.DB, f match.Fixture, now time.Time) error {
 	set := dynamo.Set(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
 	err := f.Update(ctx, db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
+
 	return dynamo.IgnoreRefused(err)
 }

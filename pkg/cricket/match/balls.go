@@ -77,48 +77,61 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if err != nil {
 		return nil, err
 	}
+
 	if !ok {
 		return nil, ErrNotFound
 	}
+
 	index, ok, err := dynamo.Get[BallIndex](ctx, m.db, tables.GetProcessed, in.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	if now := m.now(); ok && index.TTL <= now.Unix() || !ok && !f.ballsUntil(time.Time{}).After(now) {
 		return nil, ErrBallsExpired
 	}
+
 	out := &BallList{Cached: cacheFor(f.Phase())}
 	out.Body.Revision, out.Body.Overs, out.Body.Balls = index.revision(), []OverGroup{}, []score.Ball{}
 	first := 0
+
 	if in.Cursor != "" {
 		key, revision, _ := strings.Cut(strings.Replace(in.Cursor, "-", "#", 1), "-")
 		first = slices.IndexFunc(index.Chunks, func(c ChunkInfo) bool { return c.Key == key })
+
 		out.Body.Revision, err = strconv.ParseInt(revision, 10, 64)
 		if first < 0 || err != nil {
 			return nil, httpapi.ErrBadCursor
 		}
 	}
+
 	for _, c := range index.Chunks[first:] {
 		overs := c.overs()
 		if c.Slot <= in.After || in.Innings != 0 && overs.Innings != in.Innings {
 			continue
 		}
+
 		if len(out.Body.Balls) >= ballsPerPage {
 			out.Body.Next = fmt.Sprintf("%s-%d", strings.Replace(c.Key, "#", "-", 1), out.Body.Revision)
 			break
 		}
+
 		chunk, ok, err := dynamo.Get[BallChunk](ctx, m.db, tables.Hydrate, in.ID+"#"+c.Key)
 		if err != nil {
 			return nil, err
 		}
+
 		if !ok {
 			return nil, ErrBallsExpired
 		}
+
 		var balls []score.Ball
 		if err := json.Unmarshal([]byte(chunk.Balls), &balls); err != nil {
 			return nil, err
 		}
+
 		out.Body.Overs, out.Body.Balls = append(out.Body.Overs, overs), append(out.Body.Balls, balls...)
 	}
+
 	return out, nil
 }

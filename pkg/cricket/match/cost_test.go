@@ -20,20 +20,31 @@ import (
 func TestReadUnitsOfPublicReads(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
+
 	ids := make([]string, match.MaxIDs)
 	for i := range ids {
 		ids[i] = fmt.Sprint(100 + i)
 		f := w.AddFixture(ids[i])
 		f.LastSlot = 1
 		testkit.PutRows(w.World, tables.Fixtures, f)
-		row := match.ScoreRow{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{"id":"` + f.MatchID + `"}`, TTL: crickettest.KickOff.Unix() + 3600}
+		row := match.ScoreRow{
+			MatchID:    f.MatchID,
+			LeagueID:   f.LeagueID,
+			StartingAt: f.StartTime,
+			StateJSON:  `{"id":"` + f.MatchID + `"}`,
+			TTL:        crickettest.KickOff.Unix() + 3600,
+		}
 		testkit.PutRows(w.World, tables.FixtureCache, row)
+
 		now := crickettest.KickOff.Unix()
 		testkit.PutRows(w.World, tables.FixtureCache, match.Names{MatchID: match.NamesKey(f.MatchID), ReadAt: now, TTL: now + 3600})
-		testkit.PutRows(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey(f.MatchID, match.Neutral), Display: `{}`, TTL: now + 3600})
+		testkit.PutRows(w.World, tables.Displays,
+			match.DisplayRow{CacheKey: match.DisplayKey(f.MatchID, match.Neutral), Display: `{}`, TTL: now + 3600})
 	}
+
 	routes := w.Routes()
 	got := map[string]float64{}
+
 	for target, fn := range map[string]app.Function{
 		"/matches?ids=" + strings.Join(ids, ","): match.ListMatchesFunction(),
 		"/matches/100":                           match.GetMatchFunction(),
@@ -44,10 +55,18 @@ func TestReadUnitsOfPublicReads(t *testing.T) {
 		name, _, _ := strings.Cut(target, ",")
 		got[name] = w.CountUnits(func() { crickettest.Get[any](t, routes, fn, target) }).Reads
 	}
-	want := map[string]float64{"/matches?ids=100": match.MaxIDs * 1.5, "/matches/100": 1.5, "/matches/100/display": 1.5, "/matches/100/display?team=11": 3.5, "/matches/100/balls": 2}
+
+	want := map[string]float64{
+		"/matches?ids=100":             match.MaxIDs * 1.5,
+		"/matches/100":                 1.5,
+		"/matches/100/display":         1.5,
+		"/matches/100/display?team=11": 3.5,
+		"/matches/100/balls":           2,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("read units (-want +got):\n%s", diff)
 	}
+
 	if got := testkit.Call(routes, match.ListMatchesFunction(), "/matches?ids=1,"+strings.Join(ids, ","), "", ""); got.StatusCode != 422 {
 		t.Errorf("one id more than the maximum: status %d, want 422", got.StatusCode)
 	}

@@ -20,7 +20,8 @@ import (
 // are zero.
 func Due(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) ([]Fixture, error) {
 	idle := dynamo.Absent[Fixture]("live").And(dynamo.Absent[Fixture]("archivedAt"))
-	return dynamo.QueryAll[Fixture](ctx, db, tables.StartingSoon, dynamo.Range{Key: catalog.StartsBetween(leagueCode, from, until), Filter: &idle})
+	return dynamo.QueryAll[Fixture](ctx, db, tables.StartingSoon,
+		dynamo.Range{Key: catalog.StartsBetween(leagueCode, from, until), Filter: &idle})
 }
 
 // SlotLength is the time between two polls of the provider.
@@ -124,6 +125,7 @@ func (f Fixture) Perspective(team string) string {
 	if team != "" && (team == f.LocalTeamID || team == f.VisitorTeamID) {
 		return team
 	}
+
 	return Neutral
 }
 
@@ -132,6 +134,7 @@ func (f Fixture) longest() time.Duration {
 	if score.FormatOf(f.Type).MultiDay() {
 		return 6 * 24 * time.Hour
 	}
+
 	return 24 * time.Hour
 }
 

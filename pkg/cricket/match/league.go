@@ -47,29 +47,38 @@ func (m *Matches) ListLeagueMatches(ctx context.Context, in *ListLeagueMatches) 
 	out := &MatchList{}
 	out.Body.Matches = []Match{}
 	ofLeague := dynamo.Equal[Fixture]("leagueId", in.LeagueID)
+
 	var after dynamo.Item
 	if in.Cursor != "" {
 		after = dynamo.Key(tables.ScanByLeague, in.Cursor)
 	}
+
 	for range scanPages {
 		found, last, err := dynamo.Scan[Fixture](ctx, m.db, tables.ScanByLeague, &ofLeague, after, scanRows)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, f := range found {
 			if len(out.Body.Matches) == in.Limit {
 				out.Body.Next = out.Body.Matches[in.Limit-1].ID
 				return out, nil
 			}
+
 			out.Body.Matches = append(out.Body.Matches, summary(f, score.State{}, Names{}))
 		}
+
 		if last == nil {
 			return out, nil
 		}
+
 		after = last
 	}
+
 	var end Fixture
+
 	err := attributevalue.UnmarshalMap(after, &end)
 	out.Body.Next = end.MatchID
+
 	return out, err
 }

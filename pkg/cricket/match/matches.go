@@ -59,6 +59,7 @@ func cacheFor(p sportmonks.Phase) httpapi.Cached {
 	case p.Over():
 		return cacheOver
 	}
+
 	return cacheLive
 }
 
@@ -95,14 +96,26 @@ type MatchSide struct {
 // summary joins a fixture with its score and its names. Either may be zero.
 func summary(f Fixture, s score.State, n Names) Match {
 	m := Match{
-		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, LeagueName: n.League, SeasonID: f.SeasonID, StartTime: f.StartTime,
-		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: cmp.Or(s.Phase, f.Phase(), sportmonks.Upcoming), Live: f.Live != "",
-		Result: s.Result.Text,
+		ID:         f.MatchID,
+		League:     f.LeagueCode,
+		LeagueID:   f.LeagueID,
+		LeagueName: n.League,
+		SeasonID:   f.SeasonID,
+		StartTime:  f.StartTime,
+		Round:      f.Round,
+		Type:       f.Type,
+		Venue:      f.VenueName,
+		Status:     f.Status,
+		Phase:      cmp.Or(s.Phase, f.Phase(), sportmonks.Upcoming),
+		Live:       f.Live != "",
+		Result:     s.Result.Text,
 	}
+
 	var d score.Display
 	if s.ID != "" {
 		d = s.For(Neutral)
 	}
+
 	m.Local = MatchSide{
 		f.LocalTeamID, cmp.Or(n.Local.Title, s.Local.Name), cmp.Or(n.Local.ShortName, s.Local.Code), n.Local.Color,
 		cmp.Or(n.Local.Image, s.Local.Image), d.Local.Score, d.Local.Overs,
@@ -111,6 +124,7 @@ func summary(f Fixture, s score.State, n Names) Match {
 		f.VisitorTeamID, cmp.Or(n.Visitor.Title, s.Visitor.Name), cmp.Or(n.Visitor.ShortName, s.Visitor.Code), n.Visitor.Color,
 		cmp.Or(n.Visitor.Image, s.Visitor.Image), d.Visitor.Score, d.Visitor.Overs,
 	}
+
 	return m
 }
 
@@ -148,16 +162,20 @@ func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error
 	if err != nil {
 		return nil, err
 	}
+
 	n, err := m.names(ctx, f, state)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &MatchPage{}
 	out.Body.Match, out.Body.Teams = summary(f, state, n), n.Season
+
 	out.Cached = cacheFor(out.Body.Phase)
 	if state.ID != "" {
 		out.Body.Score = &state
 	}
+
 	return out, nil
 }
 
@@ -168,13 +186,16 @@ func (m *Matches) match(ctx context.Context, db dynamo.DB, id string) (Fixture, 
 	if err != nil {
 		return Fixture{}, score.State{}, err
 	}
+
 	if !ok {
 		return Fixture{}, score.State{}, ErrNotFound
 	}
+
 	c, ok, err := ReadScore(ctx, db, id)
 	if err != nil || !ok || c.TTL <= m.now().Unix() {
 		return f, score.State{}, err
 	}
+
 	return f, c.State, nil
 }
 
@@ -214,7 +235,12 @@ func ListMatchesFunction() app.Function {
 		Name:   "cricket/list-matches",
 		Does:   "Lists matches by id, or the matches of a league, optionally between two dates.",
 		IfDown: "The match list does not load.",
-		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public, Queries: []string{"cursor", "from", "ids", "league", "limit", "to"}},
+		On: spec.Route{
+			Method:  "GET",
+			Path:    "/matches",
+			Auth:    spec.Public,
+			Queries: []string{"cursor", "from", "ids", "league", "limit", "to"},
+		},
 		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenMatches, (*Matches).ListMatches)
@@ -225,8 +251,12 @@ func ListMatchesFunction() app.Function {
 // cursor of another list.
 func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
 	out := &MatchList{Cached: cacheIdle}
-	var found []Fixture
-	var err error
+
+	var (
+		found []Fixture
+		err   error
+	)
+
 	switch {
 	case len(in.IDs) > 0 && in.League != "":
 		return nil, problem.In("query.ids", "ids and league cannot be combined")
@@ -241,27 +271,34 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	default:
 		found, out.Body.Next, err = m.between(ctx, in)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out.Body.Matches, err = m.summaries(ctx, found)
 	if slices.ContainsFunc(out.Body.Matches, func(m Match) bool { return m.Live }) {
 		out.Cached = cacheLive
 	}
+
 	return out, err
 }
 
 // byID reads the fixtures with these ids.
 func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
 	var keys []dynamo.Item
+
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if !ValidID(id) {
 			return nil, problem.In("query.ids", "ids has an invalid match id: valid are 1 to 19 digits")
 		}
+
 		keys = append(keys, dynamo.Key(tables.BatchGetFixtures, id))
 	}
+
 	found, err := dynamo.GetAll[Fixture](ctx, m.eventual, tables.BatchGetFixtures, keys)
 	slices.SortFunc(found, byStart)
+
 	return found, err
 }
 
@@ -286,21 +323,26 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, stri
 	case to.Sub(from) > longestRange:
 		return nil, "", problem.In("query.to", "to must be at most 31 days after from")
 	}
+
 	r := dynamo.Range{Limit: in.Limit, Key: catalog.StartsBetween(in.League, from, to)}
 	if in.Cursor != "" {
 		at, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
+
 		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB refuses a start key outside the range
 			return nil, "", httpapi.ErrBadCursor
 		}
+
 		r.After = dynamo.StartKey(tables.FixturesByDate, in.League, start, id)
 	}
+
 	found, last, err := dynamo.Query[Fixture](ctx, m.eventual, tables.FixturesByDate, r)
 	if err != nil || last == nil {
 		return found, "", err
 	}
+
 	return found, found[len(found)-1].StartTime + "/" + found[len(found)-1].MatchID, nil
 }
 
@@ -311,6 +353,7 @@ func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	if at, err = time.Parse(tables.TimeLayout, start); err != nil {
 		return at, "", "", httpapi.ErrBadCursor.Because(err)
 	}
+
 	return at, start, id, nil
 }
 
@@ -319,34 +362,47 @@ func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 // good: a list of all of them would begin with the oldest.
 func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
 	from := m.now().Add(-recently).UTC().Format(tables.TimeLayout)
-	r := dynamo.Range{Key: dynamo.KeyAtLeast(tables.CachedByLeague, in.League, from), Filter: new(dynamo.Greater[ScoreRow]("ttl", m.now().Unix())), Limit: in.Limit}
+
+	r := dynamo.Range{
+		Key:    dynamo.KeyAtLeast(tables.CachedByLeague, in.League, from),
+		Filter: new(dynamo.Greater[ScoreRow]("ttl", m.now().Unix())),
+		Limit:  in.Limit,
+	}
 	if in.Cursor != "" {
 		_, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
+
 		if start < from { // DynamoDB refuses a start key outside the range
 			return nil, "", httpapi.ErrBadCursor
 		}
+
 		r.After = dynamo.StartKey(tables.CachedByLeague, in.League, start, id)
 	}
+
 	scores, last, err := dynamo.Query[ScoreRow](ctx, m.eventual, tables.CachedByLeague, r)
 	if err != nil {
 		return nil, "", err
 	}
+
 	keys := make([]dynamo.Item, len(scores))
 	for i, c := range scores {
 		keys[i] = dynamo.Key(tables.BatchGetFixtures, c.MatchID)
 	}
+
 	found, err := dynamo.GetAll[Fixture](ctx, m.eventual, tables.BatchGetFixtures, keys)
 	slices.SortFunc(found, byStart)
+
 	if last == nil {
 		return found, "", err
 	}
+
 	var end ScoreRow
 	if err := attributevalue.UnmarshalMap(last, &end); err != nil {
 		return nil, "", err
 	}
+
 	return found, end.StartingAt + "/" + end.MatchID, nil
 }
 
@@ -356,25 +412,32 @@ func (m *Matches) summaries(ctx context.Context, found []Fixture) ([]Match, erro
 	if err != nil {
 		return nil, err
 	}
+
 	names, err := CachedOf[Names](ctx, m.eventual, found, NamesKey)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]Match, len(found))
 	for i, f := range found {
 		var state score.State
+
 		if j := slices.IndexFunc(scores, func(c ScoreRow) bool { return c.MatchID == f.MatchID }); j >= 0 && scores[j].TTL > m.now().Unix() {
 			if err := scores[j].Decode(); err != nil {
 				return nil, err
 			}
+
 			state = scores[j].State
 		}
+
 		var n Names
 		if j := slices.IndexFunc(names, func(n Names) bool { return n.MatchID == NamesKey(f.MatchID) }); j >= 0 {
 			n = names[j]
 		}
+
 		out[i] = summary(f, state, n)
 	}
+
 	return out, nil
 }
 
@@ -385,6 +448,7 @@ func CachedOf[T any](ctx context.Context, db dynamo.DB, matches []Fixture, key f
 	for i, f := range matches {
 		keys[i] = dynamo.Key(tables.BatchGetCached, key(f.MatchID))
 	}
+
 	return dynamo.GetAll[T](ctx, db, tables.BatchGetCached, keys)
 }
 
@@ -421,20 +485,25 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	if err != nil {
 		return nil, err
 	}
+
 	view := f.Perspective(in.Team)
 	if view == Neutral && in.Team != Neutral {
 		return nil, ErrTeamNotInMatch.In("query.team")
 	}
+
 	out := &DisplayPage{Cached: cacheFor(state.Phase)}
 	if f.LastSlot == 0 && state.ID != "" {
 		out.Body = state.For(view)
 		return out, nil
 	}
+
 	now := m.now()
+
 	row, ok, err := ReadDisplay(ctx, m.eventual, in.ID, view)
 	if err != nil {
 		return nil, err
 	}
+
 	if ok && row.TTL > now.Unix() {
 		return out, json.Unmarshal([]byte(row.Display), &out.Body)
 	}
@@ -443,24 +512,30 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	if f, state, err = m.match(ctx, m.db, in.ID); err != nil {
 		return nil, err
 	}
+
 	if state.ID == "" {
 		return nil, errNoScore
 	}
+
 	out.Body = state.For(view)
 	if f.LastSlot == 0 {
 		return out, nil
 	}
+
 	text, err := json.Marshal(out.Body)
 	if err != nil {
 		return nil, err
 	}
+
 	row = DisplayRow{ // as of its slot: the next display of the ticker must be newer
 		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: SlotTime(f.LastSlot).Unix(),
 		Playing: state.Phase == sportmonks.Live, Key: state.KeyEvent(), TTL: now.Add(KeepShown).Unix(),
 	}
+
 	err = dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot))
 	if err := dynamo.IgnoreRefused(err); err != nil { // refused: the ticker has written a newer display
 		return nil, err
 	}
+
 	return out, nil
 }

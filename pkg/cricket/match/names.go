@@ -54,19 +54,24 @@ func NamesKey(matchID string) string { return matchID + "#names" }
 // row: sync-fixtures does.
 func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, error) {
 	n, stored, err := dynamo.Get[Names](ctx, m.eventual, tables.GetCached, NamesKey(f.MatchID))
+
 	now := m.now()
 	if err != nil || now.Sub(time.Unix(n.ReadAt, 0)) < keepNames {
 		return n, err
 	}
+
 	if !stored {
 		n = NewNames(f, s, "", now)
 	}
+
 	if err := m.enrich(ctx, f, &n); err != nil || !stored {
 		return n, err
 	}
+
 	n.ReadAt, n.TTL = now.Unix(), keepUntil(f, now, keepResult)
 	changes := dynamo.Set(n, "local", "visitor", "leagueTitle", "seasonTeams", "readAt", "ttl")
 	err = dynamo.Update(ctx, m.db, tables.EnrichCached, dynamo.Key(tables.EnrichCached, n.MatchID), changes, dynamo.Exists[Names]("matchId"))
+
 	return n, dynamo.IgnoreRefused(err) // refused: the row expired meanwhile
 }
 
@@ -77,23 +82,29 @@ func (m *Matches) enrich(ctx context.Context, f Fixture, n *Names) error {
 	if err != nil {
 		return err
 	}
+
 	n.League = cmp.Or(l.Title, l.Name, n.League)
 	for id, side := range map[string]*sideNames{f.LocalTeamID: &n.Local, f.VisitorTeamID: &n.Visitor} {
 		t, ok, err := dynamo.Get[catalog.TeamRow](ctx, m.eventual, tables.GetTeam, id)
 		if err != nil {
 			return err
 		}
+
 		if ok {
 			*side = sideNames{cmp.Or(t.Title, t.Name), cmp.Or(t.ShortName, t.Code), t.Color, t.Image}
 		}
 	}
-	playing, _, err := dynamo.Query[catalog.SeasonTeam](ctx, m.eventual, tables.TeamsOfSeason, dynamo.Range{Key: catalog.OfSeason(f.SeasonID), Limit: 100})
+
+	playing, _, err := dynamo.Query[catalog.SeasonTeam](ctx, m.eventual, tables.TeamsOfSeason,
+		dynamo.Range{Key: catalog.OfSeason(f.SeasonID), Limit: 100})
 	if err != nil {
 		return err
 	}
+
 	n.Season = make([]catalog.TeamRef, len(playing))
 	for i, t := range playing {
 		n.Season[i] = catalog.TeamRef{ID: t.TeamID, Code: t.Code, Name: t.Name}
 	}
+
 	return nil
 }

@@ -51,6 +51,7 @@ const (
 // was never polled. It returns the error of encoding the score.
 func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow, error) {
 	text, err := json.Marshal(s)
+
 	row := ScoreRow{
 		MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime,
 		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepUntil(f, now, keepScore),
@@ -58,6 +59,7 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 	if s.Phase.Over() {
 		row.TTL = now.Add(keepResult).Unix()
 	}
+
 	return row, err
 }
 
@@ -75,6 +77,7 @@ func ReadScore(ctx context.Context, db dynamo.DB, matchID string) (ScoreRow, boo
 	if err != nil || !ok {
 		return ScoreRow{}, false, err
 	}
+
 	return c, true, c.Decode()
 }
 
@@ -112,12 +115,14 @@ func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
+
 	return b
 }
 
 // Update changes the row of the match if it exists and cond holds. Otherwise it returns
 // *dynamo.Refused.
-func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, changes dynamo.Changes, cond expression.ConditionBuilder) error {
+func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, changes dynamo.Changes,
+	cond expression.ConditionBuilder) error {
 	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), changes, dynamo.Exists[Fixture]("matchId").And(cond))
 }
 
@@ -127,6 +132,8 @@ func Ended(ctx context.Context, db dynamo.DB, f Fixture) (bool, error) {
 	if f.EndingAt != 0 {
 		return true, nil
 	}
+
 	c, ok, err := ReadScore(ctx, db, f.MatchID)
+
 	return ok && c.State.Phase.Over(), err
 }

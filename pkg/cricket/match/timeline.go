@@ -56,20 +56,26 @@ func (f Fixture) ballsUntil(now time.Time) time.Time {
 // the stored ones. It returns the error of encoding a ball.
 func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
 	next := BallIndex{MatchID: f.MatchID, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
+
 	var changed []BallChunk
+
 	add := func(key string, group []score.Ball) error {
 		text, err := json.Marshal(group)
 		if err != nil {
 			return err
 		}
+
 		sum := sha256.Sum256(text)
+
 		info := ChunkInfo{Key: key, Sum: base64.RawURLEncoding.EncodeToString(sum[:9]), Slot: slot}
 		if i := slices.IndexFunc(x.Chunks, info.isOf); i >= 0 && x.Chunks[i].Sum == info.Sum {
 			info.Slot = x.Chunks[i].Slot
 		} else {
 			changed = append(changed, BallChunk{MatchID: f.MatchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: next.TTL})
 		}
+
 		next.Chunks = append(next.Chunks, info)
+
 		return nil
 	}
 	for key, group := range chunksOf(balls) {
@@ -77,6 +83,7 @@ func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.T
 			return nil, err
 		}
 	}
+
 	for _, was := range x.Chunks {
 		if !slices.ContainsFunc(next.Chunks, was.isOf) {
 			if err := add(was.Key, []score.Ball{}); err != nil {
@@ -84,7 +91,9 @@ func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.T
 			}
 		}
 	}
+
 	*x = next
+
 	return changed, nil
 }
 
@@ -96,6 +105,7 @@ func (x *BallIndex) revision() (slot int64) {
 	for _, c := range x.Chunks {
 		slot = max(slot, c.Slot)
 	}
+
 	return slot
 }
 
@@ -103,16 +113,21 @@ func (x *BallIndex) revision() (slot int64) {
 // first balls.
 func chunksOf(balls []score.Ball) iter.Seq2[string, []score.Ball] {
 	var keys []string
+
 	groups := map[string][]score.Ball{}
+
 	for _, b := range balls {
 		over, _, _ := strings.Cut(b.At, ".")
 		n, _ := strconv.Atoi(over) // a ball whose label is not a number goes to the first chunk
+
 		key := fmt.Sprintf("S%d#%02d", b.Innings, n/oversPerChunk)
 		if groups[key] == nil {
 			keys = append(keys, key)
 		}
+
 		groups[key] = append(groups[key], b)
 	}
+
 	return func(yield func(string, []score.Ball) bool) {
 		for _, key := range keys {
 			if !yield(key, groups[key]) {
@@ -127,5 +142,6 @@ func (c ChunkInfo) overs() OverGroup {
 	innings, group, _ := strings.Cut(strings.TrimPrefix(c.Key, "S"), "#")
 	i, _ := strconv.Atoi(innings) // never fails: chunksOf has built the key
 	n, _ := strconv.Atoi(group)
+
 	return OverGroup{Innings: i, From: n * oversPerChunk, To: (n + 1) * oversPerChunk}
 }

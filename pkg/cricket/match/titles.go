@@ -28,10 +28,12 @@ func TitlesOf(f Fixture, teams []catalog.TeamRow) (t Titles) {
 		if i := slices.IndexFunc(teams, func(row catalog.TeamRow) bool { return row.TeamID == id }); i >= 0 {
 			return teams[i].Title, teams[i].ShortName
 		}
+
 		return "", ""
 	}
 	t.LocalTitle, t.LocalShort = of(f.LocalTeamID)
 	t.VisitorTitle, t.VisitorShort = of(f.VisitorTeamID)
+
 	return t
 }
 
@@ -48,14 +50,18 @@ func Retitle(ctx context.Context, db dynamo.DB, stored Fixture, to Titles, row *
 	if stored.Titles == to {
 		return nil
 	}
+
 	if stored.Live == "" && row != nil && row.LastSlot != 0 {
 		if err := rename(ctx, db, stored, *row, named, now); err != nil {
 			return err
 		}
 	}
+
 	set := dynamo.Set(Fixture{Titles: to}, "localTitle", "localShort", "visitorTitle", "visitorShort").Remove("bodySum", "polls")
 	free := dynamo.Absent[Fixture]("leaseHolder").Or(dynamo.Less[Fixture]("leaseUntil", now.UnixMilli()))
-	err := dynamo.Update(ctx, db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, stored.MatchID), set, dynamo.Exists[Fixture]("matchId").And(free))
+	err := dynamo.Update(ctx, db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, stored.MatchID), set,
+		dynamo.Exists[Fixture]("matchId").And(free))
+
 	return dynamo.IgnoreRefused(err) // refused: a poll is being ingested, which would write the checksum again; the next sync retries
 }
 
@@ -65,29 +71,39 @@ func rename(ctx context.Context, db dynamo.DB, f Fixture, row ScoreRow, named sc
 	if err := row.Decode(); err != nil {
 		return err
 	}
+
 	title := func(t score.Team) score.Title { return score.Title{Name: t.Name, Code: t.Code} }
 	row.State.Rename(title(named.Local), title(named.Visitor))
+
 	fresh, err := NewScoreRow(f, row.State, row.LastSlot, now)
 	if err != nil {
 		return err
 	}
+
 	err = dynamo.Put(ctx, db, tables.PutCached, fresh, NotAfter(row.LastSlot))
 	for _, view := range f.Perspectives() {
 		if err != nil {
 			break
 		}
-		var d DisplayRow
-		var ok bool
+
+		var (
+			d  DisplayRow
+			ok bool
+		)
 		if d, ok, err = ReadDisplay(ctx, db, f.MatchID, view); !ok || err != nil {
 			continue
 		}
+
 		display := row.State.For(view)
+
 		text, encode := json.Marshal(display)
 		if encode != nil {
 			return encode
 		}
+
 		d.Display, d.Hash = RawJSON(text), display.Hash()
 		err = dynamo.Put(ctx, db, tables.PutDisplay, d, NotAfter(d.Slot))
 	}
+
 	return dynamo.IgnoreRefused(err) // refused: the match was polled meanwhile, and the next poll names the teams
 }

@@ -60,11 +60,15 @@ func SyncFixturesFunction() app.Function {
 		IfDown: "New and rescheduled matches are missing. Known matches are updated.",
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses: []spec.Access{
-			tables.CountRequest, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
+			tables.CountRequest, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon,
+			tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
 			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached, tables.AllTeams, tables.GetDisplay, tables.PutDisplay,
 		},
-		Sends: []spec.Queue{tables.FinishQueue, tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.SyncShare},
-		Memory: 256, Timeout: tables.JobTimeout,
+		Sends:   []spec.Queue{tables.FinishQueue, tables.AlertQueue},
+		Secrets: []string{tables.SportMonksToken},
+		Budgets: []spec.Share{tables.SyncShare},
+		Memory:  256,
+		Timeout: tables.JobTimeout,
 	}, OpenSyncer, (*Syncer).SyncFixtures)
 }
 
@@ -89,93 +93,128 @@ func SyncFixturesFunction() app.Function {
 // that it may send a match to finish-match again.
 func (s *Syncer) SyncFixtures(ctx context.Context) error {
 	// The lease lasts as long as Lambda lets its holder run.
-	locks := &lock.Locks{DB: s.db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: tables.JobTimeout, Now: s.now}
+	locks := &lock.Locks{
+		DB:      s.db,
+		Acquire: tables.AcquireLock,
+		Extend:  tables.ExtendLock,
+		Release: tables.ReleaseLock,
+		TTL:     tables.JobTimeout,
+		Now:     s.now,
+	}
+
 	l, err := locks.Take(ctx, "sync-fixtures", lock.Holder(ctx, "sync-fixtures"))
 	if err == nil {
 		err = s.syncFixtures(ctx, l)
 		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
 	}
+
 	if errors.Is(err, lock.ErrHeld) {
 		slog.InfoContext(ctx, "skipped: another sync of the fixtures is running")
 		return nil
 	}
+
 	return err
 }
 
 // syncFixtures is SyncFixtures under the lease l.
 func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
+
 	active, err := catalog.ActiveLeagues(ctx, s.db)
 	if err != nil {
 		return err
 	}
+
 	found, invalid := s.scheduled(ctx, active, now)
+
 	moved, err := s.unlisted(ctx, active, found, now)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
+
 	found = append(found, moved...)
 	rows := make([]match.Fixture, len(found))
+
 	keys := make([]dynamo.Item, len(found))
 	for i, m := range found {
 		rows[i], keys[i] = m.row, dynamo.Key(tables.BatchGetFixtures, m.row.MatchID)
 	}
+
 	known, err := dynamo.GetAll[match.Fixture](ctx, s.db, tables.BatchGetFixtures, keys)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
+
 	isScore := dynamo.Exists[match.ScoreRow]("leagueId")
+
 	scores, err := dynamo.ScanAll[match.ScoreRow](ctx, s.db, tables.AllCached, &isScore)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
+
 	names, err := match.CachedOf[match.Names](ctx, s.db, rows, match.NamesKey)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
+
 	teams, err := catalog.Titled(ctx, s.db)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
-	var fresh []match.Fixture
-	var unscored []match.ScoreRow
-	var unnamed []match.Names
+
+	var (
+		fresh    []match.Fixture
+		unscored []match.ScoreRow
+		unnamed  []match.Names
+	)
+
 	for _, m := range found {
 		titles := match.TitlesOf(m.row, teams)
+
 		score, err := m.score(titles, now)
 		if err != nil {
 			return err
 		}
+
 		if !slices.ContainsFunc(names, func(n match.Names) bool { return n.MatchID == match.NamesKey(m.row.MatchID) }) {
 			unnamed = append(unnamed, match.NewNames(m.row, score.State, m.league, now))
 		}
+
 		i := slices.IndexFunc(known, func(k match.Fixture) bool { return k.MatchID == m.row.MatchID })
 		j := slices.IndexFunc(scores, func(c match.ScoreRow) bool { return c.MatchID == m.row.MatchID })
+
 		same := j >= 0 && (scores[j].LastSlot != 0 || scores[j].StateJSON == score.StateJSON)
 		switch {
 		case i < 0:
 			m.row.Titles = titles
+
 			fresh = append(fresh, m.row)
 			if !same {
 				unscored = append(unscored, score)
 			}
+
 			continue
 		case !same:
 			err = s.rescore(ctx, score)
 		}
+
 		if err == nil {
 			err = s.tellMoved(ctx, known[i], m.row, score.State, now)
 		}
+
 		if err = errors.Join(err, s.reschedule(ctx, known[i], m.row)); err != nil {
 			return err
 		}
+
 		var stored *match.ScoreRow
 		if j >= 0 {
 			stored = &scores[j]
 		}
+
 		if err = match.Retitle(ctx, s.db, known[i], titles, stored, score.State, now); err != nil {
 			return err
 		}
+
 		if err = s.reportEnded(ctx, known[i], m.row, now); err != nil {
 			return err
 		}
@@ -185,13 +224,17 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	if err := putUnderLease(ctx, s.db, l, tables.BatchPutCached, unnamed); err != nil {
 		return err
 	}
+
 	if err := putUnderLease(ctx, s.db, l, tables.BatchPutCached, unscored); err != nil {
 		return err
 	}
+
 	if err := putUnderLease(ctx, s.db, l, tables.BatchPutFixtures, fresh); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "fixtures synced", "fixtures", len(found), "new", len(fresh))
+
 	return invalid
 }
 
@@ -202,10 +245,12 @@ func putUnderLease[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a sp
 		if err := l.Extend(ctx); err != nil {
 			return err
 		}
+
 		if err := dynamo.PutAll(ctx, db, a, batch); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -220,6 +265,7 @@ type scheduledMatch struct {
 func (m scheduledMatch) score(titles match.Titles, now time.Time) (match.ScoreRow, error) {
 	state, _ := scorer.Read(m.provided, score.State{})
 	titles.Rename(&state)
+
 	return match.NewScoreRow(m.row, state, 0, now)
 }
 
@@ -230,21 +276,27 @@ func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague,
 	for _, l := range active {
 		leagues[l.LeagueID] = l
 	}
+
 	seen := map[string]bool{} // a match may move to another page between two requests
+
 	for f, err := range s.provider.Fixtures(ctx, now.Add(-syncBack), now.Add(syncAhead)) {
 		if err != nil {
 			invalid = errors.Join(invalid, err)
 			continue
 		}
+
 		row := match.NewFixture(f, "")
+
 		l, ok := leagues[row.LeagueID]
 		if !ok || seen[row.MatchID] || f.Start.IsZero() {
 			continue
 		}
+
 		seen[row.MatchID] = true
 		row.LeagueCode = l.Code
 		found = append(found, scheduledMatch{row, f, l.Name})
 	}
+
 	return found, invalid
 }
 
@@ -252,30 +304,39 @@ func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague,
 // are not in found: the maxChecks that start first. It returns those that exist, and sends
 // the others to finish-match, each once in endRetryInterval. It logs an error of the
 // provider and leaves the rest to the next sync.
-func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, found []scheduledMatch, now time.Time) ([]scheduledMatch, error) {
+func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, found []scheduledMatch,
+	now time.Time) ([]scheduledMatch, error) {
 	type unlistedMatch struct {
 		match.Fixture
 		league string
 	}
+
 	var missing []unlistedMatch
+
 	for _, l := range active {
 		stored, err := match.Due(ctx, s.db, l.Code, now.Add(-syncBack), now.Add(syncAhead))
 		if err != nil {
 			return nil, err
 		}
+
 		for _, f := range stored {
 			listed := slices.ContainsFunc(found, func(m scheduledMatch) bool { return m.row.MatchID == f.MatchID })
-			if f.LeagueID == l.LeagueID && f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && !listed && now.Sub(time.Unix(f.LeftAt, 0)) >= endRetryInterval {
+			if f.LeagueID == l.LeagueID && f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && !listed &&
+				now.Sub(time.Unix(f.LeftAt, 0)) >= endRetryInterval {
 				missing = append(missing, unlistedMatch{f, l.Name})
 			}
 		}
 	}
+
 	slices.SortFunc(missing, func(a, b unlistedMatch) int {
 		return cmp.Or(cmp.Compare(a.StartTime, b.StartTime), cmp.Compare(a.MatchID, b.MatchID))
 	})
+
 	var all []scheduledMatch
+
 	for _, f := range missing[:min(len(missing), maxChecks)] {
 		page, err := s.provider.Fixture(ctx, f.MatchID)
+
 		failed, _ := errors.AsType[*sportmonks.Error](err)
 		switch {
 		case failed != nil && failed.Kind == sportmonks.NotFound:
@@ -289,6 +350,7 @@ func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, 
 			all = append(all, scheduledMatch{match.NewFixture(page, f.LeagueCode), page, f.league})
 		}
 	}
+
 	return all, nil
 }
 
@@ -305,6 +367,7 @@ func (s *Syncer) tellMoved(ctx context.Context, stored, scheduled match.Fixture,
 	if !upcoming || !alert.Moved(stored.StartTime, scheduled.StartTime) {
 		return nil
 	}
+
 	return s.queue.Send(ctx, tables.AlertQueue, alert.NewMoved(stored, scheduled, state, now), 0)
 }
 
@@ -314,8 +377,11 @@ func (s *Syncer) reschedule(ctx context.Context, stored, scheduled match.Fixture
 	if stored.Live != "" || stored.EndingAt != 0 || stored.Scheduled() == scheduled {
 		return nil
 	}
-	changes := dynamo.Set(scheduled, "leagueCode", "leagueId", "seasonId", "startTime", "round", "type", "status", "localTeamId", "visitorTeamId", "venueName")
+
+	changes := dynamo.Set(scheduled, "leagueCode", "leagueId", "seasonId", "startTime", "round", "type", "status",
+		"localTeamId", "visitorTeamId", "venueName")
 	err := scheduled.Update(ctx, s.db, tables.UpdateFixture, changes, dynamo.Absent[match.Fixture]("live").And(match.NotEnding()))
+
 	return dynamo.IgnoreRefused(err) // refused: the match went live meanwhile
 }
 
@@ -325,6 +391,7 @@ func (s *Syncer) reportEnded(ctx context.Context, stored, scheduled match.Fixtur
 	if !scheduled.Phase().Over() || stored.Live != "" || stored.EndingAt != 0 || now.Sub(time.Unix(stored.LeftAt, 0)) < endRetryInterval {
 		return nil
 	}
+
 	return s.reportLeft(ctx, scheduled, now)
 }
 
@@ -334,6 +401,8 @@ func (s *Syncer) reportLeft(ctx context.Context, f match.Fixture, now time.Time)
 	if err := s.queue.Send(ctx, tables.FinishQueue, live.MatchLeft{MatchID: f.MatchID, Since: now.Unix()}, 0); err != nil {
 		return err
 	}
+
 	err := f.Update(ctx, s.db, tables.UpdateFixture, dynamo.Set(match.Fixture{LeftAt: now.Unix()}, "leftAt"), match.NotEnding())
+
 	return dynamo.IgnoreRefused(err) // refused: meanwhile the end was decided, or the row was deleted
 }

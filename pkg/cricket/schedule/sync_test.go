@@ -42,6 +42,7 @@ func TestSyncRepairsEachAttribute(t *testing.T) {
 	w := crickettest.New(t)
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
 	w.Sync()
+
 	want := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]
 	for name, spoil := range map[string]func(*match.Fixture){
 		"leagueCode":    func(f *match.Fixture) { f.LeagueCode = "OLD" },
@@ -59,6 +60,7 @@ func TestSyncRepairsEachAttribute(t *testing.T) {
 		spoil(&f)
 		testkit.PutRows(w.World, tables.Fixtures, f)
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+
 		if diff := cmp.Diff(want, testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]); diff != "" {
 			t.Errorf("after a sync of an outdated %s (-want +got):\n%s", name, diff)
 		}
@@ -71,26 +73,32 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture, script.Generate(2, cricsheet.Test).Fixture)
 	w.Feed.AnnounceMore(1, 110, crickettest.KickOff.Add(-24*time.Hour)) // two pages
 	w.Sync()
+
 	first := w.Reference()
-	if len(first.Leagues) < 2 || len(first.Teams) < 4 || len(first.Seasons) < 4 || len(first.Fixtures) < 100 || len(first.Scores) != len(first.Fixtures) || len(first.Names) != len(first.Fixtures) {
+	if len(first.Leagues) < 2 || len(first.Teams) < 4 || len(first.Seasons) < 4 || len(first.Fixtures) < 100 ||
+		len(first.Scores) != len(first.Fixtures) || len(first.Names) != len(first.Fixtures) {
 		t.Fatalf("%d leagues, %d teams, %d in seasons, %d fixtures, %d scores and %d names were copied",
 			len(first.Leagues), len(first.Teams), len(first.Seasons), len(first.Fixtures), len(first.Scores), len(first.Names))
 	}
+
 	for _, f := range first.Fixtures {
 		l := first.Leagues[f.LeagueID]
 		if l.Code != f.LeagueCode || !l.Active || first.Seasons[l.SeasonID+"/"+f.LocalTeamID].Name == "" && f.SeasonID == l.SeasonID {
 			t.Errorf("match %+v of league %+v, want the code of the league, and a team of the season", f, l)
 		}
+
 		if f.Status != "NS" || f.Live != "" || f.LastSlot != 0 {
 			t.Errorf("match %+v, want one that has not started", f)
 		}
 	}
+
 	if calls := w.CountCalls(w.Sync); writes(calls) > 4 { // the lease is taken and released, and two pages are counted
 		t.Errorf("calls of a second run: %v, want writes of the lease and of the budget only", calls)
 	}
 
 	w.MakeStale()
 	w.Sync()
+
 	if diff := cmp.Diff(first, w.Reference()); diff != "" {
 		t.Errorf("after a sync of outdated rows (-want +got):\n%s", diff)
 	}
@@ -100,6 +108,7 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 // displays and the alerts of a match before, during and after it.
 func TestTitlesAreDisplayed(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		status string // "" if the match was never polled
 		live   bool
@@ -107,14 +116,30 @@ func TestTitlesAreDisplayed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
-			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-			testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Harbour", Code: "HAR"}, catalog.ProvidedTeam{TeamID: "12", Name: "Valley", Code: "VAL"})
-			f := match.Fixture{MatchID: "7", LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: crickettest.KickOff.Format(tables.TimeLayout), Type: "T20", Status: "NS", LocalTeamID: "11", VisitorTeamID: "12"}
+			testkit.PutRows(w.World, tables.Leagues,
+				catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+			testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Harbour", Code: "HAR"},
+				catalog.ProvidedTeam{TeamID: "12", Name: "Valley", Code: "VAL"})
+
+			f := match.Fixture{
+				MatchID:       "7",
+				LeagueCode:    "T20",
+				LeagueID:      "3",
+				SeasonID:      "5",
+				StartTime:     crickettest.KickOff.Format(tables.TimeLayout),
+				Type:          "T20",
+				Status:        "NS",
+				LocalTeamID:   "11",
+				VisitorTeamID: "12",
+			}
 			scheduled := crickettest.Payload(f, "NS")
-			payload := strings.Replace(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}), `"id":7,`, `"id":7,"toss_won_team_id":11,"elected":"batting",`, 1)
+
+			payload := strings.Replace(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}), `"id":7,`,
+				`"id":7,"toss_won_team_id":11,"elected":"batting",`, 1)
 			if c.status == "Finished" {
 				payload = strings.Replace(payload, `"status":"1st Innings"`, `"status":"Aban."`, 1)
 			}
+
 			w.SetPayload(payload)
 			w.SetFixtures(scheduled)
 			tk := w.Ticker()
@@ -122,6 +147,7 @@ func TestTitlesAreDisplayed(t *testing.T) {
 				t.Helper()
 				w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+
 				if c.status != "" {
 					w.MoveClock(crickettest.At(n))
 					w.TickAt(tk, n)
@@ -131,35 +157,47 @@ func TestTitlesAreDisplayed(t *testing.T) {
 			w.MoveClock(crickettest.KickOff.Add(-50 * time.Minute))
 			sync(0)
 			sync(1000)
+
 			if c.status == "Finished" {
 				w.DecideEnd("7", 1001)
 			}
+
 			for i, title := range []string{"The Harbour Lights", ""} {
 				short := ""
 				if title != "" {
 					short = "LIGHTS"
 				}
+
 				in := &catalog.UpdateTeam{ID: "11"}
 				in.Body.Title, in.Body.ShortName = &title, &short
 				_, err := reference.UpdateTeam(w.NewContext(), in)
 				testkit.Must(t, err)
+
 				pushed := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
+
 				sync(2000 + 1000*i)
-				out, err := testkit.Open(w.World, match.GetDisplayFunction(), match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "7", Team: "neutral"})
+
+				out, err := testkit.Open(w.World, match.GetDisplayFunction(), match.OpenMatches).GetDisplay(w.NewContext(),
+					&match.GetDisplay{ID: "7", Team: "neutral"})
 				testkit.Must(t, err)
+
 				want := []string{title, short, "Valley", "VAL"}
 				if title == "" {
 					want = []string{"Harbour", "HAR", "Valley", "VAL"}
 				}
+
 				got := []string{out.Body.Local.Name, out.Body.Local.Code, out.Body.Visitor.Name, out.Body.Visitor.Code}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("title %q: the display differs (-want +got):\n%s", title, diff)
 				}
+
 				c2, _, err := match.ReadScore(t.Context(), w.DB(), "7")
 				testkit.Must(t, err)
+
 				if toss := c2.State.Toss.Text; c.status != "" && toss != want[0]+" won the toss and chose to bat" {
 					t.Errorf("title %q: the toss is %q", title, toss)
 				}
+
 				if got := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) > pushed; got != c.live {
 					t.Errorf("title %q: displays are pushed: %v, want %v", title, got, c.live)
 				}
@@ -175,6 +213,7 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	w := crickettest.New(t)
 	m := script.Generate(1, cricsheet.T20)
 	idle := script.Generate(2, cricsheet.Test)
+
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
 	w.Feed.Announce(crickettest.KickOff, idle.Fixture)
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
@@ -182,12 +221,15 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	l.Active, l.Name = false, "old"
 	testkit.PutRows(w.World, tables.Leagues, l)
 	w.Sync()
+
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, crickettest.ID(idle.League.ID)); l.Active || l.Name == "old" {
 		t.Errorf("league %+v, want the name of the provider, still inactive", l)
 	}
+
 	if f := testkit.Rows[match.Fixture](w.World, tables.Fixtures); len(f) != 1 || f[0].MatchID != crickettest.ID(m.ID) {
 		t.Errorf("matches %+v, want only that of the active league", f)
 	}
+
 	if s := testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons); len(s) != 2 {
 		t.Errorf("season teams %+v, want the two of the active league", s)
 	}
@@ -195,6 +237,7 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	w.TickAt(w.Ticker(), 30)
 	live := w.Outcome()
 	w.Sync()
+
 	if diff := cmp.Diff(live, w.Outcome()); diff != "" {
 		t.Errorf("a sync has changed a live match (-want +got):\n%s", diff)
 	}
@@ -205,13 +248,16 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
 	got := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
+
 	f.Round = m.Round
 	if diff := cmp.Diff(f, got); diff != "" {
 		t.Errorf("archived match after a sync (-want +got):\n%s", diff)
 	}
+
 	f.EndingAt, f.FinishedAt, f.Round = 78, 78, "old"
 	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
+
 	if diff := cmp.Diff(f, testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))); diff != "" {
 		t.Errorf("finished match after a sync (-want +got):\n%s", diff)
 	}
@@ -235,11 +281,14 @@ func TestSyncDoesNotOverwriteATick(t *testing.T) {
 	testkit.Must(t, err)
 	score, err := schedule.ScoreOf(stale, provided, crickettest.KickOff)
 	testkit.Must(t, err)
+
 	score.StateJSON, score.TTL = `{}`, 1 // of another page than the tick's
 	testkit.Must(t, s.Rescore(w.NewContext(), score))
+
 	if is := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, score.MatchID); is.StateJSON == score.StateJSON || is.TTL == score.TTL {
 		t.Errorf("the sync has replaced the score of a tick by %+v", is)
 	}
+
 	if diff := cmp.Diff(want, w.Outcome()); diff != "" {
 		t.Errorf("the sync has changed a live match (-want +got):\n%s", diff)
 	}
@@ -251,7 +300,14 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	entry := func(id string) string {
-		return crickettest.Payload(match.Fixture{MatchID: id, LeagueID: "3", SeasonID: "5", LocalTeamID: "11", VisitorTeamID: "12", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, "NS")
+		return crickettest.Payload(match.Fixture{
+			MatchID:       id,
+			LeagueID:      "3",
+			SeasonID:      "5",
+			LocalTeamID:   "11",
+			VisitorTeamID: "12",
+			StartTime:     crickettest.KickOff.Format(tables.TimeLayout),
+		}, "NS")
 	}
 	w.Override = func(path string) (int, string) {
 		switch path {
@@ -260,37 +316,48 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 		case "/teams":
 			return http.StatusOK, `{"data":[{"id":11,"name":"Harbour","code":"HAR"},{"id":12,"name":"Valley","code":"VAL"}]}`
 		}
+
 		body := crickettest.Feed(entry("7"), `{"id":8,"runs":[1 2]}`, `{"name":"no id"}`, entry("9"), entry("7"))
+
 		return http.StatusOK, strings.TrimSuffix(body, "}") + `,"meta":{"last_page":1}}`
 	}
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
+
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, "3"); l.Code != "3" {
 		t.Errorf("code of a league without one: %q, want its id, because an index key must not be empty", l.Code)
 	}
+
 	if err := testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()); err == nil {
 		t.Error("no error for the fixtures that cannot be decoded")
 	}
+
 	var ids []string
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
 		ids = append(ids, f.MatchID)
 	}
+
 	slices.Sort(ids)
+
 	if !slices.Equal(ids, []string{"7", "9"}) {
 		t.Errorf("copied fixtures %q, want 7 and 9", ids)
 	}
+
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction(), catalog.OpenSyncer).SyncTeams(w.NewContext()))
+
 	if n := len(testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons)); n != 2 {
 		t.Errorf("%d teams in the season, want 2", n)
 	}
 
 	// A provider that fails changes nothing.
 	want := w.Reference()
+
 	w.Override = func(string) (int, string) { return http.StatusOK, "<html>" }
 	for _, s := range crickettest.Syncs {
 		if err := s.Do(w.World); err == nil {
 			t.Errorf("%s accepts HTML, want an error", s.Fn.Name)
 		}
 	}
+
 	if diff := cmp.Diff(want, w.Reference()); diff != "" {
 		t.Errorf("a failing provider has changed rows (-want +got):\n%s", diff)
 	}
@@ -300,7 +367,9 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 // unless it is live, its end is decided, or it was sent less than six hours ago.
 func TestSyncReportsEnds(t *testing.T) {
 	t.Parallel()
+
 	now := crickettest.KickOff.Add(-time.Hour)
+
 	for name, c := range map[string]struct {
 		status string
 		row    func(*match.Fixture)
@@ -327,14 +396,18 @@ func TestSyncReportsEnds(t *testing.T) {
 			c.row(&f)
 			testkit.PutRows(w.World, tables.Fixtures, f)
 			w.SetFixtures(crickettest.Payload(f, c.status))
+
 			for range 2 { // the second sends nothing
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
+
 			got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 			if c.want && !slices.Equal(got, []live.MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
 				t.Errorf("messages to finish-match: %+v, want one: %v", got, c.want)
 			}
-			if is := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); c.want && is.LeftAt != now.Unix() || is.Live != f.Live || is.LastSlot != f.LastSlot || is.ArchivedAt != f.ArchivedAt {
+
+			if is := testkit.Row[match.Fixture](w.World, tables.Fixtures,
+				"7"); c.want && is.LeftAt != now.Unix() || is.Live != f.Live || is.LastSlot != f.LastSlot || is.ArchivedAt != f.ArchivedAt {
 				t.Errorf("attributes of the ticker have changed, or leftAt is not set (-before +after):\n%s", cmp.Diff(f, is))
 			}
 		})
@@ -347,15 +420,18 @@ func withCancelledMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
 	f := w.AddFixture("7")
-	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Follows,
+		follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
 	w.Subscribe("7", "fan", "11")
 	w.Override = func(path string) (int, string) {
 		if path == "/fixtures/7" {
 			return http.StatusOK, `{"data":` + crickettest.Payload(f, "Cancl.") + `}`
 		}
+
 		return 0, ""
 	}
 	w.SetFixtures(crickettest.Payload(f, "Cancl."))
+
 	return w
 }
 
@@ -368,17 +444,24 @@ func TestCancelledMatchEnds(t *testing.T) {
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
-	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest, testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch)
+	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest,
+		testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch)
+
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != 0 {
 		t.Errorf("match %+v, follows %+v, want a finished match without follows", f, testkit.Rows[follower.FollowRow](w.World, tables.Follows))
 	}
-	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); !slices.ContainsFunc(got, func(m activity.MatchChanged) bool { return m.Ended == f.EndingAt }) {
+
+	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); !slices.ContainsFunc(got,
+		func(m activity.MatchChanged) bool { return m.Ended == f.EndingAt }) {
 		t.Errorf("messages to push-activities: %+v, want the end at %d", got, f.EndingAt)
 	}
+
 	w.MoveClock(w.Clock.Now().Add(2 * schedule.EndRetryInterval))
 	sync()
-	if got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); got != nil || testkit.Row[match.Fixture](w.World, tables.Fixtures, "7") != f {
+
+	if got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); got != nil ||
+		testkit.Row[match.Fixture](w.World, tables.Fixtures, "7") != f {
 		t.Errorf("messages to finish-match after the end: %+v, want none and an unchanged match", got)
 	}
 }
@@ -396,6 +479,7 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
 		o.Fixtures["7"] = f
+
 		return o
 	})
 }
@@ -409,16 +493,21 @@ func TestOneSyncAtATime(t *testing.T) {
 	s := testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(tables.JobTimeout).UnixMilli()}
 	testkit.PutRows(w.World, tables.Locks, held)
+
 	if calls := w.CountCalls(func() { testkit.Must(t, s.SyncFixtures(w.NewContext())) }); !maps.Equal(calls, map[string]int{"PutItem": 1}) {
 		t.Errorf("calls while the lease is held: %v, want one PutItem", calls)
 	}
+
 	lines := w.Logs.Lines()
 	if last := lines[len(lines)-1]; last.Level != slog.LevelInfo || !strings.Contains(last.Text, "another sync of the fixtures is running") {
 		t.Errorf("last log line %+v, want an info that another sync is running", last)
 	}
+
 	w.MoveClock(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))
 	testkit.Must(t, s.SyncFixtures(w.NewContext()))
-	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World, tables.Locks); len(f) != 1 || len(l) != 1 || l[0]["lockKey"] != "budget:fixtures" {
+
+	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World,
+		tables.Locks); len(f) != 1 || len(l) != 1 || l[0]["lockKey"] != "budget:fixtures" {
 		t.Errorf("fixtures %+v and locks %+v, want one fixture and no lease", f, l)
 	}
 }
@@ -433,26 +522,33 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction(), catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	env := w.Env(schedule.SyncFixturesFunction())
 	next, expired := env.AWS.HTTPClient, false
+
 	var want crickettest.Outcome
+
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if !expired && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it has read no row, and is about to write
 			expired = true
+
 			w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout))
 			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			w.TickAt(w.Ticker(), 30)
 			want = w.Outcome()
 		}
+
 		return next.Do(r)
 	})
 	s := testkit.OpenWith(w.World, env, schedule.OpenSyncer)
 	testkit.Must(t, s.SyncFixtures(w.NewContext()))
+
 	got := w.Outcome()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the sync has changed rows without its lease (-want +got):\n%s", diff)
 	}
+
 	if !expired || got.Fixtures[crickettest.ID(m.ID)].Live == "" {
 		t.Errorf("lease expired: %v, match %+v; want a live match", expired, got.Fixtures[crickettest.ID(m.ID)])
 	}
+
 	if c := w.Logs.TakeWarnings(); c != nil {
 		t.Errorf("warnings and errors: %q, want none", c)
 	}
@@ -462,6 +558,7 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 // is requested by its id, and moved, or sent to finish-match.
 func TestUnlistedMatchIsChecked(t *testing.T) {
 	t.Parallel()
+
 	far := crickettest.KickOff.Add(90 * 24 * time.Hour).Format(tables.TimeLayout)
 	for name, c := range map[string]struct {
 		row      func(*match.Fixture)
@@ -482,11 +579,13 @@ func TestUnlistedMatchIsChecked(t *testing.T) {
 			return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}`
 		}, "", false, 2},
 		"unavailable": {func(*match.Fixture) {}, func(match.Fixture) (int, string) { return http.StatusBadGateway, `` }, "", false, 2},
-		"live":        {func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 }, func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
+		"live": {func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 },
+			func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
 		"between days": {func(f *match.Fixture) { f.Status = "Stump Day 1" }, func(match.Fixture) (int, string) {
 			return http.StatusNotFound, `{}`
 		}, "", false, 0},
-		"out of range": {func(f *match.Fixture) { f.StartTime = far }, func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
+		"out of range": {func(f *match.Fixture) { f.StartTime = far },
+			func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -495,26 +594,34 @@ func TestUnlistedMatchIsChecked(t *testing.T) {
 			f := w.AddFixture("7")
 			c.row(&f)
 			testkit.PutRows(w.World, tables.Fixtures, f)
+
 			requests := 0
 			w.Override = func(path string) (int, string) {
 				if path != "/fixtures/7" {
 					return 0, ""
 				}
+
 				requests++
+
 				return c.page(f)
 			}
 			w.SetFixtures()
+
 			for range 2 {
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
+
 			want := f
 			if c.start != "" {
 				want.StartTime = c.start
 			}
+
 			got := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+
 			left := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 			if got.StartTime != want.StartTime || c.left != (len(left) == 1) || requests != c.requests {
-				t.Errorf("start %s, messages to finish-match %+v, %d requests; want %s, one: %v, %d", got.StartTime, left, requests, want.StartTime, c.left, c.requests)
+				t.Errorf("start %s, messages to finish-match %+v, %d requests; want %s, one: %v, %d", got.StartTime, left, requests,
+					want.StartTime, c.left, c.requests)
 			}
 		})
 	}
@@ -526,13 +633,16 @@ func TestSyncChecksFewUnlistedMatches(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+
 	for i := range 2 * schedule.MaxChecks {
 		w.AddFixture(fmt.Sprint(100 + i))
 	}
+
 	requests := 0
 	w.Override = func(string) (int, string) { requests++; return http.StatusNotFound, `{}` }
 	w.SetFixtures()
 	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+
 	if requests != schedule.MaxChecks {
 		t.Errorf("%d requests for matches, want %d", requests, schedule.MaxChecks)
 	}
@@ -548,13 +658,15 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 		w.AddFixture("7")
 		w.Override = func(string) (int, string) { return http.StatusNotFound, `{}` }
 		w.SetFixtures()
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction(), p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction(), p), schedule.OpenSyncer).SyncFixtures(w.NewContext()),
+			"/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
 		o.Fixtures["7"] = f
+
 		return o
 	})
 }
@@ -563,6 +675,7 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 // moved by an hour or more, once, before it stores the new start.
 func TestFollowersAreToldOfAMove(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		by     time.Duration
 		row    func(*match.Fixture)
@@ -587,16 +700,21 @@ func TestFollowersAreToldOfAMove(t *testing.T) {
 			testkit.PutRows(w.World, tables.Fixtures, f)
 			f.StartTime = crickettest.KickOff.Add(c.by).Format(tables.TimeLayout)
 			w.SetFixtures(crickettest.Payload(f, c.status))
+
 			for range 2 {
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
+
 			var got []string
+
 			for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 				if a.Title != "Harbour v Valley" || a.Plain != a.Body {
 					t.Errorf("alert %+v, want the names of the teams, and a text for spoiler-free users", a)
 				}
+
 				got = append(got, a.Body)
 			}
+
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("alerts (-want +got):\n%s", diff)
 			}

@@ -77,7 +77,9 @@ func (s State) For(teamID string) Display {
 	if teamID != s.Local.ID && teamID != s.Visitor.ID {
 		teamID = ""
 	}
+
 	over := s.Phase.Over()
+
 	d := Display{
 		Phase:     sportmonks.Phase(Fit(string(s.Phase), 16)),
 		Format:    Format(Fit(string(s.Format), 16)),
@@ -93,36 +95,46 @@ func (s State) For(teamID string) Display {
 		if d.Outcome == Won && teamID != "" && teamID != s.Result.WinnerID {
 			d.Outcome = Lost
 		}
+
 		d.Result = Fit(s.Result.Text, 96)
 	}
+
 	for _, g := range s.LastSix[max(len(s.LastSix)-6, 0):] {
 		d.LastSix = append(d.LastSix, Fit(g, 6))
 	}
+
 	cur := s.InningsOf(s.Current)
 	if over || cur == nil {
 		return d
 	}
+
 	d.Target, d.Revised = clamp(s.Target.Runs), s.Target.Revised
 	d.NeedRuns, d.NeedBalls = clamp(s.Need.Runs), clamp(s.Need.Balls)
+
 	d.RunRate, d.NeedRate = Fit(s.RunRate, 8), Fit(s.NeedRate, 8)
 	if cur.Over {
 		return d
 	}
+
 	for _, b := range s.Batters[:min(len(s.Batters), 2)] {
 		d.Batters = append(d.Batters, Crease{
 			Fit(b.Name, 28), clamp(b.Runs), clamp(b.Balls), clamp(b.Fours), clamp(b.Sixes), b.OnStrike,
 		})
 	}
+
 	if b := s.Bowler; b != (Bowler{}) {
 		d.Bowler = Spell{Fit(b.Name, 28), ClampText(b.Wickets) + "-" + ClampText(b.Runs) + " (" + Fit(b.Overs, 8) + ")"}
 	}
+
 	if len(d.Batters) > 0 {
 		d.Partnership = ClampText(s.Partnership.Runs) + " (" + ClampText(s.Partnership.Balls) + ")"
 	}
+
 	if s.LastWicket != (Wicket{}) {
 		w := s.LastWicket
 		d.LastWicket = Fit(w.Name, 28) + " " + ClampText(w.Runs) + " (" + ClampText(w.Balls) + ")"
 	}
+
 	return d
 }
 
@@ -135,6 +147,7 @@ func (s *State) KeyEvent() bool {
 	if s.Phase != sportmonks.Live || cur == nil || cur.Over || len(s.LastSix) == 0 {
 		return true
 	}
+
 	return strings.Contains(s.LastSix[len(s.LastSix)-1], "W")
 }
 
@@ -142,25 +155,32 @@ func (s *State) KeyEvent() bool {
 func (s *State) SideOf(t Team) Side {
 	v := Side{Name: Fit(t.Name, 32), Code: Fit(t.Code, 8)}
 	over := s.Phase.Over()
+
 	var scores []string
+
 	for i := range s.Innings {
 		n := &s.Innings[i]
 		if n.TeamID != t.ID || t.ID == "" {
 			continue
 		}
+
 		v.Batting = n.Number == s.Current && !n.Over && !over
 		if n.SuperOver {
 			v.SuperOver = Fit(n.Score(), 8)
 			continue
 		}
+
 		score := n.Score()
 		if n.Number == 3 && s.FollowOn {
 			score += " f/o"
 		}
+
 		scores = append(scores, score)
 		v.Overs = Fit(n.Overs, 8)
 	}
+
 	v.Score = Fit(strings.Join(scores, " & "), 32)
+
 	return v
 }
 
@@ -171,9 +191,11 @@ func (s *State) short(teamID string) string {
 			if t.Code != "" {
 				return Fit(t.Code, 8)
 			}
+
 			return Fit(t.Name, 24)
 		}
 	}
+
 	return s.TeamName(teamID)
 }
 
@@ -183,6 +205,7 @@ func (s *State) headline(teamID string) string {
 	if !s.Result.IsZero() && s.Phase.Over() {
 		return s.resultLine(teamID)
 	}
+
 	cur := s.InningsOf(s.Current)
 	switch {
 	case s.Pending:
@@ -191,6 +214,7 @@ func (s *State) headline(teamID string) string {
 		if s.Toss.WinnerID != "" && (s.Phase == sportmonks.Live || s.Status == "Not started") {
 			return s.Toss.Text
 		}
+
 		return s.Status
 	case s.Need.Runs > 0:
 		return s.needLine(teamID)
@@ -209,6 +233,7 @@ func (s *State) headline(teamID string) string {
 	case cur.Over:
 		return s.short(cur.TeamID) + " made " + Fit(cur.Score(), 16)
 	}
+
 	return s.choose(teamID, cur.TeamID, s.short(cur.TeamID)+" batting", "Batting", "Bowling")
 }
 
@@ -221,22 +246,26 @@ func (s *State) choose(teamID, concerned, neutral, own, others string) string {
 	case teamID == concerned:
 		return own
 	}
+
 	return others
 }
 
 func (s *State) needLine(teamID string) string {
 	n := s.Need
 	runs := ClampText(n.Runs)
+
 	from, off := " to win", ""
 	if n.Balls > 0 {
 		from = " from " + ClampText(n.Balls)
 		off = " off " + ClampText(n.Balls)
 	}
+
 	line := s.choose(teamID, n.TeamID,
 		s.short(n.TeamID)+" need "+runs+from, "Need "+runs+from, "Defending "+runs+off)
 	if s.Target.Revised {
 		line += " (DLS)"
 	}
+
 	return line
 }
 
@@ -245,39 +274,48 @@ func (s *State) leadLine(teamID string, cur *Innings) string {
 	if lead == 0 {
 		return "Scores level"
 	}
+
 	verb := func(lead int) string {
 		if lead > 0 {
 			return "lead by " + ClampText(lead)
 		}
+
 		return "trail by " + ClampText(-lead)
 	}
 	upper := func(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 	return s.choose(teamID, cur.TeamID,
 		s.short(cur.TeamID)+" "+verb(lead), upper(verb(lead)), upper(verb(-lead)))
 }
 
 func (s *State) resultLine(teamID string) string {
 	res := s.Result
+
 	by := res.marginText()
 	switch {
 	case res.Kind == Won:
 		if res.Method != "" {
 			by = strings.TrimSpace(by + " (" + res.Method + ")")
 		}
+
 		line := s.choose(teamID, res.WinnerID, s.short(res.WinnerID)+" won", "Won", "Lost")
+
 		return strings.TrimSpace(line + " " + by)
 	case res.Kind == Tied && res.WinnerID != "":
 		how := ""
+
 		switch res.Decider {
 		case SuperOver:
 			how = " the Super Over"
 		case BowlOut:
 			how = " the bowl-out"
 		}
+
 		return s.choose(teamID, res.WinnerID, s.short(res.WinnerID)+" won"+how, "Won"+how, "Lost"+how)
 	case res.Kind == Abandoned:
 		return "Match abandoned"
 	}
+
 	return s.ResultText(res)
 }
 
@@ -295,10 +333,12 @@ func (s *State) detail() string {
 		if s.Target.Overs != "" && s.Target.Revised {
 			text += " in " + Fit(s.Target.Overs, 8) + " overs"
 		}
+
 		return text
 	case s.Current == 1:
 		return s.Toss.Text
 	}
+
 	return ""
 }
 
@@ -309,7 +349,9 @@ func (d Display) Hash() string {
 	if err != nil {
 		return "" // cannot happen: strings, numbers and lists of them always marshal
 	}
+
 	sum := sha256.Sum256(b)
+
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -324,25 +366,34 @@ func Fit(text string, size int) string {
 		case r == '"' || r == '\\':
 			return 2
 		}
+
 		return utf8.RuneLen(r)
 	}
+
 	var b strings.Builder
+
 	total, cut := 0, -1
+
 	for _, r := range text {
 		if unicode.IsControl(r) || r == utf8.RuneError {
 			continue
 		}
+
 		if total+cost(r) > size {
 			if cut < 0 {
 				return ""
 			}
+
 			return strings.TrimRight(b.String()[:cut], " ") + "…"
 		}
+
 		b.WriteRune(r)
+
 		if total += cost(r); total <= size-len("…") {
 			cut = b.Len()
 		}
 	}
+
 	return b.String()
 }
 

@@ -14,6 +14,7 @@ import (
 // has room for them.
 func TestLengthsOfTexts(t *testing.T) {
 	t.Parallel()
+
 	long := strings.Repeat("x", 300)
 	s := score.State{
 		Phase: sportmonks.Live, Format: score.Format(long), Status: long, Current: 1,
@@ -30,11 +31,25 @@ func TestLengthsOfTexts(t *testing.T) {
 	other.Phase = sportmonks.Phase(long)
 	live, ended, before := s.For(""), over.For(""), upcoming.For("")
 	got := map[string]int{
-		"phase": len(other.For("").Phase), "format": len(live.Format), "status": len(live.Status), "headline": len(before.Headline), "detail": len(live.Detail),
-		"name": len(live.Local.Name), "code": len(live.Local.Code), "overs": len(live.Local.Overs), "rate": len(live.RunRate), "needRate": len(live.NeedRate),
-		"ball": len(live.LastSix[0]), "batter": len(live.Batters[0].Name), "bowler": len(live.Bowler.Name), "figures": len(live.Bowler.Figures),
-		"lastWicket": len(live.LastWicket), "outcome": len(ended.Outcome), "result": len(ended.Result),
+		"phase":      len(other.For("").Phase),
+		"format":     len(live.Format),
+		"status":     len(live.Status),
+		"headline":   len(before.Headline),
+		"detail":     len(live.Detail),
+		"name":       len(live.Local.Name),
+		"code":       len(live.Local.Code),
+		"overs":      len(live.Local.Overs),
+		"rate":       len(live.RunRate),
+		"needRate":   len(live.NeedRate),
+		"ball":       len(live.LastSix[0]),
+		"batter":     len(live.Batters[0].Name),
+		"bowler":     len(live.Bowler.Name),
+		"figures":    len(live.Bowler.Figures),
+		"lastWicket": len(live.LastWicket),
+		"outcome":    len(ended.Outcome),
+		"result":     len(ended.Result),
 	}
+
 	want := map[string]int{
 		"phase": 16, "format": 16, "status": 40, "headline": 72, "detail": 72,
 		"name": 32, "code": 8, "overs": 8, "rate": 8, "needRate": 8,

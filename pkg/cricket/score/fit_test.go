@@ -17,7 +17,8 @@ func TestFitKeepsWithinItsSize(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(3, 40).Draw(t, "size")
-		text := rapid.StringOf(rapid.SampledFrom([]rune{'a', 'b', ' ', 'é', '…', '<', '&', '"', '\\', '\u2028', '\n', '\x00', '🏏'})).Draw(t, "text")
+		text := rapid.StringOf(rapid.SampledFrom([]rune{'a', 'b', ' ', 'é', '…', '<', '&', '"', '\\', '\u2028', '\n', '\x00', '🏏'})).Draw(t,
+			"text")
 		got := score.Fit(text, size)
 		bytesOf := func(s string) (most int) {
 			for _, marshal := range []func(any) ([]byte, error){json.Marshal, func(v any) ([]byte, error) { return v2.Marshal(v) }} {
@@ -25,16 +26,20 @@ func TestFitKeepsWithinItsSize(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				most = max(most, len(b)-2)
 			}
+
 			return most
 		}
 		printable := strings.Map(func(r rune) rune {
 			if r == '\n' || r == '\x00' {
 				return -1
 			}
+
 			return r
 		}, text)
+
 		cut, shortened := strings.CutSuffix(got, "…")
 		switch n := bytesOf(got); {
 		case n > size:

@@ -15,9 +15,11 @@ import (
 // provider's names, also after the teams were renamed.
 func TestRenameWritesTheTextsAnew(t *testing.T) {
 	t.Parallel()
+
 	texts := func(s score.State) []string {
 		return []string{s.Local.Name, s.Local.Code, s.Toss.Text, s.NeedText, s.LeadText, s.Result.Text}
 	}
+
 	toss := func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 1, "batting" }
 	for name, c := range map[string]struct {
 		scene *scoretest.Scene
@@ -34,9 +36,11 @@ func TestRenameWritesTheTextsAnew(t *testing.T) {
 		for range 2 {
 			st, _ = scorer.Read(c.scene.Fixture, st)
 			st.Rename(score.Title{Name: "The Lights", Code: "LIT"}, score.Title{})
+
 			if diff := cmp.Diff(c.want, texts(st)); diff != "" {
 				t.Errorf("%s: the texts differ (-want +got):\n%s", name, diff)
 			}
+
 			if st.Visitor.Name != "Away" {
 				t.Errorf("%s: the visiting team is called %q, want Away", name, st.Visitor.Name)
 			}

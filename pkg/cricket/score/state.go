@@ -121,6 +121,7 @@ func (n *Innings) Score() string {
 	case !n.AllOut || n.SuperOver:
 		s += "/" + strconv.Itoa(n.Wickets)
 	}
+
 	return s
 }
 
@@ -268,6 +269,7 @@ func Standard(f Format) int {
 	case T10:
 		return 10
 	}
+
 	return 0
 }
 
@@ -275,6 +277,7 @@ func Standard(f Format) int {
 // "Test/5day", "4day" or "List A". An unknown type is Other.
 func FormatOf(matchType string) Format {
 	t := strings.ToLower(matchType)
+
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(t, p) })
 	}
@@ -292,6 +295,7 @@ func FormatOf(matchType string) Format {
 	case has("day", "mdm", "first class", "first-class"):
 		return FirstClass
 	}
+
 	return Other
 }
 
@@ -301,6 +305,7 @@ func (n *Innings) Bowled(per int) int {
 	whole, part, _ := strings.Cut(n.Overs, ".")
 	o, _ := strconv.Atoi(whole)
 	b, _ := strconv.Atoi(part)
+
 	return o*per + b
 }
 
@@ -311,12 +316,14 @@ func (s *State) InningsOf(number int) *Innings {
 			return &s.Innings[i]
 		}
 	}
+
 	return nil
 }
 
 // LeadOf returns the runs of a team minus those of its opponent, in innings 1 to last.
 func (s *State) LeadOf(teamID string, last int) int {
 	lead := 0
+
 	for _, n := range s.Innings {
 		switch {
 		case n.Number > last:
@@ -326,6 +333,7 @@ func (s *State) LeadOf(teamID string, last int) int {
 			lead -= n.Runs
 		}
 	}
+
 	return lead
 }
 
@@ -337,6 +345,7 @@ func (s *State) Opponent(teamID string) string {
 	case s.Visitor.ID:
 		return s.Local.ID
 	}
+
 	return ""
 }
 
@@ -349,6 +358,7 @@ func (s *State) TeamName(teamID string) string {
 	case s.Visitor.ID:
 		return s.Visitor.Name
 	}
+
 	return "A side"
 }
 

@@ -14,11 +14,13 @@ import (
 // several days.
 func TestFormatsOfTheProvider(t *testing.T) {
 	t.Parallel()
+
 	type format struct {
 		Format   score.Format
 		Overs    int
 		MultiDay bool
 	}
+
 	t20, odi, firstClass := format{score.T20, 20, false}, format{score.ODI, 50, false}, format{score.FirstClass, 0, true}
 	for name, want := range map[string]format{
 		"T20": t20, "T20I": t20, "Women T20I": t20, "Twenty20": t20,
@@ -40,6 +42,7 @@ func TestFormatsOfTheProvider(t *testing.T) {
 // key.
 func TestInningsTexts(t *testing.T) {
 	t.Parallel()
+
 	type texts struct {
 		Score  string
 		Bowled int
@@ -66,6 +69,7 @@ func TestInningsTexts(t *testing.T) {
 // TestExtrasAddUp: the total has each kind of extra.
 func TestExtrasAddUp(t *testing.T) {
 	t.Parallel()
+
 	if got := (score.Extras{Wides: 1, NoBalls: 20, Byes: 300, LegByes: 4000, Penalty: 50000}).Total(); got != 54321 {
 		t.Errorf("the total is %d, want 54321", got)
 	}
@@ -74,6 +78,7 @@ func TestExtrasAddUp(t *testing.T) {
 // TestWicketText: the batter, how they got out, runs and balls; what is unknown is left out.
 func TestWicketText(t *testing.T) {
 	t.Parallel()
+
 	for want, w := range map[string]score.Wicket{
 		"Kusal Mendis c Fakhar Zaman b Naseem Shah 1 (2)": {Name: "Kusal Mendis", How: "c Fakhar Zaman b Naseem Shah", Runs: 1, Balls: 2},
 		"Kusal Mendis 10 (20)":                            {Name: "Kusal Mendis", Runs: 10, Balls: 20},
@@ -89,6 +94,7 @@ func TestWicketText(t *testing.T) {
 // TestSuperOverMayFollowATie: only a tie in limited overs that has no winner yet.
 func TestSuperOverMayFollowATie(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		format score.Format
 		res    score.Result
@@ -106,6 +112,7 @@ func TestSuperOverMayFollowATie(t *testing.T) {
 		if got := s.MayGoOn(); got != c.want {
 			t.Errorf("%s, %+v: may go on %t, want %t", c.format, c.res, got, c.want)
 		}
+
 		if none := c.res.Kind == ""; c.res.IsZero() != none {
 			t.Errorf("%+v: is zero %t, want %t", c.res, c.res.IsZero(), none)
 		}
@@ -115,27 +122,34 @@ func TestSuperOverMayFollowATie(t *testing.T) {
 // TestTeamsOfAState: the name and the opponent of each team, and of ids that do not play.
 func TestTeamsOfAState(t *testing.T) {
 	t.Parallel()
+
 	s := live(score.Test, score.Innings{Runs: 300}, score.Innings{Runs: 120}, score.Innings{Runs: 7})
 	noIDs := score.State{Local: score.Team{Name: "Home"}, Visitor: score.Team{Name: "Away"}}
+
 	type team struct{ Name, Opponent string }
 	for id, want := range map[string]team{"1": {"Home", "2"}, "2": {"Away", "1"}, "3": {"A side", ""}, "": {"A side", ""}} {
 		if diff := cmp.Diff(want, team{s.TeamName(id), s.Opponent(id)}); diff != "" {
 			t.Errorf("team %q (-want +got):\n%s", id, diff)
 		}
 	}
+
 	if got := noIDs.TeamName(""); got != "A side" {
 		t.Errorf("the team without an id is called %q, want A side", got)
 	}
+
 	got := [][]int{}
 	for last := range 4 {
 		got = append(got, []int{s.LeadOf("1", last), s.LeadOf("2", last)})
 	}
+
 	if diff := cmp.Diff([][]int{{0, 0}, {300, -300}, {180, -180}, {187, -187}}, got); diff != "" {
 		t.Errorf("the leads after each innings differ (-want +got):\n%s", diff)
 	}
+
 	if n := s.InningsOf(3); n == nil || n.Runs != 7 {
 		t.Errorf("the third innings is %+v, want the one of 7 runs", n)
 	}
+
 	if n := s.InningsOf(4); n != nil {
 		t.Errorf("the fourth innings is %+v, want none", n)
 	}
@@ -144,6 +158,7 @@ func TestTeamsOfAState(t *testing.T) {
 // TestOpeningIsSixtyBalls: the opening lasts for 60 balls of the first innings.
 func TestOpeningIsSixtyBalls(t *testing.T) {
 	t.Parallel()
+
 	first := func(balls int) score.State { return live(score.ODI, score.Innings{Balls: balls}) }
 	for name, c := range map[string]struct {
 		state score.State
@@ -164,10 +179,12 @@ func TestOpeningIsSixtyBalls(t *testing.T) {
 // TestHashIsThatOfTheDisplay: 128 bits, the same for the same display only.
 func TestHashIsThatOfTheDisplay(t *testing.T) {
 	t.Parallel()
+
 	a, b := live(score.T20, score.Innings{}).For(""), live(score.T20, score.Innings{Runs: 1}).For("")
 	if raw, err := hex.DecodeString(a.Hash()); err != nil || len(raw) != 16 {
 		t.Errorf("the hash is %q (%v), want 32 hex digits", a.Hash(), err)
 	}
+
 	if a.Hash() == b.Hash() || a.Hash() != live(score.T20, score.Innings{}).For("").Hash() {
 		t.Errorf("the hashes of 0/0, 1/0 and 0/0 are %s, %s, %s", a.Hash(), b.Hash(), live(score.T20, score.Innings{}).For("").Hash())
 	}
@@ -177,6 +194,7 @@ func TestHashIsThatOfTheDisplay(t *testing.T) {
 // cut.
 func TestFitCutsTexts(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		text string
 		size int
@@ -197,6 +215,7 @@ func TestFitCutsTexts(t *testing.T) {
 // TestNumbersAsTexts: overs, rates, counts, leads and ids.
 func TestNumbersAsTexts(t *testing.T) {
 	t.Parallel()
+
 	got, want := map[string]string{}, map[string]string{}
 	add := func(name, is, should string) { got[name], want[name] = is, should }
 	o := func(overs, balls int) sportmonks.Overs { return sportmonks.Overs{Overs: overs, Balls: balls} }
@@ -233,6 +252,7 @@ func TestNumbersAsTexts(t *testing.T) {
 	add("level", score.LeadText("India", 0), "Scores level")
 	add("id", score.IDText(12), "12")
 	add("no id", score.IDText(0), "")
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
@@ -241,29 +261,36 @@ func TestNumbersAsTexts(t *testing.T) {
 // TestNameTeamsWritesTheTexts: the sentences of the toss, the chase and the lead.
 func TestNameTeamsWritesTheTexts(t *testing.T) {
 	t.Parallel()
+
 	type texts struct{ Toss, Need, Lead string }
+
 	chase := func(runs, balls int) func(*score.State) {
 		return func(s *score.State) { s.Need = score.Need{TeamID: "2", Runs: runs, Balls: balls} }
 	}
+
 	three := []score.Innings{{}, {}, {}}
 	for name, c := range map[string]struct {
 		state score.State
 		want  texts
 	}{
-		"none":                        {live(score.T20, score.Innings{}), texts{}},
-		"toss":                        {but(live(score.T20), func(s *score.State) { s.Toss.WinnerID = "1" }), texts{Toss: "Home won the toss"}},
-		"toss, elected":               {but(live(score.T20), func(s *score.State) { s.Toss = score.Toss{WinnerID: "2", Elected: "field"} }), texts{Toss: "Away won the toss and chose to field"}},
-		"chase":                       {but(live(score.T20), chase(50, 30)), texts{Need: "Away need 50 runs from 30 balls"}},
-		"chase of 1 off 1":            {but(live(score.T20), chase(1, 1)), texts{Need: "Away need 1 run from 1 ball"}},
-		"chase without a limit":       {but(live(score.Test), chase(2, 0)), texts{Need: "Away need 2 runs to win"}},
-		"lead, second innings":        {but(live(score.Test, three[:2]...), func(s *score.State) { s.Lead = -3 }), texts{Lead: "Away trail by 3 runs"}},
-		"lead, third innings":         {but(live(score.FirstClass, three...), func(s *score.State) { s.Lead = 3 }), texts{Lead: "Home lead by 3 runs"}},
+		"none": {live(score.T20, score.Innings{}), texts{}},
+		"toss": {but(live(score.T20), func(s *score.State) { s.Toss.WinnerID = "1" }), texts{Toss: "Home won the toss"}},
+		"toss, elected": {but(live(score.T20), func(s *score.State) { s.Toss = score.Toss{WinnerID: "2", Elected: "field"} }),
+			texts{Toss: "Away won the toss and chose to field"}},
+		"chase":                 {but(live(score.T20), chase(50, 30)), texts{Need: "Away need 50 runs from 30 balls"}},
+		"chase of 1 off 1":      {but(live(score.T20), chase(1, 1)), texts{Need: "Away need 1 run from 1 ball"}},
+		"chase without a limit": {but(live(score.Test), chase(2, 0)), texts{Need: "Away need 2 runs to win"}},
+		"lead, second innings": {but(live(score.Test, three[:2]...), func(s *score.State) { s.Lead = -3 }),
+			texts{Lead: "Away trail by 3 runs"}},
+		"lead, third innings": {but(live(score.FirstClass, three...), func(s *score.State) { s.Lead = 3 }),
+			texts{Lead: "Home lead by 3 runs"}},
 		"several days, first innings": {but(live(score.Test, three[:1]...), func(s *score.State) { s.Lead = 3 }), texts{}},
 		"several days, no innings":    {live(score.Test), texts{}},
 		"limited overs":               {but(live(score.ODI, three[:2]...), func(s *score.State) { s.Lead = 3 }), texts{}},
 	} {
 		s := c.state
 		s.NameTeams()
+
 		if diff := cmp.Diff(c.want, texts{s.Toss.Text, s.NeedText, s.LeadText}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

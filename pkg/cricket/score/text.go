@@ -13,6 +13,7 @@ func IDText(id int) string {
 	if id == 0 {
 		return ""
 	}
+
 	return strconv.Itoa(id)
 }
 
@@ -26,6 +27,7 @@ func (res Result) marginText() string {
 	case res.Wickets > 0:
 		return "by " + Count(res.Wickets, "wicket")
 	}
+
 	return ""
 }
 
@@ -34,6 +36,7 @@ func (res Result) marginText() string {
 func (s *State) ResultText(res Result) string {
 	winner := s.TeamName(res.WinnerID)
 	how := ""
+
 	switch res.Method {
 	case "":
 	case "DLS", "VJD":
@@ -41,12 +44,14 @@ func (s *State) ResultText(res Result) string {
 	default:
 		how = " (" + res.Method + ")"
 	}
+
 	switch res.Kind {
 	case Won:
 		text := strings.TrimSpace(winner + " won " + res.marginText())
 		if res.Wickets > 0 && res.BallsLeft > 0 {
 			text += " (with " + Count(res.BallsLeft, "ball") + " remaining)"
 		}
+
 		return text + how
 	case Tied:
 		switch {
@@ -57,6 +62,7 @@ func (s *State) ResultText(res Result) string {
 		case res.Decider == SuperOver:
 			return "Match tied (" + winner + " won the Super Over)"
 		}
+
 		return "Match tied (" + winner + " won)"
 	case Drawn:
 		return "Match drawn"
@@ -67,6 +73,7 @@ func (s *State) ResultText(res Result) string {
 	case Cancelled:
 		return "Match cancelled"
 	}
+
 	return "Result unknown"
 }
 
@@ -79,6 +86,7 @@ func (s *State) NameTeams() {
 			t.Text += " and chose to " + t.Elected
 		}
 	}
+
 	if n := s.Need; n.Runs > 0 {
 		s.NeedText = s.TeamName(n.TeamID) + " need " + Count(n.Runs, "run")
 		if n.Balls > 0 {
@@ -87,6 +95,7 @@ func (s *State) NameTeams() {
 			s.NeedText += " to win"
 		}
 	}
+
 	if cur := s.InningsOf(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
 		s.LeadText = LeadText(s.TeamName(cur.TeamID), s.Lead)
 	}
@@ -103,7 +112,9 @@ func (s *State) Rename(local, visitor Title) {
 	for team, to := range map[*Team]Title{&s.Local: local, &s.Visitor: visitor} {
 		team.Name, team.Code = cmp.Or(Fit(to.Name, 80), team.Name), cmp.Or(Fit(to.Code, 16), team.Code)
 	}
+
 	s.NameTeams()
+
 	if s.TeamName(s.Result.WinnerID) != was {
 		s.Result.Text = s.ResultText(s.Result)
 	}
@@ -115,8 +126,10 @@ func (s *State) SuperOverScores() string {
 	if s.Format.MultiDay() || s.Current < 3 {
 		return ""
 	}
+
 	first := s.Current - 1 + s.Current%2
 	text := ""
+
 	for _, n := range [...]int{first, first + 1} {
 		inn := s.InningsOf(n)
 		switch {
@@ -127,6 +140,7 @@ func (s *State) SuperOverScores() string {
 			text += " v " + inn.Score()
 		}
 	}
+
 	return text
 }
 
@@ -136,10 +150,12 @@ func OversText(o sportmonks.Overs, per int) string {
 	if o.Balls >= per {
 		o = sportmonks.Overs{Overs: o.Overs + 1}
 	}
+
 	s := strconv.Itoa(o.Overs)
 	if o.Balls > 0 {
 		s += "." + strconv.Itoa(o.Balls)
 	}
+
 	return s
 }
 
@@ -149,11 +165,14 @@ func Rate(runs, balls int) string {
 	if runs < 0 || balls <= 0 || runs > 1e9 || balls > 1e9 {
 		return ""
 	}
+
 	h := (2*600*runs + balls) / (2 * balls)
+
 	s := strconv.Itoa(h % 100)
 	if h%100 < 10 {
 		s = "0" + s
 	}
+
 	return strconv.Itoa(h/100) + "." + s
 }
 
@@ -162,6 +181,7 @@ func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
@@ -173,5 +193,6 @@ func LeadText(side string, lead int) string {
 	case lead < 0:
 		return side + " trail by " + Count(-lead, "run")
 	}
+
 	return "Scores level"
 }

@@ -12,7 +12,9 @@ import (
 // TestResultText: the sentence has the winner, the margin and the method.
 func TestResultText(t *testing.T) {
 	t.Parallel()
+
 	s := score.State{Local: score.Team{ID: "1", Name: "Home"}, Visitor: score.Team{ID: "2", Name: "Away"}}
+
 	won := func(r score.Result) score.Result { r.Kind, r.WinnerID = score.Won, "1"; return r }
 	for text, r := range map[string]score.Result{
 		"Home won":              won(score.Result{}),
@@ -38,7 +40,9 @@ func TestResultText(t *testing.T) {
 // TestTextsOfTies: a tie names who won afterwards, and how.
 func TestTextsOfTies(t *testing.T) {
 	t.Parallel()
+
 	s := score.State{Local: score.Team{ID: "1", Name: "Home"}, Visitor: score.Team{ID: "2", Name: "Away"}}
+
 	for text, r := range map[string]score.Result{
 		"Match tied":                           {},
 		"Match tied (DLS method)":              {Method: "DLS"},
@@ -51,6 +55,7 @@ func TestTextsOfTies(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", r, diff)
 		}
 	}
+
 	for text, r := range map[string]score.Result{
 		"Home won by an innings and 1 run": {Innings: true, Runs: 1},
 		"Home won":                         {Innings: true},
@@ -68,14 +73,18 @@ func TestTextsOfTies(t *testing.T) {
 // nothing.
 func TestRenameFitsTheNames(t *testing.T) {
 	t.Parallel()
+
 	long := strings.Repeat("x", 81)
 	s := score.State{Local: score.Team{ID: "1", Name: "Home", Code: "HOM"}, Visitor: score.Team{ID: "2", Name: "Away", Code: "AWY"}}
 	s.Rename(score.Title{Name: long[:80], Code: long[:16]}, score.Title{Name: long, Code: long[:17]})
+
 	want := [2]score.Team{{ID: "1", Name: long[:80], Code: long[:16]}, {ID: "2", Name: long[:77] + "…", Code: long[:13] + "…"}}
 	if diff := cmp.Diff(want, [2]score.Team{s.Local, s.Visitor}); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+
 	s.Rename(score.Title{}, score.Title{})
+
 	if diff := cmp.Diff(want, [2]score.Team{s.Local, s.Visitor}); diff != "" {
 		t.Errorf("empty titles changed the names (-want +got):\n%s", diff)
 	}

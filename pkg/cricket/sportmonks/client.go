@@ -63,6 +63,7 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()
 	}
+
 	return msg
 }
 
@@ -82,6 +83,7 @@ type Client struct {
 func Open(base, token string, hc *http.Client) *Client {
 	c := *hc
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &c, max: maxBody}
 }
 
@@ -99,6 +101,7 @@ func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
 	if err != nil {
 		return Fixture{}, err
 	}
+
 	entries, err := Split(body)
 	switch {
 	case err != nil:
@@ -108,6 +111,7 @@ func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
 	case entries[0].Err != nil:
 		return Fixture{}, entries[0].Err
 	}
+
 	return Decode(entries[0].Raw)
 }
 
@@ -116,33 +120,40 @@ func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
 // continues with the next one. A call that fails ends the sequence.
 func (c *Client) Fixtures(ctx context.Context, from, to time.Time) iter.Seq2[Fixture, error] {
 	const layout = "2006-01-02T15:04:05"
+
 	q := url.Values{
 		"include":                {listIncludes},
 		"filter[starts_between]": {from.UTC().Format(layout) + "," + to.UTC().Format(layout)},
 		"sort":                   {"starting_at"},
 	}
+
 	return func(yield func(Fixture, error) bool) {
 		for page, last := 1, 1; page <= min(last, maxPages); page++ {
 			q.Set("page", strconv.Itoa(page))
+
 			body, err := c.get(ctx, "/fixtures", q)
 			if err != nil {
 				yield(Fixture{}, err)
 				return
 			}
+
 			entries, err := Split(body)
 			if err != nil {
 				yield(Fixture{}, err)
 				return
 			}
+
 			for _, e := range entries {
 				f, err := Fixture{}, e.Err
 				if err == nil {
 					f, err = Decode(e.Raw)
 				}
+
 				if !yield(f, err) {
 					return
 				}
 			}
+
 			if last, err = lastPage(body); err != nil {
 				yield(Fixture{}, err)
 				return
@@ -167,14 +178,20 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 	if err != nil {
 		return nil, err
 	}
+
 	found := false
+
 	var all []T
+
 	d := newDecoder(body)
+
 	ok := d.object(func(name []byte) bool {
 		if string(name) != "data" || found {
 			return d.skip()
 		}
+
 		found = true
+
 		return each(d, &all, read)
 	})
 	switch {
@@ -183,6 +200,7 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 	case !found:
 		return nil, malformed(body, "body has no data")
 	}
+
 	return all, nil
 }
 
@@ -193,20 +211,25 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 	for k, v := range q {
 		all[k] = v
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+all.Encode(), nil)
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Msg: path + ": the base URL is not a valid URL"}
 	}
+
 	req.Header.Set("Accept", "application/json")
+
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.failed(Unavailable, 0, path, err)
 	}
 	defer res.Body.Close()
+
 	body, err := readAll(io.LimitReader(res.Body, int64(c.max)+1), max(int(min(res.ContentLength, sizedBody)), int(c.last.Load())))
 	if res.StatusCode != http.StatusOK {
 		return nil, c.refused(path, res, body)
 	}
+
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return body, c.failed(Malformed, res.StatusCode, path+": body is cut short", err)
@@ -215,7 +238,9 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 	case len(body) > c.max:
 		return body, &Error{Kind: Malformed, Status: res.StatusCode, Msg: path + ": body is over " + strconv.Itoa(c.max>>20) + " MB"}
 	}
+
 	c.last.Store(int64(len(body)))
+
 	return body, nil
 }
 
@@ -228,8 +253,10 @@ func readAll(r io.Reader, size int) ([]byte, error) {
 		if cap(body)-len(body) < bytes.MinRead {
 			body = slices.Grow(body, bytes.MinRead+len(body)/4)
 		}
+
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
+
 		switch {
 		case err == io.EOF:
 			return body, nil
@@ -245,9 +272,11 @@ func (c *Client) failed(kind Kind, status int, msg string, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
+
 	if text := c.redact(err.Error()); text != err.Error() {
 		err = errors.New(text)
 	}
+
 	return &Error{Kind: kind, Status: status, Msg: msg, Err: err}
 }
 
@@ -268,9 +297,11 @@ func (c *Client) refused(path string, res *http.Response, body []byte) error {
 	default:
 		e.Kind = Malformed
 	}
+
 	if reason := c.redact(reason(body)); reason != "" {
 		e.Msg += " " + strconv.Quote(reason)
 	}
+
 	return e
 }
 
@@ -279,6 +310,7 @@ func (c *Client) redact(s string) string {
 	if c.token == "" {
 		return s
 	}
+
 	return strings.NewReplacer(c.token, "[token]", url.QueryEscape(c.token), "[token]").Replace(s)
 }
 
@@ -289,13 +321,16 @@ func retryAfter(h http.Header) time.Duration {
 	if s, err := strconv.Atoi(v); err == nil {
 		return time.Duration(min(max(s, 0), 3600)) * time.Second
 	}
+
 	at, err := http.ParseTime(v)
 	if err != nil {
 		return 0
 	}
+
 	now, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
 		return 0
 	}
+
 	return min(max(at.Sub(now), 0), time.Hour)
 }

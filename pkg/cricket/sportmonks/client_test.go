@@ -20,6 +20,7 @@ const token = "s3cret+token/=="
 func serve(t *testing.T, h http.HandlerFunc) *Client {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
+
 	return Open(s.URL+"/api/v2.0/", token, s.Client())
 }
 
@@ -30,11 +31,13 @@ func TestClientReadsEachResource(t *testing.T) {
 		if q.Get("api_token") != token {
 			t.Errorf("%s: no token", r.URL.Path)
 		}
+
 		switch r.URL.Path {
 		case "/api/v2.0/livescores":
 			if !strings.Contains(q.Get("include"), "balls,runs") {
 				t.Errorf("includes %q", q.Get("include"))
 			}
+
 			io.WriteString(w, `{"data":[{"id":1},{"id":2}]}`)
 		case "/api/v2.0/fixtures/7":
 			io.WriteString(w, `{"data":{"id":7,"status":"NS"}}`)
@@ -42,6 +45,7 @@ func TestClientReadsEachResource(t *testing.T) {
 			if q.Get("filter[starts_between]") != "2026-10-09T00:00:00,2026-10-10T00:00:00" {
 				t.Errorf("filter %q", q.Get("filter[starts_between]"))
 			}
+
 			page := q.Get("page") // links.next drops the query, so pages are counted from meta
 			fmt.Fprintf(w, `{"data":[{"id":%s1},{"x":1},{"id":%[1]s2}],"links":{"next":"?page=9"},"meta":{"last_page":3}}`, page)
 		case "/api/v2.0/leagues":
@@ -52,35 +56,47 @@ func TestClientReadsEachResource(t *testing.T) {
 			t.Errorf("path %s", r.URL.Path)
 		}
 	})
+
 	ctx := t.Context()
 	if body, err := c.Livescores(ctx); err != nil || len(body) == 0 {
 		t.Errorf("livescores: %s %v", body, err)
 	}
+
 	if f, err := c.Fixture(ctx, "7"); err != nil || f.ID != 7 {
 		t.Errorf("fixture: %+v %v", f, err)
 	}
+
 	day := time.Date(2026, 10, 9, 0, 0, 0, 0, time.UTC)
+
 	var ids []int
+
 	broken := 0
+
 	for f, err := range c.Fixtures(ctx, day, day.AddDate(0, 0, 1)) {
 		if err != nil {
 			broken++
 			continue
 		}
+
 		ids = append(ids, f.ID)
 	}
+
 	if fmt.Sprint(ids, broken) != "[11 12 21 22 31 32] 3" {
 		t.Errorf("fixtures: %v, %d broken", ids, broken)
 	}
+
 	for f := range c.Fixtures(ctx, day, day.AddDate(0, 0, 1)) {
 		if f.ID != 11 {
 			t.Error("the sequence went on after a break")
 		}
+
 		break
 	}
+
 	if l, err := c.Leagues(ctx); err != nil || len(l) != 1 || l[0].Season.ID != 5 {
 		t.Errorf("leagues: %+v %v", l, err)
 	}
+
 	if l, err := c.Teams(ctx); err != nil || len(l) != 1 || !l[0].National {
 		t.Errorf("teams: %+v %v", l, err)
 	}
@@ -88,6 +104,7 @@ func TestClientReadsEachResource(t *testing.T) {
 
 func TestClientErrorsHaveAKind(t *testing.T) {
 	t.Parallel()
+
 	date := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name   string
@@ -98,13 +115,17 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 		text   string
 	}{
 		{"limit", status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"), Limited, 429, 90 * time.Second, "Too Many Attempts"},
-		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Minute, ""},
+		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)),
+			Limited, 429, time.Minute, ""},
 		{"limit of a day", status(429, ``, "Retry-After", "86400"), Limited, 429, time.Hour, ""},
-		{"limit of a day until", status(429, ``, "Retry-After", date.AddDate(0, 0, 1).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Hour, ""},
-		{"limit until, without a date", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", "soon"), Limited, 429, 0, ""},
+		{"limit of a day until", status(429, ``, "Retry-After", date.AddDate(0, 0, 1).Format(http.TimeFormat), "Date",
+			date.Format(http.TimeFormat)), Limited, 429, time.Hour, ""},
+		{"limit until, without a date", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", "soon"),
+			Limited, 429, 0, ""},
 		{"limit of an hour", status(429, ``, "Retry-After", "3600"), Limited, 429, time.Hour, ""},
 		{"limit of less", status(429, ``, "Retry-After", "3599"), Limited, 429, 3599 * time.Second, ""},
-		{"limit until before", status(429, ``, "Retry-After", date.Add(-time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, 0, ""},
+		{"limit until before", status(429, ``, "Retry-After", date.Add(-time.Minute).Format(http.TimeFormat), "Date",
+			date.Format(http.TimeFormat)), Limited, 429, 0, ""},
 		{"the last refusal", status(499, ``), Invalid, 499, 0, ""},
 		{"the first failure", status(500, ``), Unavailable, 500, 0, ""},
 		{"nothing of it modified", status(399, ``), Malformed, 399, 0, ""},
@@ -135,10 +156,12 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 			client := serve(t, c.answer)
 			client.max = 2 << 20
 			_, err := client.Fixture(t.Context(), "7")
+
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.text) {
 				t.Fatalf("got %+v (%v)", e, err)
 			}
+
 			wantNoToken(t, err)
 		})
 	}
@@ -148,7 +171,9 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 // the client's timeout, comes with the error.
 func TestCutBodyIsReturned(t *testing.T) {
 	t.Parallel()
+
 	const part = `{"data":[{"id":7},{"id":8`
+
 	for name, c := range map[string]struct {
 		err  error
 		kind Kind
@@ -159,14 +184,17 @@ func TestCutBodyIsReturned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var body io.Reader = io.MultiReader(strings.NewReader(part), iotest.ErrReader(c.err))
 			if c.err == nil {
 				body = io.MultiReader(strings.NewReader(part), spaces{})
 			}
+
 			client := Open(BaseURL, token, &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Body: io.NopCloser(body), ContentLength: -1}, nil
 			})})
 			client.max = 1 << 20
+
 			got, err := client.Livescores(t.Context())
 			if e, ok := errors.AsType[*Error](err); !ok || e.Kind != c.kind || !strings.HasPrefix(string(got), part) {
 				t.Errorf("got %.40q, %v; want the part and an error of kind %s", got, err, c.kind)
@@ -182,6 +210,7 @@ func (spaces) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
 	}
+
 	return len(p), nil
 }
 
@@ -189,6 +218,7 @@ func (spaces) Read(p []byte) (int, error) {
 func TestRefusedListKeepsItsKind(t *testing.T) {
 	t.Parallel()
 	c := serve(t, status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"))
+
 	for name, read := range map[string]func() error{
 		"leagues": func() error { _, err := c.Leagues(t.Context()); return err },
 		"teams":   func() error { _, err := c.Teams(t.Context()); return err },
@@ -202,6 +232,7 @@ func TestRefusedListKeepsItsKind(t *testing.T) {
 // TestErrorTexts: the kind, the path, the status and the reason of each error.
 func TestErrorTexts(t *testing.T) {
 	t.Parallel()
+
 	long := strings.Repeat("x", 201)
 	for _, c := range []struct {
 		code       int
@@ -222,25 +253,33 @@ func TestErrorTexts(t *testing.T) {
 		{200, `{"data":{"id":"x"}}`, `malformed: sportmonks: fixture has no id: starts "{\"id\":\"x\"}"`},
 	} {
 		_, err := serve(t, status(c.code, c.body)).Fixture(t.Context(), "7")
+
 		e, ok := errors.AsType[*Error](err)
 		if !ok {
 			t.Fatalf("%s: %v", c.body, err)
 		}
+
 		if got := e.Kind.String() + ": " + err.Error(); got != c.want {
 			t.Errorf("%d %s:\n got %s\nwant %s", c.code, c.body, got, c.want)
 		}
 	}
+
 	for body, want := range map[string]string{
-		`[]`: `sportmonks: body has no data: starts "[]"`, `{"meta":1}`: `sportmonks: body has no data: starts "{\"meta\":1}"`, `{"data":[`: `sportmonks: body is cut short or is not JSON: starts "{\"data\":["`,
+		`[]`:         `sportmonks: body has no data: starts "[]"`,
+		`{"meta":1}`: `sportmonks: body has no data: starts "{\"meta\":1}"`,
+		`{"data":[`:  `sportmonks: body is cut short or is not JSON: starts "{\"data\":["`,
 	} {
 		if _, err := serve(t, status(200, body)).Leagues(t.Context()); err == nil || err.Error() != want {
 			t.Errorf("leagues of %s: %v, want %s", body, err, want)
 		}
 	}
+
 	_, err := Open("http://bad host", token, http.DefaultClient).Livescores(t.Context())
-	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Invalid || err.Error() != "sportmonks: /livescores: the base URL is not a valid URL" {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Invalid ||
+		err.Error() != "sportmonks: /livescores: the base URL is not a valid URL" {
 		t.Errorf("a wrong base URL: %v", err)
 	}
+
 	broken := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}
 	if _, err := Open(BaseURL, "", broken).Livescores(t.Context()); err == nil || err.Error() != "sportmonks: /livescores: unexpected EOF" {
 		t.Errorf("a broken connection, and no token: %v", err)
@@ -250,29 +289,37 @@ func TestErrorTexts(t *testing.T) {
 // TestRequests: the address and the query of each call. The connection is returned after it.
 func TestRequests(t *testing.T) {
 	t.Parallel()
+
 	day := time.Date(2026, 10, 9, 12, 0, 0, 0, time.FixedZone("", 3600))
+
 	for want, do := range map[string]func(c *Client) error{
 		"/livescores?include=" + matchIncludes:     func(c *Client) error { _, err := c.Livescores(t.Context()); return err },
 		"/fixtures/a%2Fb?include=" + matchIncludes: func(c *Client) error { _, err := c.Fixture(t.Context(), "a/b"); return err },
 		"/leagues?include=season":                  func(c *Client) error { _, err := c.Leagues(t.Context()); return err },
 		"/teams":                                   func(c *Client) error { _, err := c.Teams(t.Context()); return err },
-		"/fixtures?filter[starts_between]=2026-10-09T11:00:00,2026-10-09T11:00:00&include=" + listIncludes + "&page=1&sort=starting_at": func(c *Client) error {
+		"/fixtures?filter[starts_between]=2026-10-09T11:00:00,2026-10-09T11:00:00&include=" + listIncludes +
+			"&page=1&sort=starting_at": func(c *Client) error {
 			for _, err := range c.Fixtures(t.Context(), day, day) {
 				return err
 			}
+
 			return nil
 		},
 	} {
 		var asked, accept string
+
 		body := &closing{Reader: strings.NewReader(`{"data":[{"id":7}]}`)}
+
 		c := Open(BaseURL+"/", token, &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			q, _ := url.QueryUnescape(strings.Replace(r.URL.RawQuery, url.Values{"api_token": {token}}.Encode(), "", 1))
 			asked, accept = r.URL.EscapedPath()+"?"+strings.TrimPrefix(q, "&"), r.Header.Get("Accept")
+
 			return &http.Response{StatusCode: 200, Body: body, ContentLength: -1}, nil
 		})})
 		if err := do(c); err != nil {
 			t.Errorf("%s: %v", want, err)
 		}
+
 		if got := strings.TrimSuffix(strings.TrimPrefix(asked, "/api/v2.0"), "?"); got != want || accept != "application/json" || !body.closed {
 			t.Errorf("asked for %s as %q, body closed %t; want %s as JSON, and the body closed", got, accept, body.closed, want)
 		}
@@ -289,18 +336,22 @@ func (c *closing) Close() error { c.closed = true; return nil }
 // TestLargestBody: a body of the limit is read, one of a byte more is refused.
 func TestLargestBody(t *testing.T) {
 	t.Parallel()
+
 	for extra, want := range map[int]string{0: "", 1: "sportmonks: /livescores: body is over 1 MB"} {
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 1<<20+extra)) })
 		c.max = 1 << 20
 		body, err := c.Livescores(t.Context())
+
 		got := ""
 		if err != nil {
 			got = err.Error()
 		}
+
 		if got != want || len(body) != 1<<20+extra {
 			t.Errorf("%d bytes over: got %d bytes, %q; want %q", extra, len(body), got, want)
 		}
 	}
+
 	if got := Open(BaseURL, token, http.DefaultClient).max >> 20; got != 160 {
 		t.Errorf("the limit is %d MB, want 160", got)
 	}
@@ -310,23 +361,33 @@ func TestLargestBody(t *testing.T) {
 // value.
 func TestListEndsWithAFailedPage(t *testing.T) {
 	t.Parallel()
-	for name, second := range map[string]http.HandlerFunc{"refused": status(503, ``), "no JSON": status(200, `<html>`), "no data": status(200, `{"meta":{"last_page":9}}`)} {
+
+	for name, second := range map[string]http.HandlerFunc{
+		"refused": status(503, ``),
+		"no JSON": status(200, `<html>`),
+		"no data": status(200, `{"meta":{"last_page":9}}`),
+	} {
 		pages := 0
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if pages++; pages == 2 {
 				second(w, r)
 				return
 			}
+
 			io.WriteString(w, `{"data":[{"id":1},{"id":2}],"meta":{"last_page":3},"other":{"last_page":1}}`)
 		})
+
 		var got []string
+
 		for f, err := range c.Fixtures(t.Context(), time.Time{}, time.Time{}) {
 			if err != nil {
 				got = append(got, "error")
 				continue
 			}
+
 			got = append(got, fmt.Sprint(f.ID))
 		}
+
 		if strings.Join(got, " ") != "1 2 error" || pages != 2 {
 			t.Errorf("%s: got %v of %d pages, want 1 2 error of 2", name, got, pages)
 		}
@@ -337,6 +398,7 @@ func TestListEndsWithAFailedPage(t *testing.T) {
 // meta, and ends with an error where the meta cannot be read.
 func TestPagesOfAList(t *testing.T) {
 	t.Parallel()
+
 	for meta, want := range map[string]string{
 		``:                          "1 page",
 		`,"meta":{}`:                "1 page",
@@ -354,22 +416,28 @@ func TestPagesOfAList(t *testing.T) {
 			if asked++; r.URL.Query().Get("page") != fmt.Sprint(asked) {
 				t.Errorf("%s: request %d is for page %s", meta, asked, r.URL.Query().Get("page"))
 			}
+
 			io.WriteString(w, `{"data":[{"id":7}]`+meta+`}`)
 		})
 		pages, last := 0, ""
+
 		for _, err := range c.Fixtures(t.Context(), time.Time{}, time.Time{}) {
 			if e, ok := errors.AsType[*Error](err); ok {
 				if last = ", then malformed"; e.Kind != Malformed {
 					last = ", then " + e.Error()
 				}
+
 				continue
 			}
+
 			pages++
 		}
+
 		got := fmt.Sprintf("%d pages%s", pages, last)
 		if pages == 1 {
 			got = "1 page" + last
 		}
+
 		if got != want {
 			t.Errorf("%s: got %s, want %s", meta, got, want)
 		}
@@ -380,14 +448,19 @@ func TestPagesOfAList(t *testing.T) {
 // it is and as a URL has it.
 func TestErrorsHideTheTokenInAnyForm(t *testing.T) {
 	t.Parallel()
+
 	for _, form := range []string{token, url.QueryEscape(token)} {
-		broken := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route for " + form) })}
+		broken := &http.Client{
+			Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route for " + form) }),
+		}
 		_, unreached := Open(BaseURL, token, broken).Livescores(t.Context())
+
 		_, denied := serve(t, status(403, `{"message":"`+form+` is not valid"}`)).Livescores(t.Context())
 		for err, want := range map[error]string{unreached: "no route for [token]", denied: "[token] is not valid"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q in it", err, want)
 			}
+
 			wantNoToken(t, err)
 		}
 	}
@@ -403,6 +476,7 @@ func status(code int, body string, header ...string) http.HandlerFunc {
 		for i := 0; i < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
+
 		w.WriteHeader(code)
 		io.WriteString(w, body)
 	}
@@ -411,6 +485,7 @@ func status(code int, body string, header ...string) http.HandlerFunc {
 // wantNoToken fails the test if an error, or one that it wraps, contains the token.
 func wantNoToken(t *testing.T, err error) {
 	t.Helper()
+
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if s := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(s, "s3cret") || strings.Contains(s, "api_token") {
 			t.Fatalf("the error shows the token: %s", s)
@@ -424,16 +499,20 @@ func TestUnreachableErrorsHideTheToken(t *testing.T) {
 	c := serve(t, func(http.ResponseWriter, *http.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	_, err := c.Livescores(ctx)
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Unavailable || !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
+
 	wantNoToken(t, err)
+
 	for _, base := range []string{"http://127.0.0.1:1", "http://bad host", "ftp://x"} {
 		_, err := Open(base, token, http.DefaultClient).Livescores(t.Context())
 		if err == nil {
 			t.Fatal("no error")
 		}
+
 		wantNoToken(t, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // read, are an Error of kind Malformed.
 func Decode(raw []byte) (Fixture, error) {
 	d := newDecoder(raw)
+
 	var f Fixture
 	switch {
 	case d.peek() != '{':
@@ -25,6 +26,7 @@ func Decode(raw []byte) (Fixture, error) {
 	case f.ID <= 0:
 		return Fixture{}, malformed(raw, "fixture has no id")
 	}
+
 	return f, nil
 }
 
@@ -124,6 +126,7 @@ func (d *decoder) fixture(f *Fixture) bool {
 		case "lineup":
 			return each(d, &f.Lineup, (*decoder).player)
 		}
+
 		return d.skip()
 	})
 }
@@ -138,6 +141,7 @@ func (d *decoder) dl(v *DL) bool {
 		case "wickets_out":
 			return d.int(&v.Wickets)
 		}
+
 		return d.skip()
 	})
 }
@@ -164,6 +168,7 @@ func (d *decoder) league(v *League) bool {
 		case "season":
 			return d.season(&v.Season)
 		}
+
 		return d.skip()
 	})
 }
@@ -182,6 +187,7 @@ func (d *decoder) season(v *Season) bool {
 		case "updated_at":
 			return d.time(&v.UpdatedAt)
 		}
+
 		return d.skip()
 	})
 }
@@ -196,6 +202,7 @@ func (d *decoder) venue(v *Venue) bool {
 		case "city":
 			return d.text(&v.City)
 		}
+
 		return d.skip()
 	})
 }
@@ -218,12 +225,14 @@ func (d *decoder) team(v *Team) bool {
 		case "updated_at":
 			return d.time(&v.UpdatedAt)
 		}
+
 		return d.skip()
 	})
 }
 
 func (d *decoder) player(v *Player) bool {
 	var first, last string
+
 	ok := d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
@@ -246,14 +255,18 @@ func (d *decoder) player(v *Player) bool {
 				case "substitution":
 					return d.bool(&v.Substitute)
 				}
+
 				return d.skip()
 			})
 		}
+
 		return d.skip()
 	})
+
 	if v.Name == "" {
 		v.Name = strings.TrimSpace(first + " " + last)
 	}
+
 	return ok
 }
 
@@ -271,6 +284,7 @@ func (d *decoder) runs(v *Runs) bool {
 		case "overs":
 			return d.overs(&v.Overs)
 		}
+
 		return d.skip()
 	})
 }
@@ -301,6 +315,7 @@ func (d *decoder) scoreboard(v *Scoreboard) bool {
 		case "overs":
 			return d.overs(&v.Overs)
 		}
+
 		return d.skip()
 	})
 }
@@ -310,6 +325,7 @@ const notOut = 84
 
 func (d *decoder) batting(v *Batting) bool {
 	var wicket, score int
+
 	ok := d.include(func(name []byte) bool {
 		switch string(name) {
 		case "team_id":
@@ -337,12 +353,16 @@ func (d *decoder) batting(v *Batting) bool {
 		case "fow_balls":
 			return d.overs(&v.FallAt)
 		}
+
 		return d.skip()
 	})
+
 	if wicket == 0 {
 		wicket = score
 	}
+
 	v.Out = wicket != 0 && wicket != notOut || !v.FallAt.IsZero()
+
 	return ok
 }
 
@@ -370,6 +390,7 @@ func (d *decoder) bowling(v *Bowling) bool {
 		case "noball":
 			return d.int(&v.NoBalls)
 		}
+
 		return d.skip()
 	})
 }
@@ -406,6 +427,7 @@ func (d *decoder) ball(v *Ball) bool {
 		case "score":
 			return repeated(d, d.scores, &v.Score, (*decoder).score)
 		}
+
 		return d.skip()
 	})
 }
@@ -436,6 +458,7 @@ func (d *decoder) score(v *Score) bool {
 		case "out":
 			return d.bool(&v.Out)
 		}
+
 		return d.skip()
 	})
 }
@@ -445,6 +468,7 @@ func (d *decoder) object(value func(name []byte) bool) bool {
 	if d.peek() != '{' {
 		return d.skip()
 	}
+
 	return d.members(value)
 }
 
@@ -454,6 +478,7 @@ func (d *decoder) include(value func(name []byte) bool) bool {
 		if string(name) == "data" {
 			return d.object(value)
 		}
+
 		return value(name)
 	})
 }
@@ -467,6 +492,7 @@ func each[T any](d *decoder, list *[]T, read func(*decoder, *T) bool) bool {
 			if string(name) == "data" && d.peek() == '[' {
 				return each(d, list, read)
 			}
+
 			return d.skip()
 		})
 	case '[':
@@ -474,12 +500,16 @@ func each[T any](d *decoder, list *[]T, read func(*decoder, *T) bool) bool {
 			if d.peek() != '{' {
 				return d.skip()
 			}
+
 			var v T
+
 			ok := read(d, &v)
 			*list = append(*list, v)
+
 			return ok
 		})
 	}
+
 	return d.skip()
 }
 
@@ -489,18 +519,22 @@ const maxText = 512
 // repeated reads a value that is repeated with the same JSON, and decodes it once.
 func repeated[T any](d *decoder, known map[string]T, v *T, read func(*decoder, *T) bool) bool {
 	d.peek()
+
 	from := d.i
 	if !d.skip() {
 		return false
 	}
+
 	raw := d.b[from:d.i]
 	if was, ok := known[string(raw)]; ok {
 		*v = was
 		return true
 	}
+
 	d.i = from
 	ok := read(d, v)
 	known[string(raw)] = *v
+
 	return ok
 }
 
@@ -511,6 +545,7 @@ func (d *decoder) string(b []byte) string {
 		s = strings.TrimSpace(strings.ToValidUTF8(string(b[:min(len(b), maxText)]), "\uFFFD"))
 		d.texts[string(b)] = s
 	}
+
 	return s
 }
 
@@ -518,10 +553,12 @@ func (d *decoder) string(b []byte) string {
 // The text may be a part of the body.
 func (d *decoder) literal() (text []byte, ok bool) {
 	c := d.peek()
+
 	from := d.i
 	if !d.skip() {
 		return nil, false
 	}
+
 	raw := d.b[from:d.i]
 	switch {
 	case c == '"' && bytes.IndexByte(raw, '\\') < 0:
@@ -534,6 +571,7 @@ func (d *decoder) literal() (text []byte, ok bool) {
 	case c == '-', c >= '0' && c <= '9', string(raw) == "true", string(raw) == "false":
 		return raw, true
 	}
+
 	return nil, d.fail()
 }
 
@@ -542,19 +580,23 @@ func (d *decoder) text(v *string) bool {
 	if string(s) == "false" {
 		s = nil
 	}
+
 	*v = d.string(s)
+
 	return ok
 }
 
 func (d *decoder) bool(v *bool) bool {
 	s, ok := d.literal()
 	*v = string(s) == "true" || string(s) == "1"
+
 	return ok
 }
 
 func (d *decoder) int(v *int) bool {
 	s, ok := d.literal()
 	*v = parseInt(string(s))
+
 	return ok
 }
 
@@ -571,14 +613,17 @@ func parseInt(s string) int {
 		case err != nil || f != f:
 			return 0
 		}
+
 		n = int(min(max(f, -limit), limit))
 	}
+
 	return min(max(n, -limit), limit)
 }
 
 func (d *decoder) overs(v *Overs) bool {
 	s, ok := d.literal()
 	*v = parseOvers(string(s))
+
 	return ok
 }
 
@@ -591,13 +636,17 @@ func parseOvers(s string) Overs {
 		if err != nil || f < 0 || f > 1e6 {
 			return Overs{}
 		}
+
 		whole, part, _ = strings.Cut(strconv.FormatFloat(f, 'f', 1, 64), ".")
 	}
+
 	o, err := strconv.Atoi(whole)
 	if err != nil || o > 1e6 {
 		return Overs{}
 	}
+
 	b, _ := strconv.Atoi(part)
+
 	return Overs{o, b}
 }
 
@@ -607,9 +656,11 @@ func (d *decoder) innings(v *int) bool {
 	if len(s) > 0 && (s[0] == 'S' || s[0] == 's') {
 		s = s[1:]
 	}
+
 	if n := parseInt(string(s)); n > 0 && n < 100 {
 		*v = n
 	}
+
 	return ok
 }
 
@@ -621,6 +672,7 @@ func (d *decoder) time(v *time.Time) bool {
 			break
 		}
 	}
+
 	return ok
 }
 
@@ -628,20 +680,24 @@ func (d *decoder) time(v *time.Time) bool {
 func lastPage(body []byte) (int, error) {
 	last := 1
 	d := newDecoder(body)
+
 	ok := d.object(func(name []byte) bool {
 		if string(name) != "meta" {
 			return d.skip()
 		}
+
 		return d.object(func(name []byte) bool {
 			if string(name) == "last_page" {
 				return d.int(&last)
 			}
+
 			return d.skip()
 		})
 	})
 	if !ok {
 		return 0, malformed(body, "body is cut short or is not JSON")
 	}
+
 	return last, nil
 }
 
@@ -649,20 +705,25 @@ func lastPage(body []byte) (int, error) {
 // message, which may be a text or {message, code}.
 func reason(body []byte) string {
 	var msg string
+
 	d := newDecoder(body)
 	d.object(func(name []byte) bool {
 		if s := string(name); s != "message" && s != "error" {
 			return d.skip()
 		}
+
 		if d.peek() != '{' {
 			return d.text(&msg)
 		}
+
 		return d.object(func(name []byte) bool {
 			if string(name) == "message" {
 				return d.text(&msg)
 			}
+
 			return d.skip()
 		})
 	})
+
 	return msg[:min(len(msg), 200)]
 }

@@ -194,6 +194,7 @@ func (b *Ball) Bat() int {
 	if b.Wide() {
 		return 0
 	}
+
 	return max(b.Score.Runs-b.Score.NoBallRuns, 0)
 }
 
@@ -215,6 +216,7 @@ func (b *Ball) Dismissed() int {
 	case b.Wicket(), b.Retired():
 		return b.BatterID
 	}
+
 	return 0
 }
 
@@ -225,6 +227,7 @@ func contains(s, lower string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -265,8 +268,10 @@ func PhaseOf(status string) (p Phase, ok bool) {
 	case "aban", "cancl":
 		return Closed, true
 	}
+
 	if day, found := strings.CutPrefix(s, "stump day "); found && day != "" && strings.Trim(day, "0123456789") == "" {
 		return Stumps, true
 	}
+
 	return "", false
 }

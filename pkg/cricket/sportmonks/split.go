@@ -24,20 +24,26 @@ type Entry struct {
 // the fixtures that it has whole.
 func Split(body []byte) ([]Entry, error) {
 	s := scan{b: body}
+
 	var entries []Entry
+
 	found := false
 	add := func() bool {
 		e := s.entry()
 		if s.ok() {
 			entries = append(entries, e)
 		}
+
 		return s.ok()
 	}
+
 	ok := s.members(func(name []byte) bool {
 		if found || string(name) != "data" {
 			return s.skip()
 		}
+
 		found = true
+
 		switch s.peek() {
 		case '{':
 			return add()
@@ -53,10 +59,12 @@ func Split(body []byte) ([]Entry, error) {
 		if n := len(entries); n > 0 && entries[n-1].Err != nil { // the start of a number, maybe
 			entries = entries[:n-1]
 		}
+
 		return entries, malformed(body, "body is cut short or is not JSON")
 	case !found:
 		return nil, malformed(body, "body has no data")
 	}
+
 	return entries, nil
 }
 
@@ -80,6 +88,7 @@ func (s *scan) peek() byte {
 			return c
 		}
 	}
+
 	return 0
 }
 
@@ -87,40 +96,52 @@ func (s *scan) peek() byte {
 func (s *scan) entry() Entry {
 	c := s.peek()
 	start := s.i
+
 	var id, league string
+
 	if c != '{' {
 		s.skip()
 	} else {
 		s.members(func(name []byte) bool {
 			var to *string
+
 			switch string(name) {
 			case "id":
 				to = &id
 			case "league_id":
 				to = &league
 			}
+
 			if to == nil || *to != "" {
 				return s.skip()
 			}
+
 			s.peek()
+
 			from := s.i
 			if !s.skip() {
 				return false
 			}
+
 			*to = number(s.b[from:s.i])
+
 			return true
 		})
 	}
+
 	if !s.ok() {
 		return Entry{}
 	}
+
 	e := Entry{ID: id, League: league, Raw: s.b[start:s.i:s.i], At: start}
 	if id == "" {
 		e.Err = malformed(e.Raw, "fixture has no id")
 		return e
 	}
+
 	sum := sha256.Sum256(e.Raw)
 	e.Sum = hex.EncodeToString(sum[:16])
+
 	return e
 }
 
@@ -131,6 +152,7 @@ func number(raw []byte) string {
 	if err != nil || n <= 0 {
 		return ""
 	}
+
 	return strconv.Itoa(n)
 }
 
@@ -140,27 +162,33 @@ func (s *scan) members(value func(name []byte) bool) bool {
 	if s.peek() != '{' {
 		return s.fail()
 	}
+
 	s.i++
 	if s.peek() == '}' {
 		s.i++
 		return true
 	}
+
 	for {
 		if s.peek() != '"' {
 			return s.fail()
 		}
+
 		from := s.i + 1
 		if !s.text() {
 			return false
 		}
+
 		name := s.b[from : s.i-1]
 		if s.peek() != ':' {
 			return s.fail()
 		}
+
 		s.i++
 		if !value(name) {
 			return s.fail()
 		}
+
 		switch s.peek() {
 		case ',':
 			s.i++
@@ -180,10 +208,12 @@ func (s *scan) elements(value func() bool) bool {
 		s.i++
 		return true
 	}
+
 	for {
 		if !value() {
 			return s.fail()
 		}
+
 		switch s.peek() {
 		case ',':
 			s.i++
@@ -205,12 +235,14 @@ func (s *scan) skip() bool {
 		return s.text()
 	case '{', '[':
 		depth := 0
+
 		for s.i < len(s.b) {
 			switch s.b[s.i] {
 			case '"':
 				if !s.text() {
 					return false
 				}
+
 				continue
 			case '{', '[':
 				depth++
@@ -220,17 +252,22 @@ func (s *scan) skip() bool {
 					return true
 				}
 			}
+
 			s.i++
 		}
+
 		return s.fail()
 	}
+
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
 		case ',', '}', ']', ' ', '\t', '\r', '\n':
 			return true
 		}
+
 		s.i++
 	}
+
 	return true
 }
 
@@ -242,11 +279,14 @@ func (s *scan) text() bool {
 		if n < 0 {
 			return s.fail()
 		}
+
 		s.i += n + 1
+
 		escapes := 0
 		for s.b[s.i-2-escapes] == '\\' {
 			escapes++
 		}
+
 		if escapes%2 == 0 {
 			return true
 		}
@@ -257,5 +297,6 @@ func (s *scan) text() bool {
 func malformed(body []byte, what string) error {
 	start := bytes.TrimSpace(body)
 	start = start[:min(len(start), 60)]
+
 	return &Error{Kind: Malformed, Msg: what + ": starts " + strconv.QuoteToASCII(string(start))}
 }

@@ -34,7 +34,8 @@ type Service struct {
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
+	return &Service{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues),
+		object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
 }
 
 // ForgetUserFunction deletes what the room has of a user.
@@ -44,7 +45,8 @@ func ForgetUserFunction() app.Function {
 		Does:   "Deletes what the room has of a user who has deleted the account.",
 		IfDown: "Phones, follows and preferences of deleted users stay.",
 		On:     account.Queue(room, account.Forget),
-		Uses:   append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders, tables.ForgetActivities}, reads...),
+		Uses: append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders,
+			tables.ForgetActivities}, reads...),
 		Sends:  []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, Open, (*Service).ForgetUser)
@@ -57,12 +59,14 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
+
 	for _, r := range all {
 		_, err := dynamo.Delete(ctx, s.db, r.forget, r.key(), r.mine...)
 		if err := dynamo.IgnoreRefused(err); err != nil { // refused: it became another user's
 			return err
 		}
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
@@ -86,13 +90,16 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
+
 	document := map[string][]map[string]any{}
 	for _, r := range all {
 		document[r.forget.Table.Name] = append(document[r.forget.Table.Name], r.item)
 	}
+
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }
 
@@ -115,54 +122,70 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		if ok && (owner == "" || item[owner] == userID) {
 			all = append(all, row{forget, item, mine})
 		}
+
 		return err
 	}
+
 	devices, err := s.partition(ctx, tables.UsersDevices, userID)
 	if err != nil {
 		return nil, err
 	}
+
 	owns := []expression.ConditionBuilder{dynamo.Equal[follower.DeviceRow]("owner", userID)}
 	for _, d := range devices {
 		if err := get(tables.UsersDevices, tables.ForgetDevices, "owner", owns, "#TOKEN#"+fmt.Sprint(d["deviceToken"]), "~"); err != nil {
 			return nil, err
 		}
+
 		all = append(all, row{tables.ForgetDevices, d, nil})
 	}
+
 	if err := get(tables.UsersPreferences, tables.ForgetPreferences, "", nil, userID); err != nil {
 		return nil, err
 	}
+
 	lists := follower.FollowList(userID)
+
 	follows, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.UsersFollows, lists...)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, match := range follows.IDs {
 		for _, claim := range [][]string{alert.ReminderClaim(match, userID), alert.StartClaim(match, userID)} {
 			if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, claim...); err != nil {
 				return nil, err
 			}
 		}
+
 		if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, match, userID); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, lists...); err != nil {
 		return nil, err
 	}
+
 	activities, err := s.partition(ctx, tables.UsersActivities, lists[0])
 	if err != nil {
 		return nil, err
 	}
+
 	registered := []expression.ConditionBuilder{dynamo.Equal[activity.Subscription]("userId", userID)}
+
 	for _, list := range activities {
 		tokens, _ := list["ids"].([]any)
 		for _, token := range tokens {
-			if err := get(tables.UsersActivities, tables.ForgetActivities, "userId", registered, fmt.Sprint(list["pushToken"]), fmt.Sprint(token)); err != nil {
+			if err := get(tables.UsersActivities, tables.ForgetActivities, "userId", registered, fmt.Sprint(list["pushToken"]),
+				fmt.Sprint(token)); err != nil {
 				return nil, err
 			}
 		}
+
 		all = append(all, row{tables.ForgetActivities, list, nil})
 	}
+
 	return all, nil
 }
 

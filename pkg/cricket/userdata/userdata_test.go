@@ -41,6 +41,7 @@ type item = map[string]any
 // kept are rows of every kind that the room keeps of a user, by table.
 func kept(user string) map[string][]item {
 	token := "aa" + user[len(user)-1:] + "1"
+
 	return map[string][]item{
 		tables.Devices.Name: {
 			{"userId": user, "deviceToken": token, "platform": "ios", "expiresAt": 2e9},
@@ -52,7 +53,10 @@ func kept(user string) map[string][]item {
 			{"matchId": match, "userId": user, "teamId": "7", "expiresAt": 2e9},
 			{"matchId": "#USER#" + user, "userId": "#FOLLOWS", "ids": []string{match, "900002"}, "expiresAt": 2e9},
 		},
-		tables.Prematch.Name: {{"matchId": match + "#" + user, "userId": user, "ttl": 2e9}, {"matchId": match + "#" + user, "userId": "#START#" + user, "ttl": 2e9}},
+		tables.Prematch.Name: {
+			{"matchId": match + "#" + user, "userId": user, "ttl": 2e9},
+			{"matchId": match + "#" + user, "userId": "#START#" + user, "ttl": 2e9},
+		},
 		tables.Subscriptions.Name: {
 			{"matchId": match, "pushToken": token, "userId": user, "expiresAt": 2e9},
 			{"matchId": "#USER#" + user, "pushToken": match, "ids": []string{token, "cc"}, "expiresAt": 2e9},
@@ -71,13 +75,16 @@ func plant(t *testing.T) *testkit.World {
 	t.Helper()
 	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
 	w.Files = s3.New(w.Buckets...)
+
 	for _, table := range cricket.Room().Spec.Tables() {
 		rows := append(kept(ann)[table.Name], kept(bob)[table.Name]...)
 		if (len(rows) == 0) != slices.Contains(nobodys, table.Name) {
 			t.Errorf("the test plants %d rows in %s: list the table in nobodys, or plant what it has of a user", len(rows), table.Name)
 		}
+
 		testkit.PutRows(w, table, rows...)
 	}
+
 	return w
 }
 
@@ -90,21 +97,27 @@ func left(w *testkit.World, user string) (all []string) {
 			}
 		}
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
 // exported returns the rows that a job exported, by table.
 func exported(t *testing.T, w *testkit.World, job string) map[string][]item {
 	t.Helper()
+
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
+
 	cfg := w.AWS.Copy()
 	cfg.BaseEndpoint = &server.URL
 	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("cricket", job))
 	testkit.Must(t, err)
+
 	got := map[string][]item{}
 	testkit.Must(t, json.Unmarshal(text, &got))
+
 	return got
 }
 
@@ -114,13 +127,17 @@ func TestFormerPhoneDoesNotStay(t *testing.T) {
 	w := testkit.New(t, cricket.Room(), time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
 	w.Files = s3.New(w.Buckets...)
 	d := testkit.Open(w, follower.RegisterDeviceFunction(), follower.OpenDevices)
+
 	for _, last := range []string{"1", "2"} {
 		in := &follower.RegisterDevice{User: auth.User{UserID: ann}}
 		in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(strings.Repeat("ab", 31)+"0"+last), "ios", "production"
 		_, err := d.RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
 	}
-	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), account.Request{Job: "j1", UserID: ann}))
+
+	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(),
+		account.Request{Job: "j1", UserID: ann}))
+
 	if rows := left(w, ann); len(rows) > 0 {
 		t.Errorf("rows of ann after the deletion: %q", rows)
 	}
@@ -138,24 +155,31 @@ func TestNothingOfAUserStays(t *testing.T) {
 	planted, err := json.Marshal(kept(ann))
 	testkit.Must(t, err)
 	testkit.Must(t, json.Unmarshal(planted, &want))
+
 	for _, all := range []map[string][]item{got, want} {
 		for _, rows := range all {
 			slices.SortFunc(rows, func(a, b item) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the export (-planted +exported):\n%s", diff)
 	}
+
 	for range 2 {
 		testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
+
 		if rows := left(w, ann); len(rows) > 0 {
 			t.Errorf("rows of ann after the deletion: %q", rows)
 		}
 	}
+
 	if diff := cmp.Diff(was, left(w, bob)); diff != "" {
 		t.Errorf("rows of bob (-before +after):\n%s", diff)
 	}
+
 	want1 := account.Done{Kind: account.Export, Room: "cricket", Request: in}
+
 	want2 := account.Done{Kind: account.Forget, Room: "cricket", Request: in}
 	if diff := cmp.Diff([]account.Done{want1, want2, want2}, testkit.Messages[account.Done](w, account.DoneQueue)); diff != "" {
 		t.Errorf("confirmations (-want +got):\n%s", diff)
@@ -169,8 +193,10 @@ func TestRowsOfTheNextOwnerStay(t *testing.T) {
 	w := plant(t)
 	testkit.PutRows(w, tables.Devices, item{"userId": "#TOKEN#aaa1", "deviceToken": "~", "owner": bob})
 	testkit.PutRows(w, tables.Subscriptions, item{"matchId": match, "pushToken": "aaa1", "userId": bob})
+
 	in := account.Request{Job: "j", UserID: ann}
 	testkit.Must(t, testkit.Open(w, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
+
 	for table, rows := range exported(t, w, "j") {
 		for _, row := range rows {
 			if row["owner"] == bob || row["userId"] == bob {
@@ -178,6 +204,7 @@ func TestRowsOfTheNextOwnerStay(t *testing.T) {
 			}
 		}
 	}
+
 	testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 	testkit.Row[item](w, tables.Devices, "#TOKEN#aaa1", "~")
 	testkit.Row[item](w, tables.Subscriptions, match, "aaa1")
@@ -187,10 +214,12 @@ func TestForgetUserCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := plant(t)
+
 		in := account.Request{Job: "j", UserID: ann}
 		if p.Ended(testkit.OpenWith(w, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.Open).ForgetUser(w.NewContext(), in)) {
 			testkit.Must(t, testkit.Open(w, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 		}
+
 		return append(left(w, ann), left(w, bob)...)
 	})
 }
@@ -203,6 +232,7 @@ func TestExportUserCrashes(t *testing.T) {
 		export := func(s *userdata.Service, ctx context.Context) error { return s.ExportUser(ctx, in) }
 		p.Ended(export(testkit.OpenWith(w, w.CrashingEnv(userdata.ExportUserFunction(), p), userdata.Open), w.NewContext()))
 		testkit.Must(t, export(testkit.Open(w, userdata.ExportUserFunction(), userdata.Open), w.NewContext()))
+
 		return left(w, ann)
 	})
 }

@@ -24,7 +24,8 @@ var Deleted = spec.Table{Name: "deleted-users", Key: spec.Key{Partition: "userId
 
 // CheckDeleted is the check in each write of a user. A function that writes for the user of its
 // route lists it in Uses. httpapi then requires it: see Require.
-var CheckDeleted = Deleted.On("Check that a user is not deleted", "PK=userId, absent, in each write of the user", spec.Rate{Driver: spec.UserAction}, spec.ConditionCheckItem)
+var CheckDeleted = Deleted.On("Check that a user is not deleted", "PK=userId, absent, in each write of the user",
+	spec.Rate{Driver: spec.UserAction}, spec.ConditionCheckItem)
 
 // Tombstone is a row of Deleted.
 type Tombstone struct {
@@ -38,7 +39,8 @@ var ErrDeleted = problem.New(problem.Unauthenticated, "account_deleted", "this a
 
 // ErrDeleting refuses to invite a deleted user while the account still exists. Afterwards the
 // address can get another account.
-var ErrDeleting = problem.New(problem.Conflict, "account_deleting", "the account with this address is being deleted: invite again in a few minutes")
+var ErrDeleting = problem.New(problem.Conflict, "account_deleting",
+	"the account with this address is being deleted: invite again in a few minutes")
 
 // Require returns a context whose writes fail with ErrDeleted once the user is deleted.
 func Require(ctx context.Context, userID string) context.Context {

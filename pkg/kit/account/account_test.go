@@ -41,11 +41,13 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 		},
 		"Transact": func(text string) error { return dynamo.Transact(ctx, db, putNote, dynamo.PutWrite(note{"ann", text})) },
 	}
+
 	read := func() note {
 		n, _, err := dynamo.Get[note](t.Context(), db, getNote, "ann")
 		if err != nil {
 			t.Error(err)
 		}
+
 		return n
 	}
 	for name, write := range writes {
@@ -53,20 +55,26 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 			t.Errorf("%s of a user: %v, and the note is %v", name, err, read())
 		}
 	}
+
 	if err := dynamo.Put(ctx, db, putNote, old, taken); !dynamo.IsRefused(err) {
 		t.Errorf("a write whose own condition does not hold: %v, want a refusal", err)
 	}
+
 	if err := dynamo.Put(ctx, db, putNote, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := dynamo.Put(t.Context(), db, bury, account.Tombstone{UserID: "ann", DeletedAt: time.Now().UTC().Format(time.RFC3339)}); err != nil {
+
+	if err := dynamo.Put(t.Context(), db, bury,
+		account.Tombstone{UserID: "ann", DeletedAt: time.Now().UTC().Format(time.RFC3339)}); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, write := range writes {
 		if err := write(name); !errors.Is(err, account.ErrDeleted) || dynamo.IsRefused(err) || read() != old {
 			t.Errorf("%s of a deleted user: %v, and the note is %v; want ErrDeleted and %v", name, err, read(), old)
 		}
 	}
+
 	if err := dynamo.Put(account.Require(t.Context(), "bob"), db, putNote, note{"bob", "new"}); err != nil {
 		t.Errorf("a write of another user: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 // the check of a tombstone, are agreed on by all rooms.
 func TestWhatRoomsShare(t *testing.T) {
 	t.Parallel()
+
 	queue := func(name string) spec.Queue { // ten deliveries, and two jobs at once: nobody waits for them
 		return spec.Queue{Name: name, MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 	}

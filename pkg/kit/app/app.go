@@ -106,10 +106,12 @@ func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Conte
 // environment is not valid, or if the service cannot be opened.
 func (f Function) Start() {
 	room, _, _ := strings.Cut(f.Name, "/")
+
 	log := telemetry.Logger(os.Stdout, os.Getenv(spec.EnvPrefix)+room, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), f.Name))
 	if commit := os.Getenv(spec.EnvCommit); commit != "" {
 		log = log.With("commit", commit)
 	}
+
 	slog.SetDefault(log)
 
 	h, err := f.handler(context.Background(), os.Getenv)
@@ -117,6 +119,7 @@ func (f Function) Start() {
 		slog.Error("cannot start", "err", err)
 		os.Exit(1)
 	}
+
 	lambda.Start(h)
 }
 
@@ -129,6 +132,7 @@ func (f Function) OpenAPI() ([]byte, error) {
 	if f.describe == nil {
 		return nil, nil
 	}
+
 	return f.describe()
 }
 
@@ -141,14 +145,17 @@ func (f Function) handler(ctx context.Context, getenv func(string) string) (lamb
 	if err != nil {
 		return nil, err
 	}
+
 	call, err := f.open(ctx, env)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
+
 	h := lambda.NewHandler(call)
 	if clock != nil {
 		return timed{h, clock}, nil
 	}
+
 	return h, nil
 }
 
@@ -159,6 +166,7 @@ func bind[S any](open Opener[S], use use[S]) func(context.Context, Env) (any, er
 		if err != nil {
 			return nil, err
 		}
+
 		return use(s, env), nil
 	}
 }
@@ -170,11 +178,13 @@ func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Ou
 	return func(s S, env Env) any {
 		by, _ := any(s).(httpapi.Identifier) // a service of routes for sessions has one
 		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+
 		return Route(func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 			out, err := handle(ctx, e)
 			if out.StatusCode >= http.StatusInternalServerError {
 				failed(ctx, env, 1)
 			}
+
 			return out, err
 		})
 	}
@@ -197,32 +207,41 @@ func task[S, In, Out any](do func(S, context.Context, In) (Out, error)) use[S] {
 
 func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) use[S] {
 	from := fn.On.(spec.Queue)
+
 	return func(s S, env Env) any {
 		dead := queue.Open(env.AWS, env.Queues)
+
 		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
 			failures := 0
+
 			for _, r := range e.Records {
 				m, err := decode[M](r.Body)
 				if err == nil {
 					err = do(s, ctx, m)
 				}
+
 				invalid := problem.Of(err) == problem.Invalid
 				if err != nil && !invalid {
 					failures++
 				}
+
 				if invalid || err != nil && deliveries(r) >= from.MaxReceiveCount {
 					slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
 					err = dead.Reject(ctx, from, r.Attributes["MessageGroupId"], r.Body, err.Error())
 				}
+
 				if logged(ctx, err) != nil {
 					logged(ctx, delay(ctx, dead, from, r))
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+
 					if invalid {
 						failures++
 					}
 				}
 			}
+
 			failed(ctx, env, failures)
+
 			return out, nil
 		}
 	}
@@ -236,11 +255,14 @@ func deadLetters[S any](do func(S, context.Context, queue.DeadLetter) error) use
 				if reason := r.MessageAttributes[queue.ReasonAttribute].StringValue; reason != nil {
 					dead.Reason = *reason
 				}
+
 				if logged(ctx, do(s, ctx, dead)) != nil {
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
 				}
 			}
+
 			failed(ctx, env, len(out.BatchItemFailures))
+
 			return out, nil
 		}
 	}
@@ -251,22 +273,27 @@ func migration[S any](fn spec.Function, do func(S, context.Context) error) use[S
 		return func(ctx context.Context, e cfn.Event) (*cfn.Response, error) {
 			answer := cfn.NewResponse(&e)
 			answer.Status, answer.PhysicalResourceID = cfn.StatusSuccess, fn.Name
+
 			if e.RequestType != cfn.RequestDelete {
 				err := counted(ctx, env, do(s, ctx))
 				if e.ResponseURL == "" {
 					return answer, err
 				}
+
 				if err != nil {
 					answer.Status, answer.Reason = cfn.StatusFailed, ending(err.Error())
 				}
 			}
+
 			err := answer.Send()
 			if u, ok := errors.AsType[*url.Error](err); ok {
 				err = u.Err // the URL is signed
 			}
+
 			if err != nil {
 				err = fmt.Errorf("answer CloudFormation: %w", err)
 			}
+
 			return nil, counted(ctx, env, err)
 		}
 	}
@@ -284,6 +311,7 @@ func delay(ctx context.Context, s queue.Sender, q spec.Queue, r events.SQSMessag
 	if len(q.Backoff) == 0 {
 		return nil
 	}
+
 	return s.Delay(ctx, q, r.ReceiptHandle, q.Backoff[min(deliveries(r), len(q.Backoff))-1])
 }
 
@@ -293,6 +321,7 @@ func deliveries(r events.SQSMessage) int {
 	if err != nil {
 		return 1
 	}
+
 	return max(n, 1)
 }
 
@@ -301,6 +330,7 @@ func counted(ctx context.Context, env Env, err error) error {
 	if logged(ctx, err) != nil {
 		failed(ctx, env, 1)
 	}
+
 	return err
 }
 
@@ -315,6 +345,7 @@ func decode[M any](body string) (m M, err error) {
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
 		return m, problem.New(problem.Invalid, "unreadable_message", "the message cannot be read").Because(err)
 	}
+
 	return m, nil
 }
 
@@ -322,5 +353,6 @@ func logged(ctx context.Context, err error) error {
 	if err != nil {
 		slog.ErrorContext(ctx, "failed", "err", err)
 	}
+
 	return err
 }

@@ -43,6 +43,7 @@ func settings(more map[string]string) func(string) string {
 		spec.EnvStage: "prod",
 	}
 	maps.Copy(all, more)
+
 	return func(name string) string { return all[name] }
 }
 
@@ -56,19 +57,30 @@ func handler[S any](ctx context.Context, getenv func(string) string, open Opener
 
 func envOf(t *testing.T, more map[string]string) Env {
 	t.Helper()
+
 	env, _, err := environment(settings(more))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return env
 }
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	env := envOf(t, map[string]string{spec.EnvPrefix: "x-", spec.EnvQueues: "https://sqs/1/x-", spec.EnvSecrets: "x/", spec.EnvUserPool: "pool-1", "SPORTMONKS_URL": "http://y"})
-	if env.Stage != "prod" || env.Prefix != "x-" || env.Queues != "https://sqs/1/x-" || env.Secrets != "x/" || env.Pool != "pool-1" || env.Setting("SPORTMONKS_URL") != "http://y" || env.HTTP != nil {
+
+	env := envOf(t, map[string]string{
+		spec.EnvPrefix:   "x-",
+		spec.EnvQueues:   "https://sqs/1/x-",
+		spec.EnvSecrets:  "x/",
+		spec.EnvUserPool: "pool-1",
+		"SPORTMONKS_URL": "http://y",
+	})
+	if env.Stage != "prod" || env.Prefix != "x-" || env.Queues != "https://sqs/1/x-" || env.Secrets != "x/" || env.Pool != "pool-1" ||
+		env.Setting("SPORTMONKS_URL") != "http://y" || env.HTTP != nil {
 		t.Errorf("got %+v", env)
 	}
+
 	for missing, want := range map[string]string{"AWS_REGION": "AWS_REGION is not set", spec.EnvStage: "MATCHDAY_STAGE is not set"} {
 		h, err := handler(t.Context(), settings(map[string]string{missing: ""}), opened, job(func(Env, context.Context) error { return nil }))
 		if h != nil || err == nil || err.Error() != want {
@@ -81,6 +93,7 @@ func TestEnvironment(t *testing.T) {
 // stage by default.
 func TestLimit(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		stage, patience string
 		limit, want     time.Duration
@@ -97,8 +110,10 @@ func TestLimit(t *testing.T) {
 			t.Errorf("stage %s, patience %q: the limit of %v is %v, want %v", c.stage, c.patience, c.limit, got, c.want)
 		}
 	}
+
 	const want = `MATCHDAY_PATIENCE must be a whole number, not "long"`
-	if _, _, err := environment(settings(map[string]string{spec.EnvStage: spec.Local, spec.EnvPatience: "long"})); err == nil || err.Error() != want {
+	if _, _, err := environment(settings(map[string]string{spec.EnvStage: spec.Local, spec.EnvPatience: "long"})); err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
@@ -113,13 +128,18 @@ func (n *network) Do(r *http.Request) (*http.Response, error) {
 
 func TestAWS(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name               string
 		more               map[string]string
 		dynamo, sqs, token string
 	}{
 		{"in the cloud", nil, "https://dynamodb.eu-west-1.amazonaws.com", "https://sqs.eu-west-1.amazonaws.com", "session"},
-		{"endpoints of our own", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": "http://localhost:8000", "AWS_ENDPOINT_URL_SQS": "http://localhost:9324", "AWS_SESSION_TOKEN": ""},
+		{"endpoints of our own", map[string]string{
+			"AWS_ENDPOINT_URL_DYNAMODB": "http://localhost:8000",
+			"AWS_ENDPOINT_URL_SQS":      "http://localhost:9324",
+			"AWS_SESSION_TOKEN":         "",
+		},
 			"http://localhost:8000", "http://localhost:9324", ""},
 	} {
 		wire := &network{}
@@ -127,23 +147,31 @@ func TestAWS(t *testing.T) {
 		cfg.HTTPClient = wire
 		check := func(endpoint string) {
 			t.Helper()
+
 			if got := wire.last.URL.Scheme + "://" + wire.last.URL.Host; got != endpoint {
 				t.Errorf("%s: got %s, want %s", c.name, got, endpoint)
 			}
-			if got := wire.last.Header.Get("Authorization"); !strings.Contains(got, "Credential=AKIDEXAMPLE/") || !strings.Contains(got, "/eu-west-1/") {
+
+			if got := wire.last.Header.Get("Authorization"); !strings.Contains(got, "Credential=AKIDEXAMPLE/") ||
+				!strings.Contains(got, "/eu-west-1/") {
 				t.Errorf("%s: signed as %s", c.name, got)
 			}
+
 			if got := wire.last.Header.Get("X-Amz-Security-Token"); got != c.token {
 				t.Errorf("%s: the session is %q, want %q", c.name, got, c.token)
 			}
 		}
+
 		if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
 			t.Fatal(err)
 		}
+
 		check(c.dynamo)
+
 		if _, err := awssqs.NewFromConfig(cfg).ListQueues(t.Context(), &awssqs.ListQueuesInput{}); err != nil {
 			t.Fatal(err)
 		}
+
 		check(c.sqs)
 	}
 }
@@ -152,6 +180,7 @@ func TestAWS(t *testing.T) {
 // simulated.
 func TestCallsAreRepeated(t *testing.T) {
 	t.Parallel()
+
 	conflict, busy := "TransactionConflictException", "InternalServerError"
 	for name, c := range map[string]struct {
 		fails []string // codes of the first answers
@@ -169,19 +198,24 @@ func TestCallsAreRepeated(t *testing.T) {
 				cfg, calls, began := envOf(t, nil).AWS, 0, time.Now()
 				cfg.HTTPClient = smithyhttp.ClientDoFunc(func(*http.Request) (*http.Response, error) {
 					calls++
+
 					status, body := http.StatusOK, `{}`
 					if calls <= len(c.fails) {
 						if status = http.StatusBadRequest; c.fails[calls-1] == busy {
 							status = http.StatusInternalServerError
 						}
+
 						body = `{"__type":"com.amazonaws.dynamodb.v20120810#` + c.fails[calls-1] + `"}`
 					}
+
 					return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 				})
+
 				_, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), &dynamodb.ListTablesInput{})
 				if calls != c.calls || (err == nil) != c.ok {
 					t.Errorf("%d calls return %v, want %d calls and success %t", calls, err, c.calls, c.ok)
 				}
+
 				if took := time.Since(began); took > 400*time.Millisecond {
 					t.Errorf("the tries take %v, want 350 ms at most", took)
 				}
@@ -194,15 +228,19 @@ func TestCallsAreRepeated(t *testing.T) {
 // that the longest is within a millisecond of the limit.
 func TestPausesBetweenTries(t *testing.T) {
 	t.Parallel()
+
 	for attempt, limit := range map[int]time.Duration{1: 50 * time.Millisecond, 2: 100 * time.Millisecond, 3: 200 * time.Millisecond} {
 		longest := time.Duration(0)
+
 		for range 20_000 {
 			pause, err := backoff(attempt, nil)
 			if err != nil || pause < 0 {
 				t.Fatalf("a pause of %v, %v", pause, err)
 			}
+
 			longest = max(longest, pause)
 		}
+
 		if longest >= limit || longest < limit*99/100 {
 			t.Errorf("the longest pause after try %d is %v, want just below %v", attempt, longest, limit)
 		}
@@ -213,6 +251,7 @@ func TestPausesBetweenTries(t *testing.T) {
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	client, _ := envOf(t, nil).AWS.HTTPClient.(Client)
+
 	sdk, ok := client.HTTPClient.(*awshttp.BuildableClient)
 	if !ok || sdk.GetTransport().MaxIdleConnsPerHost != 100 {
 		t.Errorf("the client is %+v, want one that keeps 100 connections to a service", client)
@@ -221,10 +260,12 @@ func TestIdleConnections(t *testing.T) {
 
 func TestLocalSecret(t *testing.T) {
 	t.Parallel()
+
 	env := envOf(t, map[string]string{spec.EnvStage: spec.Local, "TOKEN": "s3cr3t"})
 	if got, err := env.Secret(t.Context(), "TOKEN"); got != "s3cr3t" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
+
 	if _, err := env.Secret(t.Context(), "OTHER"); err == nil || err.Error() != "the secret OTHER is not set" {
 		t.Errorf("got %v", err)
 	}
@@ -232,6 +273,7 @@ func TestLocalSecret(t *testing.T) {
 
 func TestDeployedSecret(t *testing.T) {
 	t.Parallel()
+
 	const value = "s3cr3t"
 	for _, c := range []struct {
 		name   string
@@ -240,7 +282,8 @@ func TestDeployedSecret(t *testing.T) {
 		want   string // of the error; "" for none
 	}{
 		{"there", 200, `{"Name":"TOKEN","SecretString":"` + value + `"}`, ""},
-		{"absent", 400, `{"__type":"ResourceNotFoundException","Message":"Secrets Manager can't find the specified secret."}`, "read the secret TOKEN: "},
+		{"absent", 400, `{"__type":"ResourceNotFoundException","Message":"Secrets Manager can't find the specified secret."}`,
+			"read the secret TOKEN: "},
 		{"bytes", 200, `{"Name":"TOKEN","SecretBinary":"czNjcjN0"}`, "the secret TOKEN holds no text"},
 		{"empty", 200, `{"Name":"TOKEN","SecretString":""}`, "the secret TOKEN holds no text"},
 		{"cut off", 200, `{"Name":"TOKEN","SecretString":"` + value, "read the secret TOKEN: "},
@@ -249,27 +292,38 @@ func TestDeployedSecret(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				var ask struct{ SecretId string }
-				if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || ask.SecretId != "prod/TOKEN" || r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue" {
+				if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || ask.SecretId != "prod/TOKEN" ||
+					r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue" {
 					t.Errorf("asked for %q by %s, %v", ask.SecretId, r.Header.Get("X-Amz-Target"), err)
 				}
+
 				w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 				w.WriteHeader(c.status)
 				io.WriteString(w, c.body)
 			}))
 			t.Cleanup(server.Close)
-			env := envOf(t, map[string]string{"AWS_ENDPOINT_URL_SECRETS_MANAGER": server.URL, spec.EnvSecrets: "prod/", "TOKEN": "from the environment"})
+			env := envOf(t, map[string]string{
+				"AWS_ENDPOINT_URL_SECRETS_MANAGER": server.URL,
+				spec.EnvSecrets:                    "prod/",
+				"TOKEN":                            "from the environment",
+			})
+
 			got, err := env.Secret(t.Context(), "TOKEN")
 			if c.want == "" {
 				if got != value || err != nil {
 					t.Errorf("got %q, %v", got, err)
 				}
+
 				return
 			}
+
 			if got != "" || err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Fatalf("got %q, %v, want %q", got, err, c.want)
 			}
+
 			if strings.Contains(err.Error(), value) {
 				t.Errorf("the error contains the secret: %v", err)
 			}
@@ -288,6 +342,7 @@ func at(ctx context.Context, now, speed string) context.Context {
 // it is zero, and returns its clock's time.
 func clockOf(t *testing.T, stage, runtime string) func(ctx context.Context, until time.Time) (time.Time, error) {
 	t.Helper()
+
 	h, err := handler(t.Context(), settings(map[string]string{spec.EnvStage: stage, "AWS_LAMBDA_RUNTIME_API": runtime}), opened,
 		task(func(env Env, ctx context.Context, until time.Time) (time.Time, error) {
 			if !until.IsZero() {
@@ -295,45 +350,56 @@ func clockOf(t *testing.T, stage, runtime string) func(ctx context.Context, unti
 					return time.Time{}, err
 				}
 			}
+
 			return env.Now(), nil
 		}))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return func(ctx context.Context, until time.Time) (now time.Time, err error) {
 		in, err := json.Marshal(until)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		out, err := h.Invoke(ctx, in)
 		if err == nil {
 			err = json.Unmarshal(out, &now)
 		}
+
 		return now, err
 	}
 }
 
 func TestLocalClock(t *testing.T) {
 	t.Parallel()
+
 	const text = "2026-06-01T12:00:00Z"
+
 	ask := clockOf(t, spec.Local, "nowhere")
+
 	began := time.Now()
 	if now, err := ask(t.Context(), time.Time{}); err != nil || now.Before(began.Truncate(0)) {
 		t.Errorf("before the first invocation with a time: %v, %v", now, err)
 	}
+
 	for range 2 {
 		if now, err := ask(at(t.Context(), text, "0"), time.Time{}); err != nil || !now.Equal(noon) {
 			t.Errorf("while the fleet's clock stands still: %v, %v", now, err)
 		}
 	}
+
 	for _, broken := range []string{"", "noon", "2026-06-01"} {
 		if now, err := ask(at(t.Context(), broken, "0"), time.Time{}); err != nil || !now.Equal(noon) {
 			t.Errorf("an invocation with the time %q: %v, %v, want the time of the invocation before", broken, now, err)
 		}
 	}
+
 	if now, err := ask(at(t.Context(), text, "1e6"), time.Time{}); err != nil || !now.After(noon) {
 		t.Errorf("on a fast clock: %v, %v", now, err)
 	}
+
 	if now, err := ask(at(t.Context(), text, "0"), noon); err != nil || !now.Equal(noon) {
 		t.Errorf("a sleep that is over: %v, %v", now, err)
 	}
@@ -341,6 +407,7 @@ func TestLocalClock(t *testing.T) {
 
 func TestLocalSleep(t *testing.T) {
 	t.Parallel()
+
 	answer := noon.Add(time.Hour).Format(time.RFC3339Nano)
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -358,17 +425,24 @@ func TestLocalSleep(t *testing.T) {
 	ask := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
 	late, cancel := context.WithCancel(at(t.Context(), "2026-06-01T12:00:00Z", "0"))
 	cancel() // as a deadline does that the sleep has moved
+
 	if now, err := ask(late, noon.Add(time.Hour)); err != nil || !now.Equal(noon.Add(time.Hour)) {
 		t.Errorf("got %v, %v", now, err)
 	}
-	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Minute)); err == nil || !strings.Contains(err.Error(), "the local clock answers 409") {
+
+	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Minute)); err == nil ||
+		!strings.Contains(err.Error(), "the local clock answers 409") {
 		t.Errorf("refused: got %v", err)
 	}
+
 	runtime.Close()
+
 	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
 		t.Error("without a runtime the sleep succeeds")
 	}
-	if _, err := clockOf(t, spec.Local, "no host")(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "invalid character") {
+
+	if _, err := clockOf(t, spec.Local, "no host")(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil ||
+		!strings.Contains(err.Error(), "invalid character") {
 		t.Errorf("a runtime whose name is no host: got %v", err)
 	}
 }
@@ -376,12 +450,14 @@ func TestLocalSleep(t *testing.T) {
 // TestLocalSleepCutOff: an answer that ends early is no time.
 func TestLocalSleepCutOff(t *testing.T) {
 	t.Parallel()
+
 	until := noon.Add(time.Hour)
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		io.WriteString(w, until.Format(time.RFC3339Nano))
 	}))
 	t.Cleanup(runtime.Close)
+
 	now, err := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))(at(t.Context(), "2026-06-01T12:00:00Z", "0"), until)
 	if !strings.Contains(fmt.Sprint(err), io.ErrUnexpectedEOF.Error()) {
 		t.Errorf("got %v, %v, want that the answer ended early", now, err)
@@ -391,13 +467,18 @@ func TestLocalSleepCutOff(t *testing.T) {
 // TestRestoredTables: a table that was restored under another name is asked by that name.
 func TestRestoredTables(t *testing.T) {
 	t.Parallel()
+
 	read := spec.Table{Name: "overs", Key: spec.Key{Partition: "id"}}.On("Get over", "id", spec.Rate{}, spec.GetItem)
+
 	for restored, want := range map[string]string{"": "x-overs", "overs:2": "x-overs-2"} {
 		env, asked := envOf(t, map[string]string{spec.EnvRestored: restored, spec.EnvPrefix: "x-"}), ""
+
 		env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 			var in struct{ TableName string }
+
 			err := json.NewDecoder(r.Body).Decode(&in)
 			asked = in.TableName
+
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, err
 		})
 		if _, _, err := dynamo.Get[map[string]any](t.Context(), dynamo.Open(env.AWS, env.Prefix), read, "1"); err != nil || asked != want {
@@ -410,13 +491,16 @@ func TestRestoredTables(t *testing.T) {
 // runtime says so, and the clock stands still there.
 func TestLocalSleepWithoutATime(t *testing.T) {
 	t.Parallel()
+
 	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	t.Cleanup(runtime.Close)
 	ask := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
+
 	until := time.Now().Add(time.Hour).UTC()
 	if now, err := ask(t.Context(), until); err != nil || !now.Equal(until) {
 		t.Errorf("got %v, %v; want %v", now, err, until)
 	}
+
 	until = noon.Add(time.Hour)
 	if now, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "1e6"), until); err != nil || !now.After(until) {
 		t.Errorf("on a fast clock: %v, %v; want that it goes on from %v", now, err, until)
@@ -425,6 +509,7 @@ func TestLocalSleepWithoutATime(t *testing.T) {
 
 func TestDeployedClock(t *testing.T) {
 	t.Parallel()
+
 	runtime := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("a deployed function asks the runtime for %s", r.URL)
 	}))
@@ -432,16 +517,20 @@ func TestDeployedClock(t *testing.T) {
 	ask := clockOf(t, "prod", strings.TrimPrefix(runtime.URL, "http://"))
 	ctx := at(t.Context(), "2031-06-01T12:00:00Z", "1000")
 	began := time.Now()
+
 	now, err := ask(ctx, began.Add(-time.Hour))
 	if err != nil || now.Before(began.Truncate(0)) || now.After(time.Now()) {
 		t.Errorf("got %v, %v, want the wall clock's time", now, err)
 	}
+
 	now, err = ask(ctx, began.Add(5*time.Millisecond))
 	if err != nil || now.Before(began.Add(5*time.Millisecond)) {
 		t.Errorf("woke at %v, %v", now.Sub(began), err)
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
+
 	if _, err := ask(ctx, began.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Errorf("got %v, want the context's error", err)
 	}
@@ -451,7 +540,9 @@ func TestDeployedClock(t *testing.T) {
 // outlive its invocations.
 func TestClockWhileGoroutinesRun(t *testing.T) {
 	t.Parallel()
+
 	var now func() time.Time
+
 	h, err := handler(t.Context(), settings(map[string]string{spec.EnvStage: spec.Local}), func(_ context.Context, env Env) (Env, error) {
 		now = env.Now
 		return env, nil
@@ -459,17 +550,20 @@ func TestClockWhileGoroutinesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for range 100 {
 			now()
 		}
 	})
+
 	for range 100 {
 		if _, err := h.Invoke(at(t.Context(), "2026-06-01T12:00:00Z", "0"), []byte("{}")); err != nil {
 			t.Error(err)
 		}
 	}
+
 	wg.Wait()
 }
 
@@ -490,6 +584,7 @@ type scorer struct {
 func (s *scorer) score(_ context.Context, b ball) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.given[b.N]++
 	switch {
 	case b.N == 3:
@@ -501,40 +596,49 @@ func (s *scorer) score(_ context.Context, b ball) error {
 	case b.N == 6:
 		return problem.New(problem.NotFound, "", "no such match")
 	}
+
 	return nil
 }
 
 // queues starts an SQS with the queue balls and its dead-letter queue.
 func queues(t *testing.T, c *clock.Clock) (*sqs.Server, func(string) string) {
 	t.Helper()
+
 	server := httptest.NewUnstartedServer(nil)
 	s := sqs.New(c, "http://"+server.Listener.Addr().String())
 	server.Config.Handler = s
 	server.Start()
 	t.Cleanup(func() { s.Close(); server.Close(); c.Stop() })
+
 	for _, q := range []sqs.Queue{{Name: "x-balls-dead"}, {Name: "x-balls", MaxReceives: balls.MaxReceiveCount, DeadLetter: "x-balls-dead"}} {
 		if err := s.Create(q); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return s, settings(map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, spec.EnvQueues: s.URL("x-")})
 }
 
 // TestQueue has a function work off a queue until nothing is left.
 func TestQueue(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(noon, clock.Free)
 	server, getenv := queues(t, c)
 	s := &scorer{given: map[int]int{}}
+
 	h, err := handler(t.Context(), getenv, func(context.Context, Env) (*scorer, error) { return s, nil },
 		messages(spec.Function{Name: "test/score", On: balls}, (*scorer).score))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	done := c.Work()
+
 	if err := server.Poll(sqs.Mapping{Queue: "x-balls", BatchSize: balls.Batch}, h.Invoke); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, body := range []string{
 		`{"n":1}`, `{"n":2,"spin":true}`, `{"n":3}`, `{"n":4}`, `{"n":5}`, `{"n":6}`, `no ball`, `{"n":"7"}`, `{"n":8} {"n":9}`, `{"n":10}`,
 	} {
@@ -542,7 +646,9 @@ func TestQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	over := make(chan struct{})
+
 	c.After(time.Hour, func() { close(over) })
 	done()
 	<-over
@@ -550,13 +656,16 @@ func TestQueue(t *testing.T) {
 	if want := map[int]int{1: 1, 2: 1, 3: 1, 4: 3, 5: 2, 6: 3, 10: 1}; !maps.Equal(s.given, want) {
 		t.Errorf("delivered %v (ball: times), want %v", s.given, want)
 	}
+
 	if left := server.Messages("x-balls"); len(left) != 0 {
 		t.Errorf("the queue still holds %+v", left)
 	}
+
 	dead := map[string]string{} // body: reason
 	for _, m := range server.Messages("x-balls-dead") {
 		dead[m.Body] = aws.ToString(m.Attributes[queue.ReasonAttribute].StringValue)
 	}
+
 	want := map[string]string{
 		`{"n":3}`:         "ball: three is no number: see the laws",
 		`{"n":4}`:         "rain", // tried as often as the queue says
@@ -574,57 +683,80 @@ func TestQueue(t *testing.T) {
 // dead-letter queue; from there it is taken with its reason.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(noon, clock.Free)
 	server, getenv := queues(t, c)
 	slow := balls
 	slow.MaxReceiveCount, slow.Backoff = 3, []time.Duration{30 * time.Second, time.Minute}
+
 	var tries []time.Duration
-	h, err := handler(t.Context(), getenv, opened, messages(spec.Function{Name: "test/score", On: slow}, func(_ Env, _ context.Context, b ball) error {
-		if b.N == 3 {
-			return errNoNumber
-		}
-		tries = append(tries, c.Now().Sub(noon))
-		return errors.New("rain")
-	}))
+
+	h, err := handler(t.Context(), getenv, opened,
+		messages(spec.Function{Name: "test/score", On: slow}, func(_ Env, _ context.Context, b ball) error {
+			if b.N == 3 {
+				return errNoNumber
+			}
+
+			tries = append(tries, c.Now().Sub(noon))
+
+			return errors.New("rain")
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var kept []queue.DeadLetter
+
 	late := 0
+
 	keeper, err := handler(t.Context(), getenv, opened, deadLetters(func(_ Env, _ context.Context, l queue.DeadLetter) error {
 		if late++; late == 1 {
 			return errors.New("not yet")
 		}
+
 		if l.ID == "" {
 			t.Error("a dead letter has no id")
 		}
+
 		l.ID = ""
 		kept = append(kept, l)
+
 		return nil
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	done := c.Work()
+
 	for q, invoke := range map[string]func(context.Context, []byte) ([]byte, error){"x-balls": h.Invoke, "x-balls-dead": keeper.Invoke} {
 		if err := server.Poll(sqs.Mapping{Queue: q, BatchSize: 1}, invoke); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	for _, body := range []string{`{"n":4}`, `{"n":3}`} {
 		if _, err := server.Send("x-balls", sqs.Message{Body: body}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	over := make(chan struct{})
+
 	c.After(time.Hour, func() { close(over) })
 	done()
 	<-over
+
 	if want := []time.Duration{0, 30 * time.Second, 90 * time.Second}; !slices.Equal(tries, want) {
 		t.Errorf("tried after %v, want %v", tries, want)
 	}
+
 	slices.SortFunc(kept, func(a, b queue.DeadLetter) int { return strings.Compare(a.Body, b.Body) })
-	if want := []queue.DeadLetter{{Body: `{"n":3}`, Reason: "three is no number: see the laws"}, {Body: `{"n":4}`, Reason: "rain"}}; !slices.Equal(kept, want) {
+
+	if want := []queue.DeadLetter{
+		{Body: `{"n":3}`, Reason: "three is no number: see the laws"},
+		{Body: `{"n":4}`, Reason: "rain"},
+	}; !slices.Equal(kept, want) {
 		t.Errorf("the dead letters are %+v, want %+v", kept, want)
 	}
 }
@@ -633,24 +765,32 @@ func TestBackoff(t *testing.T) {
 // is delivered again.
 func TestQueueCannotReject(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(noon, clock.Free)
 	defer c.Work()()
+
 	server, getenv := queues(t, c)
 	s := &scorer{given: map[int]int{}}
 	other := spec.Queue{Name: "nowhere", MaxReceiveCount: 2}
+
 	h, err := handler(t.Context(), getenv, func(context.Context, Env) (*scorer, error) { return s, nil },
 		messages(spec.Function{Name: "test/score", On: other}, (*scorer).score))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{MessageId: "a", Body: `{"n":3}`}, {MessageId: "b", Body: `{"n":1}`}}})
+
+	in, err := json.Marshal(events.SQSEvent{
+		Records: []events.SQSMessage{{MessageId: "a", Body: `{"n":3}`}, {MessageId: "b", Body: `{"n":1}`}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := h.Invoke(t.Context(), in)
 	if want := `{"batchItemFailures":[{"itemIdentifier":"a"}]}`; err != nil || string(out) != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)
 	}
+
 	if n := len(server.Messages("x-balls-dead")); n != 0 {
 		t.Errorf("%d messages went to another queue's dead letters", n)
 	}
@@ -669,15 +809,19 @@ func FuzzDecode(f *testing.F) {
 			if p, ok := errors.AsType[*problem.Error](err); !ok || p.Kind != problem.Invalid || p.Code != "unreadable_message" {
 				t.Fatalf("%q: %v is not an Invalid problem", body, err)
 			}
+
 			return
 		}
+
 		if !json.Valid([]byte(body)) {
 			t.Fatalf("%q was decoded as %+v", body, m)
 		}
+
 		again, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if back, err := decode[ball](string(again)); err != nil || back != m {
 			t.Fatalf("%q: %+v came back as %+v, %v", body, m, back, err)
 		}
@@ -698,6 +842,7 @@ type page struct {
 func (g *get) page(context.Context) (*page, error) {
 	p := &page{}
 	p.Body.Name, p.Body.Query = g.Name, g.Query
+
 	return p, nil
 }
 
@@ -705,11 +850,15 @@ func (g *get) page(context.Context) (*page, error) {
 // means something else in a URL.
 func TestPath(t *testing.T) {
 	t.Parallel()
+
 	fn := spec.Function{Name: "test/get-team", Does: "A team.", On: spec.Route{Method: "GET", Path: "/teams/{name}", Auth: spec.Public}}
-	h, err := handler(t.Context(), settings(nil), opened, api(fn, func(_ Env, ctx context.Context, in *get) (*page, error) { return in.page(ctx) }))
+
+	h, err := handler(t.Context(), settings(nil), opened,
+		api(fn, func(_ Env, ctx context.Context, in *get) (*page, error) { return in.page(ctx) }))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct{ path, query, name, q string }{
 		{"/teams/aus", "", "aus", ""},
 		{"/test/teams/aus", "q=1", "aus", "1"}, // a custom domain that maps /test to the API
@@ -725,16 +874,20 @@ func TestPath(t *testing.T) {
 	} {
 		e := events.APIGatewayV2HTTPRequest{RawPath: c.path, RawQueryString: c.query}
 		e.RequestContext.HTTP.Method, e.RequestContext.DomainName = "GET", "api.example.com"
+
 		in, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var out events.APIGatewayV2HTTPResponse
+
 		raw, err := h.Invoke(t.Context(), in)
 		if err := errors.Join(err, json.Unmarshal(raw, &out)); err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
 		}
+
 		var got struct{ Name, Query string }
 		if err := json.Unmarshal([]byte(out.Body), &got); err != nil || got.Name != c.name || got.Query != c.q {
 			t.Errorf("%s: got %d %s, %v, want %q and %q", c.path, out.StatusCode, out.Body, err, c.name, c.q)

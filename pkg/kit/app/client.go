@@ -20,5 +20,6 @@ func (c Client) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
+
 	return c.HTTPClient.Do(r)
 }

@@ -61,10 +61,12 @@ func (c *fleetClock) begin(ctx context.Context) {
 	if !ok {
 		return
 	}
+
 	at, err := time.Parse(time.RFC3339Nano, lc.ClientContext.Custom["matchday-now"])
 	if err != nil {
 		return
 	}
+
 	speed, _ := strconv.ParseFloat(lc.ClientContext.Custom["matchday-speed"], 64)
 	c.last.Store(&reading{at, time.Now(), speed})
 }
@@ -74,6 +76,7 @@ func (c *fleetClock) now() time.Time {
 	if r == nil {
 		return time.Now()
 	}
+
 	return r.at.Add(time.Duration(float64(time.Since(r.wall)) * r.speed)).UTC()
 }
 
@@ -89,23 +92,29 @@ func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
 	if err != nil {
 		return err
 	}
+
 	out, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
 	}
 	defer out.Body.Close()
+
 	body, err := io.ReadAll(io.LimitReader(out.Body, 1024))
 	if err != nil {
 		return err
 	}
+
 	at, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(body)))
 	if err != nil {
 		return fmt.Errorf("the local clock answers %s: %w", out.Status, err)
 	}
+
 	speed := 0.0
 	if before := c.last.Load(); before != nil {
 		speed = before.speed
 	}
+
 	c.last.Store(&reading{at, time.Now(), speed})
+
 	return nil
 }

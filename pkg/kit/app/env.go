@@ -58,16 +58,21 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 		if v := e.Setting(name); v != "" {
 			return v, nil
 		}
+
 		return "", fmt.Errorf("the secret %s is not set", name)
 	}
+
 	id := e.Secrets + name
+
 	out, err := secretsmanager.NewFromConfig(e.AWS).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &id})
 	if err != nil {
 		return "", fmt.Errorf("read the secret %s: %w", name, err)
 	}
+
 	if aws.ToString(out.SecretString) == "" {
 		return "", fmt.Errorf("the secret %s holds no text", name)
 	}
+
 	return *out.SecretString, nil
 }
 
@@ -75,27 +80,37 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 // nil except at the local stage.
 func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	env := Env{
-		AWS: config(getenv), Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues), Secrets: getenv(spec.EnvSecrets),
-		Pool:  getenv(spec.EnvUserPool),
-		Clock: Clock{Now: time.Now, Sleep: sleep}, Setting: getenv,
+		AWS:     config(getenv),
+		Stage:   getenv(spec.EnvStage),
+		Prefix:  getenv(spec.EnvPrefix),
+		Queues:  getenv(spec.EnvQueues),
+		Secrets: getenv(spec.EnvSecrets),
+		Pool:    getenv(spec.EnvUserPool),
+		Clock:   Clock{Now: time.Now, Sleep: sleep},
+		Setting: getenv,
 	}
 	if env.AWS.Region == "" {
 		return Env{}, nil, errors.New("AWS_REGION is not set")
 	}
+
 	if env.Stage == "" {
 		return Env{}, nil, errors.New(spec.EnvStage + " is not set")
 	}
+
 	if env.Stage != spec.Local {
 		return env, nil, nil
 	}
+
 	clock := &fleetClock{runtime: getenv("AWS_LAMBDA_RUNTIME_API")}
 	env.Clock = Clock{Now: clock.now, Sleep: clock.sleep}
+
 	if text := getenv(spec.EnvPatience); text != "" {
 		var err error
 		if env.Patience, err = strconv.Atoi(text); err != nil {
 			return Env{}, nil, fmt.Errorf("%s must be a whole number, not %q", spec.EnvPatience, text)
 		}
 	}
+
 	return env, clock, nil
 }
 
@@ -104,8 +119,9 @@ func environment(getenv func(string) string) (Env, *fleetClock, error) {
 // and they are a sixth of its binary.
 func config(getenv func(string) string) aws.Config {
 	return aws.Config{
-		Region:        getenv("AWS_REGION"),
-		Credentials:   credentials.NewStaticCredentialsProvider(getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")),
+		Region: getenv("AWS_REGION"),
+		Credentials: credentials.NewStaticCredentialsProvider(getenv("AWS_ACCESS_KEY_ID"),
+			getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")),
 		ConfigSources: []any{endpoints(getenv)},
 		HTTPClient: Client{awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 			t.MaxIdleConnsPerHost = idleConnections

@@ -40,6 +40,7 @@ type TimePage struct {
 func (t *Times) GetTime(context.Context, *GetTime) (*TimePage, error) {
 	out := &TimePage{}
 	out.Body.Now = t.now()
+
 	return out, nil
 }
 

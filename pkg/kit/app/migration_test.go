@@ -21,6 +21,7 @@ import (
 // that it never replaces the resource. A deletion migrates nothing.
 func TestMigration(t *testing.T) {
 	t.Parallel()
+
 	broken := errors.New(`failed to run SQL migration "` + strings.Repeat("é", 3000) + `": there is no column 7`)
 	for name, c := range map[string]struct {
 		request cfn.RequestType
@@ -36,15 +37,20 @@ func TestMigration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var answer []byte
+
 			s3 := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				if r.Method != http.MethodPut || r.Header.Get("Content-Type") != "" {
 					t.Errorf("the answer is sent by %s as %q", r.Method, r.Header.Get("Content-Type"))
 				}
+
 				answer, _ = io.ReadAll(r.Body)
 			}))
 			t.Cleanup(s3.Close)
+
 			runs := 0
+
 			h, err := handler(t.Context(), settings(nil), opened, migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error {
 				runs++
 				return c.fails
@@ -52,21 +58,33 @@ func TestMigration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			event, err := json.Marshal(cfn.Event{RequestType: c.request, RequestID: "r1", StackID: "s1", LogicalResourceID: "Schema", ResponseURL: s3.URL + "/?signature=x"})
+
+			event, err := json.Marshal(cfn.Event{
+				RequestType:       c.request,
+				RequestID:         "r1",
+				StackID:           "s1",
+				LogicalResourceID: "Schema",
+				ResponseURL:       s3.URL + "/?signature=x",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if _, err := h.Invoke(t.Context(), event); err != nil {
 				t.Fatal(err)
 			}
+
 			var got cfn.Response
 			if err := json.Unmarshal(answer, &got); err != nil {
 				t.Fatalf("%s: %v", answer, err)
 			}
+
 			if len(answer) > 4096 || !strings.HasSuffix(got.Reason, c.reason) || (c.reason == "") != (got.Reason == "") {
 				t.Errorf("the answer has %d bytes, and the reason ends with %q", len(answer), got.Reason[max(0, len(got.Reason)-40):])
 			}
+
 			got.Reason = ""
+
 			want := cfn.Response{Status: c.status, RequestID: "r1", StackID: "s1", LogicalResourceID: "Schema", PhysicalResourceID: "lab/migrate"}
 			if diff := cmp.Diff(want, got, cmp.AllowUnexported(cfn.Response{})); diff != "" || runs != c.runs {
 				t.Errorf("it migrates %d times, want %d; the answer differs (-want +got):\n%s", runs, c.runs, diff)
@@ -79,19 +97,25 @@ func TestMigration(t *testing.T) {
 // error has no URL, which is signed.
 func TestMigrationWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
+
 	refuses := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refuses.Close)
+
 	away := httptest.NewServer(nil)
 	away.Close()
+
 	for _, s := range []*httptest.Server{refuses, away} {
-		h, err := handler(t.Context(), settings(nil), opened, migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error { return nil }))
+		h, err := handler(t.Context(), settings(nil), opened,
+			migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error { return nil }))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		event, err := json.Marshal(cfn.Event{RequestType: cfn.RequestCreate, ResponseURL: s.URL + "/?signature=s3cr3t"})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if _, err := h.Invoke(t.Context(), event); err == nil || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("got %v", err)
 		}
@@ -101,13 +125,17 @@ func TestMigrationWithoutAnAnswer(t *testing.T) {
 // TestMigrationByHand: an operator gets the answer, or the error.
 func TestMigrationByHand(t *testing.T) {
 	t.Parallel()
+
 	for want, fails := range map[string]error{"": nil, "there is no column 7": errors.New("there is no column 7")} {
-		h, err := handler(t.Context(), settings(nil), opened, migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error { return fails }))
+		h, err := handler(t.Context(), settings(nil), opened,
+			migration(spec.Function{Name: "lab/migrate"}, func(Env, context.Context) error { return fails }))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		out, err := h.Invoke(t.Context(), []byte(`{"RequestType":"Update"}`))
-		if got := fmt.Sprint(err); fails != nil && got != want || fails == nil && (err != nil || !strings.Contains(string(out), `"Status":"SUCCESS"`)) {
+		if got := fmt.Sprint(err); fails != nil && got != want ||
+			fails == nil && (err != nil || !strings.Contains(string(out), `"Status":"SUCCESS"`)) {
 			t.Errorf("got %s, %v", out, err)
 		}
 	}

@@ -13,5 +13,6 @@ func NewRoom(s spec.Room, functions ...Function) Room {
 	for _, f := range functions {
 		s.Functions = append(s.Functions, f.Function)
 	}
+
 	return Room{Spec: s, Functions: functions}
 }

@@ -31,7 +31,9 @@ func (u *User) Resolve(ctx huma.Context) []error {
 	if claims["sub"] == "" {
 		return []error{huma.Error401Unauthorized("sign in first")}
 	}
+
 	u.UserID = claims["sub"]
+
 	return nil
 }
 
@@ -48,10 +50,12 @@ func (a *Admin) Resolve(ctx huma.Context) []error {
 	// space, but may have brackets: only the outer ones are the list's.
 	groups, isList := strings.CutPrefix(claims(ctx)["cognito:groups"], "[")
 	groups, isClosed := strings.CutSuffix(groups, "]")
+
 	room, known := ctx.Operation().Metadata[Room].(string)
 	if !known || !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup(room)) {
 		return []error{huma.Error403Forbidden("this is for administrators")}
 	}
+
 	return nil
 }
 
@@ -60,5 +64,6 @@ func claims(ctx huma.Context) map[string]string {
 	if c.Authorizer == nil || c.Authorizer.JWT == nil {
 		return nil
 	}
+
 	return c.Authorizer.JWT.Claims
 }

@@ -45,6 +45,7 @@ type who struct {
 func answered(id string) (*who, error) {
 	w := &who{}
 	w.Body.ID = id
+
 	return w, nil
 }
 
@@ -66,30 +67,36 @@ func signed(claims map[string]string) events.APIGatewayV2HTTPRequest {
 		Version: "2.0", RouteKey: "POST /notes", RawPath: "/notes", Body: `{}`,
 		Headers: map[string]string{"content-type": "application/json", "host": "api.example.com"},
 	}
+
 	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path, e.RequestContext.DomainName = "POST", "/notes", "api.example.com"
 	if claims != nil {
 		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
 			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims},
 		}
 	}
+
 	return e
 }
 
 func serve(t *testing.T, h http.Handler, e events.APIGatewayV2HTTPRequest) (status int, id, text string) {
 	t.Helper()
+
 	out, err := httpadapter.NewV2(h).ProxyWithContext(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var body struct{ ID string }
 	if err := json.Unmarshal([]byte(out.Body), &body); err != nil {
 		t.Fatalf("%v: %s", err, out.Body)
 	}
+
 	return out.StatusCode, body.ID, out.Body
 }
 
 func TestWhoMayCall(t *testing.T) {
 	t.Parallel()
+
 	groups := func(list string) map[string]string { return map[string]string{"sub": "u1", "cognito:groups": list} }
 	for _, c := range []struct {
 		name        string
@@ -119,17 +126,21 @@ func TestWhoMayCall(t *testing.T) {
 		if got, id, text := serve(t, user(), signed(c.claims)); got != c.user || got == 200 && id != "u1" {
 			t.Errorf("%s on a user's route: got %d %s, want %d", c.name, got, text, c.user)
 		}
+
 		if got, id, text := serve(t, admin(), signed(c.claims)); got != c.admin || got == 200 && id != "u1" {
 			t.Errorf("%s on an admin's route: got %d %s, want %d", c.name, got, text, c.admin)
 		}
 	}
+
 	other := signed(nil)
+
 	other.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: map[string]any{"sub": "u1"}}
 	for name, h := range map[string]http.Handler{"user": user(), "admin": admin()} {
 		if got, _, text := serve(t, h, other); got != 401 {
 			t.Errorf("the token of another authorizer on a route of the %s: got %d %s, want 401", name, got, text)
 		}
 	}
+
 	public := httpapi.Handler(function(spec.Public), func(context.Context, *anyone) (*who, error) { return answered("") })
 	if got, _, text := serve(t, public, signed(nil)); got != 200 {
 		t.Errorf("a public route: got %d %s", got, text)
@@ -140,6 +151,7 @@ func TestWhoMayCall(t *testing.T) {
 // wrong with them.
 func TestRefusedCallerGetsNoDetails(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		h      http.Handler
 		claims map[string]string
@@ -154,6 +166,7 @@ func TestRefusedCallerGetsNoDetails(t *testing.T) {
 			e := signed(c.claims)
 			e.Body = body
 			status, _, text := serve(t, c.h, e)
+
 			var doc struct {
 				Detail string
 				Errors []struct{ Location string }
@@ -161,6 +174,7 @@ func TestRefusedCallerGetsNoDetails(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &doc); err != nil {
 				t.Fatal(err)
 			}
+
 			if status != c.status || c.detail != "" && doc.Detail != c.detail || (len(doc.Errors) > 0) != (c.detail == "") {
 				t.Errorf("%s sends %s: got %d %s, want %d %q", name, body, status, text, c.status, c.detail)
 			}
@@ -171,10 +185,12 @@ func TestRefusedCallerGetsNoDetails(t *testing.T) {
 // TestForgery tries to be somebody by everything that a client can send.
 func TestForgery(t *testing.T) {
 	t.Parallel()
+
 	forged, err := json.Marshal(signed(map[string]string{"sub": "victim", "cognito:groups": "[test-admin]"}).RequestContext)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, forge := range map[string]func(*events.APIGatewayV2HTTPRequest){
 		"body":           func(e *events.APIGatewayV2HTTPRequest) { e.Body = `{"UserID":"victim"}` },
 		"body, lower":    func(e *events.APIGatewayV2HTTPRequest) { e.Body = `{"userId":"victim","sub":"victim"}` },
@@ -198,21 +214,26 @@ func TestForgery(t *testing.T) {
 			if e.RequestContext.Authorizer == nil {
 				e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{}
 			}
+
 			e.RequestContext.Authorizer.Lambda = map[string]any{"sub": "victim"}
 		},
 	} {
 		nobody := signed(nil)
 		forge(&nobody)
+
 		for route, h := range map[string]http.Handler{"user": user(), "admin": admin()} {
 			if got, _, text := serve(t, h, nobody); got < 400 || strings.Contains(text, `"id"`) {
 				t.Errorf("%s, as nobody on the %s's route: got %d %s", name, route, got, text)
 			}
 		}
+
 		mallory := signed(map[string]string{"sub": "mallory"})
 		forge(&mallory)
+
 		if got, id, text := serve(t, user(), mallory); got < 400 && id != "mallory" {
 			t.Errorf("%s, as mallory: got %d %s", name, got, text)
 		}
+
 		if got, _, text := serve(t, admin(), mallory); got < 400 {
 			t.Errorf("%s, as mallory on the admin's route: got %d %s", name, got, text)
 		}
@@ -231,10 +252,12 @@ func FuzzGroups(f *testing.F) {
 				t.Skip("no name of a group: Cognito takes no white space")
 			}
 		}
+
 		want := 403
 		if a == auth.AdminGroup("test") || b == auth.AdminGroup("test") {
 			want = 200
 		}
+
 		if got, _, _ := serve(t, admin(), signed(map[string]string{"sub": "u1", "cognito:groups": fmt.Sprint([]string{a, b})})); got != want {
 			t.Errorf("%q and %q: got %d, want %d", a, b, got, want)
 		}

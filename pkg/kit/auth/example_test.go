@@ -25,6 +25,7 @@ func ExampleUser() {
 	h := httpapi.Handler(fn, func(_ context.Context, in *GetProfile) (*Profile, error) {
 		out := &Profile{}
 		out.Body.UserID = in.UserID
+
 		return out, nil
 	})
 	w := httptest.NewRecorder()

@@ -47,17 +47,21 @@ func (c Counter[T]) Take(ctx context.Context) error {
 	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
 		now := c.now()
 		changes := dynamo.Set(*new(T))
+
 		var conds []expression.ConditionBuilder
+
 		for _, p := range c.Periods {
 			changes = changes.Add(p.Used, 1)
 			conds = append(conds, current[T](p, now), dynamo.Less[T](p.Used, p.Share.UpTo))
 		}
+
 		err := dynamo.Update(ctx, c.DB, c.Access, c.Key, changes, all(conds))
 
 		refused, ok := errors.AsType[*dynamo.Refused](err)
 		if !ok {
 			return err
 		}
+
 		return c.begin(ctx, refused.Item, now)
 	})
 }
@@ -66,14 +70,19 @@ func (c Counter[T]) Take(ctx context.Context) error {
 // *dynamo.Refused if another request has begun one of them.
 func (c Counter[T]) begin(ctx context.Context, row dynamo.Item, now time.Time) error {
 	changes := dynamo.Set(*new(T))
-	var conds []expression.ConditionBuilder
-	var exhausted *Exhausted
-	var expires time.Time
+
+	var (
+		conds     []expression.ConditionBuilder
+		exhausted *Exhausted
+		expires   time.Time
+	)
+
 	for _, p := range c.Periods {
 		begins, stored, err := number(row, p.Begins)
 		if err != nil {
 			return err
 		}
+
 		used, _, err := number(row, p.Used)
 		if err != nil {
 			return err
@@ -93,7 +102,9 @@ func (c Counter[T]) begin(ctx context.Context, row dynamo.Item, now time.Time) e
 		if stored {
 			same = dynamo.Equal[T](p.Begins, begins)
 		}
+
 		conds = append(conds, same)
+
 		if end := now.Add(2 * length(p.Share.Budget)); end.After(expires) {
 			expires = end
 		}
@@ -102,9 +113,11 @@ func (c Counter[T]) begin(ctx context.Context, row dynamo.Item, now time.Time) e
 	if exhausted != nil {
 		return exhausted
 	}
+
 	if c.Expires != "" {
 		changes = changes.SetNumber(c.Expires, expires.Unix())
 	}
+
 	return dynamo.Update(ctx, c.DB, c.Access, c.Key, changes, all(conds))
 }
 
@@ -113,11 +126,14 @@ func (c Counter[T]) begin(ctx context.Context, row dynamo.Item, now time.Time) e
 func (c Counter[T]) GiveBack(ctx context.Context) error {
 	now := c.now()
 	changes := dynamo.Set(*new(T))
+
 	var conds []expression.ConditionBuilder
+
 	for _, p := range c.Periods {
 		changes = changes.Add(p.Used, -1)
 		conds = append(conds, current[T](p, now))
 	}
+
 	return dynamo.IgnoreRefused(dynamo.Update(ctx, c.DB, c.Access, c.Key, changes, all(conds)))
 }
 
@@ -133,6 +149,7 @@ func length(b spec.Budget) time.Duration {
 	if b.Aligned {
 		return b.Per
 	}
+
 	return b.Per + margin
 }
 
@@ -141,6 +158,7 @@ func start(b spec.Budget, now time.Time) time.Time {
 	if b.Aligned {
 		return now.Truncate(b.Per)
 	}
+
 	return now
 }
 
@@ -149,6 +167,7 @@ func left(b spec.Budget, begins, now time.Time) time.Duration {
 	if b.Aligned && !begins.Equal(start(b, now)) {
 		return 0
 	}
+
 	return begins.Add(length(b)).Sub(now)
 }
 
@@ -158,6 +177,7 @@ func current[T any](p Period, now time.Time) expression.ConditionBuilder {
 	if b.Aligned {
 		return dynamo.Equal[T](p.Begins, start(b, now).Unix())
 	}
+
 	return dynamo.Greater[T](p.Begins, now.Add(-length(b)).Unix())
 }
 
@@ -167,6 +187,7 @@ func all(conds []expression.ConditionBuilder) expression.ConditionBuilder {
 	for _, o := range conds[1:] {
 		c = c.And(o)
 	}
+
 	return c
 }
 
@@ -176,8 +197,10 @@ func number(row dynamo.Item, name string) (n int64, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
+
 	if err := attributevalue.Unmarshal(av, &n); err != nil {
 		return 0, true, fmt.Errorf("read %s: %w", name, err)
 	}
+
 	return n, true, nil
 }

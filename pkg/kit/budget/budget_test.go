@@ -67,21 +67,26 @@ func counterOfTwo(db dynamo.DB, now func() time.Time) budget.Counter[two] {
 // wait returns how long a refused request waits, 0 for one that was counted.
 func wait(t *testing.T, err error) time.Duration {
 	t.Helper()
+
 	if e, ok := errors.AsType[*budget.Exhausted](err); ok {
 		return e.RetryAfter
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return 0
 }
 
 func row[T any](t *testing.T, db dynamo.DB) T {
 	t.Helper()
+
 	got, _, err := dynamo.Get[T](t.Context(), db, count, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return got
 }
 
@@ -90,6 +95,7 @@ func row[T any](t *testing.T, db dynamo.DB) T {
 func TestPeriodBeginsWithARequest(t *testing.T) {
 	t.Parallel()
 	db := open(t)
+
 	for _, c := range []struct {
 		after time.Duration
 		wait  time.Duration
@@ -105,6 +111,7 @@ func TestPeriodBeginsWithARequest(t *testing.T) {
 		if got := wait(t, counterOfOne(db, 2, now).Take(t.Context())); got != c.wait {
 			t.Errorf("after %v: wait %v, want %v", c.after, got, c.wait)
 		}
+
 		if diff := cmp.Diff(c.want, row[one](t, db)); diff != "" {
 			t.Errorf("after %v (-want +got):\n%s", c.after, diff)
 		}
@@ -115,7 +122,9 @@ func TestPeriodBeginsWithARequest(t *testing.T) {
 // One that the day does not allow waits for the next day.
 func TestAlignedPeriods(t *testing.T) {
 	t.Parallel()
+
 	q := func(n int) int64 { return noon.Add(time.Duration(n) * 15 * time.Minute).Unix() }
+
 	today := noon.Truncate(24 * time.Hour).Unix()
 	for name, c := range map[string]struct {
 		was   two
@@ -123,19 +132,25 @@ func TestAlignedPeriods(t *testing.T) {
 		wait  time.Duration
 		want  two
 	}{
-		"the first":                    {two{}, time.Minute, 0, two{"x", q(0), today, 1, 1}},
-		"the last of a quarter":        {two{"x", q(0), today, 4, 4}, 14*time.Minute + 59*time.Second, 0, two{"x", q(0), today, 5, 5}},
-		"a quarter is used up":         {two{"x", q(0), today, 5, 5}, 10 * time.Minute, 5 * time.Minute, two{"x", q(0), today, 5, 5}},
-		"the next quarter":             {two{"x", q(0), today, 5, 5}, 15 * time.Minute, 0, two{"x", q(1), today, 1, 6}},
-		"the last of a day":            {two{"x", q(0), today, 5, 7}, 15 * time.Minute, 0, two{"x", q(1), today, 1, 8}},
-		"a day is used up":             {two{"x", q(0), today, 2, 8}, time.Minute, 12*time.Hour - time.Minute, two{"x", q(0), today, 2, 8}},
-		"a day, in another quarter":    {two{"x", q(0), today, 2, 8}, 20 * time.Minute, 11*time.Hour + 40*time.Minute, two{"x", q(0), today, 2, 8}},
+		"the first":             {two{}, time.Minute, 0, two{"x", q(0), today, 1, 1}},
+		"the last of a quarter": {two{"x", q(0), today, 4, 4}, 14*time.Minute + 59*time.Second, 0, two{"x", q(0), today, 5, 5}},
+		"a quarter is used up":  {two{"x", q(0), today, 5, 5}, 10 * time.Minute, 5 * time.Minute, two{"x", q(0), today, 5, 5}},
+		"the next quarter":      {two{"x", q(0), today, 5, 5}, 15 * time.Minute, 0, two{"x", q(1), today, 1, 6}},
+		"the last of a day":     {two{"x", q(0), today, 5, 7}, 15 * time.Minute, 0, two{"x", q(1), today, 1, 8}},
+		"a day is used up":      {two{"x", q(0), today, 2, 8}, time.Minute, 12*time.Hour - time.Minute, two{"x", q(0), today, 2, 8}},
+		"a day, in another quarter": {
+			two{"x", q(0), today, 2, 8},
+			20 * time.Minute,
+			11*time.Hour + 40*time.Minute,
+			two{"x", q(0), today, 2, 8},
+		},
 		"both are used up":             {two{"x", q(0), today, 5, 8}, time.Minute, 12*time.Hour - time.Minute, two{"x", q(0), today, 5, 8}},
 		"the next day":                 {two{"x", q(0), today, 5, 8}, 12 * time.Hour, 0, two{"x", q(48), today + 86_400, 1, 1}},
 		"nothing was counted for days": {two{"x", q(-96), today - 86_400, 5, 8}, 0, 0, two{"x", q(0), today, 1, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			db := open(t)
 			if c.was.PK != "" {
 				if err := dynamo.Put(t.Context(), db, count, c.was); err != nil {
@@ -147,6 +162,7 @@ func TestAlignedPeriods(t *testing.T) {
 			if got := wait(t, err); got != c.wait {
 				t.Errorf("wait %v, want %v", got, c.wait)
 			}
+
 			if diff := cmp.Diff(c.want, row[two](t, db)); diff != "" {
 				t.Errorf("the row (-want +got):\n%s", diff)
 			}
@@ -159,16 +175,24 @@ func TestAlignedPeriods(t *testing.T) {
 func TestConcurrentRequestsStayWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	db := open(t)
+
 	var got []string
+
 	for _, upTo := range []int{6, 6, 10, 12} {
-		var mu sync.Mutex
-		var g sync.WaitGroup
+		var (
+			mu sync.Mutex
+			g  sync.WaitGroup
+		)
+
 		taken := 0
+
 		for range 8 {
 			g.Go(func() {
 				err := counterOfOne(db, upTo, func() time.Time { return noon }).Take(t.Context())
+
 				mu.Lock()
 				defer mu.Unlock()
+
 				if e, ok := errors.AsType[*budget.Exhausted](err); err == nil {
 					taken++
 				} else if !ok || e.Budget != hour {
@@ -176,9 +200,12 @@ func TestConcurrentRequestsStayWithinTheBudget(t *testing.T) {
 				}
 			})
 		}
+
 		g.Wait()
+
 		got = append(got, fmt.Sprintf("up to %d: %d more, %d in all", upTo, taken, row[one](t, db).Calls))
 	}
+
 	want := []string{"up to 6: 6 more, 6 in all", "up to 6: 0 more, 6 in all", "up to 10: 4 more, 10 in all", "up to 12: 2 more, 12 in all"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -188,6 +215,7 @@ func TestConcurrentRequestsStayWithinTheBudget(t *testing.T) {
 // TestGiveBack takes a request back in the periods in which it was counted, and in no others.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
+
 	today := noon.Truncate(24 * time.Hour).Unix()
 	for name, c := range map[string]struct {
 		after time.Duration
@@ -199,6 +227,7 @@ func TestGiveBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, now := open(t), noon
+
 			counter := counterOfTwo(db, func() time.Time { return now })
 			for range 2 {
 				if err := counter.Take(t.Context()); err != nil {
@@ -207,9 +236,11 @@ func TestGiveBack(t *testing.T) {
 			}
 
 			now = noon.Add(c.after)
+
 			if err := counter.GiveBack(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff(c.want, row[two](t, db)); diff != "" {
 				t.Errorf("the row (-want +got):\n%s", diff)
 			}
@@ -220,9 +251,11 @@ func TestGiveBack(t *testing.T) {
 // TestUnreadableCounter: a row that is no counter allows nothing, and stays.
 func TestUnreadableCounter(t *testing.T) {
 	t.Parallel()
+
 	for _, attribute := range []string{"startedAt", "calls"} {
 		t.Run(attribute, func(t *testing.T) {
 			t.Parallel()
+
 			db, was := open(t), map[string]any{"PK": "x", attribute: "?"}
 			if err := dynamo.Put(t.Context(), db, count, was); err != nil {
 				t.Fatal(err)
@@ -231,6 +264,7 @@ func TestUnreadableCounter(t *testing.T) {
 			if err := counterOfOne(db, 2, func() time.Time { return noon }).Take(t.Context()); err == nil {
 				t.Error("a request was counted")
 			}
+
 			if diff := cmp.Diff(was, row[map[string]any](t, db)); diff != "" {
 				t.Errorf("the row (-want +got):\n%s", diff)
 			}

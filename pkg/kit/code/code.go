@@ -18,9 +18,11 @@ const Length = 8
 func New() string {
 	code := make([]byte, Length)
 	rand.Read(code) // never fails
+
 	for i, b := range code {
 		code[i] = Letters[int(b)%len(Letters)]
 	}
+
 	return string(code)
 }
 

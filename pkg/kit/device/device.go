@@ -41,10 +41,13 @@ type Table struct {
 // In returns the access patterns of the phones in t. perMessage is how often a room sends.
 func In(t spec.Table, perMessage spec.Rate) Table {
 	onUser := spec.Rate{Driver: spec.UserAction}
+
 	return Table{
-		Register: t.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, and PK=USER#{userId}, SK=DEVICES", onUser, spec.GetItem, spec.BatchGetItem, spec.PutItem, spec.UpdateItem),
-		List:     t.On("List devices", "PK=USER#{userId}, SK=DEVICES, then PK=DEVICE#{token}, SK=DEVICE (a batch)", perMessage, spec.GetItem, spec.BatchGetItem),
-		Drop:     t.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem),
+		Register: t.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, and PK=USER#{userId}, SK=DEVICES", onUser, spec.GetItem,
+			spec.BatchGetItem, spec.PutItem, spec.UpdateItem),
+		List: t.On("List devices", "PK=USER#{userId}, SK=DEVICES, then PK=DEVICE#{token}, SK=DEVICE (a batch)", perMessage,
+			spec.GetItem, spec.BatchGetItem),
+		Drop: t.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem),
 	}
 }
 
@@ -66,6 +69,7 @@ func (e *epoch) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	if n, ok := av.(*types.AttributeValueMemberN); ok {
 		return attributevalue.Unmarshal(n, (*int64)(e))
 	}
+
 	return nil
 }
 
@@ -122,22 +126,27 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Regi
 func (s *Devices) Register(ctx context.Context, in *RegisterDevice, conditions ...dynamo.Write) (*Registered, error) {
 	token, now := in.Body.DeviceToken.Lower(), s.now()
 	p := Device{deviceKey(token), deviceSK, token, in.UserID, epoch(now.Unix()), now.Add(push.KeepDevice).Unix()}
+
 	row := dynamo.Entry{
 		Access: s.table.Register, List: []string{listKey(in.UserID), listSK}, ID: token, ExpiresAt: p.TTL, Limit: MaxDevices,
 		Existing: func(ctx context.Context, tokens []string) ([]string, error) {
 			phones, err := s.read(ctx, s.table.Register, in.UserID, tokens)
+
 			own := make([]string, len(phones))
 			for i, p := range phones {
 				own[i] = p.Token
 			}
+
 			return own, err
 		},
 	}
 	if err := row.Write(ctx, s.db, append(conditions, dynamo.PutWrite(p))...); err != nil {
 		return nil, err
 	}
+
 	out := &Registered{Status: http.StatusCreated}
 	out.Body.DeviceID, out.Body.ExpiresAt = in.Body.DeviceToken.ID(), time.Unix(p.TTL, 0).UTC()
+
 	return out, nil
 }
 
@@ -148,10 +157,12 @@ func (s *Devices) read(ctx context.Context, a spec.Access, userID string, tokens
 	for i, token := range tokens {
 		keys[i] = dynamo.Key(a, deviceKey(token), deviceSK)
 	}
+
 	all, err := dynamo.GetAll[Device](ctx, s.db, a, keys)
 	now := s.now().Unix()
 	all = slices.DeleteFunc(all, func(p Device) bool { return p.UserID != userID || p.TTL <= now })
 	slices.SortFunc(all, func(a, b Device) int { return slices.Index(tokens, a.Token) - slices.Index(tokens, b.Token) })
+
 	return all, err
 }
 
@@ -167,6 +178,7 @@ func (s *Devices) Of(ctx context.Context, userID string) ([]Device, error) {
 	if err != nil || len(tokens) == 0 {
 		return []Device{}, err
 	}
+
 	return s.read(ctx, s.table.List, userID, tokens)
 }
 
@@ -183,13 +195,16 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
 	if i < 0 {
 		return nil, errNoDevice
 	}
+
 	if err := s.drop(ctx, tokens[i], ownedBy(in.UserID)); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -216,12 +231,15 @@ func (s *Devices) Forget(ctx context.Context, userID string, former ...expressio
 	for _, cond := range former {
 		owned = owned.Or(cond)
 	}
+
 	for _, token := range tokens {
 		if err := dynamo.IgnoreRefused(s.drop(ctx, token, owned)); err != nil {
 			return err
 		}
 	}
+
 	_, err = dynamo.Delete(ctx, s.db, s.table.Drop, dynamo.Key(s.table.Drop, listKey(userID), listSK))
+
 	return err
 }
 
@@ -247,6 +265,7 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 	}
 
 	var taken []Device
+
 	tokens := func(yield func(string) bool) {
 		for p := range phones {
 			taken = append(taken, p)
@@ -256,14 +275,17 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 		}
 	}
 	outcomes := map[string]push.Outcome{} // by token
+
 	sending, stop := context.WithTimeout(ctx, s.Limit)
 	defer stop()
+
 	counts, err := to.Send(sending, m, tokens, func(token string, o push.Outcome) { outcomes[token] = o })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // phones that were not reached have no outcome
 	}
 
 	d.Counts = counts
+
 	for _, p := range taken {
 		switch o, ok := outcomes[p.Token]; {
 		case ok && o.Result == push.Delivered:
@@ -275,6 +297,7 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 			err = errors.Join(err, dynamo.IgnoreRefused(s.drop(ctx, p.Token, same)))
 		}
 	}
+
 	return d, err
 }
 
@@ -285,5 +308,6 @@ func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, ph
 	if missed := len(phones) - len(d.Reached) - d.Gone; missed > 0 { // also those that were not taken
 		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
 	}
+
 	return d.Counts, err
 }

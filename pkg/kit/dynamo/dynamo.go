@@ -44,6 +44,7 @@ func Open(cfg aws.Config, prefix string) DB {
 			db.restored, _ = spec.ParseRestored(s.Restored())
 		}
 	}
+
 	return db
 }
 
@@ -79,6 +80,7 @@ func IgnoreRefused(err error) error {
 	if IsRefused(err) {
 		return nil
 	}
+
 	return err
 }
 
@@ -88,6 +90,7 @@ func RefusedAs(err, as error) error {
 	if IsRefused(err) {
 		return as
 	}
+
 	return err
 }
 
@@ -116,6 +119,7 @@ func index(a spec.Access) *string {
 	if a.Index == "" {
 		return nil
 	}
+
 	return &a.Index
 }
 
@@ -126,16 +130,19 @@ func Key(a spec.Access, values ...string) Item {
 	if a.Table.Key.Sort != "" {
 		k[a.Table.Key.Sort] = &types.AttributeValueMemberS{Value: values[1]}
 	}
+
 	return k
 }
 
 // Get reads the item with the key, strongly consistently unless db is Eventual. ok is
 // false if there is none.
 func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item T, ok bool, err error) {
-	out, err := db.client.GetItem(as(ctx, a), &dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(!db.eventual)})
+	out, err := db.client.GetItem(as(ctx, a),
+		&dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(!db.eventual)})
 	if err != nil || out.Item == nil {
 		return item, false, wrap(a, err)
 	}
+
 	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
 }
 
@@ -143,24 +150,29 @@ func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item 
 // are left out, and the others are in no order.
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
+
 	for chunk := range slices.Chunk(keys, 100) {
 		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk, ConsistentRead: aws.Bool(!db.eventual)}}
 		for try := 0; len(ask) > 0; try++ {
 			if err := BackOff(ctx, try); err != nil {
 				return nil, wrap(a, err)
 			}
+
 			out, err := db.client.BatchGetItem(as(ctx, a), &dynamodb.BatchGetItemInput{RequestItems: ask})
 			if err != nil {
 				return nil, wrap(a, err)
 			}
+
 			var page []T
 			if err := attributevalue.UnmarshalListOfMaps(out.Responses[*db.table(a)], &page); err != nil {
 				return nil, wrap(a, err)
 			}
+
 			items = append(items, page...)
 			ask = out.UnprocessedKeys
 		}
 	}
+
 	return items, nil
 }
 
@@ -180,14 +192,17 @@ func GetEach(ctx context.Context, db DB, reads ...Read) error {
 		patterns[i], into[table] = r.Access, r
 		ask[table] = types.KeysAndAttributes{Keys: []Item{Key(r.Access, r.Key...)}, ConsistentRead: aws.Bool(!db.eventual)}
 	}
+
 	for try := 0; len(ask) > 0; try++ {
 		if err := BackOff(ctx, try); err != nil {
 			return wrap(patterns[0], err)
 		}
+
 		out, err := db.client.BatchGetItem(as(ctx, patterns...), &dynamodb.BatchGetItemInput{RequestItems: ask})
 		if err != nil {
 			return wrap(patterns[0], err)
 		}
+
 		for table, items := range out.Responses {
 			for _, item := range items {
 				if err := attributevalue.UnmarshalMap(item, into[table].Into); err != nil {
@@ -195,8 +210,10 @@ func GetEach(ctx context.Context, db DB, reads ...Read) error {
 				}
 			}
 		}
+
 		ask = out.UnprocessedKeys
 	}
+
 	return nil
 }
 
@@ -205,6 +222,7 @@ func marshal(item any) (Item, error) {
 	if av, ok := item.(Item); ok {
 		return av, nil
 	}
+
 	return attributevalue.MarshalMap(item)
 }
 
@@ -214,19 +232,23 @@ func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression
 	if _, ok := Required(ctx); ok {
 		return Transact(ctx, db, a, PutWrite(item, cond...))
 	}
+
 	av, err := marshal(item)
 	if err != nil {
 		return wrap(a, err)
 	}
+
 	e, err := condition(cond)
 	if err != nil {
 		return wrap(a, err)
 	}
+
 	_, err = db.client.PutItem(as(ctx, a), &dynamodb.PutItemInput{
 		TableName: db.table(a), Item: av, ConditionExpression: e.Condition(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
+
 	return wrap(a, err)
 }
 
@@ -236,14 +258,17 @@ func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
 	if _, ok := Required(ctx); ok {
 		panic("dynamo: PutAll cannot check a requirement")
 	}
+
 	writes := make([]types.WriteRequest, 0, len(items))
 	for _, item := range items {
 		av, err := attributevalue.MarshalMap(item)
 		if err != nil {
 			return wrap(a, err)
 		}
+
 		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: av}})
 	}
+
 	return db.write(ctx, a, writes)
 }
 
@@ -253,6 +278,7 @@ func DeleteAll(ctx context.Context, db DB, a spec.Access, keys []Item) error {
 	for _, k := range keys {
 		writes = append(writes, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: k}})
 	}
+
 	return db.write(ctx, a, writes)
 }
 
@@ -263,13 +289,16 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 			if err := BackOff(ctx, try); err != nil {
 				return wrap(a, err)
 			}
+
 			out, err := db.client.BatchWriteItem(as(ctx, a), &dynamodb.BatchWriteItemInput{RequestItems: ask})
 			if err != nil {
 				return wrap(a, err)
 			}
+
 			ask = out.UnprocessedItems
 		}
 	}
+
 	return nil
 }
 
@@ -279,27 +308,34 @@ func Update(ctx context.Context, db DB, a spec.Access, key Item, changes Changes
 	if _, ok := Required(ctx); ok {
 		return Transact(ctx, db, a, UpdateWrite(key, changes, cond...))
 	}
+
 	_, err := db.update(ctx, a, key, types.ReturnValueNone, changes, cond)
+
 	return err
 }
 
 // Replace is Update that returns the item as it was, zero if there was none.
-func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) (was T, err error) {
+func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, changes Changes,
+	cond ...expression.ConditionBuilder) (was T, err error) {
 	if _, ok := Required(ctx); ok {
 		panic("dynamo: Replace cannot check a requirement")
 	}
+
 	out, err := db.update(ctx, a, key, types.ReturnValueAllOld, changes, cond)
 	if err != nil {
 		return was, err
 	}
+
 	return was, wrap(a, attributevalue.UnmarshalMap(out, &was))
 }
 
-func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, changes Changes, cond []expression.ConditionBuilder) (Item, error) {
+func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, changes Changes,
+	cond []expression.ConditionBuilder) (Item, error) {
 	e, err := update(changes, cond)
 	if err != nil {
 		return nil, wrap(a, err)
 	}
+
 	out, err := db.client.UpdateItem(as(ctx, a), &dynamodb.UpdateItemInput{
 		TableName: db.table(a), Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(), ReturnValues: values,
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -308,6 +344,7 @@ func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.R
 	if err != nil {
 		return nil, wrap(a, err)
 	}
+
 	return out.Attributes, nil
 }
 
@@ -318,6 +355,7 @@ func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...express
 	if err != nil {
 		return nil, wrap(a, err)
 	}
+
 	out, err := db.client.DeleteItem(as(ctx, a), &dynamodb.DeleteItemInput{
 		TableName: db.table(a), Key: key, ReturnValues: types.ReturnValueAllOld, ConditionExpression: e.Condition(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -326,6 +364,7 @@ func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...express
 	if err != nil {
 		return nil, wrap(a, err)
 	}
+
 	return out.Attributes, nil
 }
 
@@ -335,6 +374,7 @@ func update(changes Changes, cond []expression.ConditionBuilder) (expression.Exp
 	if len(cond) > 0 {
 		b = b.WithCondition(cond[0])
 	}
+
 	return b.Build()
 }
 
@@ -343,6 +383,7 @@ func condition(cond []expression.ConditionBuilder) (e expression.Expression, err
 	if len(cond) > 0 {
 		e, err = expression.NewBuilder().WithCondition(cond[0]).Build()
 	}
+
 	return e, err
 }
 
@@ -364,25 +405,37 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	if r.Filter != nil {
 		b = b.WithFilter(*r.Filter)
 	}
+
 	if r.Project != nil {
 		b = b.WithProjection(*r.Project)
 	}
+
 	e, err := b.Build()
 	if err != nil {
 		return nil, nil, wrap(a, err)
 	}
+
 	in := &dynamodb.QueryInput{
-		TableName: db.table(a), IndexName: index(a), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(), ProjectionExpression: e.Projection(),
-		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
-		ExclusiveStartKey: r.After, ScanIndexForward: aws.Bool(!r.Backward), ConsistentRead: aws.Bool(r.Consistent),
+		TableName:                 db.table(a),
+		IndexName:                 index(a),
+		KeyConditionExpression:    e.KeyCondition(),
+		FilterExpression:          e.Filter(),
+		ProjectionExpression:      e.Projection(),
+		ExpressionAttributeNames:  e.Names(),
+		ExpressionAttributeValues: e.Values(),
+		ExclusiveStartKey:         r.After,
+		ScanIndexForward:          aws.Bool(!r.Backward),
+		ConsistentRead:            aws.Bool(r.Consistent),
 	}
 	if r.Limit > 0 {
 		in.Limit = &r.Limit
 	}
+
 	out, err := db.client.Query(as(ctx, a), in)
 	if err != nil {
 		return nil, nil, wrap(a, err)
 	}
+
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
@@ -392,28 +445,40 @@ func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) ([]T, e
 		if after != nil {
 			r.After = after
 		}
+
 		return Query[T](ctx, db, a, r)
 	})
 }
 
 // Scan reads one page of a whole table or index, like Query. Reads of a table are
 // strongly consistent unless db is Eventual.
-func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {
-	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after, ConsistentRead: aws.Bool(a.Index == "" && !db.eventual)}
+func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item,
+	limit int32) (items []T, last Item, err error) {
+	in := &dynamodb.ScanInput{
+		TableName:         db.table(a),
+		IndexName:         index(a),
+		ExclusiveStartKey: after,
+		ConsistentRead:    aws.Bool(a.Index == "" && !db.eventual),
+	}
+
 	if filter != nil {
 		e, err := expression.NewBuilder().WithFilter(*filter).Build()
 		if err != nil {
 			return nil, nil, wrap(a, err)
 		}
+
 		in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Filter(), e.Names(), e.Values()
 	}
+
 	if limit > 0 {
 		in.Limit = &limit
 	}
+
 	out, err := db.client.Scan(as(ctx, a), in)
 	if err != nil {
 		return nil, nil, wrap(a, err)
 	}
+
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
@@ -427,8 +492,10 @@ func collect[T any](read func(after Item) ([]T, Item, error)) (all []T, err erro
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, page...)
 	}
+
 	return all, nil
 }
 
@@ -440,6 +507,7 @@ func Pages[T any](read func(after Item) ([]T, Item, error)) iter.Seq2[[]T, error
 			if !yield(items, err) || err != nil || last == nil {
 				return
 			}
+
 			after = last
 		}
 	}
@@ -450,9 +518,11 @@ func wrap(a spec.Access, err error) error {
 	if err == nil {
 		return nil
 	}
+
 	if c, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return fmt.Errorf("%s: %w", a.ID(), &Refused{Item: c.Item})
 	}
+
 	return fmt.Errorf("%s: %w", a.ID(), err)
 }
 

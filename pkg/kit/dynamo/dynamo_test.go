@@ -53,7 +53,8 @@ var (
 )
 
 var scorer = spec.Function{Name: "test/score", Uses: []spec.Access{
-	getBall, getBalls, putBall, putBalls, updateBall, deleteBall, ofMatch, ofBowler, allBalls, allBowled, getClub, getClubs, putClub, deleteClub,
+	getBall, getBalls, putBall, putBalls, updateBall, deleteBall, ofMatch, ofBowler, allBalls, allBowled, getClub,
+	getClubs, putClub, deleteClub,
 }}
 
 type ball struct {
@@ -71,11 +72,13 @@ type club struct {
 func open(t *testing.T) dynamo.DB {
 	t.Helper()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
+
 	return dynamo.Open(dynamotest.WithGuard(t, cfg, scorer), prefix)
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +90,7 @@ func over(match string, n int) []ball {
 	for i := range all {
 		all[i] = ball{Match: match, Ball: fmt.Sprintf("%03d", i), Runs: i}
 	}
+
 	return all
 }
 
@@ -95,6 +99,7 @@ func keysOf(all []ball) []dynamo.Item {
 	for i, b := range all {
 		keys[i] = dynamo.Key(getBalls, b.Match, b.Ball)
 	}
+
 	return keys
 }
 
@@ -109,16 +114,20 @@ func TestGet(t *testing.T) {
 	want := ball{Match: "m", Ball: "001", Bowler: "warne", Runs: 4}
 	must(t, dynamo.Put(t.Context(), db, putBall, want))
 	must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc", Status: "old"}))
+
 	got, ok, err := dynamo.Get[ball](t.Context(), db, getBall, "m", "001")
 	if diff := cmp.Diff(want, got); err != nil || !ok || diff != "" {
 		t.Errorf("found %t, %v; the item differs (-want +got):\n%s", ok, err, diff)
 	}
+
 	if c, ok, err := dynamo.Get[club](t.Context(), db, getClub, "mcc"); err != nil || !ok || c.Status != "old" {
 		t.Errorf("by a partition key alone: got %+v, %v, %v", c, ok, err)
 	}
+
 	if got, ok, err := dynamo.Get[ball](t.Context(), db, getBall, "m", "002"); err != nil || ok || got != (ball{}) {
 		t.Errorf("of an absent item: got %+v, %v, %v", got, ok, err)
 	}
+
 	if _, _, err := dynamo.Get[struct {
 		Runs []string `dynamodbav:"runs"`
 	}](t.Context(), db, getBall, "m", "001"); err == nil || !strings.Contains(err.Error(), "balls: Get ball") {
@@ -131,6 +140,7 @@ func TestGet(t *testing.T) {
 // refuses to be asked for one.
 func TestReadsOfKeysAreConsistent(t *testing.T) {
 	t.Parallel()
+
 	got := map[string]bool{}
 	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
 		switch in := in.(type) {
@@ -140,6 +150,7 @@ func TestReadsOfKeysAreConsistent(t *testing.T) {
 		case *dynamodb.BatchGetItemInput:
 			_, keys := only(in.RequestItems)
 			got["batch"] = aws.ToBool(keys.ConsistentRead)
+
 			return &dynamodb.BatchGetItemOutput{}, nil
 		case *dynamodb.ScanInput:
 			got["scan "+aws.ToString(in.IndexName)] = aws.ToBool(in.ConsistentRead)
@@ -148,6 +159,7 @@ func TestReadsOfKeysAreConsistent(t *testing.T) {
 			got[fmt.Sprint("query ", aws.ToInt32(in.Limit))] = aws.ToBool(in.ConsistentRead)
 			return &dynamodb.QueryOutput{}, nil
 		}
+
 		return nil, fmt.Errorf("%T is not expected", in)
 	}), "")
 	read := func(db dynamo.DB) {
@@ -155,22 +167,28 @@ func TestReadsOfKeysAreConsistent(t *testing.T) {
 		must(t, err)
 		_, err = dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(over("m", 1)))
 		must(t, err)
+
 		for _, a := range []spec.Access{allBalls, allBowled} {
 			_, _, err = dynamo.Scan[ball](t.Context(), db, a, nil, nil, 0)
 			must(t, err)
 		}
 	}
 	read(db)
+
 	for i, consistent := range []bool{false, true} {
-		_, _, err := dynamo.Query[ball](t.Context(), db, ofMatch, dynamo.Range{Key: dynamo.KeyIs(ofMatch, "m"), Limit: int32(i + 1), Consistent: consistent})
+		_, _, err := dynamo.Query[ball](t.Context(), db, ofMatch,
+			dynamo.Range{Key: dynamo.KeyIs(ofMatch, "m"), Limit: int32(i + 1), Consistent: consistent})
 		must(t, err)
 	}
+
 	want := map[string]bool{"get": true, "batch": true, "scan ": true, "scan bowler-index": false, "query 1": false, "query 2": true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("consistent reads (-want +got):\n%s", diff)
 	}
+
 	clear(got)
 	read(db.Eventual())
+
 	want = map[string]bool{"get": false, "batch": false, "scan ": false, "scan bowler-index": false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reads of eventual tables (-want +got):\n%s", diff)
@@ -184,19 +202,24 @@ func TestBatchesOfAnySize(t *testing.T) {
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, want))
 	got, err := dynamo.GetAll[ball](t.Context(), db, getBalls, append(keysOf(want), dynamo.Key(getBalls, "m", "absent")))
 	must(t, err)
+
 	if !slices.Equal(inOrder(got), want) {
 		t.Errorf("read %d balls, want the %d that were written", len(got), len(want))
 	}
+
 	must(t, dynamo.DeleteAll(t.Context(), db, putBalls, keysOf(want[1:])))
 	got, err = dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(want))
 	must(t, err)
+
 	if !slices.Equal(got, want[:1]) {
 		t.Errorf("after deleting all but the first: %v", got)
 	}
+
 	none, err := dynamo.GetAll[ball](t.Context(), db, getBalls, nil)
 	if err != nil || len(none) != 0 {
 		t.Errorf("of no keys: got %v, %v", none, err)
 	}
+
 	must(t, dynamo.PutAll[ball](t.Context(), db, putBalls, nil))
 }
 
@@ -210,21 +233,28 @@ func TestGetEach(t *testing.T) {
 		if !ok {
 			return next(in)
 		}
+
 		table, keys := only(ask.RequestItems)
 		calls++
 		out, err := next(&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{table: keys}})
 		rest := maps.Clone(ask.RequestItems)
 		delete(rest, table)
+
 		if err == nil {
 			out.(*dynamodb.BatchGetItemOutput).UnprocessedKeys = rest
 		}
+
 		return out, err
 	}), prefix)
 	want := ball{Match: "m", Ball: "001", Runs: 4}
 	must(t, dynamo.Put(t.Context(), db, putBall, want))
+
 	var got ball
+
 	none := club{Status: "as before"}
-	must(t, dynamo.GetEach(t.Context(), db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &got}, dynamo.Read{Access: getClubs, Key: []string{"absent"}, Into: &none}))
+	must(t, dynamo.GetEach(t.Context(), db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &got},
+		dynamo.Read{Access: getClubs, Key: []string{"absent"}, Into: &none}))
+
 	if got != want || none.Status != "as before" || calls != 2 {
 		t.Errorf("got %+v and %+v in %d calls, want %+v, an absent club and 2", got, none, calls, want)
 	}
@@ -234,41 +264,52 @@ func TestGetEach(t *testing.T) {
 func TestBatchesAreFinished(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
+
 	var undone atomic.Int64
+
 	db := dynamo.Open(meddled(cfg, func(ctx context.Context, in any, next func(any) (any, error)) (any, error) {
 		switch in := in.(type) {
 		case *dynamodb.BatchGetItemInput:
 			table, keys := only(in.RequestItems)
 			n := (len(keys.Keys) + 1) / 2
+
 			out, err := next(&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{table: {Keys: keys.Keys[:n]}}})
 			if rest := keys.Keys[n:]; err == nil && len(rest) > 0 {
 				undone.Add(int64(len(rest)))
 				out.(*dynamodb.BatchGetItemOutput).UnprocessedKeys = map[string]types.KeysAndAttributes{table: {Keys: rest}}
 			}
+
 			return out, err
 		case *dynamodb.BatchWriteItemInput:
 			table, writes := only(in.RequestItems)
 			n := (len(writes) + 1) / 2
+
 			out, err := next(&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: writes[:n]}})
 			if rest := writes[n:]; err == nil && len(rest) > 0 {
 				undone.Add(int64(len(rest)))
 				out.(*dynamodb.BatchWriteItemOutput).UnprocessedItems = map[string][]types.WriteRequest{table: rest}
 			}
+
 			return out, err
 		}
+
 		return next(in)
 	}), prefix)
 	want := over("m", 3)
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, want))
 	got, err := dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(want))
 	must(t, err)
+
 	if diff := cmp.Diff(want, inOrder(got)); diff != "" {
 		t.Errorf("the items differ (-want +got):\n%s", diff)
 	}
+
 	must(t, dynamo.DeleteAll(t.Context(), db, putBalls, keysOf(want)))
+
 	if got, err = dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(want)); err != nil || len(got) != 0 {
 		t.Errorf("after DeleteAll: got %v, %v", got, err)
 	}
+
 	if undone.Load() < 4 {
 		t.Errorf("only %d keys and items were left undone: the test tests nothing", undone.Load())
 	}
@@ -277,6 +318,7 @@ func TestBatchesAreFinished(t *testing.T) {
 // TestBatchesGiveUp never lets the engine do anything.
 func TestBatchesGiveUp(t *testing.T) {
 	t.Parallel()
+
 	for name, batch := range map[string]func(context.Context, dynamo.DB) error{
 		"read": func(ctx context.Context, db dynamo.DB) error {
 			_, err := dynamo.GetAll[ball](ctx, db, getBalls, keysOf(over("m", 2)))
@@ -295,25 +337,31 @@ func TestBatchesGiveUp(t *testing.T) {
 				calls := 0
 				db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
 					calls++
+
 					if in, ok := in.(*dynamodb.BatchGetItemInput); ok {
 						return &dynamodb.BatchGetItemOutput{UnprocessedKeys: in.RequestItems}, nil
 					}
+
 					return &dynamodb.BatchWriteItemOutput{UnprocessedItems: in.(*dynamodb.BatchWriteItemInput).RequestItems}, nil
 				}), "")
 				began := time.Now()
+
 				err := batch(t.Context(), db)
 				if err == nil || !strings.Contains(err.Error(), "too busy") || !strings.HasPrefix(err.Error(), "balls: ") {
 					t.Errorf("got %v, want that the table is too busy, and which", err)
 				}
+
 				if kind := problem.Of(err); kind != problem.Unavailable { // a job tries its message again
 					t.Errorf("the problem is %v, want %v", kind, problem.Unavailable)
 				}
+
 				if took := time.Since(began); calls != 11 || took > 10*time.Second {
 					t.Errorf("tried %d times in %v, want the first and ten more in 10 s at most", calls, took)
 				}
 
 				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
+
 				if err := batch(ctx, db); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("got %v, want the context's error", err)
 				}
@@ -330,28 +378,36 @@ func TestPutCondition(t *testing.T) {
 	must(t, dynamo.Put(t.Context(), db, putBall, first, absent))
 	err := dynamo.Put(t.Context(), db, putBall, second, absent)
 	refused(t, err, "balls: Put ball", "1")
+
 	got, _, _ := dynamo.Get[ball](t.Context(), db, getBall, "m", "001")
 	if got != first {
 		t.Errorf("a refused write left %+v", got)
 	}
+
 	must(t, dynamo.Put(t.Context(), db, putBall, second))
+
 	if got, _, _ = dynamo.Get[ball](t.Context(), db, getBall, "m", "001"); got != second {
 		t.Errorf("a put without a condition left %+v", got)
 	}
-	refused(t, dynamo.Put(t.Context(), db, putBall, ball{Match: "m", Ball: "other"}, expression.AttributeExists(expression.Name("match"))), "balls: Put ball", "")
+
+	refused(t, dynamo.Put(t.Context(), db, putBall, ball{Match: "m", Ball: "other"}, expression.AttributeExists(expression.Name("match"))),
+		"balls: Put ball", "")
 }
 
 // refused wants err to be a *Refused of the pattern, with the row whose runs are
 // given, or no row.
 func refused(t *testing.T, err error, pattern, runs string) {
 	t.Helper()
+
 	r, ok := errors.AsType[*dynamo.Refused](err)
 	if !ok || !dynamo.IsRefused(err) {
 		t.Fatalf("got %v, want *Refused", err)
 	}
+
 	if !strings.HasPrefix(err.Error(), pattern+": ") {
 		t.Errorf("%q does not name the pattern %q", err, pattern)
 	}
+
 	n, _ := r.Item["runs"].(*types.AttributeValueMemberN)
 	switch {
 	case runs == "" && r.Item != nil:
@@ -370,16 +426,21 @@ func TestUpdate(t *testing.T) {
 	refused(t, dynamo.Update(t.Context(), db, updateBall, key, runs(1), there), "balls: Update ball", "")
 	must(t, dynamo.Update(t.Context(), db, updateBall, key, runs(1)))
 	must(t, dynamo.Update(t.Context(), db, updateBall, key, runs(2), there))
-	refused(t, dynamo.Update(t.Context(), db, updateBall, key, runs(3), expression.Equal(expression.Name("runs"), expression.Value(1))), "balls: Update ball", "2")
+	refused(t, dynamo.Update(t.Context(), db, updateBall, key, runs(3), expression.Equal(expression.Name("runs"), expression.Value(1))),
+		"balls: Update ball", "2")
+
 	got, _, _ := dynamo.Get[ball](t.Context(), db, getBall, "m", "001")
 	if got.Runs != 2 {
 		t.Errorf("got %+v, want 2 runs", got)
 	}
+
 	more := dynamo.Add[ball]("runs", 4)
+
 	was, err := dynamo.Replace[ball](t.Context(), db, updateBall, key, more, there)
 	if must(t, err); was != (ball{Match: "m", Ball: "001", Runs: 2}) {
 		t.Errorf("got %+v, want the ball with 2 runs", was)
 	}
+
 	_, err = dynamo.Replace[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
 	refused(t, err, "balls: Update ball", "")
 }
@@ -388,21 +449,26 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	must(t, dynamo.Put(t.Context(), db, putBall, ball{Match: "m", Ball: "001", Runs: 6}))
+
 	key := dynamo.Key(deleteBall, "m", "001")
 	four := expression.Equal(expression.Name("runs"), expression.Value(4))
 	_, err := dynamo.Delete(t.Context(), db, deleteBall, key, four)
 	refused(t, err, "balls: Delete ball", "6")
 	was, err := dynamo.Delete(t.Context(), db, deleteBall, key)
 	must(t, err)
+
 	if n, ok := was["runs"].(*types.AttributeValueMemberN); !ok || n.Value != "6" {
 		t.Errorf("the deleted item was %v", was)
 	}
+
 	if was, err = dynamo.Delete(t.Context(), db, deleteBall, key); err != nil || was != nil {
 		t.Errorf("of an absent item: got %v, %v", was, err)
 	}
+
 	_, err = dynamo.Delete(t.Context(), db, deleteBall, key, four)
 	refused(t, err, "balls: Delete ball", "")
 	must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc"}))
+
 	if was, err := dynamo.Delete(t.Context(), db, deleteClub, dynamo.Key(deleteClub, "mcc")); err != nil || was == nil {
 		t.Errorf("by a partition key alone: got %v, %v", was, err)
 	}
@@ -411,12 +477,16 @@ func TestDelete(t *testing.T) {
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	db := open(t)
+
 	all := over("m", 7)
 	for i := range all {
 		all[i].Bowler = []string{"warne", "murali"}[i%2]
 	}
+
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, append(over("other", 2), all...)))
+
 	match, warne := expression.Key("match").Equal(expression.Value("m")), expression.Key("bowler").Equal(expression.Value("warne"))
+
 	odd := expression.Equal(expression.Name("bowler"), expression.Value("murali"))
 	for _, c := range []struct {
 		name  string
@@ -427,7 +497,8 @@ func TestQuery(t *testing.T) {
 		{"whole partition", ofMatch, dynamo.Range{Key: match}, [][]int{{0, 1, 2, 3, 4, 5, 6}}},
 		{"pages", ofMatch, dynamo.Range{Key: match, Limit: 3}, [][]int{{0, 1, 2}, {3, 4, 5}, {6}}},
 		{"backward", ofMatch, dynamo.Range{Key: match, Limit: 4, Backward: true}, [][]int{{6, 5, 4, 3}, {2, 1, 0}}},
-		{"sort key", ofMatch, dynamo.Range{Key: match.And(expression.Key("ball").Between(expression.Value("002"), expression.Value("004")))}, [][]int{{2, 3, 4}}},
+		{"sort key", ofMatch, dynamo.Range{Key: match.And(expression.Key("ball").Between(expression.Value("002"), expression.Value("004")))},
+			[][]int{{2, 3, 4}}},
 		{"filter counts after the limit", ofMatch, dynamo.Range{Key: match, Filter: &odd, Limit: 3}, [][]int{{1}, {3, 5}, nil}},
 		{"after a key", ofMatch, dynamo.Range{Key: match, After: dynamo.Key(ofMatch, "m", "004")}, [][]int{{5, 6}}},
 		{"index", ofBowler, dynamo.Range{Key: warne, Limit: 3}, [][]int{{0, 2, 4}, {6}}},
@@ -436,22 +507,29 @@ func TestQuery(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+
 			var pages [][]int
+
 			for page, err := range dynamo.Pages(func(after dynamo.Item) ([]ball, dynamo.Item, error) {
 				r := c.r
 				if after != nil {
 					r.After = after
 				}
+
 				return dynamo.Query[ball](t.Context(), db, c.a, r)
 			}) {
 				must(t, err)
+
 				pages = append(pages, runsOf(page))
 			}
+
 			if diff := cmp.Diff(c.pages, pages); diff != "" {
 				t.Errorf("the pages differ (-want +got):\n%s", diff)
 			}
+
 			whole, err := dynamo.QueryAll[ball](t.Context(), db, c.a, c.r)
 			must(t, err)
+
 			if got, want := runsOf(whole), slices.Concat(c.pages...); !slices.Equal(got, want) {
 				t.Errorf("all are %v, want %v", got, want)
 			}
@@ -463,6 +541,7 @@ func runsOf(all []ball) (runs []int) {
 	for _, b := range all {
 		runs = append(runs, b.Runs)
 	}
+
 	return runs
 }
 
@@ -472,6 +551,7 @@ func TestScan(t *testing.T) {
 	all := over("m", 5)
 	all[1].Bowler, all[3].Bowler = "warne", "murali" // the index holds no others
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, all))
+
 	few := expression.LessThan(expression.Name("runs"), expression.Value(2))
 	for _, c := range []struct {
 		name   string
@@ -488,21 +568,29 @@ func TestScan(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+
 			var got []int
+
 			pages := 0
+
 			for page, err := range dynamo.Pages(func(after dynamo.Item) ([]ball, dynamo.Item, error) {
 				return dynamo.Scan[ball](t.Context(), db, c.a, c.filter, after, c.limit)
 			}) {
 				must(t, err)
+
 				got = append(got, runsOf(page)...)
 				pages++
 			}
+
 			slices.Sort(got)
+
 			if !slices.Equal(got, c.want) || pages != c.pages {
 				t.Errorf("got %v in %d pages, want %v in %d", got, pages, c.want, c.pages)
 			}
+
 			whole, err := dynamo.ScanAll[ball](t.Context(), db, c.a, c.filter)
 			must(t, err)
+
 			if got := slices.Sorted(slices.Values(runsOf(whole))); !slices.Equal(got, c.want) {
 				t.Errorf("all are %v, want %v", got, c.want)
 			}
@@ -519,35 +607,46 @@ func TestPages(t *testing.T) {
 		stop := rapid.IntRange(0, len(want)).Draw(t, "reader stops at")
 		broken := errors.New("broken")
 		next, reads := 0, 0
+
 		var got [][]int
+
 		for page, err := range dynamo.Pages(func(after dynamo.Item) ([]int, dynamo.Item, error) {
 			if (after == nil) != (next == 0) {
 				t.Fatalf("page %d is read after %v", next, after)
 			}
+
 			reads++
+
 			if next == failing {
 				return nil, nil, broken
 			}
+
 			next++
 			if next == len(want) {
 				return want[next-1], nil, nil
 			}
+
 			return want[next-1], dynamo.Item{}, nil
 		}) {
 			if err != nil {
 				if err != broken || len(got) != failing {
 					t.Fatalf("page %d fails with %v", len(got), err)
 				}
+
 				break
 			}
+
 			if len(got) == stop {
 				break
 			}
+
 			got = append(got, page)
 		}
+
 		if n := min(failing, stop, len(want)); !slices.EqualFunc(got, want[:n], slices.Equal) {
 			t.Fatalf("got %v, want %v", got, want[:n])
 		}
+
 		if reads > len(got)+1 {
 			t.Fatalf("%d reads for %d pages", reads, len(got))
 		}
@@ -557,12 +656,14 @@ func TestPages(t *testing.T) {
 // TestErrorsNameThePattern has the engine fail every call.
 func TestErrorsNameThePattern(t *testing.T) {
 	t.Parallel()
+
 	broken := errors.New("broken")
 	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 		return nil, broken
 	}), "")
 	ctx, key := t.Context(), dynamo.Key(getBall, "m", "001")
 	set := dynamo.Set(ball{Runs: 1}, "runs")
+
 	for a, call := range map[*spec.Access]func() error{
 		&getBall:    func() error { _, _, err := dynamo.Get[ball](ctx, db, getBall, "m", "001"); return err },
 		&getBalls:   func() error { _, err := dynamo.GetAll[ball](ctx, db, getBalls, []dynamo.Item{key}); return err },
@@ -580,6 +681,7 @@ func TestErrorsNameThePattern(t *testing.T) {
 		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), a.ID()+": ") {
 			t.Errorf("%s: got %v", a.ID(), err)
 		}
+
 		if dynamo.IsRefused(err) {
 			t.Errorf("%s: %v passes for a failed condition", a.ID(), err)
 		}
@@ -615,18 +717,24 @@ func (noItem) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 func meddled(cfg aws.Config, f func(ctx context.Context, in any, next func(any) (any, error)) (any, error)) aws.Config {
 	cfg = cfg.Copy()
 	cfg.APIOptions = append(slices.Clone(cfg.APIOptions), func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("meddle", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
-			if awsmiddleware.GetServiceID(ctx) != dynamodb.ServiceID {
-				return next.HandleInitialize(ctx, in)
-			}
-			out.Result, err = f(ctx, in.Parameters, func(parameters any) (any, error) {
-				o, m, err := next.HandleInitialize(ctx, middleware.InitializeInput{Parameters: parameters})
-				meta = m
-				return o.Result, err
-			})
-			return out, meta, err
-		}), middleware.After)
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("meddle",
+			func(ctx context.Context, in middleware.InitializeInput,
+				next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
+				if awsmiddleware.GetServiceID(ctx) != dynamodb.ServiceID {
+					return next.HandleInitialize(ctx, in)
+				}
+
+				out.Result, err = f(ctx, in.Parameters, func(parameters any) (any, error) {
+					o, m, err := next.HandleInitialize(ctx, middleware.InitializeInput{Parameters: parameters})
+					meta = m
+
+					return o.Result, err
+				})
+
+				return out, meta, err
+			}), middleware.After)
 	})
+
 	return cfg
 }
 
@@ -634,6 +742,7 @@ func only[V any](m map[string]V) (string, V) {
 	for k, v := range m {
 		return k, v
 	}
+
 	panic("an empty batch")
 }
 
@@ -645,20 +754,27 @@ func TestWaitsAreBounded(t *testing.T) {
 		for try, limit := range []time.Duration{0, 50, 100, 200, 400, 800, 1600, 1600, 1600, 1600, 1600} {
 			limit *= time.Millisecond
 			longest := time.Duration(0)
+
 			for range 2000 {
 				start := time.Now()
+
 				must(t, dynamo.BackOff(t.Context(), try))
+
 				longest = max(longest, time.Since(start))
 			}
+
 			if longest > limit || longest < limit*98/100 || try > 0 && longest == limit { // 2000 waits below 98 %: once in 10^17
 				t.Errorf("the longest wait before try %d is %s, want just below %s", try, longest, limit)
 			}
 		}
+
 		if err := dynamo.BackOff(t.Context(), 11); problem.Of(err) != problem.Unavailable {
 			t.Errorf("the 11th repetition: %v, want an Unavailable problem", err)
 		}
+
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
+
 		start := time.Now()
 		if err := dynamo.BackOff(ctx, 10); !errors.Is(err, context.Canceled) || time.Since(start) > 0 {
 			t.Errorf("a cancelled wait: %v after %s, want the error at once", err, time.Since(start))

@@ -31,6 +31,7 @@ func Example() {
 		changes := dynamo.Set(match{LastSlot: slot}, "lastSlot").Add("polls", 1)
 		free := dynamo.Absent[match]("lastSlot").Or(dynamo.Less[match]("lastSlot", slot))
 		err := dynamo.Update(ctx, db, claimMatch, dynamo.Key(claimMatch, id), changes, dynamo.Absent[match]("endingAt").And(free))
+
 		return dynamo.Applied(err)
 	}
 	_ = func(ctx context.Context, cfg aws.Config) {
@@ -42,6 +43,7 @@ func Example() {
 // A name that no tag of the struct has is found by the first test that uses it.
 func ExampleSet() {
 	defer func() { fmt.Println(recover()) }()
+
 	dynamo.Set(match{Status: "Live"}, "satus")
 	// Output: dynamo: dynamo_test.match has no attribute "satus"; it has endingAt, id, lastSlot, polls, status
 }

@@ -51,6 +51,7 @@ func StartKey(a spec.Access, partition, sort string, key ...string) Item {
 	item := Key(a, key...)
 	item[keyOf(a).Partition] = &types.AttributeValueMemberS{Value: partition}
 	item[keyOf(a).Sort] = &types.AttributeValueMemberS{Value: sort}
+
 	return item
 }
 
@@ -59,9 +60,11 @@ func keyOf(a spec.Access) spec.Key {
 	if a.Index == "" {
 		return a.Table.Key
 	}
+
 	i := slices.IndexFunc(a.Table.Indexes, func(i spec.Index) bool { return i.Name == a.Index })
 	if i < 0 {
 		panic(fmt.Sprintf("dynamo: %s has no index %s", a.Table.Name, a.Index))
 	}
+
 	return a.Table.Indexes[i].Key
 }

@@ -46,6 +46,7 @@ var errUserBusy = problem.New(problem.Conflict, "user_busy", "other requests of 
 // every attempt fail.
 func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
 	var refused error // of one of the writes, which is not tried again
+
 	err := Retry(ctx, entryAttempts, func() error {
 		list, _, err := Get[List](ctx, db, e.Access, e.List...)
 		if err != nil {
@@ -58,18 +59,22 @@ func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
 		}
 
 		own := UpdateWrite(Key(e.Access, e.List...), Set(next, "ids", "expiresAt", "ttl"), Unchanged(list, "ids"))
+
 		err = Transact(ctx, db, e.Access, append(slices.Clone(writes), own)...)
 		if r, ok := errors.AsType[*Refused](err); ok && r.Write < len(writes) {
 			refused, err = err, nil
 		}
+
 		return err
 	})
+
 	return cmp.Or(err, refused)
 }
 
 // listed returns a list with the row: problem.Beyond of the limit if it is full.
 func (e Entry) listed(ctx context.Context, list List) (List, error) {
 	expires := max(list.ExpiresAt, e.ExpiresAt)
+
 	next := List{IDs: list.IDs, ExpiresAt: expires, TTL: expires}
 	if slices.Contains(next.IDs, e.ID) {
 		return next, nil
@@ -81,10 +86,12 @@ func (e Entry) listed(ctx context.Context, list List) (List, error) {
 			return next, err
 		}
 	}
+
 	if len(next.IDs) >= e.Limit.Max {
 		return next, problem.Beyond(e.Limit)
 	}
 
 	next.IDs = append(slices.Clone(next.IDs), e.ID)
+
 	return next, nil
 }

@@ -37,14 +37,22 @@ func TestRequirementIsCheckedByEachWrite(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
 	db := dynamo.Open(dynamotest.WithGuard(t, cfg, member), prefix)
-	required := dynamo.Requirement{Access: checkClub, Key: dynamo.Key(checkClub, "mcc"), Cond: dynamo.Equal[club]("status", "open"), Err: errClosed}
+	required := dynamo.Requirement{
+		Access: checkClub,
+		Key:    dynamo.Key(checkClub, "mcc"),
+		Cond:   dynamo.Equal[club]("status", "open"),
+		Err:    errClosed,
+	}
+
 	ctx := dynamo.Require(t.Context(), required)
 	if _, ok := dynamo.Required(t.Context()); ok {
 		t.Error("a context without a requirement has one")
 	}
+
 	if got, ok := dynamo.Required(ctx); !ok || got.Err != errClosed {
 		t.Errorf("the requirement is %+v, %t", got, ok)
 	}
+
 	key := dynamo.Key(setBall, "m", "001")
 	none := dynamo.Absent[ball]("match")
 	writes := map[string]func(runs int) error{
@@ -57,34 +65,45 @@ func TestRequirementIsCheckedByEachWrite(t *testing.T) {
 			if err := dynamo.Check(ctx, db, setBall); err != nil {
 				return err
 			}
+
 			return dynamo.Update(t.Context(), db, setBall, key, dynamo.Set(ball{Runs: n}, "runs"))
 		},
 	}
 	last := 0
+
 	for i, status := range []string{"closed", "open", ""} {
 		must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc", Status: status}))
+
 		for j, name := range []string{"put", "update", "transact", "check"} {
 			n := 10*i + j + 1
+
 			err := writes[name](n)
 			if status == "open" {
 				last = n
 			}
-			if (status == "open") != (err == nil) || err != nil && (!errors.Is(err, errClosed) || dynamo.IsRefused(err) || !strings.HasPrefix(err.Error(), setBall.ID()+": ")) {
+
+			if (status == "open") != (err == nil) ||
+				err != nil && (!errors.Is(err, errClosed) || dynamo.IsRefused(err) || !strings.HasPrefix(err.Error(), setBall.ID()+": ")) {
 				t.Errorf("%s while the club is %q: %v", name, status, err)
 			}
+
 			if got, _, err := dynamo.Get[ball](t.Context(), db, getBall, "m", "001"); err != nil || got.Runs != last {
 				t.Errorf("after %s while the club is %q: %+v, %v; want %d runs", name, status, got, err, last)
 			}
 		}
 	}
+
 	must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc", Status: "open"}))
 	refused(t, dynamo.Put(ctx, db, setBall, ball{Match: "m", Ball: "001"}, none), setBall.ID(), fmt.Sprint(last))
 	refused(t, dynamo.Update(ctx, db, setBall, key, dynamo.Set(ball{Runs: 1}, "runs"), none), setBall.ID(), fmt.Sprint(last))
 	must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc"}))
+
 	if _, err := dynamo.Delete(ctx, db, deleteBall, key); err != nil {
 		t.Errorf("a deletion: %v", err)
 	}
+
 	must(t, dynamo.DeleteAll(ctx, db, putBalls, []dynamo.Item{key}))
+
 	for name, do := range map[string]func(){
 		"Replace": func() { dynamo.Replace[ball](ctx, db, setBall, key, dynamo.Set(ball{Runs: 1}, "runs")) },
 		"PutAll":  func() { dynamo.PutAll(ctx, db, putBalls, over("m", 1)) },
@@ -95,19 +114,26 @@ func TestRequirementIsCheckedByEachWrite(t *testing.T) {
 					t.Errorf("%s panics with %v, want %s", name, got, want)
 				}
 			}()
+
 			do()
 		}()
 	}
+
 	var many []dynamo.Write
 	for _, b := range over("m", dynamo.MaxWrites) {
 		many = append(many, dynamo.PutWrite(b))
 	}
-	if err := dynamo.Transact(ctx, db, setBall, many...); err == nil || !strings.Contains(err.Error(), "a transaction of 101 writes: 100 is the limit") {
+
+	if err := dynamo.Transact(ctx, db, setBall, many...); err == nil ||
+		!strings.Contains(err.Error(), "a transaction of 101 writes: 100 is the limit") {
 		t.Errorf("%d writes and the check: %v", len(many), err)
 	}
+
 	bad := required
+
 	bad.Cond = dynamo.Unchanged(club{})
-	if err := dynamo.Put(dynamo.Require(t.Context(), bad), db, setBall, ball{Match: "m", Ball: "001"}); err == nil || !strings.HasPrefix(err.Error(), setBall.ID()+": ") {
+	if err := dynamo.Put(dynamo.Require(t.Context(), bad), db, setBall, ball{Match: "m", Ball: "001"}); err == nil ||
+		!strings.HasPrefix(err.Error(), setBall.ID()+": ") {
 		t.Errorf("a requirement without a condition: %v", err)
 	}
 }
@@ -115,7 +141,9 @@ func TestRequirementIsCheckedByEachWrite(t *testing.T) {
 // TestRestoredTablesHaveAnotherName: a table that was restored is found under its new name.
 func TestRestoredTablesHaveAnotherName(t *testing.T) {
 	t.Parallel()
+
 	var asked []string
+
 	cfg := meddled(dynamodbsim.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
 		asked = append(asked, aws.ToString(in.(*dynamodb.GetItemInput).TableName))
 		return &dynamodb.GetItemOutput{}, nil
@@ -129,7 +157,9 @@ func TestRestoredTablesHaveAnotherName(t *testing.T) {
 		_, _, err = dynamo.Get[club](t.Context(), db, getClub, "mcc")
 		must(t, err)
 	}
-	if diff := cmp.Diff([]string{"stage-balls", "stage-clubs", "stage-balls-2", "stage-clubs", "stage-balls", "stage-clubs"}, asked); diff != "" {
+
+	if diff := cmp.Diff([]string{"stage-balls", "stage-clubs", "stage-balls-2", "stage-clubs", "stage-balls", "stage-clubs"},
+		asked); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
 	}
 }
@@ -141,27 +171,38 @@ func (r restored) Restored() string { return string(r) }
 // TestPatternsOfACall: a call has the patterns that it performs.
 func TestPatternsOfACall(t *testing.T) {
 	t.Parallel()
+
 	if got := dynamo.Patterns(t.Context()); got != nil {
 		t.Errorf("no call has the patterns %v", got)
 	}
+
 	var got []string
+
 	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(ctx context.Context, in any, _ func(any) (any, error)) (any, error) {
 		for _, a := range dynamo.Patterns(ctx) {
 			got = append(got, a.Name)
 		}
+
 		if in, ok := in.(*dynamodb.BatchGetItemInput); ok {
 			for _, keys := range in.RequestItems {
 				got = append(got, fmt.Sprint("consistent ", aws.ToBool(keys.ConsistentRead)))
 			}
 		}
+
 		return &dynamodb.BatchGetItemOutput{}, nil
 	}), "")
-	var b ball
-	var c club
+
+	var (
+		b ball
+		c club
+	)
+
 	reads := []dynamo.Read{{Access: getBalls, Key: []string{"m", "001"}, Into: &b}, {Access: getClubs, Key: []string{"mcc"}, Into: &c}}
 	must(t, dynamo.GetEach(t.Context(), db, reads...))
 	must(t, dynamo.GetEach(t.Context(), db.Eventual(), reads...))
-	want := []string{"Get balls", "Get clubs", "consistent true", "consistent true", "Get balls", "Get clubs", "consistent false", "consistent false"}
+
+	want := []string{"Get balls", "Get clubs", "consistent true", "consistent true", "Get balls", "Get clubs",
+		"consistent false", "consistent false"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("patterns (-want +got):\n%s", diff)
 	}
@@ -170,20 +211,29 @@ func TestPatternsOfACall(t *testing.T) {
 // TestErrorsOfSeveralTables: an error of GetEach, of a batch and of Replace names its pattern.
 func TestErrorsOfSeveralTables(t *testing.T) {
 	t.Parallel()
+
 	broken := errors.New("broken")
 	item := func(av types.AttributeValue) dynamo.Item { return dynamo.Item{"status": av, "runs": av} }
 	wrong := item(&types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberBOOL{}}})
+
 	var answer any
+
 	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 		if answer == nil {
 			return nil, broken
 		}
+
 		return answer, nil
 	}), "")
-	var b ball
-	var c club
+
+	var (
+		b ball
+		c club
+	)
+
 	each := func(ctx context.Context) error {
-		return dynamo.GetEach(ctx, db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &b}, dynamo.Read{Access: getClubs, Key: []string{"mcc"}, Into: &c})
+		return dynamo.GetEach(ctx, db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &b},
+			dynamo.Read{Access: getClubs, Key: []string{"mcc"}, Into: &c})
 	}
 	all := func(ctx context.Context) error {
 		_, err := dynamo.GetAll[ball](ctx, db, getBalls, keysOf(over("m", 1)))
@@ -193,6 +243,7 @@ func TestErrorsOfSeveralTables(t *testing.T) {
 		_, err := dynamo.Replace[ball](ctx, db, updateBall, keyOf(1), runs(1))
 		return err
 	}
+
 	undone := map[string]types.KeysAndAttributes{"balls": {Keys: keysOf(over("m", 1))}}
 	for name, try := range map[string]struct {
 		answer any
@@ -200,14 +251,18 @@ func TestErrorsOfSeveralTables(t *testing.T) {
 		want   string
 		is     error
 	}{
-		"a call of GetEach":         {nil, each, getBalls.ID(), broken},
-		"a wait of GetEach":         {&dynamodb.BatchGetItemOutput{UnprocessedKeys: undone}, each, getBalls.ID(), context.DeadlineExceeded},
-		"an item of GetEach":        {&dynamodb.BatchGetItemOutput{Responses: map[string][]map[string]types.AttributeValue{"clubs": {wrong}}}, each, getClubs.ID(), nil},
-		"an item of GetAll":         {&dynamodb.BatchGetItemOutput{Responses: map[string][]map[string]types.AttributeValue{"balls": {wrong}}}, all, getBalls.ID(), nil},
+		"a call of GetEach": {nil, each, getBalls.ID(), broken},
+		"a wait of GetEach": {&dynamodb.BatchGetItemOutput{UnprocessedKeys: undone}, each, getBalls.ID(), context.DeadlineExceeded},
+		"an item of GetEach": {&dynamodb.BatchGetItemOutput{Responses: map[string][]map[string]types.AttributeValue{"clubs": {wrong}}},
+			each, getClubs.ID(), nil},
+		"an item of GetAll": {&dynamodb.BatchGetItemOutput{Responses: map[string][]map[string]types.AttributeValue{"balls": {wrong}}},
+			all, getBalls.ID(), nil},
 		"a call of Replace":         {nil, replace, updateBall.ID(), broken},
 		"the item that is replaced": {&dynamodb.UpdateItemOutput{Attributes: wrong}, replace, updateBall.ID(), nil},
-		"an item of PutAll":         {nil, func(ctx context.Context) error { return dynamo.PutAll(ctx, db, putBalls, []noItem{{}}) }, putBalls.ID(), nil},
-		"a call of DeleteAll":       {nil, func(ctx context.Context) error { return dynamo.DeleteAll(ctx, db, putBalls, keysOf(over("m", 1))) }, putBalls.ID(), broken},
+		"an item of PutAll": {nil, func(ctx context.Context) error { return dynamo.PutAll(ctx, db, putBalls, []noItem{{}}) },
+			putBalls.ID(), nil},
+		"a call of DeleteAll": {nil, func(ctx context.Context) error { return dynamo.DeleteAll(ctx, db, putBalls, keysOf(over("m", 1))) },
+			putBalls.ID(), broken},
 		"an item of Query": {&dynamodb.QueryOutput{Items: []map[string]types.AttributeValue{wrong}}, func(ctx context.Context) error {
 			_, _, err := dynamo.Query[ball](ctx, db, ofMatch, dynamo.Range{Key: dynamo.KeyIs(ofMatch, "m")})
 			return err
@@ -221,19 +276,26 @@ func TestErrorsOfSeveralTables(t *testing.T) {
 			if items != nil {
 				t.Errorf("a failed QueryAll returns %v", items)
 			}
+
 			return err
 		}, ofMatch.ID(), broken},
-		"a condition of Put": {nil, func(ctx context.Context) error { return dynamo.Put(ctx, db, putBall, ball{}, dynamo.Unchanged(ball{})) }, putBall.ID(), nil},
+		"a condition of Put": {nil, func(ctx context.Context) error { return dynamo.Put(ctx, db, putBall, ball{}, dynamo.Unchanged(ball{})) },
+			putBall.ID(), nil},
 	} {
 		answer = try.answer
+
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		if try.is == context.DeadlineExceeded {
 			cancel()
 			ctx, cancel = context.WithDeadline(t.Context(), time.Now())
 		}
+
 		err := try.do(ctx)
+
 		cancel()
-		if err == nil || !strings.HasPrefix(err.Error(), try.want+": ") || try.is != nil && !errors.Is(err, try.is) || try.is != broken && errors.Is(err, broken) {
+
+		if err == nil || !strings.HasPrefix(err.Error(), try.want+": ") || try.is != nil && !errors.Is(err, try.is) ||
+			try.is != broken && errors.Is(err, broken) {
 			t.Errorf("%s: got %v, want an error of %s", name, err, try.want)
 		}
 	}
@@ -242,8 +304,10 @@ func TestErrorsOfSeveralTables(t *testing.T) {
 // TestRefusals: what a failed condition becomes, and what another error stays.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
+
 	broken, other := errors.New("broken"), errors.New("other")
 	failed := fmt.Errorf("balls: Put ball: %w", &dynamo.Refused{})
+
 	type results struct {
 		Refused, Applied    bool
 		Ignored, As, Failed error
@@ -257,11 +321,13 @@ func TestRefusals(t *testing.T) {
 		{broken, results{Ignored: broken, As: broken, Failed: broken}},
 	} {
 		applied, err := dynamo.Applied(c.err)
+
 		got := results{dynamo.IsRefused(c.err), applied, dynamo.IgnoreRefused(c.err), dynamo.RefusedAs(c.err, other), err}
 		if got != c.want {
 			t.Errorf("%v: got %+v, want %+v", c.err, got, c.want)
 		}
 	}
+
 	if got := (&dynamo.Refused{}).Error(); got != "the condition of the write did not hold" {
 		t.Errorf("the error reads %q", got)
 	}
@@ -271,8 +337,10 @@ func TestRefusals(t *testing.T) {
 // that no longer exist, and expires with the last of its rows.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
+
 	gone := errors.New("broken")
 	limit := spec.Limit{Name: "balls per match", Max: 3, Code: "too_many_balls"}
+
 	list := func(ids ...string) dynamo.List { return dynamo.List{IDs: ids, ExpiresAt: 100, TTL: 100} }
 	for name, c := range map[string]struct {
 		before   dynamo.List
@@ -297,32 +365,49 @@ func TestListIsBounded(t *testing.T) {
 			t.Parallel()
 			cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
 			db := dynamo.Open(cfg, prefix)
+
 			if c.before.IDs != nil {
 				item, err := attributevalue.MarshalMap(c.before)
 				must(t, err)
+
 				for k, v := range dynamo.Key(putBall, "list", "x") {
 					item[k] = v
 				}
+
 				must(t, dynamo.Put(t.Context(), db, putBall, item))
 			}
-			e := dynamo.Entry{Access: changeBalls, List: []string{"list", "x"}, ID: c.id, ExpiresAt: c.expires, Limit: limit, Existing: func(_ context.Context, ids []string) ([]string, error) {
-				if c.existing == nil || !slices.Equal(ids, c.before.IDs) {
-					t.Errorf("asked which of %v exist", ids)
-				}
-				if c.err == gone {
-					return nil, gone
-				}
-				return c.existing, nil
-			}}
+
+			e := dynamo.Entry{
+				Access:    changeBalls,
+				List:      []string{"list", "x"},
+				ID:        c.id,
+				ExpiresAt: c.expires,
+				Limit:     limit,
+				Existing: func(_ context.Context, ids []string) ([]string, error) {
+					if c.existing == nil || !slices.Equal(ids, c.before.IDs) {
+						t.Errorf("asked which of %v exist", ids)
+					}
+
+					if c.err == gone {
+						return nil, gone
+					}
+
+					return c.existing, nil
+				},
+			}
+
 			err := e.Write(t.Context(), db, dynamo.PutWrite(ball{Match: "m", Ball: c.id}))
 			if c.err == nil && err != nil || c.err != nil && !errors.Is(err, c.err) {
 				t.Errorf("got %v, want %v", err, c.err)
 			}
+
 			got, _, err := dynamo.Get[dynamo.List](t.Context(), db, getBall, "list", "x")
 			must(t, err)
+
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("list (-want +got):\n%s", diff)
 			}
+
 			if _, ok, err := dynamo.Get[ball](t.Context(), db, getBall, "m", c.id); err != nil || ok != (c.err == nil) {
 				t.Errorf("the row is written: %t, %v; want %t", ok, err, c.err == nil)
 			}
@@ -334,6 +419,7 @@ func TestListIsBounded(t *testing.T) {
 // in all. A write of the row that is refused is not.
 func TestListIsTriedAgain(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		overtaken int // how many attempts another write overtakes
 		cond      bool
@@ -353,17 +439,22 @@ func TestListIsTriedAgain(t *testing.T) {
 			db := dynamo.Open(meddled(cfg, func(_ context.Context, in any, next func(any) (any, error)) (any, error) {
 				if _, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
 					if attempts++; attempts <= c.overtaken {
-						must(t, dynamo.Update(t.Context(), plain, updateBall, dynamo.Key(updateBall, "list", "x"), dynamo.Set(dynamo.List{IDs: []string{fmt.Sprint(attempts)}}, "ids")))
+						must(t, dynamo.Update(t.Context(), plain, updateBall, dynamo.Key(updateBall, "list", "x"),
+							dynamo.Set(dynamo.List{IDs: []string{fmt.Sprint(attempts)}}, "ids")))
 					}
 				}
+
 				return next(in)
 			}), prefix)
 			e := dynamo.Entry{Access: changeBalls, List: []string{"list", "x"}, ID: "a", Limit: spec.Limit{Max: 20}}
+
 			write := dynamo.PutWrite(ball{Match: "m", Ball: "a"})
 			if c.cond {
 				write = dynamo.PutWrite(ball{Match: "m", Ball: "a"}, isThere)
 			}
+
 			err := e.Write(t.Context(), db, write)
+
 			got := ""
 			if p, ok := errors.AsType[*problem.Error](err); ok {
 				got = p.Code
@@ -372,6 +463,7 @@ func TestListIsTriedAgain(t *testing.T) {
 			} else if err != nil {
 				got = err.Error()
 			}
+
 			if got != c.err || attempts != c.attempts {
 				t.Errorf("got %q after %d attempts, want %q after %d", got, attempts, c.err, c.attempts)
 			}

@@ -30,10 +30,12 @@ func RetryValue[T any](ctx context.Context, limit Attempts, change func() (T, er
 		if err := BackOff(ctx, min(try, longestPause)); err != nil {
 			return none, err
 		}
+
 		if out, err := change(); !IsRefused(err) {
 			return out, err
 		}
 	}
+
 	return none, limit.Err
 }
 

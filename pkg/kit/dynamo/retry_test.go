@@ -21,6 +21,7 @@ func TestRetry(t *testing.T) {
 		limit := dynamo.Attempts{Max: 8, Err: overtaken}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
+
 		for name, c := range map[string]struct {
 			ctx     context.Context
 			refused int // tries
@@ -36,13 +37,16 @@ func TestRetry(t *testing.T) {
 			"the caller has left": {ended, 1, nil, 1, context.Canceled},
 		} {
 			tries := 0
+
 			out, err := dynamo.RetryValue(c.ctx, limit, func() (*int, error) {
 				if tries++; tries <= c.refused {
 					return nil, &dynamo.Refused{}
 				}
+
 				if c.then != nil {
 					return nil, c.then
 				}
+
 				return &tries, nil
 			})
 			if tries != c.tries || !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || (err == nil) != (out == &tries) {
@@ -50,10 +54,12 @@ func TestRetry(t *testing.T) {
 			}
 
 			tries = 0
+
 			err = dynamo.Retry(c.ctx, limit, func() error {
 				if tries++; tries <= c.refused {
 					return fmt.Errorf("put: %w", &dynamo.Refused{})
 				}
+
 				return c.then
 			})
 			if tries != c.tries || !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
@@ -69,10 +75,13 @@ func TestRetryPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began, last := time.Now(), time.Now()
+
 		var longest []time.Duration
+
 		err := dynamo.Retry(t.Context(), dynamo.DefaultAttempts, func() error {
 			longest = append(longest, time.Since(last))
 			last = time.Now()
+
 			return &dynamo.Refused{}
 		})
 		if p, ok := errors.AsType[*problem.Error](err); !ok || p.Kind != problem.Unavailable || p.Code != "table_busy" {
@@ -85,6 +94,7 @@ func TestRetryPauses(t *testing.T) {
 				t.Fatalf("pauses of %v, want at most %d ms", longest, want)
 			}
 		}
+
 		if len(longest) != len(want) || time.Since(began) == 0 {
 			t.Errorf("pauses of %v, want at most %d ms", longest, want)
 		}

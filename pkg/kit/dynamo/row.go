@@ -62,6 +62,7 @@ func (c Changes) Set(row any, names ...string) Changes {
 			c.b = c.b.Set(a.name, expression.Value(f.Interface()))
 		}
 	}
+
 	return c
 }
 
@@ -72,6 +73,7 @@ func (c Changes) SetZero(row any, names ...string) Changes {
 		a := c.of.get(name)
 		c.b = c.b.Set(a.name, expression.Value(v.FieldByIndex(a.index).Interface()))
 	}
+
 	return c
 }
 
@@ -82,6 +84,7 @@ func (c Changes) SetIfAbsent(row any, names ...string) Changes {
 		a := c.of.get(name)
 		c.b = c.b.Set(a.name, expression.IfNotExists(a.name, expression.Value(v.FieldByIndex(a.index).Interface())))
 	}
+
 	return c
 }
 
@@ -90,6 +93,7 @@ func (c Changes) Remove(names ...string) Changes {
 	for _, name := range names {
 		c.b = c.b.Remove(c.of.get(name).name)
 	}
+
 	return c
 }
 
@@ -120,18 +124,24 @@ func Absent[T any](name string) expression.ConditionBuilder {
 func Unchanged[T any](row T, names ...string) expression.ConditionBuilder {
 	of := attributesOf(reflect.TypeFor[T]())
 	v := of.value(row)
+
 	var all expression.ConditionBuilder
+
 	for _, name := range names {
 		a := of.get(name)
+
 		one := expression.AttributeNotExists(a.name)
 		if f := v.FieldByIndex(a.index); !a.omitEmpty || !isZero(f) {
 			one = expression.Equal(a.name, expression.Value(f.Interface()))
 		}
+
 		if all.IsSet() {
 			one = all.And(one)
 		}
+
 		all = one
 	}
+
 	return all
 }
 
@@ -185,33 +195,44 @@ func attributesOf(row reflect.Type) *attributes {
 	if of, ok := structs.Load(row); ok {
 		return of.(*attributes)
 	}
+
 	if row.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("dynamo: %s is not a struct", row))
 	}
+
 	of := &attributes{row: row, with: map[string]attribute{}}
 	depths := map[string]int{}
+
 	for _, f := range reflect.VisibleFields(row) {
 		tag, tagged := f.Tag.Lookup("dynamodbav")
+
 		name, options, _ := strings.Cut(tag, ",")
 		if name == "" {
 			name = f.Name
 		}
+
 		if f.Anonymous && tagged { // otherwise its fields would be attributes here, but not where Put writes them
 			panic(fmt.Sprintf("dynamo: %s embeds %s with a tag, which is not supported", row, f.Name))
 		}
+
 		if !f.IsExported() || name == "-" || f.Anonymous {
 			continue
 		}
+
 		if options != "" && options != "omitempty" {
 			panic(fmt.Sprintf("dynamo: the tag of %s.%s has %q: only omitempty is supported", row, f.Name, options))
 		}
+
 		if depth, ok := depths[name]; ok && depth <= len(f.Index) {
 			continue // like Go's and attributevalue's rules for embedded structs
 		}
+
 		depths[name] = len(f.Index)
 		of.with[name] = attribute{name: expression.NameNoDotSplit(name), index: f.Index, omitEmpty: options == "omitempty", kind: kindOf(f.Type)}
 	}
+
 	kept, _ := structs.LoadOrStore(row, of)
+
 	return kept.(*attributes)
 }
 
@@ -221,6 +242,7 @@ func (of *attributes) get(name string) attribute {
 	if !ok {
 		panic(fmt.Sprintf("dynamo: %s has no attribute %q; it has %s", of.row, name, strings.Join(slices.Sorted(maps.Keys(of.with)), ", ")))
 	}
+
 	return a
 }
 
@@ -230,6 +252,7 @@ func (of *attributes) of(name string, value any) attribute {
 	if kind := kindOf(reflect.TypeOf(value)); kind != "" && a.kind != "" && kind != a.kind {
 		panic(fmt.Sprintf("dynamo: %q of %s is a %s, and is never %#v", name, of.row, a.kind, value))
 	}
+
 	return a
 }
 
@@ -239,6 +262,7 @@ func (of *attributes) value(row any) reflect.Value {
 	if v.Type() != of.row {
 		panic(fmt.Sprintf("dynamo: changes of a %s take no %T", of.row, row))
 	}
+
 	return v
 }
 
@@ -249,6 +273,7 @@ func kindOf(t reflect.Type) string {
 	if t == nil || reflect.PointerTo(t).Implements(marshaler) {
 		return ""
 	}
+
 	switch k := t.Kind(); {
 	case k == reflect.String:
 		return "string"
@@ -257,6 +282,7 @@ func kindOf(t reflect.Type) string {
 	case k <= reflect.Float64 && k != reflect.Uintptr: // but for Bool, all up to here are numbers
 		return "number"
 	}
+
 	return ""
 }
 
@@ -269,5 +295,6 @@ func isZero(v reflect.Value) bool {
 	case reflect.Struct:
 		return false
 	}
+
 	return v.IsZero()
 }

@@ -25,7 +25,9 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 		if err != nil {
 			return types.TransactWriteItem{}, err
 		}
+
 		e, err := condition(cond)
+
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: table, Item: av, ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -38,6 +40,7 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 func UpdateWrite(key Item, changes Changes, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := update(changes, cond)
+
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: table, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -50,6 +53,7 @@ func UpdateWrite(key Item, changes Changes, cond ...expression.ConditionBuilder)
 func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition(cond)
+
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: table, Key: key, ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -63,6 +67,7 @@ func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition([]expression.ConditionBuilder{cond})
+
 		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 			TableName: table, Key: key, ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
@@ -83,6 +88,7 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 	if len(writes) == 0 {
 		return nil
 	}
+
 	return db.transact(ctx, a, writes)
 }
 
@@ -92,45 +98,57 @@ func Check(ctx context.Context, db DB, a spec.Access) error {
 	if _, ok := Required(ctx); !ok {
 		return nil
 	}
+
 	return db.transact(ctx, a, nil)
 }
 
 // transact makes the writes, and checks the requirement of ctx if it has one.
 func (db DB) transact(ctx context.Context, a spec.Access, writes []Write) error {
 	items := make([]types.TransactWriteItem, len(writes))
+
 	required, checks := Required(ctx)
 	if checks {
 		check, err := required.check(db)
 		if err != nil {
 			return wrap(a, err)
 		}
+
 		items = append(items, check)
 	}
+
 	if len(items) > MaxWrites {
 		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(items), MaxWrites))
 	}
+
 	for try := 0; ; try++ {
 		if err := BackOff(ctx, try); err != nil {
 			return wrap(a, err)
 		}
+
 		for i, w := range writes {
 			var err error
 			if items[i], err = w(db.table(a)); err != nil {
 				return wrap(a, err)
 			}
 		}
+
 		_, err := db.client.TransactWriteItems(as(ctx, a), &dynamodb.TransactWriteItemsInput{TransactItems: items})
+
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		if !ok {
 			return wrap(a, err)
 		}
+
 		if last := canceled.CancellationReasons; checks && len(last) == len(items) && because("ConditionalCheckFailed")(last[len(writes)]) {
 			return wrap(a, required.Err)
 		}
+
 		if i := slices.IndexFunc(canceled.CancellationReasons, because("ConditionalCheckFailed")); i >= 0 {
 			return wrap(a, fmt.Errorf("write %d: %w", i, &Refused{Item: canceled.CancellationReasons[i].Item, Write: i}))
 		}
-		if !slices.ContainsFunc(canceled.CancellationReasons, because("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")) {
+
+		if !slices.ContainsFunc(canceled.CancellationReasons,
+			because("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")) {
 			return wrap(a, err)
 		}
 	}

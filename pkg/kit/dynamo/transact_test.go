@@ -23,7 +23,8 @@ import (
 )
 
 // changeBalls is a pattern whose writes are transactions.
-var changeBalls = balls.On("Change balls", "match, ball", spec.Rate{}, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
+var changeBalls = balls.On("Change balls", "match, ball", spec.Rate{}, spec.PutItem, spec.UpdateItem,
+	spec.DeleteItem, spec.ConditionCheckItem)
 
 var umpire = spec.Function{Name: "test/judge", Uses: []spec.Access{changeBalls, putBalls, ofMatch}}
 
@@ -39,6 +40,7 @@ func runs(n int) dynamo.Changes { return dynamo.SetZero(ball{Runs: n}, "runs") }
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name   string
 		writes []dynamo.Write
@@ -54,11 +56,15 @@ func TestTransact(t *testing.T) {
 		{"without conditions", []dynamo.Write{
 			dynamo.PutWrite(ball{Match: "m", Ball: "000", Runs: 4}), dynamo.UpdateWrite(keyOf(3), runs(5)), dynamo.DeleteWrite(keyOf(9)),
 		}, []int{4, 1, 2, 5}, -1, -1},
-		{"put refused", []dynamo.Write{dynamo.DeleteWrite(keyOf(0)), dynamo.PutWrite(ball{Match: "m", Ball: "002"}, isNot)}, []int{0, 1, 2}, 1, 2},
+		{"put refused", []dynamo.Write{dynamo.DeleteWrite(keyOf(0)), dynamo.PutWrite(ball{Match: "m", Ball: "002"}, isNot)},
+			[]int{0, 1, 2}, 1, 2},
 		{"update refused", []dynamo.Write{dynamo.UpdateWrite(keyOf(7), runs(1), isThere), dynamo.DeleteWrite(keyOf(0))}, []int{0, 1, 2}, 0, -1},
-		{"delete refused", []dynamo.Write{dynamo.UpdateWrite(keyOf(0), runs(6)), dynamo.DeleteWrite(keyOf(1), expression.Equal(expression.Name("runs"), expression.Value(4)))}, []int{0, 1, 2}, 1, 1},
-		{"check refused", []dynamo.Write{dynamo.UpdateWrite(keyOf(0), runs(6)), dynamo.UpdateWrite(keyOf(1), runs(6)), dynamo.CheckWrite(keyOf(2), isNot)}, []int{0, 1, 2}, 2, 2},
-		{"the first of two refused", []dynamo.Write{dynamo.DeleteWrite(keyOf(0)), dynamo.CheckWrite(keyOf(1), isNot), dynamo.CheckWrite(keyOf(2), isNot)}, []int{0, 1, 2}, 1, 1},
+		{"delete refused", []dynamo.Write{dynamo.UpdateWrite(keyOf(0), runs(6)),
+			dynamo.DeleteWrite(keyOf(1), expression.Equal(expression.Name("runs"), expression.Value(4)))}, []int{0, 1, 2}, 1, 1},
+		{"check refused", []dynamo.Write{dynamo.UpdateWrite(keyOf(0), runs(6)), dynamo.UpdateWrite(keyOf(1), runs(6)),
+			dynamo.CheckWrite(keyOf(2), isNot)}, []int{0, 1, 2}, 2, 2},
+		{"the first of two refused", []dynamo.Write{dynamo.DeleteWrite(keyOf(0)), dynamo.CheckWrite(keyOf(1), isNot),
+			dynamo.CheckWrite(keyOf(2), isNot)}, []int{0, 1, 2}, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -66,6 +72,7 @@ func TestTransact(t *testing.T) {
 			db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
 			must(t, dynamo.PutAll(t.Context(), db, putBalls, over("m", 3)))
 			err := dynamo.Transact(t.Context(), db, changeBalls, c.writes...)
+
 			r, refused := errors.AsType[*dynamo.Refused](err)
 			switch {
 			case refused != (c.at >= 0) || !refused && err != nil:
@@ -75,8 +82,10 @@ func TestTransact(t *testing.T) {
 			case refused && c.row >= 0 && r.Item["runs"].(*types.AttributeValueMemberN).Value != fmt.Sprint(c.row):
 				t.Errorf("the row in the way is %v, want the one of %d runs", r.Item, c.row)
 			}
+
 			got, _, err := dynamo.Query[ball](t.Context(), db, ofMatch, ofMine)
 			must(t, err)
+
 			if !slices.Equal(runsOf(got), c.want) {
 				t.Errorf("there are %v, want %v", runsOf(got), c.want)
 			}
@@ -88,20 +97,26 @@ func TestTransactLimits(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
 	db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
+
 	var writes []dynamo.Write
 	for _, b := range over("m", 101) {
 		writes = append(writes, dynamo.PutWrite(b))
 	}
+
 	if err := dynamo.Transact(t.Context(), db, changeBalls, writes...); err == nil || !strings.Contains(err.Error(), "101 writes") {
 		t.Errorf("got %v of 101 writes", err)
 	}
+
 	must(t, dynamo.Transact(t.Context(), db, changeBalls, writes[:dynamo.MaxWrites]...))
 	got, _, err := dynamo.Query[ball](t.Context(), db, ofMatch, ofMine)
 	must(t, err)
+
 	if len(got) != dynamo.MaxWrites {
 		t.Errorf("%d of %d writes were made", len(got), dynamo.MaxWrites)
 	}
-	if err := dynamo.Transact(t.Context(), db, changeBalls, dynamo.PutWrite(make(chan int))); err == nil || !strings.HasPrefix(err.Error(), changeBalls.ID()) {
+
+	if err := dynamo.Transact(t.Context(), db, changeBalls, dynamo.PutWrite(make(chan int))); err == nil ||
+		!strings.HasPrefix(err.Error(), changeBalls.ID()) {
 		t.Errorf("an item that is none: got %v", err)
 	}
 }
@@ -111,12 +126,14 @@ func canceled(codes ...string) error {
 	for _, code := range codes {
 		e.CancellationReasons = append(e.CancellationReasons, types.CancellationReason{Code: aws.String(code)})
 	}
+
 	return e
 }
 
 // TestTransactTriesAgain has other transactions in the way.
 func TestTransactTriesAgain(t *testing.T) {
 	t.Parallel()
+
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name  string
@@ -140,8 +157,10 @@ func TestTransactTriesAgain(t *testing.T) {
 					if tries++; tries <= len(c.fails) {
 						return nil, c.fails[tries-1]
 					}
+
 					return &dynamodb.TransactWriteItemsOutput{}, nil
 				}), "")
+
 				err := dynamo.Transact(t.Context(), db, changeBalls, dynamo.DeleteWrite(keyOf(1)))
 				if tries != c.tries || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("after %d tries: %v, want %q after %d", tries, err, c.want, c.tries)
@@ -149,9 +168,11 @@ func TestTransactTriesAgain(t *testing.T) {
 			})
 		})
 	}
+
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
+
 		db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 			return nil, canceled("TransactionConflict")
 		}), "")
@@ -167,9 +188,12 @@ func TestTransactIsAtomic(t *testing.T) {
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
 	db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, []ball{{Match: "m", Ball: "000", Runs: 10}, {Match: "m", Ball: "001"}}))
+
 	add := func(n int) dynamo.Changes { return dynamo.Add[ball]("runs", n) }
 	some := expression.GreaterThan(expression.Name("runs"), expression.Value(0))
+
 	var wg sync.WaitGroup
+
 	refused := make(chan bool, 20)
 	for range cap(refused) {
 		wg.Go(func() {
@@ -177,19 +201,25 @@ func TestTransactIsAtomic(t *testing.T) {
 			if err := dynamo.IgnoreRefused(err); err != nil {
 				t.Error(err)
 			}
+
 			refused <- err != nil
 		})
 	}
+
 	wg.Wait()
 	close(refused)
+
 	n := 0
+
 	for r := range refused {
 		if r {
 			n++
 		}
 	}
+
 	got, _, err := dynamo.Query[ball](t.Context(), db, ofMatch, ofMine)
 	must(t, err)
+
 	if !slices.Equal(runsOf(got), []int{0, 10}) || n != 10 {
 		t.Errorf("there are %v, and %d were refused, want [0 10] and 10", runsOf(got), n)
 	}

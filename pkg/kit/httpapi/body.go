@@ -34,20 +34,24 @@ var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.MatchCaseIns
 // that was not validated.
 func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	field, _ := reflect.TypeFor[In]().FieldByName("Body")
+
 	return func(ctx huma.Context, next func(huma.Context)) {
 		described := ctx.Operation().RequestBody
 		if described == nil {
 			next(ctx)
 			return
 		}
+
 		body, status, errs := readBody(ctx, described)
 		if body != nil {
 			body, status, errs = validBody(api.OpenAPI().Components.Schemas, described.Content[jsonType].Schema, field.Type, body)
 		}
+
 		if errs != nil {
 			huma.WriteErr(api, ctx, status, "validation failed", errs...)
 			return
 		}
+
 		r, _ := humago.Unwrap(ctx)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		r.Header.Set("Content-Type", jsonType)
@@ -63,6 +67,7 @@ func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status i
 			return nil, http.StatusUnsupportedMediaType, at("header.Content-Type", "expected "+jsonType)
 		}
 	}
+
 	body, err := io.ReadAll(io.LimitReader(ctx.BodyReader(), MaxBody+1))
 	switch {
 	case err != nil:
@@ -74,6 +79,7 @@ func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status i
 	case described.Required:
 		return nil, http.StatusBadRequest, at("body", "the request must have a body")
 	}
+
 	return nil, 0, nil
 }
 
@@ -84,25 +90,33 @@ func validBody(all huma.Registry, schema *huma.Schema, t reflect.Type, body []by
 	if err := json.Unmarshal(body, &document, strict); err != nil {
 		return nil, http.StatusBadRequest, unreadable(err)
 	}
+
 	c := checker{all: all}
+
 	document = c.value(schema, document, "body")
 	if c.errs != nil {
 		return nil, http.StatusUnprocessableEntity, c.errs
 	}
+
 	var res huma.ValidateResult
+
 	path := huma.NewPathBuffer(nil, 0)
 	path.Push("body")
 	huma.Validate(all, schema, path, huma.ModeWriteToServer, document, &res)
+
 	if len(res.Errors) > 0 {
 		return nil, http.StatusUnprocessableEntity, res.Errors
 	}
+
 	body, err := json.Marshal(document)
 	if err == nil {
 		err = json.Unmarshal(body, reflect.New(t).Interface(), strict)
 	}
+
 	if err != nil {
 		return nil, http.StatusUnprocessableEntity, unreadable(err)
 	}
+
 	return body, 0, nil
 }
 
@@ -112,10 +126,13 @@ func unreadable(err error) []error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
 		text, where = "given more than once", e.JSONPointer
 	}
+
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		text, where = "this value is not valid", e.JSONPointer
 	}
+
 	path := "body"
+
 	for token := range where.Tokens() {
 		if strings.Trim(token, "0123456789") == "" {
 			path += "[" + token + "]"
@@ -123,6 +140,7 @@ func unreadable(err error) []error {
 			path += "." + token
 		}
 	}
+
 	return at(path, text)
 }
 
@@ -146,6 +164,7 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 	for s.Ref != "" {
 		s = c.all.SchemaFromRef(s.Ref)
 	}
+
 	switch v := value.(type) {
 	case nil:
 		if !s.Nullable && s.Type != "" {
@@ -155,6 +174,7 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 		if s.Type == huma.TypeInteger && math.Abs(v) > maxInteger {
 			c.fail(path, fmt.Sprintf("expected an integer of at most %d", maxInteger))
 		}
+
 		if v == 0 {
 			return 0.0 // also for -0
 		}
@@ -163,16 +183,19 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 		if err != nil {
 			c.fail(path, err.Error())
 		}
+
 		return text
 	case []any:
 		if s.Type != huma.TypeArray {
 			return value
 		}
+
 		for i, item := range v {
 			here := fmt.Sprintf("%s[%d]", path, i)
 			if s.UniqueItems && !scalar(item) { // huma.Validate would panic
 				c.fail(here, "expected a single value")
 			}
+
 			v[i] = c.value(s.Items, item, here)
 		}
 	case map[string]any:
@@ -186,6 +209,7 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 			}
 		}
 	}
+
 	return value
 }
 
@@ -194,5 +218,6 @@ func scalar(v any) bool {
 	case []any, map[string]any:
 		return false
 	}
+
 	return true
 }

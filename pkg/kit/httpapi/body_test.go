@@ -40,6 +40,7 @@ func (e *even) UnmarshalJSON(text []byte) error {
 	if _, err := fmt.Sscan(string(text), (*int)(e)); err != nil || *e%2 != 0 {
 		return fmt.Errorf("secret type even: %s", text)
 	}
+
 	return nil
 }
 
@@ -54,7 +55,9 @@ func notes() http.Handler {
 
 func TestBodiesAreStrict(t *testing.T) {
 	t.Parallel()
+
 	h := notes()
+
 	deep := strings.Repeat("[", 30000) + strings.Repeat("]", 30000)
 	for _, c := range []struct {
 		name, body string
@@ -101,13 +104,16 @@ func TestBodiesAreStrict(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out := serve(t, h, request(t, "POST", "/overs/7", c.body))
+
 			p := problemIn(t, out)
 			if out.StatusCode != c.status || len(p.Errors) == 0 {
 				t.Fatalf("got %d %s, want %d", out.StatusCode, out.Body, c.status)
 			}
+
 			if c.field != "" && p.Errors[0].Location != c.field {
 				t.Errorf("got an error in %q, want %q", p.Errors[0].Location, c.field)
 			}
+
 			for _, leak := range []string{"secret", "even", "httpapi", "struct", "Go "} {
 				if strings.Contains(out.Body, leak) {
 					t.Errorf("the answer names %q: %s", leak, out.Body)
@@ -121,6 +127,7 @@ func TestBodiesAreStrict(t *testing.T) {
 // are stored in one form.
 func TestBodiesAreDecodedAsValidated(t *testing.T) {
 	t.Parallel()
+
 	h := notes()
 	for body, want := range map[string]string{
 		`{"name":"Ann"}`:                                                      `{"name":"Ann"}`,
@@ -137,17 +144,21 @@ func TestBodiesAreDecodedAsValidated(t *testing.T) {
 		`{"name":"Ann","inside":{"deep":[{"text":"ü€😀"}]},"kinds":["b","a"]}`: `{"name":"Ann","kinds":["b","a"],"inside":{"deep":[{"text":"ü€😀"}]}}`,
 	} {
 		out := serve(t, h, request(t, "POST", "/overs/7", body))
+
 		var got, wanted map[string]any
 		if err := json.Unmarshal([]byte(out.Body), &got); err != nil || out.StatusCode != 200 {
 			t.Errorf("%s: got %d %s", body, out.StatusCode, out.Body)
 			continue
 		}
+
 		if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 			t.Fatal(err)
 		}
+
 		if inside, _ := got["inside"].(map[string]any); inside["deep"] == nil {
 			delete(got, "inside")
 		}
+
 		if diff := cmp.Diff(wanted, got); diff != "" {
 			t.Errorf("%s: the value differs (-want +got):\n%s", body, diff)
 		}
@@ -156,20 +167,33 @@ func TestBodiesAreDecodedAsValidated(t *testing.T) {
 
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
+
 	h := notes()
+
 	for given, status := range map[string]int{
-		"": 200, "application/json": 200, "application/json; charset=utf-8": 200, "Application/JSON": 200,
-		"text/plain": 415, "application/xml": 415, "application/problem+json": 415, "multipart/form-data; boundary=x": 415, "json": 415, "/;": 415,
-		"application/x-www-form-urlencoded": 415, "application/json; =": 415,
+		"":                                  200,
+		"application/json":                  200,
+		"application/json; charset=utf-8":   200,
+		"Application/JSON":                  200,
+		"text/plain":                        415,
+		"application/xml":                   415,
+		"application/problem+json":          415,
+		"multipart/form-data; boundary=x":   415,
+		"json":                              415,
+		"/;":                                415,
+		"application/x-www-form-urlencoded": 415,
+		"application/json; =":               415,
 	} {
 		e := request(t, "POST", "/overs/7", `{"name":"Ann"}`)
 		if given != "" {
 			e.Headers["content-type"] = given
 		}
+
 		out := serve(t, h, e)
 		if out.StatusCode != status {
 			t.Errorf("%q: got %d %s, want %d", given, out.StatusCode, out.Body, status)
 		}
+
 		if status != 200 {
 			problemIn(t, out)
 		}
@@ -186,6 +210,7 @@ func (caller) Resolve(ctx huma.Context) []error {
 	case "user":
 		return []error{huma.Error403Forbidden("this is for administrators")}
 	}
+
 	return nil
 }
 
@@ -193,18 +218,23 @@ func (caller) Resolve(ctx huma.Context) []error {
 // without details.
 func TestRefusedCallersLearnNothing(t *testing.T) {
 	t.Parallel()
+
 	type in struct {
 		caller
 		noted
 		ID int `path:"id"`
 	}
+
 	h := Handler(putOver, func(_ context.Context, in *in) (*stored, error) { return &stored{in.Body}, nil })
+
 	for _, target := range []string{"/overs/7", "/overs/x", "/overs/7?a=1&a=2", "/overs/7?a=%zz", "/overs/7?unknown=1"} {
-		for _, body := range []string{"", "{", "null", "[]", `{}`, `{"name":7}`, `{"name":"a","name":"b"}`, `{"name":"Ann"}`, strings.Repeat("x", MaxBody+1)} {
+		for _, body := range []string{"", "{", "null", "[]", `{}`, `{"name":7}`, `{"name":"a","name":"b"}`, `{"name":"Ann"}`,
+			strings.Repeat("x", MaxBody+1)} {
 			for who, status := range map[string]int{"": 401, "user": 403} {
 				for _, media := range []string{"application/json", "text/html"} {
 					e := request(t, "POST", target, body)
 					e.Headers["x-who"], e.Headers["content-type"] = who, media
+
 					out := serve(t, h, e)
 					if p := problemIn(t, out); out.StatusCode != status || len(p.Errors) > 0 || p.Detail == "" {
 						t.Errorf("%s with %.20q as %q: got %d %s, want %d without details", target, body, who, out.StatusCode, out.Body, status)
@@ -219,7 +249,9 @@ func TestRefusedCallersLearnNothing(t *testing.T) {
 // redirect.
 func TestEveryAnswerIsAProblem(t *testing.T) {
 	t.Parallel()
+
 	do := Lambda(getOver, nil, reading)
+
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -250,17 +282,21 @@ func TestEveryAnswerIsAProblem(t *testing.T) {
 	} {
 		e := request(t, "GET", "/overs/7", "")
 		e.RawPath, e.RequestContext.HTTP.Path, e.RequestContext.HTTP.Method = c.path, c.path, c.method
+
 		out, err := do(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if out.StatusCode != c.status || out.Headers["Location"] != "" {
 			t.Errorf("%s %q: got %d %v %s, want %d", c.method, c.path, out.StatusCode, out.Headers, out.Body, c.status)
 			continue
 		}
+
 		if out.StatusCode != 200 {
 			problemIn(t, out)
 		}
+
 		if allow := out.Headers["Allow"]; (out.StatusCode == 405) != (allow == "GET") {
 			t.Errorf("%s %q: the header Allow is %q", c.method, c.path, allow)
 		}
@@ -271,6 +307,7 @@ func TestEveryAnswerIsAProblem(t *testing.T) {
 // where, without the value.
 func TestPanic(t *testing.T) {
 	log := logged(t)
+
 	h := Handler(getOver, func(context.Context, *read) (*over, error) { panic("secret") })
 	for range 2 {
 		out := serve(t, h, request(t, "GET", "/overs/7", ""))
@@ -278,14 +315,17 @@ func TestPanic(t *testing.T) {
 			t.Errorf("got %d %v %s", out.StatusCode, out.Headers, out.Body)
 		}
 	}
+
 	half := Handler(getOver, func(context.Context, *read) (*stored, error) {
 		return &stored{marshaler(func() ([]byte, error) { var text []byte; return text[1:], nil })}, nil
 	})
 	if out := serve(t, half, request(t, "GET", "/overs/7", "")); out.StatusCode != 500 || problemIn(t, out).Detail == "" {
 		t.Errorf("while it encodes: got %d %s", out.StatusCode, out.Body)
 	}
+
 	text := log.String()
-	if strings.Contains(text, "secret") || !strings.Contains(text, "httpapi.TestPanic.func1") || !strings.Contains(text, "slice bounds out of range") {
+	if strings.Contains(text, "secret") || !strings.Contains(text, "httpapi.TestPanic.func1") ||
+		!strings.Contains(text, "slice bounds out of range") {
 		t.Errorf("the log is %s", text)
 	}
 }
@@ -297,7 +337,9 @@ func (m marshaler) MarshalJSON() ([]byte, error) { return m() }
 // TestPanicOfTheLambda: the answer of a panic is counted as that of any defect.
 func TestPanicOfTheLambda(t *testing.T) {
 	logged(t)
+
 	do := Lambda(getOver, nil, func(context.Context, *read) (*over, error) { panic("x") })
+
 	out, err := do(t.Context(), request(t, "GET", "/overs/7", ""))
 	if err != nil || out.StatusCode != http.StatusInternalServerError {
 		t.Errorf("got %d, %v", out.StatusCode, err)
@@ -307,12 +349,16 @@ func TestPanicOfTheLambda(t *testing.T) {
 // TestManyErrors: the answer to a body full of errors is short.
 func TestManyErrors(t *testing.T) {
 	t.Parallel()
+
 	var body strings.Builder
 	body.WriteString(`{"name":"Ann"`)
+
 	for i := range 3000 {
 		fmt.Fprintf(&body, `,"x%d":1`, i)
 	}
+
 	fmt.Fprintf(&body, `,%q:1}`, strings.Repeat("y", 20000))
+
 	out := serve(t, notes(), request(t, "POST", "/overs/7", body.String()))
 	if p := problemIn(t, out); out.StatusCode != 422 || len(p.Errors) == 0 || len(out.Body) > 8<<10 {
 		t.Errorf("got %d with %d errors in %d bytes", out.StatusCode, len(p.Errors), len(out.Body))

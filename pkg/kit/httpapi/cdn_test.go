@@ -14,12 +14,16 @@ import (
 // served. Others are refused before anything else of them is read.
 func TestNotThroughCDN(t *testing.T) {
 	t.Parallel()
+
 	const now, before = "3kYx0new", "9hTq2old"
+
 	type answer struct {
 		Status     int
 		Type, Text string
 	}
+
 	served := answer{Status: 200}
+
 	refused := answer{403, problemType + "not_through_cdn", "the API is not served at this address"}
 	for name, c := range map[string]struct {
 		keys   string // of the stage, "" for no variable
@@ -41,26 +45,32 @@ func TestNotThroughCDN(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			target := "/overs/7"
 			if c.want == refused {
 				target = "/nowhere?x=1"
 			}
+
 			e := request(t, "GET", target, "")
 			for k, v := range c.header {
 				e.Headers[k] = v
 			}
+
 			if c.keys != "" {
 				e.StageVariables = map[string]string{spec.CDNKeys: c.keys}
 			}
+
 			out, err := Lambda(getOver, nil, reading)(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			got := answer{Status: out.StatusCode}
 			if out.StatusCode >= 300 {
 				p := problemIn(t, out)
 				got.Type, got.Text = p.Type, p.Detail
 			}
+
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
@@ -72,6 +82,7 @@ func TestNotThroughCDN(t *testing.T) {
 // the client says of others is not believed.
 func TestSourceAddress(t *testing.T) {
 	t.Parallel()
+
 	const key, cdn, client, liar = "3kYx0new", "198.51.100.9", "203.0.113.7", "192.0.2.1"
 	for name, c := range map[string]struct {
 		keys, forwarded, source, want string
@@ -87,14 +98,18 @@ func TestSourceAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := request(t, "GET", "/overs/7", "")
+
 			e.RequestContext.HTTP.SourceIP, e.Headers["x-forwarded-for"] = c.source, c.forwarded
 			if c.keys != "" {
 				e.StageVariables, e.Headers[spec.CDNHeader] = map[string]string{spec.CDNKeys: c.keys}, key
 			}
+
 			var got string
+
 			out, err := Lambda(getOver, nil, func(ctx context.Context, in *read) (*over, error) {
 				of, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
 				got = of.HTTP.SourceIP
+
 				return reading(ctx, in)
 			})(t.Context(), e)
 			if err != nil || out.StatusCode != 200 || got != c.want {

@@ -16,8 +16,12 @@ import (
 
 // callers describes who may call a route.
 var callers = map[spec.Auth]string{
-	spec.Public: "Anybody may call it.", spec.User: "Signed-in users may call it.", spec.Admin: "Administrators may call it.",
-	spec.Session: "The bearer of a session cookie may call it.", spec.Browser: "A browser calls it, signed in or not.", spec.Secret: "The bearer of the shared secret may call it.",
+	spec.Public:  "Anybody may call it.",
+	spec.User:    "Signed-in users may call it.",
+	spec.Admin:   "Administrators may call it.",
+	spec.Session: "The bearer of a session cookie may call it.",
+	spec.Browser: "A browser calls it, signed in or not.",
+	spec.Secret:  "The bearer of the shared secret may call it.",
 }
 
 // common are descriptions that are the same in every room.
@@ -35,6 +39,7 @@ var common = map[string]string{
 func operation[In any](fn spec.Function) huma.Operation {
 	route := fn.On.(spec.Route)
 	room, name, _ := strings.Cut(fn.Name, "/")
+
 	op := huma.Operation{
 		OperationID: name, Method: route.Method, Path: route.Path, Tags: []string{room},
 		Metadata: map[string]any{auth.Room: room},
@@ -46,30 +51,39 @@ func operation[In any](fn spec.Function) huma.Operation {
 	if len(route.Answers) > 0 {
 		op.DefaultStatus = route.Answers[0]
 	}
+
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
+
 	if route.Auth == spec.Session {
 		op.Security = []map[string][]string{{"session": {}}}
 	}
+
 	if route.Auth == spec.Session || route.Auth == spec.Browser {
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
+
 	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {
 		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
+
 	var limits []map[string]any
+
 	for _, l := range fn.Limits {
 		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
 		if l.Per > 0 {
 			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
 		}
+
 		limits, op.Errors = append(limits, described), append(op.Errors, status)
 	}
+
 	if limits != nil {
 		op.Extensions = map[string]any{"x-limits": limits}
 	}
+
 	return op
 }
 
@@ -83,49 +97,64 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 				Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}},
 			})
 		}
+
 		for _, p := range op.Parameters {
 			describe(&p.Description, p.Name)
 			describe(&p.Schema.Description, p.Name)
 			p.Schema.PatternDescription = "" // the messages have it already, and OpenAPI has no such member
 		}
+
 		schemas := doc.Components.Schemas
 		for _, s := range schemas.Map() {
 			for name, p := range s.Properties {
 				describe(&p.Description, name)
+
 				p.PatternDescription = ""
 				if p.Nullable && len(p.Enum) > 0 && !slices.Contains(p.Enum, nil) {
 					p.Enum = append(slices.Clone(p.Enum), nil) // an enumeration allows null only if it lists it
 				}
+
 				bound(p)
+
 				if p.Items != nil {
 					bound(p.Items)
 				}
 			}
 		}
+
 		delete(schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
+
 		first := op.Responses[strconv.Itoa(op.DefaultStatus)]
 		if op.Method == http.MethodGet {
 			first.Headers["ETag"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 			op.Responses["304"] = &huma.Response{Description: "The client has this version already."}
 		}
+
 		if first.Headers == nil {
 			first.Headers = map[string]*huma.Param{}
 		}
+
 		if first.Headers["Cache-Control"] == nil {
 			first.Headers["Cache-Control"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
+
 		for name, h := range first.Headers {
 			describe(&h.Description, name)
 			describe(&h.Schema.Description, name)
 		}
+
 		for _, status := range route.Answers[min(1, len(route.Answers)):] {
 			other := *first
 			other.Description = http.StatusText(status)
 			op.Responses[strconv.Itoa(status)] = &other
 		}
+
 		if limited := op.Responses["429"]; limited != nil {
-			limited.Headers = map[string]*huma.Param{"Retry-After": {Description: common["Retry-After"], Schema: &huma.Schema{Type: huma.TypeInteger}}}
+			limited.Headers = map[string]*huma.Param{
+				"Retry-After": {Description: common["Retry-After"], Schema: &huma.Schema{Type: huma.TypeInteger}},
+			}
 		}
+
 		if op.RequestBody != nil {
 			media := op.RequestBody.Content[jsonType]
 			media.Example = example(schemas, media.Schema)
@@ -146,6 +175,7 @@ func bound(s *huma.Schema) {
 			*bound = &n
 		}
 	}
+
 	switch s.Format {
 	case displayName:
 		set(&s.MinLength, minDisplayName)
@@ -168,6 +198,7 @@ func example(all huma.Registry, s *huma.Schema) any {
 	for s.Ref != "" {
 		s = all.SchemaFromRef(s.Ref)
 	}
+
 	switch {
 	case len(s.Examples) > 0:
 		return s.Examples[0]
@@ -178,21 +209,25 @@ func example(all huma.Registry, s *huma.Schema) any {
 	case len(s.OneOf) > 0:
 		return example(all, s.OneOf[0])
 	}
+
 	switch s.Type {
 	case huma.TypeObject:
 		object := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 			object[name] = example(all, s.Properties[name])
 		}
+
 		if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
 			object[samples[uuid]] = example(all, of)
 		}
+
 		return object
 	case huma.TypeArray:
 		n := 1
 		if s.MinItems != nil {
 			n = max(n, *s.MinItems)
 		}
+
 		return slices.Repeat([]any{example(all, s.Items)}, n)
 	case huma.TypeBoolean:
 		return true
@@ -200,7 +235,9 @@ func example(all huma.Registry, s *huma.Schema) any {
 		if s.Minimum != nil {
 			return *s.Minimum
 		}
+
 		return 1
 	}
+
 	return samples[s.Format]
 }

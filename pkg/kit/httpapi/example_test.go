@@ -28,8 +28,10 @@ func getPlayer(_ context.Context, in *GetPlayer) (*PlayerPage, error) {
 	if in.ID != "7" {
 		return nil, errNoPlayer
 	}
+
 	out := &PlayerPage{CacheControl: "public, max-age=60"}
 	out.Body.Name = "Dhoni"
+
 	return out, nil
 }
 
@@ -39,6 +41,7 @@ func ExampleHandler() {
 		On: spec.Route{Method: "GET", Path: "/players/{id}", Auth: spec.Public},
 	}
 	h := httpapi.Handler(fn, getPlayer)
+
 	for _, path := range []string{"/players/7", "/players/8"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

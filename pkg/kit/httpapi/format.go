@@ -47,27 +47,35 @@ func displayed(name string, least, most int) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("expected valid UTF-8")
 	}
+
 	whole := norm.NFC.String(name)
+
 	name = strings.TrimSpace(whole)
 	if utf8.RuneCountInString(name) < least || utf8.RuneCountInString(whole) > most { // the schema counts white space, too
 		return "", fmt.Errorf("expected %d to %d characters", least, most)
 	}
+
 	visible, marks := whole == "", 0
 	for _, r := range name {
 		if marks++; !unicode.In(r, unicode.Mn, unicode.Me) {
 			marks = 0
 		}
+
 		if marks > maxMarks {
 			return "", fmt.Errorf("expected at most %d marks on a letter", maxMarks)
 		}
+
 		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || strings.ContainsRune(blank, r) {
 			return "", fmt.Errorf("expected printable characters only: U+%04X is none", r)
 		}
+
 		visible = visible || unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 	}
+
 	if !visible {
 		return "", errors.New("expected a visible character")
 	}
+
 	return name, nil
 }
 
@@ -85,10 +93,12 @@ func TimeZone(name string) (*time.Location, error) {
 	if name == "" || name[0] < 'A' || name[0] > 'Z' || name == "Local" || name == "Factory" {
 		return nil, errTimeZone
 	}
+
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, errTimeZone
 	}
+
 	return zone, nil
 }
 
@@ -108,6 +118,7 @@ func checkAddress(text string) error {
 	if len(text) > maxEmail || strings.IndexByte(text, '@') > maxLocal || !address.MatchString(text) {
 		return errors.New("expected one e-mail address such as ann@example.com")
 	}
+
 	return nil
 }
 
@@ -120,6 +131,7 @@ func canonical(text string) (string, error) {
 	if !hyphenated.MatchString(text) {
 		return "", errors.New("expected a UUID such as 5b0e9a52-7c43-4a6f-9d18-000000000001")
 	}
+
 	return text, nil
 }
 
@@ -132,20 +144,25 @@ func canonicalParameters(api huma.API) func(huma.Context, func(huma.Context)) {
 			if p.Schema.Format != uuid {
 				continue
 			}
+
 			var query url.Values
+
 			given := r.PathValue(p.Name)
 			if p.In == "query" {
 				query = r.URL.Query()
 				given = query.Get(p.Name)
 			}
+
 			if given == "" {
 				continue
 			}
+
 			id, err := canonical(given)
 			if err != nil {
 				huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", at(p.In+"."+p.Name, err.Error())...)
 				return
 			}
+
 			if p.In == "query" {
 				query.Set(p.Name, id)
 				r.URL.RawQuery = query.Encode()
@@ -153,6 +170,7 @@ func canonicalParameters(api huma.API) func(huma.Context, func(huma.Context)) {
 				r.SetPathValue(p.Name, id)
 			}
 		}
+
 		next(ctx)
 	}
 }
@@ -165,14 +183,17 @@ func formatted(s *huma.Schema, text string) (string, error) {
 		if s.MinLength != nil {
 			least = *s.MinLength
 		}
+
 		if s.MaxLength != nil {
 			most = *s.MaxLength
 		}
+
 		return displayed(text, least, most)
 	case email:
 		return text, checkAddress(text)
 	case uuid:
 		return canonical(text)
 	}
+
 	return text, nil
 }

@@ -14,16 +14,21 @@ import (
 // logged returns what is logged until the test ends. Such tests are not parallel.
 func logged(t *testing.T) *bytes.Buffer {
 	t.Helper()
+
 	var out bytes.Buffer
+
 	old := slog.Default()
+
 	slog.SetDefault(slog.New(slog.NewTextHandler(&out, nil)))
 	t.Cleanup(func() { slog.SetDefault(old) })
+
 	return &out
 }
 
 // TestTimeZone: a name of the IANA database, from Africa/Abidjan to Zulu, and no file beside it.
 func TestTimeZone(t *testing.T) {
 	t.Parallel()
+
 	for name, want := range map[string]bool{
 		"Africa/Abidjan": true, "Asia/Kolkata": true, "UTC": true, "Zulu": true,
 		"": false, "Local": false, "Factory": false, "posixrules": false, "right/UTC": false, "@": false, "[": false, "Zone/Nowhere": false,
@@ -37,6 +42,7 @@ func TestTimeZone(t *testing.T) {
 
 func TestDisplayName(t *testing.T) {
 	t.Parallel()
+
 	for given, want := range map[string]string{
 		"Ann":                                   "Ann",
 		" Ann B. ":                              "Ann B.",
@@ -94,20 +100,25 @@ func FuzzDisplayName(f *testing.F) {
 	for _, seed := range []string{"Ann", " Zoe\u0308 ", "\u202e", "A\u200bnn", "\x00", "\u3164", "\xff"} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		name, err := DisplayName(text)
 		if err != nil {
 			if name != "" {
 				t.Errorf("%+q is refused with the name %+q", text, name)
 			}
+
 			return
 		}
+
 		if again, err := DisplayName(name); again != name || err != nil {
 			t.Errorf("%+q becomes %+q, and then %+q, %v", text, name, again, err)
 		}
+
 		if n := utf8.RuneCountInString(name); n < 1 || n > 40 || !norm.NFC.IsNormalString(name) || strings.TrimSpace(name) != name {
 			t.Errorf("%+q becomes %+q of %d characters", text, name, n)
 		}
+
 		for _, r := range name {
 			if unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point) {
 				t.Errorf("%+q holds U+%04X", name, r)
@@ -118,7 +129,9 @@ func FuzzDisplayName(f *testing.F) {
 
 func TestAddress(t *testing.T) {
 	t.Parallel()
+
 	label := strings.Repeat("a", 63)
+
 	longest := strings.Repeat("b", 63) + "@" + label + "." + label + "." + label[:62]
 	for text, want := range map[string]bool{
 		"ann@example.com":                true,
@@ -164,14 +177,18 @@ func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"ann@example.com", `"@"@x`, "Ann <ann@example.com>", "a@b.c\r\n"} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		if checkAddress(text) != nil {
 			return
 		}
+
 		local, host, _ := strings.Cut(text, "@")
-		if local == "" || len(local) > 64 || len(text) > 254 || !strings.Contains(host, ".") || strings.ContainsAny(text, " \t\r\n\"<>(),:;\\[]") || strings.Contains(host, "@") {
+		if local == "" || len(local) > 64 || len(text) > 254 || !strings.Contains(host, ".") ||
+			strings.ContainsAny(text, " \t\r\n\"<>(),:;\\[]") || strings.Contains(host, "@") {
 			t.Errorf("%q is valid", text)
 		}
+
 		for _, b := range []byte(text) {
 			if b <= ' ' || b > '~' {
 				t.Errorf("%q is valid", text)

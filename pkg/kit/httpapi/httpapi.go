@@ -85,7 +85,9 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 		refuse(w, http.StatusMethodNotAllowed, "the method must be "+route.Method)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
+
 	refuser, _ := any(new(Out)).(Refuser)
+
 	return buffered(routed(mux), route, refuser)
 }
 
@@ -97,14 +99,17 @@ const maxSegment = 512
 func routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
+
 		known := clean == r.URL.Path
 		for segment := range strings.SplitSeq(r.URL.Path, "/") {
 			known = known && len(segment) <= maxSegment && utf8.ValidString(segment)
 		}
+
 		if !known {
 			refuse(w, http.StatusNotFound, "nothing is here")
 			return
 		}
+
 		mux.ServeHTTP(w, r)
 	})
 }
@@ -113,7 +118,12 @@ func routed(mux *http.ServeMux) http.Handler {
 func refuse(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(&huma.ErrorModel{Type: problemType + codeOf(status), Title: http.StatusText(status), Status: status, Detail: detail})
+	json.NewEncoder(w).Encode(&huma.ErrorModel{
+		Type:   problemType + codeOf(status),
+		Title:  http.StatusText(status),
+		Status: status,
+		Detail: detail,
+	})
 }
 
 // buffered sends the answer of next when it is complete. If next panics, it logs the place and
@@ -122,25 +132,33 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
+
 		defer func() {
 			if p := recover(); p != nil {
 				kind := fmt.Sprintf("%T", p)
 				if err, ok := p.(runtime.Error); ok {
 					kind = err.Error()
 				}
+
 				slog.ErrorContext(r.Context(), "panic", "kind", kind, "stack", string(debug.Stack()))
+
 				a = newAnswer()
 				refuse(a, http.StatusInternalServerError, internalText)
 			}
+
 			if refuser != nil {
 				a.render(refuser)
 			}
+
 			if a.header.Get("Cache-Control") == "" && (route.Auth != spec.Public || a.status < http.StatusMultipleChoices) {
 				a.header.Set("Cache-Control", NoStore)
 			}
+
 			a.send(w)
 		}()
+
 		next.ServeHTTP(a, r)
+
 		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.status == http.StatusOK {
 			a.tag(r.Header.Values("If-None-Match"))
 		}
@@ -168,40 +186,51 @@ type Identifier interface {
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values in
 // spec.CDNHeader is refused: 403, not_through_cdn. The source address of other requests is that
 // of the CDN's client.
-func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+func Lambda[In, Out any](fn spec.Function, by Identifier,
+	do func(context.Context, *In) (*Out, error)) func(context.Context,
+	events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	on := fn.On.(spec.Route)
+
 	sessions := on.Auth == spec.Session
 	if sessions && by == nil {
 		panic(fn.Name + " is for callers with a session, and nothing identifies them")
 	}
+
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
 			return refusal(ctx, errNotThroughCDN), nil
 		} else if keys != "" {
 			e.RequestContext.HTTP.SourceIP = viewer(e)
 		}
+
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
+
 			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 			defer cancel()
 		}
+
 		if sessions {
 			userID, err := by.Identify(ctx, e)
 			if err != nil {
 				return refusal(ctx, err), nil
 			}
+
 			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
 				JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": userID}},
 			}
 		}
+
 		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
+
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		ctx = context.WithValue(ctx, headersKey{}, e.Headers)
+
 		return proxy.ProxyWithContext(ctx, e)
 	}
 }
@@ -214,12 +243,14 @@ type headersKey struct{}
 // only: two different idempotency keys could become one.
 func wholeHeaders(ctx huma.Context, next func(huma.Context)) {
 	given, _ := ctx.Context().Value(headersKey{}).(map[string]string)
+
 	r, _ := humago.Unwrap(ctx)
 	for _, p := range ctx.Operation().Parameters {
 		if text, ok := given[strings.ToLower(p.Name)]; ok && p.In == "header" {
 			r.Header.Set(p.Name, strings.Trim(text, " \t"))
 		}
 	}
+
 	next(ctx)
 }
 
@@ -232,6 +263,7 @@ func viewer(e events.APIGatewayV2HTTPRequest) string {
 			return address
 		}
 	}
+
 	return cdn
 }
 
@@ -243,6 +275,7 @@ func isOneOf(keys, key string) bool {
 		want := sha256.Sum256([]byte(one))
 		found |= subtle.ConstantTimeCompare(got[:], want[:])
 	}
+
 	return found == 1 && key != ""
 }
 
@@ -251,14 +284,17 @@ var errNotThroughCDN = problem.New(problem.Denied, "not_through_cdn", "the API i
 // refusal is the answer with the problem document of err.
 func refusal(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
 	doc := documentOf(ctx, err).(document)
+
 	body, err := json.Marshal(doc)
 	if err != nil {
 		panic(err) // text always encodes
 	}
+
 	headers := map[string]string{"Content-Type": "application/problem+json", "Cache-Control": NoStore}
 	for name, values := range doc.GetHeaders() {
 		headers[name] = values[0]
 	}
+
 	return events.APIGatewayV2HTTPResponse{StatusCode: doc.Status, Headers: headers, Body: string(body)}
 }
 
@@ -268,6 +304,7 @@ func routePath(room, raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
 		raw = "/" + rest
 	}
+
 	return (&url.URL{Path: raw}).EscapedPath()
 }
 
@@ -275,6 +312,7 @@ func routePath(room, raw string) string {
 // the query string as the client sent it.
 func query(raw string) string {
 	var b strings.Builder
+
 	for _, c := range []byte(raw) {
 		if c <= ' ' || c == '#' || c == 0x7f {
 			fmt.Fprintf(&b, "%%%02X", c)
@@ -282,6 +320,7 @@ func query(raw string) string {
 			b.WriteByte(c)
 		}
 	}
+
 	return b.String()
 }
 
@@ -297,33 +336,51 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
-	config.Info.Description = "The operations of the room " + room + ". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
+	config.Info.Description = "The operations of the room " + room +
+		". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before " +
+		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)), func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)),
+		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
 	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
-	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal}}
+	config.Formats = map[string]huma.Format{
+		jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode},
+		"json":   {Marshal: huma.DefaultJSONFormat.Marshal},
+	}
 	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{}
+
 	switch fn.On.(spec.Route).Auth {
 	case spec.User, spec.Admin:
 		config.Components.SecuritySchemes["jwt"] = &huma.SecurityScheme{
-			Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators.",
+			Type:         "http",
+			Scheme:       "bearer",
+			BearerFormat: "JWT",
+			Description:  "An access token: of the user pool of users, and of that of administrators for the operations of administrators.",
 		}
 	case spec.Session:
-		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{Type: "apiKey", In: "cookie", Name: room + "_session", Description: "The cookie that the sign-in sets."}
+		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{
+			Type:        "apiKey",
+			In:          "cookie",
+			Name:        room + "_session",
+			Description: "The cookie that the sign-in sets.",
+		}
 	}
+
 	api := humago.New(mux, config)
 	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {
 		known := func(name string) bool {
-			return !others || slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
+			return !others || slices.ContainsFunc(ctx.Operation().Parameters,
+				func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
 		}
 		if errs := unclear(ctx.URL().RawQuery, others, known); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
+
 		next(ctx)
 	}, readBodies[In](api), wholeHeaders, canonicalParameters(api), typed(mediaOf[Out]()))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
@@ -331,8 +388,10 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		if err != nil {
 			return nil, documentOf(ctx, err)
 		}
+
 		return out, nil
 	})
+
 	return api
 }
 
@@ -348,6 +407,7 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 				}
 			}
 		}
+
 		next(ctx)
 	}
 }
@@ -360,11 +420,13 @@ func unclear(raw string, others bool, known func(name string) bool) (errs []erro
 	if err != nil && !others {
 		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if len(query[name]) > 1 && known(name) {
 			errs = append(errs, &huma.ErrorDetail{Message: "given more than once", Location: "query." + name})
 		}
 	}
+
 	return errs
 }
 
@@ -382,15 +444,19 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	if !ok { // an answer, or a document of ours
 		return v, nil
 	}
+
 	slices.SortStableFunc(doc.Errors, func(a, b *huma.ErrorDetail) int { return strings.Compare(a.Location, b.Location) })
+
 	doc.Errors = doc.Errors[:min(len(doc.Errors), maxErrors)]
 	for _, e := range doc.Errors {
 		e.Value = nil
 		e.Location = e.Location[:min(len(e.Location), maxLocation)]
 	}
+
 	if doc.Type == "" {
 		doc.Type = problemType + codeOf(doc.Status)
 	}
+
 	return v, nil
 }
 
@@ -399,9 +465,11 @@ func codeOf(status int) string {
 	if kind := slices.Index(statuses[:], status); kind >= 0 {
 		return problem.Kind(kind).Code()
 	}
+
 	if status == http.StatusRequestEntityTooLarge {
 		return "too_large"
 	}
+
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
@@ -415,19 +483,29 @@ func documentOf(ctx context.Context, err error) error {
 	default:
 		f = &problem.Error{Text: internalText}
 	}
+
 	status := statuses[f.Kind]
+
 	level := slog.LevelInfo
 	if status >= 500 {
 		level = slog.LevelError
 	}
+
 	slog.Log(ctx, level, "refused", "status", status, "err", err)
+
 	doc := document{
-		ErrorModel: &huma.ErrorModel{Status: status, Type: problemType + cmp.Or(f.Code, f.Kind.Code()), Title: http.StatusText(status), Detail: f.Text},
+		ErrorModel: &huma.ErrorModel{
+			Status: status,
+			Type:   problemType + cmp.Or(f.Code, f.Kind.Code()),
+			Title:  http.StatusText(status),
+			Detail: f.Text,
+		},
 		extensions: f.Extensions, retryAfter: f.RetryAfter,
 	}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
 	}
+
 	return doc
 }
 
@@ -447,6 +525,7 @@ func (d document) GetHeaders() http.Header {
 	if d.retryAfter > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10))
 	}
+
 	return h
 }
 
@@ -455,10 +534,12 @@ func (d document) MarshalJSON() ([]byte, error) {
 	if err != nil || len(d.extensions) == 0 {
 		return text, err
 	}
+
 	more, err := json.Marshal(d.extensions)
 	if err != nil {
 		return nil, err
 	}
+
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
@@ -474,11 +555,13 @@ func matches(values []string, tag string) bool {
 	if len(values) == 1 && strings.TrimSpace(values[0]) == "*" {
 		return true
 	}
+
 	for candidate := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == tag {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -504,6 +587,7 @@ func (a *answer) tag(ifNoneMatch []string) {
 		tag = `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 		a.header.Set("ETag", tag)
 	}
+
 	if matches(ifNoneMatch, tag) {
 		a.header.Del("Content-Type")
 		a.status = http.StatusNotModified
@@ -515,6 +599,7 @@ func (a *answer) tag(ifNoneMatch []string) {
 func (a *answer) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
+
 	if a.body.Len() > 0 { // otherwise w would guess a type
 		w.Write(a.body.Bytes())
 	}

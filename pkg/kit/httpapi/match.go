@@ -21,6 +21,7 @@ func (m IfMatch) Check(rev int) error {
 	if m.Match != "" && m.Match != ETag(rev) {
 		return ErrStale.In("header.If-Match")
 	}
+
 	return nil
 }
 

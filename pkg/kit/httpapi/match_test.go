@@ -16,7 +16,13 @@ import (
 // TestIfMatch: a change of what the caller has read is refused if there is a later revision.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
-	stale := &problem.Error{Kind: problem.Conflict, Code: "stale", Text: "somebody else has changed this: read it again", Field: "header.If-Match"}
+
+	stale := &problem.Error{
+		Kind:  problem.Conflict,
+		Code:  "stale",
+		Text:  "somebody else has changed this: read it again",
+		Field: "header.If-Match",
+	}
 	for _, c := range []struct {
 		match string
 		rev   int
@@ -27,6 +33,7 @@ func TestIfMatch(t *testing.T) {
 		if diff := cmp.Diff(c.want, IfMatch{c.match}.Check(c.rev)); diff != "" {
 			t.Errorf("If-Match: %s of revision %d (-want +got):\n%s", c.match, c.rev, diff)
 		}
+
 		if c.want == nil && c.match != "" && c.match != ETag(c.rev) {
 			t.Errorf("the ETag of revision %d is %s", c.rev, ETag(c.rev))
 		}
@@ -37,20 +44,26 @@ func TestIfMatch(t *testing.T) {
 // answered as GET is, without the body.
 func TestETagOfAUseCase(t *testing.T) {
 	t.Parallel()
+
 	type page struct {
 		ETag string `header:"ETag"`
 		Body struct{}
 	}
+
 	stated := Handler(getOver, func(context.Context, *read) (*page, error) { return &page{ETag: ETag(7)}, nil })
+
 	e := request(t, "GET", "/overs/7", "")
 	if out := serve(t, stated, e); out.StatusCode != 200 || out.Headers["Etag"] != `"7"` {
 		t.Errorf("got %d with the ETag %s", out.StatusCode, out.Headers["Etag"])
 	}
+
 	e.Headers["if-none-match"] = `"7"`
 	if out := serve(t, stated, e); out.StatusCode != 304 {
 		t.Errorf("of the version that the client has: got %d", out.StatusCode)
 	}
+
 	get := serve(t, Handler(getOver, reading), request(t, "GET", "/overs/7", ""))
+
 	head := serve(t, Handler(getOver, reading), request(t, "HEAD", "/overs/7", ""))
 	if head.StatusCode != 200 || head.Headers["Etag"] == "" || head.Headers["Etag"] != get.Headers["Etag"] {
 		t.Errorf("HEAD: got %d with the ETag %q, want that of GET, %q", head.StatusCode, head.Headers["Etag"], get.Headers["Etag"])
@@ -60,7 +73,9 @@ func TestETagOfAUseCase(t *testing.T) {
 // TestOnlyAnswer: the one status of a route is that of its answers.
 func TestOnlyAnswer(t *testing.T) {
 	t.Parallel()
+
 	fn := getOver
+
 	fn.On = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public, Answers: []int{202}}
 	if out := serve(t, Handler(fn, reading), request(t, "GET", "/overs/7", "")); out.StatusCode != 202 {
 		t.Errorf("got %d, want 202", out.StatusCode)
@@ -70,6 +85,7 @@ func TestOnlyAnswer(t *testing.T) {
 // TestValuesOfABody: null where it is allowed, numbers beyond the integers, and no body.
 func TestValuesOfABody(t *testing.T) {
 	t.Parallel()
+
 	type note struct {
 		Speed float64  `json:"speed,omitempty"`
 		Level int      `json:"level,omitempty"`
@@ -77,15 +93,19 @@ func TestValuesOfABody(t *testing.T) {
 		Any   any      `json:"any,omitempty"`
 		Text  string   `json:"text,omitempty"`
 	}
+
 	type in struct {
 		ID   string `path:"id"`
 		Body *note
 	}
+
 	var got *note
+
 	h := Handler(putOver, func(_ context.Context, in *in) (*over, error) {
 		got = in.Body
 		return answered("")
 	})
+
 	for _, c := range []struct {
 		body   string
 		want   *note
@@ -103,10 +123,12 @@ func TestValuesOfABody(t *testing.T) {
 		{`{"level":[1]}`, nil, 422},
 	} {
 		got = nil
+
 		out := serve(t, h, request(t, "POST", "/overs/7", c.body))
 		if diff := cmp.Diff(c.want, got); diff != "" || out.StatusCode != c.status {
 			t.Errorf("%s: got %d %s, want %d (-want +got):\n%s", c.body, out.StatusCode, out.Body, c.status, diff)
 		}
+
 		if got != nil && math.Signbit(got.Speed) {
 			t.Errorf("%s: the speed is -0", c.body)
 		}
@@ -117,7 +139,12 @@ func TestValuesOfABody(t *testing.T) {
 // if it is given twice.
 func TestTextsOfStrayParameters(t *testing.T) {
 	t.Parallel()
-	for query, want := range map[string]string{"x=1": "unknown query parameter", "limit=1&limit=2": "given more than once", "x=1&x=2": "given more than once"} {
+
+	for query, want := range map[string]string{
+		"x=1":             "unknown query parameter",
+		"limit=1&limit=2": "given more than once",
+		"x=1&x=2":         "given more than once",
+	} {
 		p := problemIn(t, serve(t, Handler(getOver, reading), request(t, "GET", "/overs/7?"+query, "")))
 		if len(p.Errors) != 1 || p.Errors[0].Message != want {
 			t.Errorf("%s: got %+v, want %q", query, p.Errors, want)
@@ -130,17 +157,21 @@ func TestTextsOfStrayParameters(t *testing.T) {
 func TestPagesOfAUseCase(t *testing.T) {
 	e := request(t, "GET", "/overs/7", "")
 	e.Headers["if-none-match"] = "*"
+
 	out := serve(t, Handler(getOver, func(context.Context, *read) (*statusSheet, error) {
 		return &statusSheet{Status: 200, Body: []byte("<p>an over")}, nil
 	}), e)
 	if out.StatusCode != 304 || out.Body != "" {
 		t.Errorf("a page that the browser has: got %d %s, want 304 and nothing", out.StatusCode, out.Body)
 	}
+
 	t.Parallel()
+
 	h := Handler(getOver, func(_ context.Context, in *read) (*statusSheet, error) {
 		if in.ID == "1" {
 			return nil, problem.New(problem.Invalid, "", "no")
 		}
+
 		return &statusSheet{Status: 404, Body: []byte("<p>no such over")}, nil
 	})
 	for target, want := range map[string]string{"/overs/7": "<p>no such over", "/overs/1": "<p>refused"} {
@@ -163,8 +194,10 @@ func (*statusSheet) Refusal(int) (http.Header, []byte) {
 // limited.
 func TestLimitsAreDescribed(t *testing.T) {
 	t.Parallel()
+
 	for per, want := range map[time.Duration]int{0: 409, time.Minute: 429} {
 		fn := getOver
+
 		fn.Limits = []spec.Limit{{Name: "overs", Max: 3, Per: per, Code: "too_many"}}
 		if got := operation[read](fn).Errors; got[len(got)-1] != want {
 			t.Errorf("per %v: the refusals are %v, want %d at the end", per, got, want)

@@ -30,6 +30,7 @@ func typed(media string) func(huma.Context, func(huma.Context)) {
 		if media != "" {
 			ctx.SetHeader("Content-Type", media)
 		}
+
 		next(ctx)
 	}
 }
@@ -40,10 +41,13 @@ func describeMedia[Out any](op *huma.Operation) {
 	if err != nil {
 		return
 	}
+
 	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
+
 	if _, ok := any(new(Out)).(Refuser); !ok {
 		return
 	}
+
 	for status, r := range op.Responses {
 		if status[0] >= '4' {
 			r.Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
@@ -56,6 +60,7 @@ func (a *answer) render(r Refuser) {
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
 		return
 	}
+
 	header, page := r.Refusal(a.status)
 	maps.Copy(a.header, header)
 	a.body.Reset()

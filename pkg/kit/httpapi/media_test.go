@@ -31,8 +31,10 @@ func (*sheet) Refusal(status int) (http.Header, []byte) {
 // what other sites add to its links.
 func TestPages(t *testing.T) {
 	t.Parallel()
+
 	fn := getOver
 	fn.On = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public, OthersCall: true}
+
 	h := Handler(fn, func(_ context.Context, in *read) (*sheet, error) {
 		switch in.ID {
 		case "1":
@@ -40,6 +42,7 @@ func TestPages(t *testing.T) {
 		case "2":
 			panic("secret")
 		}
+
 		return &sheet{[]byte("<p>over " + in.ID)}, nil
 	})
 	for target, want := range map[string]string{
@@ -58,6 +61,7 @@ func TestPages(t *testing.T) {
 		if got := fmt.Sprint(out.StatusCode, " ", out.Body); got != want {
 			t.Errorf("%s: got %q, want %q", target, got, want)
 		}
+
 		if kind := out.Headers["Content-Type"]; kind != "text/html; charset=utf-8" {
 			t.Errorf("%s: the type is %q", target, kind)
 		}
@@ -67,36 +71,59 @@ func TestPages(t *testing.T) {
 // TestPictures: a refusal of what no person sees is a problem document.
 func TestPictures(t *testing.T) {
 	t.Parallel()
+
 	h := Handler(getOver, func(_ context.Context, in *read) (*picture, error) {
 		if in.ID == "1" {
 			return nil, errNotThroughCDN
 		}
+
 		return &picture{[]byte("\x89PNG\r\n\xff")}, nil
 	})
+
 	out := serve(t, h, request(t, "GET", "/overs/7", ""))
 	if kind := out.Headers["Content-Type"]; out.StatusCode != 200 || !out.IsBase64Encoded || kind != "image/png" {
 		t.Errorf("got %d, base64 %v, of the type %q", out.StatusCode, out.IsBase64Encoded, kind)
 	}
+
 	problemIn(t, serve(t, h, request(t, "GET", "/overs/1", "")))
 }
 
 // TestMediaAreDescribed: the description has the media type of each answer.
 func TestMediaAreDescribed(t *testing.T) {
 	t.Parallel()
+
 	html, err := OpenAPI(getOver, func(context.Context, *read) (*sheet, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	png, err := OpenAPI(getOver, func(context.Context, *read) (*picture, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, c := range map[string]struct {
 		text []byte
 		want map[string]string
 	}{
-		"page":    {html, map[string]string{"200": "text/html", "304": "", "400": "text/html", "404": "text/html", "422": "text/html", "500": "text/html", "503": "text/html"}},
-		"picture": {png, map[string]string{"200": "image/png", "304": "", "400": "application/problem+json", "404": "application/problem+json", "422": "application/problem+json", "500": "application/problem+json", "503": "application/problem+json"}},
+		"page": {html, map[string]string{
+			"200": "text/html",
+			"304": "",
+			"400": "text/html",
+			"404": "text/html",
+			"422": "text/html",
+			"500": "text/html",
+			"503": "text/html",
+		}},
+		"picture": {png, map[string]string{
+			"200": "image/png",
+			"304": "",
+			"400": "application/problem+json",
+			"404": "application/problem+json",
+			"422": "application/problem+json",
+			"500": "application/problem+json",
+			"503": "application/problem+json",
+		}},
 	} {
 		var d struct {
 			Paths map[string]map[string]struct {
@@ -106,14 +133,18 @@ func TestMediaAreDescribed(t *testing.T) {
 		if err := json.Unmarshal(c.text, &d); err != nil {
 			t.Fatal(err)
 		}
+
 		got := map[string]string{}
+
 		for status, r := range d.Paths["/overs/{id}"]["get"].Responses {
 			kinds := []string{}
 			for kind := range r.Content {
 				kinds = append(kinds, kind)
 			}
+
 			got[status] = strings.Join(kinds, " ")
 		}
+
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: the media types differ (-want +got):\n%s", name, diff)
 		}

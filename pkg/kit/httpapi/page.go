@@ -38,10 +38,13 @@ func Page[T any](all []T, id func(T) string, cursor string, limit int) (page []T
 		if i < 0 {
 			return nil, "", ErrBadCursor
 		}
+
 		all = all[i+1:]
 	}
+
 	if len(all) > limit {
 		all, next = all[:limit], id(all[limit-1])
 	}
+
 	return all, next, nil
 }

@@ -34,6 +34,7 @@ func byHeader(_ context.Context, e events.APIGatewayV2HTTPRequest) (string, erro
 	if user := e.Headers["x-user"]; user != "" {
 		return user, nil
 	}
+
 	return "", errNoSession
 }
 
@@ -49,6 +50,7 @@ func readMine(_ context.Context, in *mine) (*over, error) { return answered(in.U
 func routeOf(a spec.Auth, uses ...spec.Access) spec.Function {
 	fn := getOver
 	fn.On, fn.Uses = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: a}, uses
+
 	return fn
 }
 
@@ -56,11 +58,14 @@ func routeOf(a spec.Auth, uses ...spec.Access) spec.Function {
 // any other. Whom the session does not identify is refused before anything else is read.
 func TestSessionIdentifiesTheCaller(t *testing.T) {
 	t.Parallel()
+
 	busy := problem.New(problem.Unavailable, "", "busy").WithRetryAfter(1500 * time.Millisecond)
+
 	type answer struct {
 		Status                   int
 		User, Type, Cache, Retry string
 	}
+
 	for name, c := range map[string]struct {
 		by     door
 		user   string
@@ -70,25 +75,31 @@ func TestSessionIdentifiesTheCaller(t *testing.T) {
 		"a user":             {byHeader, "ann", "/overs/7", answer{200, "ann", "", "public, max-age=2", ""}},
 		"nobody":             {byHeader, "", "/overs/7", answer{401, "", "missing_session", NoStore, ""}},
 		"nobody, of no path": {byHeader, "", "/nowhere?x=1", answer{401, "", "missing_session", NoStore, ""}},
-		"busy":               {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "ann", busy }, "", "/overs/7", answer{503, "", "unavailable", NoStore, "2"}},
-		"a defect":           {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "", errors.New("secret") }, "", "/overs/7", answer{500, "", "internal", NoStore, ""}},
+		"busy": {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "ann", busy }, "", "/overs/7",
+			answer{503, "", "unavailable", NoStore, "2"}},
+		"a defect": {func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "", errors.New("secret") }, "", "/overs/7",
+			answer{500, "", "internal", NoStore, ""}},
 	} {
 		e := request(t, "GET", c.target, "")
 		e.Headers["x-user"] = c.user
+
 		out, err := Lambda(routeOf(spec.Session), c.by, readMine)(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got := answer{Status: out.StatusCode, Cache: out.Headers["Cache-Control"], Retry: out.Headers["Retry-After"]}
 		if out.StatusCode == 200 {
 			var body struct{ Text string }
 			if err := json.Unmarshal([]byte(out.Body), &body); err != nil {
 				t.Fatal(err)
 			}
+
 			got.User = body.Text
 		} else {
 			got.Type = strings.TrimPrefix(problemIn(t, out).Type, problemType)
 		}
+
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -99,20 +110,27 @@ func TestSessionIdentifiesTheCaller(t *testing.T) {
 // case has, and an address that is not the CDN's identifies nobody.
 func TestSessionEndsBeforeTheInvocation(t *testing.T) {
 	t.Parallel()
+
 	end, asked := time.Now().Add(time.Hour), 0
+
 	ctx, cancel := context.WithDeadline(t.Context(), end)
 	defer cancel()
+
 	do := Lambda(routeOf(spec.Session), door(func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (string, error) {
 		asked++
+
 		if at, ok := ctx.Deadline(); !ok || end.Sub(at) != answerTime {
 			t.Errorf("the caller is identified until %v before the end, want %v", end.Sub(at), answerTime)
 		}
+
 		return "ann", nil
 	}), readMine)
+
 	e := request(t, "GET", "/overs/7", "")
 	if out, err := do(ctx, e); err != nil || out.StatusCode != 200 || asked != 1 {
 		t.Errorf("got %d, %v, after %d identifications", out.StatusCode, err, asked)
 	}
+
 	e.StageVariables = map[string]string{spec.CDNKeys: "k"}
 	if out, err := do(ctx, e); err != nil || out.StatusCode != 403 || asked != 1 {
 		t.Errorf("not through the CDN: got %d, %v, after %d identifications", out.StatusCode, err, asked)
@@ -123,6 +141,7 @@ func TestSessionEndsBeforeTheInvocation(t *testing.T) {
 // route asks one.
 func TestWhoIdentifies(t *testing.T) {
 	t.Parallel()
+
 	never := door(func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) {
 		t.Error("the caller is identified")
 		return "ann", nil
@@ -134,11 +153,13 @@ func TestWhoIdentifies(t *testing.T) {
 			}
 		}
 	}
+
 	defer func() {
 		if got, want := fmt.Sprint(recover()), "test/get-over is for callers with a session, and nothing identifies them"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}()
+
 	Lambda(routeOf(spec.Session), nil, readMine)
 }
 
@@ -146,6 +167,7 @@ func TestWhoIdentifies(t *testing.T) {
 // for browsers the token says nothing of who writes.
 func TestWritesOfASessionAreChecked(t *testing.T) {
 	t.Parallel()
+
 	for a, want := range map[spec.Auth]string{spec.Session: "ann", spec.Browser: ""} {
 		got := ""
 		e := request(t, "GET", "/overs/7", "")
@@ -153,10 +175,12 @@ func TestWritesOfASessionAreChecked(t *testing.T) {
 		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
 			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": "eve"}},
 		}
+
 		out, err := Lambda(routeOf(a, account.CheckDeleted), door(byHeader), func(ctx context.Context, in *mine) (*over, error) {
 			if r, ok := dynamo.Required(ctx); ok {
 				got = r.Key["userId"].(*types.AttributeValueMemberS).Value
 			}
+
 			return readMine(ctx, in)
 		})(t.Context(), e)
 		if err != nil || out.StatusCode != 200 || got != want {
@@ -169,23 +193,29 @@ func TestWritesOfASessionAreChecked(t *testing.T) {
 // as if it were a refusal.
 func TestRefusalThatIsNoJSON(t *testing.T) {
 	t.Parallel()
+
 	defer func() {
 		if recover() == nil {
 			t.Error("it was answered")
 		}
 	}()
+
 	refusal(t.Context(), errNoSession.With(map[string]any{"bad": func() {}}))
 }
 
 // TestSessionsAreDescribed: the description says by which cookie a route knows its callers.
 func TestSessionsAreDescribed(t *testing.T) {
 	t.Parallel()
+
 	type described struct {
 		Security []map[string][]string
 		Schemes  map[string]map[string]string
 		Refusals []string // 401, 403 and 409
 	}
-	cookie := map[string]map[string]string{"session": {"type": "apiKey", "in": "cookie", "name": "test_session", "description": "The cookie that the sign-in sets."}}
+
+	cookie := map[string]map[string]string{
+		"session": {"type": "apiKey", "in": "cookie", "name": "test_session", "description": "The cookie that the sign-in sets."},
+	}
 	for a, want := range map[spec.Auth]described{
 		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403", "409"}},
 		spec.Browser: {[]map[string][]string{}, nil, []string{"401", "403", "409"}},
@@ -195,6 +225,7 @@ func TestSessionsAreDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var doc struct {
 			Paths map[string]map[string]struct {
 				Security  []map[string][]string
@@ -205,14 +236,18 @@ func TestSessionsAreDescribed(t *testing.T) {
 		if err := json.Unmarshal(text, &doc); err != nil {
 			t.Fatal(err)
 		}
+
 		op := doc.Paths["/overs/{id}"]["get"]
+
 		got := described{Security: op.Security, Schemes: doc.Components.SecuritySchemes}
 		for status := range op.Responses {
 			if slices.Contains([]string{"401", "403", "409", "418"}, status) {
 				got.Refusals = append(got.Refusals, status)
 			}
 		}
+
 		slices.Sort(got.Refusals)
+
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", a, diff)
 		}
@@ -222,15 +257,18 @@ func TestSessionsAreDescribed(t *testing.T) {
 // TestRoomOfAnAdministrator: the administrators of a route are those of its room.
 func TestRoomOfAnAdministrator(t *testing.T) {
 	t.Parallel()
+
 	type in struct {
 		auth.Admin
 		ID string `path:"id"`
 	}
+
 	for group, status := range map[string]int{"[test-admin]": 200, "[other-admin]": 403} {
 		e := request(t, "GET", "/overs/7", "")
 		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
 			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": "eve", "cognito:groups": group}},
 		}
+
 		out, err := Lambda(routeOf(spec.Admin), nil, func(context.Context, *in) (*over, error) { return answered("") })(t.Context(), e)
 		if err != nil || out.StatusCode != status {
 			t.Errorf("%s: got %d, %v, want %d", group, out.StatusCode, err, status)

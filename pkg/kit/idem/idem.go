@@ -25,7 +25,8 @@ import (
 const Lifetime = 24 * time.Hour
 
 // ErrConflict refuses a key that was used for another body.
-var ErrConflict = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another request").In("header.Idempotency-Key")
+var ErrConflict = problem.New(problem.Conflict, "idempotency_conflict",
+	"this Idempotency-Key was used for another request").In("header.Idempotency-Key")
 
 // Key is the header of a request that may be repeated. The request embeds it. Requests without
 // the header are all different.
@@ -77,29 +78,37 @@ var errTaken = errors.New("the request was committed by another invocation")
 
 // Once returns the answer of do, which makes its writes with commit, or the stored answer of the
 // same request. Errors: ErrConflict; those of do, which are not stored; those of Store.Allow.
-func Once[Out any](ctx context.Context, s Store, function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
+func Once[Out any](ctx context.Context, s Store, function, userID string, in Request,
+	do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
 	if in.key() == "" {
 		return do(ctx, func(ctx context.Context, a spec.Access, _ *Out, writes ...dynamo.Write) error {
 			return dynamo.Transact(ctx, s.DB, a, writes...)
 		})
 	}
+
 	path, body := partsOf(in)
 	id, hash := hashOf(function, path, in.key()), hashOf(body)
+
 	out, ok, err := stored[Out](ctx, s, userID, id, hash)
 	if ok || err != nil {
 		return out, err
 	}
+
 	var guard string
+
 	ctx = context.WithValue(ctx, guardKey{}, &guard)
+
 	out, err = do(ctx, func(ctx context.Context, a spec.Access, answer *Out, writes ...dynamo.Write) error {
 		text, err := json.Marshal(answer)
 		if err != nil {
 			return fmt.Errorf("encode the answer: %w", err)
 		}
+
 		err = dynamo.Transact(ctx, s.DB, a, append(writes, s.Write(userID, id, Record{hash, guard, text}))...)
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == len(writes) {
 			return errTaken
 		}
+
 		return err
 	})
 	if err == nil {
@@ -110,6 +119,7 @@ func Once[Out any](ctx context.Context, s Store, function, userID string, in Req
 	if again, ok, found := stored[Out](ctx, s, userID, id, hash); ok || found != nil {
 		return again, found
 	}
+
 	return nil, err
 }
 
@@ -119,17 +129,21 @@ func stored[Out any](ctx context.Context, s Store, userID, id, hash string) (out
 	if err != nil || !ok {
 		return nil, false, err
 	}
+
 	if r.Hash != hash {
 		return nil, false, ErrConflict
 	}
+
 	if r.Guard != "" {
 		if err := s.Allow(ctx, userID, r.Guard); err != nil {
 			return nil, false, err
 		}
 	}
+
 	if err := json.Unmarshal(r.Answer, &out); err != nil {
 		return nil, false, fmt.Errorf("decode a stored answer: %w", err)
 	}
+
 	return out, true, nil
 }
 
@@ -144,6 +158,7 @@ func partsOf(in Request) (path []string, body any) {
 			body = v.FieldByIndex(f.Index).Interface()
 		}
 	}
+
 	return path, body
 }
 
@@ -154,6 +169,8 @@ func hashOf(values ...any) string {
 	if err != nil {
 		panic(err) // they were decoded from JSON
 	}
+
 	sum := sha256.Sum256(text)
+
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

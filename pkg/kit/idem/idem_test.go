@@ -65,6 +65,7 @@ func newShop(t *testing.T, process *dynamotest.Process) *shop {
 	s := &shop{t: t, now: time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)}
 	s.use(dynamo.Open(process.AWS(cfg), prefix))
 	s.db = dynamo.Open(cfg, prefix)
+
 	return s
 }
 
@@ -77,7 +78,8 @@ func (s *shop) use(db dynamo.DB) {
 			return k.Record, ok && s.now.Unix() < k.TTL, err
 		},
 		Write: func(userID, id string, r idem.Record) dynamo.Write {
-			return dynamo.PutWrite(kept{userID + " " + id, s.now.Add(idem.Lifetime).Unix(), r}, dynamo.Absent[kept]("id").Or(dynamo.AtMost[kept]("ttl", s.now.Unix())))
+			return dynamo.PutWrite(kept{userID + " " + id, s.now.Add(idem.Lifetime).Unix(), r},
+				dynamo.Absent[kept]("id").Or(dynamo.AtMost[kept]("ttl", s.now.Unix())))
 		},
 	}
 }
@@ -85,10 +87,12 @@ func (s *shop) use(db dynamo.DB) {
 // total is how often something was done to an item.
 func (s *shop) total(item string) int {
 	s.t.Helper()
+
 	e, _, err := dynamo.Get[effect](s.t.Context(), s.db, act, item)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	return e.Rev
 }
 
@@ -104,17 +108,21 @@ type call struct {
 func (s *shop) do(c call) (int, error) {
 	in := &request{Key: idem.Key{IdempotencyKey: c.key}, Item: c.item}
 	in.Body.Count = c.count
+
 	out, err := idem.Once(s.t.Context(), s.store, c.fn, c.user, in, func(ctx context.Context, commit idem.Commit[answer]) (*answer, error) {
 		for {
 			e, found, err := dynamo.Get[effect](ctx, s.store.DB, act, c.item)
 			if err != nil {
 				return nil, err
 			}
+
 			same := dynamo.Absent[effect]("id")
 			if found {
 				same = dynamo.Equal[effect]("rev", e.Rev)
 			}
+
 			out := &answer{Status: 201}
+
 			out.Body.Total = e.Rev + 1
 			if err := commit(ctx, act, out, dynamo.PutWrite(effect{c.item, e.Rev + 1}, same)); !dynamo.IsRefused(err) {
 				return out, err
@@ -124,12 +132,14 @@ func (s *shop) do(c call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	return out.Body.Total, nil
 }
 
 // TestRequestsWithAKey: what counts as the same request, and what it gets.
 func TestRequestsWithAKey(t *testing.T) {
 	t.Parallel()
+
 	first := call{buy, "ann", "K1", "tea", 1}
 	for _, c := range []struct {
 		name   string
@@ -152,15 +162,19 @@ func TestRequestsWithAKey(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+
 			s := newShop(t, &dynamotest.Process{})
 			if got, err := s.do(first); got != 1 || err != nil {
 				t.Fatalf("the first: %d, %v", got, err)
 			}
+
 			s.now = s.now.Add(c.later)
+
 			got, err := s.do(c.again)
 			if conflict := errors.Is(err, idem.ErrConflict); conflict != (c.answer == 0) || !conflict && err != nil {
 				t.Errorf("the second: %v", err)
 			}
+
 			if got != c.answer || s.total(c.again.item) != c.total {
 				t.Errorf("the answer is %d and the effect %d, want %d and %d", got, s.total(c.again.item), c.answer, c.total)
 			}
@@ -171,6 +185,7 @@ func TestRequestsWithAKey(t *testing.T) {
 // TestNoKey: without the header each request has its effect, and nothing is stored.
 func TestNoKey(t *testing.T) {
 	t.Parallel()
+
 	s := newShop(t, &dynamotest.Process{})
 	for want := 1; want <= 3; want++ {
 		if got, err := s.do(call{buy, "ann", "", "tea", 1}); got != want || err != nil {
@@ -185,11 +200,15 @@ func TestErrorsAreNotStored(t *testing.T) {
 	s := newShop(t, &dynamotest.Process{})
 	in := &request{Key: idem.Key{IdempotencyKey: "K1"}}
 	closed := errors.New("the shop is closed")
-	_, err := idem.Once(t.Context(), s.store, buy, "ann", in, func(context.Context, idem.Commit[answer]) (*answer, error) { return nil, closed })
+
+	_, err := idem.Once(t.Context(), s.store, buy, "ann", in,
+		func(context.Context, idem.Commit[answer]) (*answer, error) { return nil, closed })
 	if !errors.Is(err, closed) {
 		t.Fatalf("got %v", err)
 	}
+
 	in.Item, in.Body.Count = "tea", 1
+
 	if got, err := s.do(call{buy, "ann", "K1", "tea", 1}); got != 1 || err != nil {
 		t.Errorf("the next: %d, %v", got, err)
 	}
@@ -200,7 +219,9 @@ func TestErrorsAreNotStored(t *testing.T) {
 func TestSameRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &dynamotest.Process{})
+
 	var all sync.WaitGroup
+
 	answers := make([]int, 8)
 	for i := range answers {
 		all.Go(func() {
@@ -208,6 +229,7 @@ func TestSameRequestsAtOnce(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
+
 			answers[i] = got
 		})
 		all.Go(func() {
@@ -216,12 +238,15 @@ func TestSameRequestsAtOnce(t *testing.T) {
 			}
 		})
 	}
+
 	all.Wait()
+
 	for _, got := range answers {
 		if got != answers[0] {
 			t.Errorf("the answers differ: %v", answers)
 		}
 	}
+
 	if got := s.total("tea"); got != 9 {
 		t.Errorf("the effect is %d, want 9", got)
 	}
@@ -232,13 +257,18 @@ func TestSameRequestsAtOnce(t *testing.T) {
 func TestOtherBodiesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &dynamotest.Process{})
+
 	var all sync.WaitGroup
+
 	errs := make([]error, 6)
 	for i := range errs {
 		all.Go(func() { _, errs[i] = s.do(call{buy, "ann", "K", "tea", i}) })
 	}
+
 	all.Wait()
+
 	conflicts := 0
+
 	for _, err := range errs {
 		if errors.Is(err, idem.ErrConflict) {
 			conflicts++
@@ -246,6 +276,7 @@ func TestOtherBodiesAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	if conflicts != 5 || s.total("tea") != 1 {
 		t.Errorf("%d conflicts and %d effects, want 5 and 1", conflicts, s.total("tea"))
 	}
@@ -258,13 +289,16 @@ func TestCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]int {
 		s := newShop(t, p)
 		c := call{buy, "ann", "K", "tea", 1}
+
 		got, err := s.do(c)
 		if p.Ended(err) {
 			s.use(s.db)
+
 			if got, err = s.do(c); err != nil {
 				t.Error(err)
 			}
 		}
+
 		return map[string]int{"answer": got, "effect": s.total("tea")}
 	})
 }
@@ -273,8 +307,11 @@ func TestCrashes(t *testing.T) {
 func TestHashIsOfTheDecodedBody(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &dynamotest.Process{})
+
 	var hashes []string
+
 	write := s.store.Write
+
 	s.store.Write = func(userID, id string, r idem.Record) dynamo.Write {
 		hashes = append(hashes, id+" "+r.Hash)
 		return write(userID, id, r)
@@ -283,11 +320,14 @@ func TestHashIsOfTheDecodedBody(t *testing.T) {
 		if _, err := s.do(call{buy, "ann", "K", "tea", 1}); err != nil {
 			t.Fatal(err)
 		}
+
 		s.now = s.now.Add(idem.Lifetime)
 	}
+
 	if len(hashes) != 2 {
 		t.Fatalf("%d writes, want 2", len(hashes))
 	}
+
 	if diff := cmp.Diff(hashes[0], hashes[1]); diff != "" {
 		t.Errorf("the same request has two hashes (-first +second):\n%s", diff)
 	}

@@ -27,6 +27,7 @@ func (w Window) Check(l spec.Limit, now time.Time) error {
 	if left := w.Left(l, now); left > 0 && w.Count >= l.Max {
 		return problem.Beyond(l).WithRetryAfter(left)
 	}
+
 	return nil
 }
 
@@ -42,5 +43,6 @@ func (w Window) Take(l spec.Limit, now time.Time) (Window, error) {
 	}
 
 	w.Count++
+
 	return w, nil
 }

@@ -22,7 +22,9 @@ var (
 // anew. An act beyond the limit is refused until then.
 func TestWindow(t *testing.T) {
 	t.Parallel()
+
 	var w limit.Window
+
 	for _, c := range []struct {
 		after time.Duration
 		want  limit.Window
@@ -38,6 +40,7 @@ func TestWindow(t *testing.T) {
 	} {
 		now := noon.Add(c.after).In(time.FixedZone("", 3600))
 		checked := w.Check(links, now)
+
 		next, err := w.Take(links, now)
 		if diff := cmp.Diff(c.want, next); diff != "" {
 			t.Errorf("after %v (-want +got):\n%s", c.after, diff)
@@ -47,12 +50,14 @@ func TestWindow(t *testing.T) {
 		if c.left > 0 {
 			want = problem.Beyond(links).WithRetryAfter(c.left)
 		}
+
 		for _, got := range []error{checked, err} {
 			p, _ := errors.AsType[*problem.Error](got)
 			if (got == nil) != (want == nil) || want != nil && (!errors.Is(got, want) || p.RetryAfter != c.left) {
 				t.Errorf("after %v: %v, want %v", c.after, got, want)
 			}
 		}
+
 		w = next
 	}
 }
@@ -60,6 +65,7 @@ func TestWindow(t *testing.T) {
 // TestWindowBeginsInWholeSeconds, so that a row that was read is as it was written.
 func TestWindowBeginsInWholeSeconds(t *testing.T) {
 	t.Parallel()
+
 	w, err := limit.Window{}.Take(links, noon.Add(time.Second-1).In(time.FixedZone("", 3600)))
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +85,7 @@ func TestWindowBeginsInWholeSeconds(t *testing.T) {
 // TestLeft is never negative.
 func TestLeft(t *testing.T) {
 	t.Parallel()
+
 	w := limit.Window{Begins: noon, Count: 3}
 	for after, want := range map[time.Duration]time.Duration{
 		-time.Minute: 11 * time.Minute, 0: 10 * time.Minute, 10*time.Minute - 1: 1, 10 * time.Minute: 0, time.Hour: 0,

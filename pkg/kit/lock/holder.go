@@ -11,5 +11,6 @@ func Holder(ctx context.Context, function string) string {
 	if c, ok := lambdacontext.FromContext(ctx); ok {
 		return function + "/" + c.AwsRequestID
 	}
+
 	return function
 }

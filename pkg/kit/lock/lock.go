@@ -58,21 +58,26 @@ func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	r := l.row(now)
 	r.Holder, r.Fence = holder, now.UnixMilli()
 	free := dynamo.Absent[row]("holder").Or(dynamo.Less[row]("expiresAtMs", now.UnixMilli()), dynamo.Equal[row]("holder", holder))
+
 	item, err := attributevalue.MarshalMap(r)
 	if err == nil {
 		maps.Copy(item, dynamo.Key(l.Acquire, key))
 		err = dynamo.Put(ctx, l.DB, l.Acquire, item, free)
 	}
+
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, held(key))
 	}
+
 	return &Lease{Fence: r.Fence, locks: l, key: key, holder: holder}, nil
 }
 
 // Extend restarts the lease's TTL. It returns ErrHeld if the lease was lost.
 func (l *Lease) Extend(ctx context.Context) error {
 	r := l.locks.row(l.locks.Now())
-	err := dynamo.Update(ctx, l.locks.DB, l.locks.Extend, dynamo.Key(l.locks.Extend, l.key), dynamo.Set(r, "expiresAtMs", "expiresAt"), l.mine())
+	err := dynamo.Update(ctx, l.locks.DB, l.locks.Extend, dynamo.Key(l.locks.Extend, l.key),
+		dynamo.Set(r, "expiresAtMs", "expiresAt"), l.mine())
+
 	return dynamo.RefusedAs(err, held(l.key))
 }
 

@@ -50,6 +50,7 @@ type world struct {
 func open(t *testing.T) *world {
 	t.Helper()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{leases})
+
 	return &world{t, dynamo.Open(dynamotest.WithGuard(t, cfg, holder), prefix), start}
 }
 
@@ -59,15 +60,18 @@ func (w *world) locks(db dynamo.DB) *lock.Locks {
 
 func (w *world) take(key, who string) *lock.Lease {
 	w.t.Helper()
+
 	l, err := w.locks(w.db).Take(w.t.Context(), key, who)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	return l
 }
 
 func (w *world) refuse(key, who string) {
 	w.t.Helper()
+
 	if l, err := w.locks(w.db).Take(w.t.Context(), key, who); !errors.Is(err, lock.ErrHeld) || l != nil {
 		w.t.Fatalf("%s takes %s: got %v, %v, want ErrHeld", who, key, l, err)
 	} else if !strings.Contains(err.Error(), key) {
@@ -77,10 +81,12 @@ func (w *world) refuse(key, who string) {
 
 func (w *world) row(key string) (row, bool) {
 	w.t.Helper()
+
 	r, ok, err := dynamo.Get[row](w.t.Context(), w.db, read, key)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	return r, ok
 }
 
@@ -89,10 +95,12 @@ func TestRow(t *testing.T) {
 	w := open(t)
 	l := w.take("match", "a")
 	got, _ := w.row("match")
+
 	want := row{"match", "a", start.Add(ttl).UnixMilli(), start.Add(ttl).Unix() + 1, start.UnixMilli()}
 	if diff := cmp.Diff(want, got); diff != "" || l.Fence != want.Fence {
 		t.Errorf("the fence is %d; the row differs (-want +got):\n%s", l.Fence, diff)
 	}
+
 	if !time.Unix(got.ExpiresAt, 0).After(time.UnixMilli(got.ExpiresAtMs)) {
 		t.Error("DynamoDB may delete the row before the lease runs out")
 	}
@@ -107,16 +115,20 @@ func TestOneHolderUntilItRunsOut(t *testing.T) {
 	w.now = start.Add(ttl) // its last millisecond
 	w.refuse("match", "b")
 	w.now = w.now.Add(time.Millisecond)
+
 	second := w.take("match", "b")
 	if second.Fence <= first.Fence {
 		t.Errorf("the fence went from %d to %d", first.Fence, second.Fence)
 	}
+
 	if err := first.Extend(t.Context()); !errors.Is(err, lock.ErrHeld) {
 		t.Errorf("extending a lost lease: got %v, want ErrHeld", err)
 	}
+
 	if err := first.Release(t.Context()); err != nil {
 		t.Errorf("releasing a lost lease: got %v", err)
 	}
+
 	if r, ok := w.row("match"); !ok || r.Holder != "b" {
 		t.Errorf("the lost lease's holder changed the row: %+v", r)
 	}
@@ -126,8 +138,11 @@ func TestOneOfManyTakesIt(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	locks := w.locks(w.db)
+
 	var wg sync.WaitGroup
+
 	won := make(chan string, 8)
+
 	for i := range 8 {
 		wg.Go(func() {
 			switch _, err := locks.Take(t.Context(), "match", fmt.Sprint(i)); {
@@ -138,11 +153,14 @@ func TestOneOfManyTakesIt(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 	close(won)
+
 	if len(won) != 1 {
 		t.Errorf("%d took the lock", len(won))
 	}
+
 	if r, _ := w.row("match"); r.Holder != <-won {
 		t.Errorf("the row has the holder %q", r.Holder)
 	}
@@ -153,21 +171,27 @@ func TestExtend(t *testing.T) {
 	w := open(t)
 	l := w.take("match", "a")
 	w.now = start.Add(ttl / 2)
+
 	if err := l.Extend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+
 	got, _ := w.row("match")
 	if diff := cmp.Diff(row{"match", "a", w.now.Add(ttl).UnixMilli(), w.now.Add(ttl).Unix() + 1, start.UnixMilli()}, got); diff != "" {
 		t.Errorf("the row differs (-want +got):\n%s", diff)
 	}
+
 	w.now = start.Add(ttl + time.Millisecond) // when it would have run out
 	w.refuse("match", "b")
+
 	if _, err := dynamo.Delete(t.Context(), w.db, free, dynamo.Key(free, "match")); err != nil { // as TTL does
 		t.Fatal(err)
 	}
+
 	if err := l.Extend(t.Context()); !errors.Is(err, lock.ErrHeld) {
 		t.Errorf("extending a lease that was deleted: got %v, want ErrHeld", err)
 	}
+
 	if _, ok := w.row("match"); ok {
 		t.Error("extending brought back a deleted lease")
 	}
@@ -176,15 +200,18 @@ func TestExtend(t *testing.T) {
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := open(t)
+
 	l := w.take("match", "a")
 	for range 2 {
 		if err := l.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if _, ok := w.row("match"); ok {
 		t.Error("the row is still there")
 	}
+
 	w.take("match", "b")
 }
 
@@ -194,10 +221,12 @@ func TestLostAnswer(t *testing.T) {
 	w := open(t)
 	first := w.take("match", "a")
 	w.now = start.Add(time.Millisecond)
+
 	second := w.take("match", "a")
 	if second.Fence != first.Fence+1 {
 		t.Errorf("the fence went from %d to %d, want the instant of the second", first.Fence, second.Fence)
 	}
+
 	w.refuse("match", "b")
 }
 
@@ -207,6 +236,7 @@ func TestEngineDown(t *testing.T) {
 	l := w.take("match", "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	_, err := w.locks(w.db).Take(ctx, "other", "a")
 	for name, err := range map[string]error{"take": err, "extend": l.Extend(ctx), "release": l.Release(ctx)} {
 		if !errors.Is(err, context.Canceled) || errors.Is(err, lock.ErrHeld) {
@@ -227,17 +257,22 @@ func TestCrash(t *testing.T) {
 			if err != nil {
 				return err
 			}
+
 			if err := l.Extend(t.Context()); err != nil {
 				return err
 			}
+
 			return l.Release(t.Context())
 		}
 		p.Ended(job(dynamo.Open(p.AWS(dynamotest.WithGuard(t, cfg, holder)), prefix)))
+
 		w.now = w.now.Add(time.Millisecond)
 		if err := job(w.db); err != nil {
 			t.Errorf("the second run: %v", err)
 		}
+
 		_, held := w.row("match")
+
 		return held
 	})
 }
@@ -249,17 +284,23 @@ func TestLeasesNeverOverlap(t *testing.T) {
 	w := open(t)
 	locks := w.locks(w.db)
 	game := 0
+
 	rapid.Check(t, func(t *rapid.T) {
 		game++
 		key := fmt.Sprint("match ", game)
+
 		type held struct {
 			*lock.Lease
 			until time.Time
 		}
+
 		leases := map[string]held{} // by holder; what each believes
+
 		var fence int64
+
 		for range rapid.IntRange(1, 12).Draw(t, "moves") {
 			w.now = w.now.Add(time.Duration(rapid.Int64Range(1, int64(ttl)).Draw(t, "wait")))
+
 			who := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "who")
 			switch rapid.SampledFrom([]string{"take", "take", "extend", "release"}).Draw(t, "move") {
 			case "take":
@@ -267,17 +308,21 @@ func TestLeasesNeverOverlap(t *testing.T) {
 				if errors.Is(err, lock.ErrHeld) {
 					continue
 				}
+
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				for other, h := range leases {
 					if other != who && h.until.After(w.now) {
 						t.Fatalf("%s takes the lock from %s", who, other)
 					}
 				}
+
 				if l.Fence < fence {
 					t.Fatalf("the fence went from %d to %d", fence, l.Fence)
 				}
+
 				fence = l.Fence
 				leases[who] = held{l, w.now.Add(ttl)}
 			case "extend":
@@ -285,6 +330,7 @@ func TestLeasesNeverOverlap(t *testing.T) {
 				if !ok {
 					continue
 				}
+
 				switch err := h.Extend(context.Background()); {
 				case err == nil:
 					leases[who] = held{h.Lease, w.now.Add(ttl)}
@@ -298,6 +344,7 @@ func TestLeasesNeverOverlap(t *testing.T) {
 					if err := h.Release(context.Background()); err != nil {
 						t.Fatal(err)
 					}
+
 					delete(leases, who)
 				}
 			}

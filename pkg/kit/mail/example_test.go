@@ -21,9 +21,12 @@ func Example() {
 	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
 	defer c.Work()()
+
 	s := ses.New(ses.Config{Clock: c})
+
 	server := httptest.NewServer(s)
 	defer server.Close()
+
 	cfg := aws.Config{Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("id", "key", "")}
 
 	sender := mail.Open(cfg, "league@example.com")
@@ -31,6 +34,7 @@ func Example() {
 		err := sender.Send(context.Background(), mail.Message{To: to, Subject: "The game is over", Text: "Red has won."})
 		fmt.Println(err == nil, errors.Is(err, mail.ErrRefused))
 	}
+
 	for _, m := range s.Mailbox("ann@example.org") {
 		fmt.Println(m.Subject + ": " + m.Text)
 	}

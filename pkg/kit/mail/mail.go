@@ -53,13 +53,16 @@ func (s Sender) Send(ctx context.Context, m Message) error {
 	if s.from == "" {
 		return ErrOff
 	}
+
 	body := &types.Body{}
 	if m.Text != "" {
 		body.Text = content(m.Text)
 	}
+
 	if m.HTML != "" {
 		body.Html = content(m.HTML)
 	}
+
 	_, err := s.client.SendEmail(ctx, &sesv2.SendEmailInput{
 		FromEmailAddress: &s.from, Destination: &types.Destination{ToAddresses: []string{m.To}},
 		Content: &types.EmailContent{Simple: &types.Message{Subject: content(m.Subject), Body: body}},
@@ -67,6 +70,7 @@ func (s Sender) Send(ctx context.Context, m Message) error {
 	if err == nil {
 		return nil
 	}
+
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		err = &answer{e.ErrorCode(), err}
 		switch e.(type) {
@@ -74,6 +78,7 @@ func (s Sender) Send(ctx context.Context, m Message) error {
 			return ErrRefused.Because(err)
 		}
 	}
+
 	return fmt.Errorf("send a mail: %w", err)
 }
 
@@ -92,6 +97,7 @@ func (a *answer) Error() string {
 	if r, ok := errors.AsType[*awshttp.ResponseError](a.cause); ok {
 		text += fmt.Sprintf(", status %d, request %s", r.HTTPStatusCode(), r.ServiceRequestID())
 	}
+
 	return text
 }
 

@@ -23,7 +23,12 @@ import (
 
 const from, to = "league@example.com", "ann@example.org"
 
-var letter = mail.Message{To: to, Subject: "Sign in, Zoë", Text: "Open https://example.com/?token=s3cr3t", HTML: `<a href="https://example.com/?token=s3cr3t">Sign in</a>`}
+var letter = mail.Message{
+	To:      to,
+	Subject: "Sign in, Zoë",
+	Text:    "Open https://example.com/?token=s3cr3t",
+	HTML:    `<a href="https://example.com/?token=s3cr3t">Sign in</a>`,
+}
 
 // attempts is how often the SDK tries a call.
 const attempts = 4
@@ -31,12 +36,14 @@ const attempts = 4
 // start serves SES, and returns a configuration whose SDK retries without a pause.
 func start(t *testing.T, cfg ses.Config) (*ses.Server, aws.Config) {
 	t.Helper()
+
 	cfg.Clock = clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	t.Cleanup(cfg.Clock.Stop)
 	t.Cleanup(cfg.Clock.Work())
 	s := ses.New(cfg)
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
+
 	return s, aws.Config{
 		Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""),
 		Retryer: func() aws.Retryer {
@@ -51,21 +58,29 @@ func TestSend(t *testing.T) {
 	t.Parallel()
 	s, cfg := start(t, ses.Config{})
 	sender := mail.Open(cfg, from)
+
 	var want, got []mail.Message
-	for _, change := range []func(*mail.Message){func(*mail.Message) {}, func(m *mail.Message) { m.HTML = "" }, func(m *mail.Message) { m.Text = "" }} {
+
+	for _, change := range []func(*mail.Message){func(*mail.Message) {}, func(m *mail.Message) { m.HTML = "" },
+		func(m *mail.Message) { m.Text = "" }} {
 		m := letter
 		change(&m)
+
 		if err := sender.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
+
 		want = append(want, m)
 	}
+
 	for _, m := range s.Mailbox(to) {
 		if m.From != from {
 			t.Errorf("it comes from %s", m.From)
 		}
+
 		got = append(got, mail.Message{To: m.To, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the mailbox differs (-want +got):\n%s", diff)
 	}
@@ -76,10 +91,12 @@ func TestSend(t *testing.T) {
 // No error tells the address or the mail.
 func TestRefused(t *testing.T) {
 	t.Parallel()
+
 	times := func(n int, f ses.Fault) (all []ses.Fault) {
 		for range n {
 			all = append(all, f)
 		}
+
 		return all
 	}
 	for name, c := range map[string]struct {
@@ -90,32 +107,62 @@ func TestRefused(t *testing.T) {
 		final  bool
 		sent   int // with the next try's
 	}{
-		"rejected":              {faults: times(1, ses.Rejected), want: "no mail can be sent to this address: SES answers MessageRejected, status 400, request ", final: true, sent: 1},
-		"no such address":       {change: func(m *mail.Message) { m.To = "ann@" }, want: "no mail can be sent to this address: SES answers BadRequestException, status 400, request ", final: true},
-		"a recipient unknown":   {cfg: ses.Config{Sandbox: true, Verified: []string{"example.com"}}, want: "no mail can be sent to this address: SES answers MessageRejected, status 400, request ", final: true},
+		"rejected": {
+			faults: times(1, ses.Rejected),
+			want:   "no mail can be sent to this address: SES answers MessageRejected, status 400, request ",
+			final:  true,
+			sent:   1,
+		},
+		"no such address": {
+			change: func(m *mail.Message) { m.To = "ann@" },
+			want:   "no mail can be sent to this address: SES answers BadRequestException, status 400, request ",
+			final:  true,
+		},
+		"a recipient unknown": {
+			cfg:   ses.Config{Sandbox: true, Verified: []string{"example.com"}},
+			want:  "no mail can be sent to this address: SES answers MessageRejected, status 400, request ",
+			final: true,
+		},
 		"throttled for a while": {faults: times(attempts-1, ses.Throttled), sent: 2},
 		"down for a while":      {faults: times(attempts-1, ses.Failed), sent: 2},
-		"throttled":             {faults: times(attempts, ses.Throttled), want: "send a mail: SES answers TooManyRequestsException, status 429, request ", sent: 1},
-		"down":                  {faults: times(attempts, ses.Failed), want: "send a mail: SES answers InternalServiceErrorException, status 500, request ", sent: 1},
-		"an answer lost":        {faults: times(1, ses.AnswerLost), sent: 3}, // the SDK's retry sends it again
-		"all answers lost":      {faults: times(attempts, ses.AnswerLost), want: "send a mail: operation error SESv2: SendEmail, ", sent: attempts + 1},
+		"throttled": {
+			faults: times(attempts, ses.Throttled),
+			want:   "send a mail: SES answers TooManyRequestsException, status 429, request ",
+			sent:   1,
+		},
+		"down": {
+			faults: times(attempts, ses.Failed),
+			want:   "send a mail: SES answers InternalServiceErrorException, status 500, request ",
+			sent:   1,
+		},
+		"an answer lost": {faults: times(1, ses.AnswerLost), sent: 3}, // the SDK's retry sends it again
+		"all answers lost": {
+			faults: times(attempts, ses.AnswerLost),
+			want:   "send a mail: operation error SESv2: SendEmail, ",
+			sent:   attempts + 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, cfg := start(t, c.cfg)
 			s.Fail(c.faults...)
+
 			m := letter
 			if c.change != nil {
 				c.change(&m)
 			}
+
 			sender := mail.Open(cfg, from)
+
 			err := sender.Send(t.Context(), m)
 			if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
+
 			if got := errors.Is(err, mail.ErrRefused); got != c.final || (problem.Of(err) == problem.Invalid) != c.final {
 				t.Errorf("%v is final: %v, want %v", err, got, c.final)
 			}
+
 			if err != nil {
 				for _, secret := range []string{"ann", "example.org", "s3cr3t", "Zoë"} {
 					if strings.Contains(err.Error(), secret) {
@@ -123,6 +170,7 @@ func TestRefused(t *testing.T) {
 					}
 				}
 			}
+
 			_ = sender.Send(t.Context(), m)
 			if got := len(s.Sent()); got != c.sent {
 				t.Errorf("%d mails were sent, want %d", got, c.sent)
@@ -135,10 +183,12 @@ func TestRefused(t *testing.T) {
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	_, cfg := start(t, ses.Config{Quota: 1})
+
 	sender := mail.Open(cfg, from)
 	if err := sender.Send(t.Context(), letter); err != nil {
 		t.Fatal(err)
 	}
+
 	err := sender.Send(t.Context(), letter)
 	if _, ok := errors.AsType[*types.LimitExceededException](err); !ok || problem.Of(err) != problem.Internal {
 		t.Errorf("got %v", err)
@@ -150,6 +200,7 @@ func TestSuppressed(t *testing.T) {
 	t.Parallel()
 	s, cfg := start(t, ses.Config{})
 	s.Suppress(to)
+
 	if err := mail.Open(cfg, from).Send(t.Context(), letter); err != nil || len(s.Sent()) != 1 || len(s.Mailbox(to)) != 0 {
 		t.Errorf("got %v, with %v", err, s.Sent())
 	}
@@ -158,8 +209,10 @@ func TestSuppressed(t *testing.T) {
 // TestOff: without an address to send from nothing is sent, and the error says so.
 func TestOff(t *testing.T) {
 	t.Parallel()
+
 	s, cfg := start(t, ses.Config{})
-	if err := mail.Open(cfg, "").Send(t.Context(), letter); err != error(mail.ErrOff) || mail.ErrOff.Kind != problem.Unavailable || mail.ErrOff.Code != "mail_off" || len(s.Sent()) > 0 {
+	if err := mail.Open(cfg, "").Send(t.Context(),
+		letter); err != error(mail.ErrOff) || mail.ErrOff.Kind != problem.Unavailable || mail.ErrOff.Code != "mail_off" || len(s.Sent()) > 0 {
 		t.Errorf("got %v, with %v", err, s.Sent())
 	}
 }
@@ -168,17 +221,22 @@ func TestOff(t *testing.T) {
 // and tell nothing of the mail. So does an answer that quotes the recipient.
 func TestOtherErrors(t *testing.T) {
 	t.Parallel()
+
 	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Amzn-ErrorType", "AccessDeniedException")
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = w.Write([]byte("{\"message\":\"User `f' is not authorized to perform `ses:SendEmail' on resource `arn:aws:ses:eu-west-1:1:identity/" + to + "'\"}"))
+		_, _ = w.Write([]byte("{\"message\":\"User `f' is not authorized to perform `ses:SendEmail' on resource " +
+			"`arn:aws:ses:eu-west-1:1:identity/" + to + "'\"}"))
 	}))
 	t.Cleanup(denied.Close)
+
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
+
 	_, cfg := start(t, ses.Config{})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	for name, c := range map[string]struct {
 		ctx context.Context
 		url string
@@ -187,6 +245,7 @@ func TestOtherErrors(t *testing.T) {
 	} {
 		cfg := cfg.Copy()
 		cfg.BaseEndpoint = &c.url
+
 		err := mail.Open(cfg, from).Send(c.ctx, letter)
 		if err == nil || problem.Of(err) != problem.Internal || strings.Contains(err.Error(), "ann") || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%s: %v", name, err)

@@ -33,14 +33,21 @@ func (b Bucket) Put(ctx context.Context, key string, document any) error {
 	if err != nil {
 		return fmt.Errorf("write the object %s: %w", key, err)
 	}
+
 	return b.PutFile(ctx, key, "application/json", text)
 }
 
 // PutFile stores a file with a media type under a key, and replaces an existing one.
 func (b Bucket) PutFile(ctx context.Context, key, media string, file []byte) error {
-	if _, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(file), ContentType: &media}); err != nil {
+	if _, err := b.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket:      &b.name,
+		Key:         &key,
+		Body:        bytes.NewReader(file),
+		ContentType: &media,
+	}); err != nil {
 		return fmt.Errorf("write the object %s: %w", key, err)
 	}
+
 	return nil
 }
 
@@ -54,13 +61,17 @@ func (b Bucket) Get(ctx context.Context, key string) (file []byte, err error) {
 	if _, absent := errors.AsType[*types.NoSuchKey](err); absent {
 		err = ErrAbsent
 	}
+
 	if err == nil {
 		defer out.Body.Close()
+
 		file, err = io.ReadAll(out.Body)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("read the object %s: %w", key, err)
 	}
+
 	return file, nil
 }
 
@@ -69,6 +80,7 @@ func (b Bucket) Delete(ctx context.Context, key string) error {
 	if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}); err != nil {
 		return fmt.Errorf("delete the object %s: %w", key, err)
 	}
+
 	return nil
 }
 
@@ -81,5 +93,6 @@ func (b Bucket) Link(ctx context.Context, key, file string, valid time.Duration)
 	if err != nil {
 		return "", fmt.Errorf("sign a link: %w", err)
 	}
+
 	return out.URL, nil
 }

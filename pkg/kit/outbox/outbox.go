@@ -18,5 +18,6 @@ func Deliver(send, remove func() error) error {
 	if err := send(); err != nil {
 		return err
 	}
+
 	return dynamo.IgnoreRefused(remove())
 }

@@ -23,8 +23,10 @@ func (locked) SafeToRetry() bool { return true }
 // no other error becomes Unavailable.
 func TestErrorsOfATry(t *testing.T) {
 	t.Parallel()
+
 	code := func(code string) error { return &pgconn.PgError{Code: code} }
 	_, refused := pgconn.Connect(t.Context(), "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable")
+
 	busy := problem.New(problem.Conflict, "taken", "taken")
 	for name, c := range map[string]struct {
 		err  error
@@ -56,6 +58,7 @@ func TestErrorsOfATry(t *testing.T) {
 			t.Errorf("%s: got %v, want the kind %s with the cause", name, got, c.kind.Code())
 		}
 	}
+
 	if err := classify(nil); err != nil {
 		t.Errorf("no error: got %v", err)
 	}

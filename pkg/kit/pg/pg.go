@@ -61,6 +61,7 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 	if err != nil {
 		return DB{}, err
 	}
+
 	cfg.MaxConns, cfg.MaxConnIdleTime = MaxConns, idle
 	if env.Stage == spec.Local {
 		cfg.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
@@ -68,7 +69,9 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 			return err == nil, err
 		}
 	}
+
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), cfg)
+
 	return DB{pool}, err
 }
 
@@ -80,13 +83,16 @@ func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnCon
 	if err != nil {
 		return nil, err
 	}
+
 	for _, limit := range []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"} {
 		delete(cfg.ConnConfig.RuntimeParams, limit)
 	}
+
 	cfg.ConnConfig.ConnectTimeout = resumed
 	if cfg.BeforeConnect != nil {
 		err = cfg.BeforeConnect(ctx, cfg.ConnConfig)
 	}
+
 	return cfg.ConnConfig, err
 }
 
@@ -95,10 +101,12 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 	if url == "" {
 		return nil, errors.New(login.Env() + " is not set")
 	}
+
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", login.Env(), err)
 	}
+
 	c := cfg.ConnConfig
 	c.ConnectTimeout = env.Limit(dial)
 	milliseconds := func(d time.Duration) string { return fmt.Sprint(env.Limit(d).Milliseconds()) }
@@ -106,20 +114,24 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 	c.RuntimeParams["timezone"] = "UTC"
 	c.RuntimeParams["statement_timeout"] = milliseconds(statement)
 	c.RuntimeParams["lock_timeout"] = milliseconds(locks)
+
 	c.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(statement)
 	if env.Dial != nil {
 		c.DialFunc = env.Dial
 		// Tests count the calls, and a ping after a second of idle time would be one more.
 		cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	}
+
 	if env.Stage == spec.Local {
 		c.RuntimeParams["search_path"] = "public, " + VirtualTime + ", pg_catalog"
 		return cfg, nil
 	}
+
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(authorities) {
 		return nil, errors.New("the certificates of Amazon RDS cannot be read")
 	}
+
 	c.TLSConfig = &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}
 	c.Fallbacks = nil // it would connect without TLS
 	address := net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
@@ -127,6 +139,7 @@ func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 		c.Password, err = auth.BuildAuthToken(ctx, address, env.AWS.Region, c.User, env.AWS.Credentials)
 		return err
 	}
+
 	return cfg, nil
 }
 
@@ -171,6 +184,7 @@ func (db DB) Tx(ctx context.Context, do func(pgx.Tx) error) error {
 func All[T any](ctx context.Context, s Session, sql string, args ...any) ([]T, error) {
 	rows, _ := s.Query(ctx, sql, args...)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+
 	return all, classify(err)
 }
 
@@ -188,15 +202,18 @@ func Value[T any](ctx context.Context, s Session, sql string, args ...any) (v T,
 func Values[T any](ctx context.Context, s Session, sql string, args ...any) ([]T, error) {
 	rows, _ := s.Query(ctx, sql, args...)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[T])
+
 	return all, classify(err)
 }
 
 func first[T any](ctx context.Context, s Session, read pgx.RowToFunc[T], sql string, args []any) (v T, ok bool, err error) {
 	rows, _ := s.Query(ctx, sql, args...)
+
 	v, err = pgx.CollectOneRow(rows, read)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return v, false, nil
 	}
+
 	return v, err == nil, classify(err)
 }
 
@@ -237,15 +254,19 @@ func classify(err error) error {
 	if err == nil {
 		return nil
 	}
+
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
+
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && !passing[e.Code[:2]] && !losing[e.Code] && e.Code != lockTimeout {
 		return fmt.Errorf("database: %w", err)
 	} else if !ok && !unreachable(err) {
 		return err
 	}
-	return problem.New(problem.Unavailable, "database_unavailable", "the database is busy or resumes: try again").WithRetryAfter(resume).Because(err)
+
+	return problem.New(problem.Unavailable, "database_unavailable",
+		"the database is busy or resumes: try again").WithRetryAfter(resume).Because(err)
 }
 
 // unreachable reports whether err is an error of the connection.
@@ -253,10 +274,13 @@ func unreachable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
+
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	return pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) || errors.Is(err, context.DeadlineExceeded)
+
+	return pgconn.Timeout(err) || pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isEOF(err) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -53,6 +53,7 @@ func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Text + ": " + e.Cause.Error()
 	}
+
 	return e.Text
 }
 
@@ -84,6 +85,7 @@ func Beyond(limit spec.Limit) *Error {
 	if limit.Per > 0 {
 		kind = Limited
 	}
+
 	return New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
 }
 
@@ -91,6 +93,7 @@ func Beyond(limit spec.Limit) *Error {
 func (e *Error) In(field string) *Error {
 	c := *e
 	c.Field = field
+
 	return &c
 }
 
@@ -98,6 +101,7 @@ func (e *Error) In(field string) *Error {
 func (e *Error) With(extensions map[string]any) *Error {
 	c := *e
 	c.Extensions = extensions
+
 	return &c
 }
 
@@ -105,6 +109,7 @@ func (e *Error) With(extensions map[string]any) *Error {
 func (e *Error) WithRetryAfter(d time.Duration) *Error {
 	c := *e
 	c.RetryAfter = d
+
 	return &c
 }
 
@@ -112,6 +117,7 @@ func (e *Error) WithRetryAfter(d time.Duration) *Error {
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Cause = cause
+
 	return &c
 }
 
@@ -120,5 +126,6 @@ func Of(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
+
 	return Internal
 }

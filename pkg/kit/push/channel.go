@@ -25,10 +25,12 @@ const (
 // 10,000 channels in each environment.
 func (s *Sender) CreateChannel(ctx context.Context, keep Keep) (id string, err error) {
 	body := fmt.Appendf(nil, `{"message-storage-policy":%d,"push-type":"LiveActivity"}`, keep)
+
 	a, err := s.manageChannels(ctx, http.MethodPost, "channels", "", body)
 	if err == nil && a.Channel == "" {
 		return "", errors.New("push: APNs returned no id for the new channel")
 	}
+
 	return a.Channel, err
 }
 
@@ -38,6 +40,7 @@ func (s *Sender) DeleteChannel(ctx context.Context, id string) error {
 	if r, ok := errors.AsType[*Refused](err); ok && r.Reason == reasonNoChannel {
 		return nil
 	}
+
 	return err
 }
 
@@ -47,12 +50,14 @@ func (s *Sender) Channels(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var list struct {
 		Channels []string `json:"channels"`
 	}
 	if err := json.Unmarshal(a.Body, &list); err != nil {
 		return nil, fmt.Errorf("push: read the list of channels: %w", err)
 	}
+
 	return list.Channels, nil
 }
 
@@ -63,7 +68,9 @@ func (s *Sender) manageChannels(ctx context.Context, method, what, channel strin
 	if err != nil {
 		return answer{}, err
 	}
+
 	a, _, err := s.exchange(ctx, s.manage, "/1/apps/"+s.cfg.Bundle+"/"+what, h, body, false, nil)
+
 	return a, err
 }
 
@@ -73,14 +80,18 @@ func (s *Sender) Broadcast(ctx context.Context, channel string, m *Message) erro
 	if m.event != payload.LiveActivityEventUpdate && m.event != payload.LiveActivityEventEnd {
 		return errors.New("push: a broadcast must be an update or an end")
 	}
+
 	ctx, cancel := s.life(ctx, m)
 	defer cancel()
+
 	h, err := s.template(func(bearer string) *h2conn.Header {
 		return m.header(s.broadcast.Host, bearer, "apns-channel-id", channel)
 	})
 	if err != nil {
 		return err
 	}
+
 	_, _, err = s.exchange(ctx, s.broadcast, "/4/broadcasts/apps/"+s.cfg.Bundle, h, m.body, false, nil)
+
 	return err
 }

@@ -20,7 +20,13 @@ type Token string
 // for a device today and more for Live Activities.
 func (Token) Schema(huma.Registry) *huma.Schema {
 	shortest, longest := 32, 200
-	return &huma.Schema{Type: huma.TypeString, Pattern: "^([0-9a-fA-F]{2})+$", MinLength: &shortest, MaxLength: &longest, Examples: []any{strings.Repeat("0a1b2c3d", 8)}}
+	return &huma.Schema{
+		Type:      huma.TypeString,
+		Pattern:   "^([0-9a-fA-F]{2})+$",
+		MinLength: &shortest,
+		MaxLength: &longest,
+		Examples:  []any{strings.Repeat("0a1b2c3d", 8)},
+	}
 }
 
 // ID returns a name for the token that is not secret: the SHA-256 of the token in lower case, in

@@ -28,7 +28,13 @@ const (
 // room's app, and does describes it for the operator.
 func Settings(key, bundle, does string) []spec.Setting {
 	return []spec.Setting{
-		{Name: SettingURL, Secret: key, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
+		{
+			Name:   SettingURL,
+			Secret: key,
+			Does:   "Apple's host, by which app builds get pushes",
+			Like:   `https://api\.(sandbox\.)?push\.apple\.com`,
+			Trial:  "https://api.sandbox.push.apple.com",
+		},
 		{
 			Name: SettingTeamID, Secret: key, Does: "the id of the Apple developer team",
 			Like: `[A-Z0-9]{10}`, Example: "TEAM123456", Required: true,
@@ -47,7 +53,12 @@ func Settings(key, bundle, does string) []spec.Setting {
 // BroadcastSetting returns the additional setting of a room that broadcasts. key is that of
 // Settings.
 func BroadcastSetting(key string) spec.Setting {
-	return spec.Setting{Name: SettingBroadcastURL, Secret: key, Does: "Apple's host for broadcasts, by default that of pushes", Like: `https://api(-broadcast)?\.(sandbox\.)?push\.apple\.com`}
+	return spec.Setting{
+		Name:   SettingBroadcastURL,
+		Secret: key,
+		Does:   "Apple's host for broadcasts, by default that of pushes",
+		Like:   `https://api(-broadcast)?\.(sandbox\.)?push\.apple\.com`,
+	}
 }
 
 // EnvironmentOf returns the environment of the device tokens that the stage's APNs host accepts:
@@ -60,6 +71,7 @@ func EnvironmentOf(env app.Env) string {
 	case strings.Contains(env.Setting(SettingURL), "sandbox"):
 		return "sandbox"
 	}
+
 	return "production"
 }
 
@@ -70,14 +82,23 @@ func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, err
 	if err != nil {
 		return Config{}, err
 	}
+
 	roots, err := rootsOf(env)
 	if err != nil {
 		return Config{}, err
 	}
+
 	return Config{
-		Endpoint: env.Setting(SettingURL), BroadcastEndpoint: env.Setting(SettingBroadcastURL), TeamID: env.Setting(SettingTeamID), KeyID: env.Setting(SettingKeyID),
-		PEM: []byte(pem), Bundle: env.Setting(bundle), Now: env.Now, RootCAs: roots,
-		DialTimeout: env.Limit(answerTime), AnswerTimeout: env.Limit(answerTime),
+		Endpoint:          env.Setting(SettingURL),
+		BroadcastEndpoint: env.Setting(SettingBroadcastURL),
+		TeamID:            env.Setting(SettingTeamID),
+		KeyID:             env.Setting(SettingKeyID),
+		PEM:               []byte(pem),
+		Bundle:            env.Setting(bundle),
+		Now:               env.Now,
+		RootCAs:           roots,
+		DialTimeout:       env.Limit(answerTime),
+		AnswerTimeout:     env.Limit(answerTime),
 	}, nil
 }
 
@@ -88,13 +109,16 @@ func rootsOf(env app.Env) (*x509.CertPool, error) {
 	if env.Stage != spec.Local || file == "" {
 		return nil, nil
 	}
+
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the push simulator's certificate: %w", err)
 	}
+
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, errors.New("the push simulator's certificate is not a PEM file")
 	}
+
 	return roots, nil
 }

@@ -130,10 +130,12 @@ func Begin(a Activity, s State) (*Message, error) {
 	if a.Type == "" || a.Attributes == nil || s.Alert == nil {
 		return nil, errors.New("push: Begin needs a type, attributes and an alert")
 	}
+
 	out := activity{Event: eventStart, AttributesType: a.Type, Attributes: a.Attributes, InputPushChannel: a.Channel}
 	if a.Channel == "" {
 		out.InputPushToken = 1
 	}
+
 	return s.message(out)
 }
 
@@ -141,12 +143,15 @@ func (s State) message(a activity) (*Message, error) {
 	if s.Time.IsZero() || s.Content == nil {
 		return nil, errors.New("push: a Live Activity needs a time and a content state")
 	}
+
 	a.Timestamp, a.ContentState, a.StaleDate = s.Time.Unix(), s.Content, unix(s.Stale)
 	a.RelevanceScore, a.Alert = s.Relevance, s.Alert
+
 	body, err := json.Marshal(map[string]activity{"aps": a}, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("push: encode a Live Activity: %w", err)
 	}
+
 	return s.prepare(&Message{body: body, pushType: apns2.PushTypeLiveActivity, event: a.Event})
 }
 
@@ -155,26 +160,33 @@ func Notify(a Alert) (*Message, error) {
 	if len(a.Collapse) > maxCollapseID {
 		return nil, fmt.Errorf("push: a collapse id has at most %d bytes", maxCollapseID)
 	}
+
 	p := payload.NewPayload()
 	if a.Title != "" {
 		p.AlertTitle(a.Title)
 	}
+
 	if a.Body != "" {
 		p.AlertBody(a.Body)
 	}
+
 	if a.Sound != "" {
 		p.Sound(a.Sound)
 	}
+
 	if a.Thread != "" {
 		p.ThreadID(a.Thread)
 	}
+
 	for key, value := range a.Custom {
 		p.Custom(key, value)
 	}
+
 	body, err := p.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("push: encode an alert: %w", err)
 	}
+
 	return a.prepare(&Message{body: body, pushType: apns2.PushTypeAlert, collapseID: a.Collapse})
 }
 
@@ -182,9 +194,11 @@ func (t Terms) prepare(m *Message) (*Message, error) {
 	if len(m.body) > MaxPayload {
 		return nil, fmt.Errorf("%w: %d bytes of %d", ErrTooLarge, len(m.body), MaxPayload)
 	}
+
 	m.priority = strconv.Itoa(cmp.Or(t.Priority, apns2.PriorityHigh))
 	m.expiration = strconv.FormatInt(unix(t.Expires), 10)
 	m.deadline = t.Deadline
+
 	return m, nil
 }
 
@@ -193,5 +207,6 @@ func unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
+
 	return t.Unix()
 }

@@ -36,6 +36,7 @@ type provider struct {
 func (p *provider) token(now time.Time) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	return p.mint(now)
 }
 
@@ -44,10 +45,13 @@ func (p *provider) token(now time.Time) (string, error) {
 func (p *provider) renew(expired string, now time.Time) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.bearer != expired {
 		return p.bearer, nil
 	}
+
 	p.step = tokenRenew
+
 	return p.mint(now)
 }
 
@@ -56,16 +60,20 @@ func (p *provider) mint(now time.Time) (string, error) {
 	if issued == p.issued && p.bearer != "" {
 		return p.bearer, nil
 	}
+
 	t := jwt.Token{
 		Method: es256{jwt.SigningMethodES256},
 		Header: map[string]any{"alg": "ES256", "kid": p.keyID},
 		Claims: jwt.MapClaims{"iss": p.teamID, "iat": issued},
 	}
+
 	bearer, err := t.SignedString(p.key)
 	if err != nil {
 		return "", errors.New("push: the provider token cannot be signed with this key")
 	}
+
 	p.issued, p.bearer = issued, bearer
+
 	return bearer, nil
 }
 
@@ -78,18 +86,23 @@ func (m es256) Sign(text string, key any) ([]byte, error) {
 	if !ok || k.Params().BitSize != m.CurveBits {
 		return nil, jwt.ErrInvalidKey
 	}
+
 	h := m.Hash.New()
 	h.Write([]byte(text))
 	der, err := k.Sign(nil, h.Sum(nil), crypto.SHA256) // no randomness: RFC 6979
+
 	var sig struct{ R, S *big.Int }
 	if err == nil {
 		_, err = asn1.Unmarshal(der, &sig)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	raw := make([]byte, 2*m.KeySize)
 	sig.R.FillBytes(raw[:m.KeySize])
 	sig.S.FillBytes(raw[m.KeySize:])
+
 	return raw, nil
 }

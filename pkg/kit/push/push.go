@@ -74,6 +74,7 @@ type Sender struct {
 // Open prepares a Sender. It dials nothing: Ready and Send do.
 func Open(c Config) (*Sender, error) {
 	c.Endpoint = cmp.Or(c.Endpoint, apns2.HostProduction)
+
 	c.BroadcastEndpoint = cmp.Or(c.BroadcastEndpoint, c.Endpoint)
 	if c.ManageEndpoint == "" {
 		switch c.Endpoint {
@@ -85,44 +86,55 @@ func Open(c Config) (*Sender, error) {
 			c.ManageEndpoint = c.Endpoint
 		}
 	}
+
 	c.Connections = cmp.Or(c.Connections, 4)
 	c.InFlight = cmp.Or(c.InFlight, 200)
 	c.Backoff = cmp.Or(c.Backoff, 200*time.Millisecond)
 	c.DialTimeout = cmp.Or(c.DialTimeout, answerTime)
+
 	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, answerTime)
 	if c.TeamID == "" || c.KeyID == "" || c.Bundle == "" || c.Now == nil {
 		return nil, errors.New("push: a team id, a key id, a bundle and a clock are needed")
 	}
+
 	if c.Key == nil {
 		key, err := token.AuthKeyFromBytes(c.PEM)
 		if err != nil {
 			return nil, errors.New("push: the signing key is not a .p8 file")
 		}
+
 		c.Key = key
 	}
+
 	s := &Sender{provider: &provider{key: c.Key, keyID: c.KeyID, teamID: c.TeamID, step: tokenStep}}
 	c.Key, c.PEM = nil, nil // nothing else needs them
+
 	s.cfg = c
 	for range c.Connections {
 		l, err := h2conn.NewClient(c.Endpoint, c.RootCAs, c.DialTimeout)
 		if err != nil {
 			return nil, err
 		}
+
 		s.clients = append(s.clients, l)
 	}
+
 	var err error
+
 	s.broadcast = s.clients[0]
 	if c.BroadcastEndpoint != c.Endpoint {
 		if s.broadcast, err = h2conn.NewClient(c.BroadcastEndpoint, c.RootCAs, c.DialTimeout); err != nil {
 			return nil, err
 		}
 	}
+
 	s.manage = s.clients[0]
 	if c.ManageEndpoint != c.Endpoint {
 		if s.manage, err = h2conn.NewClient(c.ManageEndpoint, c.RootCAs, c.DialTimeout); err != nil {
 			return nil, err
 		}
 	}
+
 	return s, nil
 }
 
@@ -169,6 +181,7 @@ func read(in h2conn.Answer) answer {
 	if e.Timestamp > 0 {
 		a.since = time.UnixMilli(e.Timestamp).UTC()
 	}
+
 	return a
 }
 
@@ -207,6 +220,7 @@ func (a answer) next() step {
 	case apns2.ReasonExpiredProviderToken:
 		return remint
 	}
+
 	switch {
 	case a.Status/100 == 2:
 		return done
@@ -217,6 +231,7 @@ func (a answer) next() step {
 	case a.Status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
 		return pass
 	}
+
 	return stop
 }
 
@@ -235,9 +250,13 @@ const maxPause = 2 * time.Second
 // invalid. Otherwise it returns the last answer, if any, and a *Refused, ErrUnavailable or the
 // cause of ctx's end. If once is set, a request whose answer was lost is not repeated, and the
 // answer is empty. first is the result of a first try, nil if there was none.
-func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h *headerTemplate, body []byte, once bool, first *attempt) (a answer, tries int, err error) {
-	var pause time.Duration
-	var reminted bool
+func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h *headerTemplate, body []byte, once bool,
+	first *attempt) (a answer, tries int, err error) {
+	var (
+		pause    time.Duration
+		reminted bool
+	)
+
 	for tries < maxTries {
 		var got attempt
 		if tries == 0 && first != nil {
@@ -246,23 +265,31 @@ func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h 
 			if err := wait(ctx, pause); err != nil {
 				return a, tries, err
 			}
+
 			got.header = h.current.Load()
+
 			var in h2conn.Answer
+
 			in, got.err = l.Do(ctx, s.cfg.AnswerTimeout, path, got.header, body)
 			got.answer = read(in)
 		}
+
 		tries++
 		pause = min(s.cfg.Backoff<<(tries-1), maxPause)
 		pause = pause/2 + rand.N(pause/2+1)
+
 		if got.err != nil {
 			if once && got.Sent {
 				return answer{}, tries, ErrUnavailable
 			}
+
 			if tries == 1 {
 				pause = 0 // the connection had ended: the next try dials
 			}
+
 			continue
 		}
+
 		a = got.answer
 		switch a.next() {
 		case done, forget:
@@ -270,14 +297,17 @@ func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h 
 		case later:
 		case reconnect:
 			a.Conn.Retire()
+
 			pause = 0
 		case remint:
 			if reminted {
 				return a, tries, &Refused{a.Status, a.reason}
 			}
+
 			if err := h.renew(s, got.header); err != nil {
 				return a, tries, err
 			}
+
 			reminted, pause = true, 0
 		case pass:
 			return a, tries, ErrUnavailable
@@ -285,6 +315,7 @@ func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h 
 			return a, tries, &Refused{a.Status, a.reason}
 		}
 	}
+
 	return a, tries, ErrUnavailable
 }
 
@@ -307,8 +338,10 @@ func (s *Sender) template(build func(bearer string) *h2conn.Header) (*headerTemp
 	if err != nil {
 		return nil, err
 	}
+
 	h := &headerTemplate{build: build}
 	h.current.Store(build(bearer))
+
 	return h, nil
 }
 
@@ -317,7 +350,9 @@ func (h *headerTemplate) renew(s *Sender, expired *h2conn.Header) error {
 	if err != nil {
 		return err
 	}
+
 	h.current.CompareAndSwap(expired, h.build(bearer))
+
 	return nil
 }
 
@@ -330,17 +365,22 @@ func (s *Sender) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	var g errgroup.Group
 	g.Go(func() error { return s.clients[0].Ready(ctx, bearer, true) })
+
 	for _, l := range s.clients[1:] {
 		g.Go(func() error { return l.Ready(ctx, bearer, false) })
 	}
+
 	if s.broadcast != s.clients[0] {
 		g.Go(func() error { s.broadcast.Ready(ctx, bearer, false); return nil })
 	}
+
 	if s.manage != s.clients[0] && s.manage != s.broadcast {
 		g.Go(func() error { s.manage.Ready(ctx, bearer, false); return nil })
 	}
+
 	return g.Wait()
 }
 
@@ -356,8 +396,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	if d == 0 {
 		return context.Cause(ctx)
 	}
+
 	t := time.NewTimer(d)
 	defer t.Stop()
+
 	select {
 	case <-t.C:
 		return nil

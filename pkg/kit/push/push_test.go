@@ -42,31 +42,40 @@ func apple(t testing.TB, change ...func(*Config, *apns.Config)) (*apns.Server, *
 
 func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)) (*apns.Server, *Sender) {
 	t.Helper()
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
 		Backoff: time.Millisecond, DialTimeout: time.Minute, AnswerTimeout: time.Minute, // for slow machines
 	}
+
 	at := apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	for _, f := range change {
 		f(&cfg, &at)
 	}
+
 	server := apns.New(c, at)
 	if err := server.Listen(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { server.Close() })
+
 	cfg.Endpoint = server.URL()
 	cfg.RootCAs.AppendCertsFromPEM(server.CA())
+
 	s, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(s.Close)
+
 	return server, s
 }
 
@@ -75,15 +84,18 @@ func tokens(n int) []string {
 	for i := range all {
 		all[i] = fmt.Sprintf("%064x", i+1)
 	}
+
 	return all
 }
 
 func must(m *Message, err error) func(testing.TB) *Message {
 	return func(t testing.TB) *Message {
 		t.Helper()
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return m
 	}
 }
@@ -100,21 +112,26 @@ func alert(t testing.TB) *Message {
 // only one.
 func send(t testing.TB, s *Sender, m *Message, to []string) (map[string]Outcome, Counts, error) {
 	t.Helper()
+
 	got := map[string]Outcome{}
 	counts, err := s.Send(t.Context(), m, slices.Values(to), func(token string, o Outcome) {
 		if _, ok := got[token]; ok {
 			t.Errorf("a second outcome for %s", token)
 		}
+
 		got[token] = o
 	})
+
 	return got, counts, err
 }
 
 func TestEachAnswer(t *testing.T) {
 	t.Parallel()
+
 	since := start.Add(-time.Hour).Add(123 * time.Millisecond)
 	gone := apns.Refuse(apns2.ReasonUnregistered)
 	gone.Since = since
+
 	tests := []struct {
 		name    string
 		script  []apns.Answer
@@ -125,25 +142,37 @@ func TestEachAnswer(t *testing.T) {
 	}{
 		{"delivered", nil, Outcome{}, Outcome{}, 0, ""},
 		{"unregistered", []apns.Answer{gone}, Outcome{Gone, "Unregistered", since}, Outcome{Gone, "Unregistered", since}, 0, ""},
-		{"expired", []apns.Answer{apns.Refuse("ExpiredToken")}, Outcome{Gone, "ExpiredToken", start}, Outcome{Gone, "ExpiredToken", start}, 0, ""},
-		{"bad token", []apns.Answer{apns.Refuse("BadDeviceToken")}, Outcome{Gone, "BadDeviceToken", start}, Outcome{Gone, "BadDeviceToken", start}, 0, ""},
-		{"not for topic", []apns.Answer{apns.Refuse("DeviceTokenNotForTopic")}, Outcome{Gone, "DeviceTokenNotForTopic", start}, Outcome{Gone, "DeviceTokenNotForTopic", start}, 0, ""},
+		{"expired", []apns.Answer{apns.Refuse("ExpiredToken")}, Outcome{Gone, "ExpiredToken", start},
+			Outcome{Gone, "ExpiredToken", start}, 0, ""},
+		{"bad token", []apns.Answer{apns.Refuse("BadDeviceToken")}, Outcome{Gone, "BadDeviceToken", start},
+			Outcome{Gone, "BadDeviceToken", start}, 0, ""},
+		{"not for topic", []apns.Answer{apns.Refuse("DeviceTokenNotForTopic")}, Outcome{Gone, "DeviceTokenNotForTopic", start},
+			Outcome{Gone, "DeviceTokenNotForTopic", start}, 0, ""},
 		{"too many, then fine", times(2, apns.Refuse("TooManyRequests")), Outcome{}, Outcome{}, 2, ""},
-		{"too many for ever", times(0, apns.Refuse("TooManyRequests")), Outcome{Result: Dropped, Reason: "TooManyRequests"}, Outcome{Result: Requeue, Reason: "TooManyRequests"}, 7, ""},
+		{"too many for ever", times(0, apns.Refuse("TooManyRequests")), Outcome{Result: Dropped, Reason: "TooManyRequests"},
+			Outcome{Result: Requeue, Reason: "TooManyRequests"}, 7, ""},
 		{"too many token updates", times(3, apns.Refuse("TooManyProviderTokenUpdates")), Outcome{}, Outcome{}, 3, ""},
 		{"internal error", times(1, apns.Refuse("InternalServerError")), Outcome{}, Outcome{}, 1, ""},
-		{"unavailable for ever", times(0, apns.Refuse("ServiceUnavailable")), Outcome{Result: Dropped, Reason: "ServiceUnavailable"}, Outcome{Result: Requeue, Reason: "ServiceUnavailable"}, 7, ""},
+		{"unavailable for ever", times(0, apns.Refuse("ServiceUnavailable")), Outcome{Result: Dropped, Reason: "ServiceUnavailable"},
+			Outcome{Result: Requeue, Reason: "ServiceUnavailable"}, 7, ""},
 		{"shutdown", times(1, apns.Refuse("Shutdown")), Outcome{}, Outcome{}, 1, ""},
 		{"idle timeout", times(1, apns.Refuse("IdleTimeout")), Outcome{}, Outcome{}, 1, ""},
 		{"unrelated key", times(1, apns.Refuse("UnrelatedKeyIdInToken")), Outcome{}, Outcome{}, 1, ""},
 		{"expired provider token", times(1, apns.Refuse("ExpiredProviderToken")), Outcome{}, Outcome{}, 1, ""},
-		{"provider token stays expired", times(0, apns.Refuse("ExpiredProviderToken")), Outcome{Result: Dropped, Reason: "ExpiredProviderToken"}, Outcome{Result: Requeue, Reason: "ExpiredProviderToken"}, 1, "ExpiredProviderToken"},
-		{"invalid provider token", times(0, apns.Refuse("InvalidProviderToken")), Outcome{Result: Dropped, Reason: "InvalidProviderToken"}, Outcome{Result: Requeue, Reason: "InvalidProviderToken"}, 0, "InvalidProviderToken"},
-		{"bad environment", times(0, apns.Refuse("BadEnvironmentKeyIdInToken")), Outcome{Result: Dropped, Reason: "BadEnvironmentKeyIdInToken"}, Outcome{Result: Requeue, Reason: "BadEnvironmentKeyIdInToken"}, 0, "BadEnvironmentKeyIdInToken"},
-		{"too large", times(0, apns.Refuse("PayloadTooLarge")), Outcome{Result: Dropped, Reason: "PayloadTooLarge"}, Outcome{Result: Requeue, Reason: "PayloadTooLarge"}, 0, "PayloadTooLarge"},
-		{"our bug", times(0, apns.Refuse("BadPriority")), Outcome{Result: Dropped, Reason: "BadPriority"}, Outcome{Result: Requeue, Reason: "BadPriority"}, 0, "BadPriority"},
-		{"unknown reason", times(0, apns.Answer{Status: 418, Reason: "Teapot"}), Outcome{Result: Dropped, Reason: "Teapot"}, Outcome{Result: Requeue, Reason: "Teapot"}, 0, "Teapot"},
-		{"unknown reason, of the token", times(0, apns.Answer{Status: 400, Reason: "OddToken"}), Outcome{Result: Dropped, Reason: "OddToken"}, Outcome{Result: Requeue, Reason: "OddToken"}, 0, ""},
+		{"provider token stays expired", times(0, apns.Refuse("ExpiredProviderToken")), Outcome{Result: Dropped, Reason: "ExpiredProviderToken"},
+			Outcome{Result: Requeue, Reason: "ExpiredProviderToken"}, 1, "ExpiredProviderToken"},
+		{"invalid provider token", times(0, apns.Refuse("InvalidProviderToken")), Outcome{Result: Dropped, Reason: "InvalidProviderToken"},
+			Outcome{Result: Requeue, Reason: "InvalidProviderToken"}, 0, "InvalidProviderToken"},
+		{"bad environment", times(0, apns.Refuse("BadEnvironmentKeyIdInToken")), Outcome{Result: Dropped, Reason: "BadEnvironmentKeyIdInToken"},
+			Outcome{Result: Requeue, Reason: "BadEnvironmentKeyIdInToken"}, 0, "BadEnvironmentKeyIdInToken"},
+		{"too large", times(0, apns.Refuse("PayloadTooLarge")), Outcome{Result: Dropped, Reason: "PayloadTooLarge"},
+			Outcome{Result: Requeue, Reason: "PayloadTooLarge"}, 0, "PayloadTooLarge"},
+		{"our bug", times(0, apns.Refuse("BadPriority")), Outcome{Result: Dropped, Reason: "BadPriority"},
+			Outcome{Result: Requeue, Reason: "BadPriority"}, 0, "BadPriority"},
+		{"unknown reason", times(0, apns.Answer{Status: 418, Reason: "Teapot"}), Outcome{Result: Dropped, Reason: "Teapot"},
+			Outcome{Result: Requeue, Reason: "Teapot"}, 0, "Teapot"},
+		{"unknown reason, of the token", times(0, apns.Answer{Status: 400, Reason: "OddToken"}), Outcome{Result: Dropped, Reason: "OddToken"},
+			Outcome{Result: Requeue, Reason: "OddToken"}, 0, ""},
 		{"answer lost", []apns.Answer{{Drop: true, Times: 1}}, Outcome{}, Outcome{}, 1, ""},
 		{"push lost", []apns.Answer{{Status: 503, Drop: true, Times: 2}}, Outcome{}, Outcome{}, 2, ""},
 		{"goes away", []apns.Answer{{GoAway: true, Times: 1}}, Outcome{}, Outcome{}, 0, ""},
@@ -155,24 +184,30 @@ func TestEachAnswer(t *testing.T) {
 				server, s := apple(t)
 				to := tokens(1)
 				server.Answer(to[0], test.script...)
+
 				m, want := update(t, 1), test.update
 				if kind == "alert" {
 					m, want = alert(t), test.alert
 				}
+
 				got, counts, err := send(t, s, m, to)
 				if diff := cmp.Diff(want, got[to[0]]); diff != "" {
 					t.Errorf("the outcome differs (-want +got):\n%s", diff)
 				}
+
 				if counts.Retries != test.retries {
 					t.Errorf("%d retries, want %d", counts.Retries, test.retries)
 				}
+
 				refused, ok := errors.AsType[*Refused](err)
 				if ok != (test.refused != "") || ok && refused.Reason != test.refused || !ok && err != nil {
 					t.Errorf("error %v, want %q", err, test.refused)
 				}
+
 				if d, _ := server.Device(to[0]); want.Result == Delivered && d.State == nil && len(d.Alerts) == 0 {
 					t.Error("the phone shows nothing")
 				}
+
 				if err != nil && strings.Contains(err.Error(), to[0]) {
 					t.Errorf("the error holds a token: %v", err)
 				}
@@ -188,7 +223,9 @@ func times(n int, a apns.Answer) []apns.Answer {
 
 func TestEveryTokenGetsItOnce(t *testing.T) {
 	t.Parallel()
+
 	var server *apns.Server
+
 	all := make(chan struct{})
 	connected := sync.OnceFunc(func() { close(all) })
 	server, s := apple(t, func(_ *Config, at *apns.Config) {
@@ -196,22 +233,27 @@ func TestEveryTokenGetsItOnce(t *testing.T) {
 			if server.Counts()["Connection"] >= 4 {
 				connected()
 			}
+
 			<-all
 		}
 	})
 	to := tokens(2000)
+
 	got, counts, err := send(t, s, alert(t), to)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if want := (Counts{Delivered: len(to)}); counts != want || len(got) != len(to) {
 		t.Errorf("%+v and %d outcomes, want %+v", counts, len(got), want)
 	}
+
 	for _, token := range to {
 		if d, _ := server.Device(token); d.Pushes != 1 {
 			t.Fatalf("%s got %d pushes", token, d.Pushes)
 		}
 	}
+
 	c := server.Counts()
 	if c["Connection"] != 4 || c["TooManyStreams"] != 0 {
 		t.Errorf("%d connections, %d streams before a valid token", c["Connection"], c["TooManyStreams"])
@@ -222,16 +264,21 @@ func TestEveryTokenGetsItOnce(t *testing.T) {
 // due must not show APNs two tokens within 20 minutes.
 func TestNextProviderTokenSoonAfterTheDial(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
 	_, s := appleAt(t, c)
 	m := must(Update(State{Content: map[string]int{"runs": 1}, Time: start}))(t)
+
 	for _, at := range []time.Duration{9*time.Minute + 59*time.Second, 10 * time.Minute} { // a token is due at 12:40
 		passed := make(chan struct{})
+
 		c.At(start.Add(at), func() { close(passed) })
 		<-passed
+
 		if err := s.Ready(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+
 		counts, err := s.Send(t.Context(), m, slices.Values(tokens(20)), nil)
 		if err != nil || counts.Delivered != 20 || counts.Retries != 0 {
 			t.Errorf("at %v: %+v, %v; want 20 delivered at the first try", c.Now(), counts, err)
@@ -241,10 +288,12 @@ func TestNextProviderTokenSoonAfterTheDial(t *testing.T) {
 
 func TestFewTokensNeedOneConnection(t *testing.T) {
 	t.Parallel()
+
 	server, s := apple(t)
 	if _, _, err := send(t, s, update(t, 1), tokens(50)); err != nil {
 		t.Fatal(err)
 	}
+
 	if n := server.Counts()["Connection"]; n != 1 {
 		t.Errorf("%d connections for 50 tokens", n)
 	}
@@ -254,6 +303,7 @@ func TestGoAwayUnderLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	server.Chaos(apns.Chaos{GoAwayEvery: 150})
+
 	to := tokens(2000)
 	for n := range 3 {
 		_, counts, err := send(t, s, update(t, n), to)
@@ -261,11 +311,13 @@ func TestGoAwayUnderLoadLosesNothing(t *testing.T) {
 			t.Fatalf("run %d: %+v, %v", n, counts, err)
 		}
 	}
+
 	for _, token := range to {
 		if d, _ := server.Device(token); string(d.State) != `{"n":2}` || d.Pushes < 3 {
 			t.Fatalf("%s shows %s after %d pushes", token, d.State, d.Pushes)
 		}
 	}
+
 	if n := server.Counts()["GoAway"]; n < 10 {
 		t.Errorf("only %d connections went away", n)
 	}
@@ -278,19 +330,24 @@ func TestChaosLosesNothing(t *testing.T) {
 		Seed: 7, Unregistered: 0.02, BadToken: 0.02, TooMany: 0.03, Internal: 0.03, Unavailable: 0.03,
 		Drop: 0.001, Lost: 0.001, GoAwayEvery: 300,
 	})
+
 	to := tokens(1500)
+
 	got, counts, err := send(t, s, alert(t), to)
 	if err != nil || len(got) != len(to) {
 		t.Fatalf("%d outcomes, %v", len(got), err)
 	}
+
 	if counts.Delivered+counts.Gone+counts.Requeued != len(to) || counts.Requeued > 10 || counts.Gone < 30 {
 		t.Errorf("%+v", counts)
 	}
+
 	for token, o := range got {
 		d, ok := server.Device(token)
 		if o.Result == Delivered && (len(d.Alerts) != 1 || d.Alerts[0].Body != "Smith b Jones 12") {
 			t.Errorf("the outcome of %s is delivered, but the phone shows %v", token, d.Alerts)
 		}
+
 		if o.Result == Gone && ok {
 			t.Errorf("the outcome of %s is an invalid token, but the phone shows %v", token, d.Alerts)
 		}
@@ -299,6 +356,7 @@ func TestChaosLosesNothing(t *testing.T) {
 
 func TestFreezeLosesNothing(t *testing.T) {
 	t.Parallel()
+
 	for name, freeze := range map[string]func(*apns.Server){
 		"closed":          (*apns.Server).Drop,
 		"silently broken": (*apns.Server).Mute,
@@ -307,16 +365,20 @@ func TestFreezeLosesNothing(t *testing.T) {
 			t.Parallel()
 			server, s := apple(t, func(c *Config, _ *apns.Config) { c.InFlight = 10 })
 			to := tokens(200)
+
 			for n := range 4 {
 				if err := s.Ready(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+
 				_, counts, err := send(t, s, update(t, n), to)
 				if want := (Counts{Delivered: len(to)}); counts != want || err != nil {
 					t.Fatalf("after freeze %d: %+v, %v; want %+v", n, counts, err, want)
 				}
+
 				freeze(server)
 			}
+
 			for _, token := range to {
 				if d, _ := server.Device(token); d.Pushes != 4 {
 					t.Fatalf("%s got %d pushes", token, d.Pushes)
@@ -330,41 +392,52 @@ func TestFreezeLosesNothing(t *testing.T) {
 // new connections at once, and not after AnswerTimeout.
 func TestFreezeLosesNoChannel(t *testing.T) {
 	t.Parallel()
+
 	c := clock.New(start, clock.Free)
+
 	var others []*apns.Server
+
 	_, s := appleAt(t, c, func(cfg *Config, at *apns.Config) {
 		for _, endpoint := range []*string{&cfg.BroadcastEndpoint, &cfg.ManageEndpoint} {
 			server := apns.New(c, *at)
 			if err := server.Listen(); err != nil {
 				t.Fatal(err)
 			}
+
 			t.Cleanup(func() { server.Close() })
 			cfg.RootCAs.AppendCertsFromPEM(server.CA())
 			*endpoint = server.URL()
 			others = append(others, server)
 		}
+
 		cfg.AnswerTimeout = 2 * time.Minute
 	})
 	for n := range 3 {
 		if err := s.Ready(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
+
 		if _, err := s.CreateChannel(ctx, KeepNothing); err != nil {
 			t.Fatalf("after freeze %d: %v", n, err)
 		}
+
 		var refused *Refused // the two servers do not share their channels
 		if err := s.Broadcast(ctx, "dGVzdA==", update(t, n)); !errors.As(err, &refused) {
 			t.Fatalf("after freeze %d the broadcast is answered with %v, want a refusal", n, err)
 		}
+
 		for _, server := range others {
 			server.Mute()
 		}
 	}
+
 	for _, server := range others {
 		server.Close()
 	}
+
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("without the hosts of broadcasts and channels a run fails: %v", err)
 	}
@@ -379,7 +452,9 @@ func TestSilentBreakUnderLoad(t *testing.T) {
 		c.InFlight, c.DialTimeout, c.AnswerTimeout = 5, 3*time.Second, 3*time.Second
 	})
 	to := tokens(40)
+
 	var once sync.Once
+
 	counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), func(string, Outcome) { once.Do(server.Mute) })
 	if err != nil || counts.Delivered != len(to) || counts.Retries == 0 {
 		t.Fatalf("%+v, %v; want %d delivered, some at a second try", counts, err, len(to))
@@ -403,6 +478,7 @@ func TestSilenceInTheHandshake(t *testing.T) {
 
 func TestExpirationIsAlwaysSaid(t *testing.T) {
 	t.Parallel()
+
 	for want, expires := range map[string]time.Time{"0": {}, "1780317000": start} {
 		m := must(Update(State{Content: struct{}{}, Time: start, Terms: Terms{Expires: expires}}))(t)
 		if m.expiration != want {
@@ -414,9 +490,11 @@ func TestExpirationIsAlwaysSaid(t *testing.T) {
 // TestPriorityIsHighByDefault: APNs delays pushes of a lower priority.
 func TestPriorityIsHighByDefault(t *testing.T) {
 	t.Parallel()
+
 	for priority, want := range map[int]string{0: "10", apns2.PriorityLow: "5"} {
 		terms := Terms{Priority: priority}
 		m := must(Update(State{Content: struct{}{}, Time: start, Terms: terms}))(t)
+
 		n := must(Notify(Alert{Banner: Banner{Title: "WICKET"}, Terms: terms}))(t)
 		if m.priority != want || n.priority != want {
 			t.Errorf("priority %d: apns-priority is %s for an update and %s for an alert, want %s", priority, m.priority, n.priority, want)
@@ -428,9 +506,11 @@ func TestRefusedRunStops(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t, func(c *Config, _ *apns.Config) { c.KeyID = "OTHERKEY12" })
 	taken := 0
+
 	counts, err := s.Send(t.Context(), update(t, 1), func(yield func(string) bool) {
 		for _, token := range tokens(100_000) {
 			taken++
+
 			if !yield(token) {
 				return
 			}
@@ -439,9 +519,11 @@ func TestRefusedRunStops(t *testing.T) {
 	if r, ok := errors.AsType[*Refused](err); !ok || r.Status != http.StatusForbidden || r.Reason != apns2.ReasonInvalidProviderToken {
 		t.Fatalf("error %v", err)
 	}
+
 	if counts.Delivered != 0 || taken > mostTaken(s)+1 {
 		t.Errorf("%+v after taking %d tokens", counts, taken)
 	}
+
 	if n := server.Counts()[apns2.ReasonInvalidProviderToken]; n > 100 {
 		t.Errorf("APNs had to refuse %d times", n)
 	}
@@ -451,15 +533,18 @@ func TestBadTokensStayOffTheWire(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	bad := []string{"", "xyz", "abc", "../1/apps", strings.Repeat("ab", 101), "12 34", "0g", "G0", "0/", ":0", "0@", "`0"}
+
 	got, counts, err := send(t, s, update(t, 1), append(bad, tokens(1)...))
 	if err != nil || counts.Gone != len(bad) || counts.Delivered != 1 {
 		t.Fatalf("%+v, %v", counts, err)
 	}
+
 	for _, token := range bad {
 		if got[token].Result != Gone {
 			t.Errorf("%q: %+v", token, got[token])
 		}
 	}
+
 	if n := server.Counts()[apns2.ReasonBadDeviceToken]; n != 0 {
 		t.Errorf("APNs saw %d bad tokens", n)
 	}
@@ -469,8 +554,10 @@ func TestLateMessageIsDropped(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	server.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
+
 	m := must(Update(State{Content: struct{}{}, Time: start, Terms: Terms{Deadline: start.Add(20 * time.Millisecond)}}))(t)
 	s.cfg.Backoff = time.Second
+
 	got, counts, err := send(t, s, m, tokens(5))
 	if !errors.Is(err, ErrLate) || counts.Dropped != len(got) {
 		t.Errorf("%+v, %v", counts, err)
@@ -485,6 +572,7 @@ func TestSupersededRunStops(t *testing.T) {
 	_, s := apple(t)
 	newer := errors.New("a newer state")
 	ctx, cancel := context.WithCancelCause(t.Context())
+
 	counts, err := s.Send(ctx, update(t, 1), slices.Values(tokens(5000)), func(string, Outcome) { cancel(newer) })
 	if !errors.Is(err, newer) || counts.Delivered+counts.Dropped > mostTaken(s) {
 		t.Errorf("%+v, %v", counts, err)
@@ -495,8 +583,11 @@ func TestSupersededRunStops(t *testing.T) {
 func TestCloseEndsConnections(t *testing.T) {
 	t.Parallel()
 	_, s := apple(t)
+
 	var open net.Conn
+
 	dial := s.clients[0].Dial
+
 	s.clients[0].Dial = func(ctx context.Context) (nc net.Conn, err error) {
 		open, err = dial(ctx)
 		return open, err
@@ -504,10 +595,13 @@ func TestCloseEndsConnections(t *testing.T) {
 	if err := s.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := open.SetDeadline(time.Time{}); err != nil {
 		t.Errorf("the connection is closed before: %v", err)
 	}
+
 	s.Close()
+
 	if err := open.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("the connection is open afterwards: %v", err)
 	}
@@ -517,10 +611,12 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	server.Close()
+
 	got, counts, err := send(t, s, alert(t), tokens(300))
 	if err != nil || counts.Requeued != len(got) || len(got) != 300 {
 		t.Errorf("%+v, %v", counts, err)
 	}
+
 	if err := s.Ready(t.Context()); err == nil {
 		t.Error("Ready found a server that is not there")
 	}
@@ -530,41 +626,51 @@ func TestBroadcast(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	ctx := t.Context()
+
 	id, err := s.CreateChannel(ctx, KeepNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	to := tokens(3)
 	for _, token := range to {
 		server.Subscribe(token, id)
 	}
+
 	if err := s.Broadcast(ctx, id, update(t, 1)); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, token := range to {
 		if d, _ := server.Device(token); string(d.State) != `{"n":1}` {
 			t.Errorf("%s shows %s", token, d.State)
 		}
 	}
-	begin := must(Begin(Activity{Type: "Match", Attributes: struct{}{}}, State{Content: struct{}{}, Time: start, Alert: &Banner{Title: "Toss"}}))(t)
+
+	begin := must(Begin(Activity{Type: "Match", Attributes: struct{}{}},
+		State{Content: struct{}{}, Time: start, Alert: &Banner{Title: "Toss"}}))(t)
 	for _, m := range []*Message{begin, alert(t)} {
 		err := s.Broadcast(ctx, id, m)
 		if _, asked := errors.AsType[*Refused](err); err == nil || asked {
 			t.Errorf("a start or an alert was sent to APNs: %v", err)
 		}
 	}
+
 	kept := must(Update(State{Content: struct{}{}, Time: start, Terms: Terms{Expires: start.Add(time.Hour)}}))(t)
 	if _, ok := errors.AsType[*Refused](s.Broadcast(ctx, id, kept)); !ok {
 		t.Error("a channel that keeps nothing took a message that expires")
 	}
+
 	if ids, err := s.Channels(ctx); err != nil || !slices.Equal(ids, []string{id}) {
 		t.Errorf("channels %q, %v", ids, err)
 	}
+
 	for range 2 {
 		if err := s.DeleteChannel(ctx, id); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if r, ok := errors.AsType[*Refused](s.Broadcast(ctx, id, update(t, 2))); !ok || r.Reason != "ChannelNotRegistered" {
 		t.Errorf("broadcast to a deleted channel: %v", r)
 	}
@@ -572,18 +678,22 @@ func TestBroadcast(t *testing.T) {
 
 func TestStartByPush(t *testing.T) {
 	t.Parallel()
+
 	started := make(chan apns.Start, 2)
 	server, s := apple(t, func(_ *Config, a *apns.Config) { a.Started = func(at apns.Start) { started <- at } })
+
 	id, err := s.CreateChannel(t.Context(), KeepLatest)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, channel := range []string{"", id} {
 		m := must(Begin(Activity{Type: "Match", Attributes: map[string]int{"id": 5}, Channel: channel},
 			State{Content: map[string]int{"n": 0}, Time: start, Alert: &Banner{Title: "Toss"}}))(t)
 		if _, counts, err := send(t, s, m, tokens(1)); err != nil || counts.Delivered != 1 {
 			t.Fatalf("%+v, %v", counts, err)
 		}
+
 		at := <-started
 		if d, _ := server.Device(at.Update); at.Channel != channel || string(at.Attributes) != `{"id":5}` || string(d.State) != `{"n":0}` {
 			t.Errorf("started %+v, shows %s", at, d.State)
@@ -595,12 +705,14 @@ func TestEndDismisses(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	to := tokens(1)
+
 	end := must(End(State{Content: map[string]int{"n": 9}, Time: start}, start.Add(time.Minute)))(t)
 	for _, m := range []*Message{update(t, 0), end, update(t, 99)} {
 		if _, _, err := send(t, s, m, to); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	d, _ := server.Device(to[0])
 	if string(d.State) != `{"n":9}` || !d.Ended || d.AfterEnd != 1 || !d.Visible(start) || d.Visible(start.Add(time.Minute)) {
 		t.Errorf("%+v", d)
@@ -609,19 +721,24 @@ func TestEndDismisses(t *testing.T) {
 
 func TestMessageLimits(t *testing.T) {
 	t.Parallel()
+
 	long := strings.Repeat("x", MaxPayload)
 	if _, err := Update(State{Content: map[string]string{"a": long}, Time: start}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a large update: %v", err)
 	}
+
 	if _, err := Notify(Alert{Banner: Banner{Body: long}}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a large alert: %v", err)
 	}
+
 	if _, err := Notify(Alert{Collapse: long[:65]}); err == nil {
 		t.Error("a collapse id of 65 bytes was taken")
 	}
+
 	if _, err := Update(State{Content: struct{}{}}); err == nil {
 		t.Error("an update without a time was taken")
 	}
+
 	if _, err := Begin(Activity{Type: "Match", Attributes: struct{}{}}, State{Content: struct{}{}, Time: start}); err == nil {
 		t.Error("a start without an alert was taken")
 	}
@@ -629,22 +746,34 @@ func TestMessageLimits(t *testing.T) {
 
 func TestOpenRefusesNonsense(t *testing.T) {
 	t.Parallel()
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Config{TeamID: team, KeyID: keyID, Bundle: bundle, Now: time.Now, PEM: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})}
+
+	good := Config{
+		TeamID: team,
+		KeyID:  keyID,
+		Bundle: bundle,
+		Now:    time.Now,
+		PEM:    pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+	}
+
 	apple, err := Open(good)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if apple.broadcast != apple.clients[0] || apple.manage == apple.clients[0] {
 		t.Error("broadcasts have a connection of their own, or channels have none: their hosts are api.push.apple.com and another")
 	}
+
 	for name, spoil := range map[string]func(*Config){
 		"no team":       func(c *Config) { c.TeamID = "" },
 		"no key id":     func(c *Config) { c.KeyID = "" },
@@ -658,6 +787,7 @@ func TestOpenRefusesNonsense(t *testing.T) {
 	} {
 		c := good
 		spoil(&c)
+
 		if _, err := Open(c); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -666,7 +796,9 @@ func TestOpenRefusesNonsense(t *testing.T) {
 
 func TestStartIsNotRepeated(t *testing.T) {
 	t.Parallel()
+
 	lost := apns.Answer{Drop: true, Times: 1}
+
 	busy := times(1, apns.Refuse("ServiceUnavailable"))[0]
 	for name, test := range map[string]struct {
 		script  []apns.Answer
@@ -684,8 +816,10 @@ func TestStartIsNotRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			c := clock.New(start, clock.Free)
 			defer c.Work()() // so that no phone is waited for
+
 			server, s := appleAt(t, c, func(c *Config, _ *apns.Config) {
 				if name == "no answer" {
 					c.AnswerTimeout = time.Second
@@ -693,12 +827,15 @@ func TestStartIsNotRepeated(t *testing.T) {
 			})
 			to := tokens(1)
 			server.Answer(to[0], test.script...)
+
 			state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
 			m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+
 			got, counts, err := send(t, s, m, to)
 			if err != nil || got[to[0]] != test.want || counts.Retries != test.retries {
 				t.Errorf("outcome %+v after %d retries, %v; want %+v after %d", got[to[0]], counts.Retries, err, test.want, test.retries)
 			}
+
 			if d, _ := server.Device(to[0]); d.Started != test.started {
 				t.Errorf("%d activities started, want %d", d.Started, test.started)
 			}
@@ -715,18 +852,22 @@ func TestUnsentStartIsRepeated(t *testing.T) {
 		if dials++; dials == 1 {
 			return nil, errors.New("no")
 		}
+
 		return dial(ctx)
 	}
 	to := tokens(1)
 	state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
 	m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+
 	got, counts, err := send(t, s, m, to)
 	if err != nil || got[to[0]].Result != Delivered || counts.Retries != 1 {
 		t.Errorf("outcome %+v after %d retries, %v; want it delivered after one", got[to[0]], counts.Retries, err)
 	}
+
 	if dials != 2 {
 		t.Errorf("%d dials, want 2", dials)
 	}
+
 	if d, _ := server.Device(to[0]); d.Started != 1 {
 		t.Errorf("%d activities started, want 1", d.Started)
 	}
@@ -738,12 +879,15 @@ func TestNobodyStartsTwice(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
 	server.Chaos(apns.Chaos{Seed: 1, Lost: 0.02, Drop: 0.02, Unavailable: 0.1, GoAwayEvery: 7})
+
 	state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
 	m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+
 	got, counts, err := send(t, s, m, tokens(300))
 	if err != nil || counts.Delivered == 0 {
 		t.Errorf("%+v, %v", counts, err)
 	}
+
 	for token, o := range got {
 		if d, _ := server.Device(token); d.Started > 1 || o.Result == Delivered && d.Started == 0 || o.Reason != "" && d.Started > 0 {
 			t.Errorf("%d activities started, and the outcome is %+v", d.Started, o)
@@ -762,13 +906,16 @@ func senderWith(t *testing.T, handle http.HandlerFunc, endpoint func(*Config) *s
 		*endpoint(c) = server.URL
 		c.RootCAs.AddCert(server.Certificate())
 	})
+
 	return s
 }
 
 // TestBroadcastIsRepeatedAfterALostAnswer: a phone that gets an update twice shows it once.
 func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
 	t.Parallel()
+
 	var asked atomic.Int64
+
 	s := senderWith(t, func(http.ResponseWriter, *http.Request) {
 		if asked.Add(1) == 1 {
 			panic(http.ErrAbortHandler)
@@ -782,7 +929,9 @@ func TestBroadcastIsRepeatedAfterALostAnswer(t *testing.T) {
 // TestChannelNeedsAnID: a channel of which Apple names no id is not a channel.
 func TestChannelNeedsAnID(t *testing.T) {
 	t.Parallel()
-	s := senderWith(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }, func(c *Config) *string { return &c.ManageEndpoint })
+
+	s := senderWith(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) },
+		func(c *Config) *string { return &c.ManageEndpoint })
 	if id, err := s.CreateChannel(t.Context(), KeepNothing); err == nil {
 		t.Errorf("the id is %q, want an error", id)
 	}

@@ -58,24 +58,30 @@ var ErrLate = errors.New("push: the message's deadline has passed")
 func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], outcome func(token string, o Outcome)) (Counts, error) {
 	ctx, stop := s.life(ctx, m)
 	defer stop()
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+
 	template, err := s.template(func(bearer string) *h2conn.Header {
 		return m.header(s.clients[0].Host, bearer, "apns-topic", s.topic(m))
 	})
 	if err != nil {
 		return Counts{}, err
 	}
+
 	r := &run{Sender: s, m: m, template: template, fail: cancel, outcome: outcome}
 	r.feed.space = make(chan struct{}, 1)
 	all := true
+
 	for token := range tokens {
 		if !isToken(token) { // APNs closes the connection on these
 			r.mu.Lock()
 			r.report(token, r.gone(apns2.ReasonBadDeviceToken, time.Time{}), 0)
 			r.mu.Unlock()
+
 			continue
 		}
+
 		if all = r.feed.put(ctx, token); !all {
 			break
 		}
@@ -86,11 +92,14 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 			r.workers.Go(func() { l.work(ctx) })
 		}
 	}
+
 	r.feed.wake(true)
 	r.workers.Wait()
+
 	if all && r.counts.Dropped+r.counts.Requeued == 0 {
 		return r.counts, nil // all were delivered before ctx ended
 	}
+
 	return r.counts, context.Cause(ctx)
 }
 
@@ -99,6 +108,7 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 	if m.deadline.IsZero() {
 		return context.WithCancel(ctx)
 	}
+
 	return context.WithTimeoutCause(ctx, m.deadline.Sub(s.cfg.Now()), ErrLate)
 }
 
@@ -124,6 +134,7 @@ type run struct {
 // report counts the outcome of a push. The caller holds mu.
 func (r *run) report(token string, o Outcome, tries int) {
 	r.counts.Retries += max(tries-1, 0)
+
 	switch o.Result {
 	case Delivered:
 		r.counts.Delivered++
@@ -134,6 +145,7 @@ func (r *run) report(token string, o Outcome, tries int) {
 	case Requeue:
 		r.counts.Requeued++
 	}
+
 	if r.outcome != nil {
 		r.outcome(token, o)
 	}
@@ -144,6 +156,7 @@ func (r *run) gone(reason string, since time.Time) Outcome {
 	if since.IsZero() {
 		since = r.cfg.Now()
 	}
+
 	return Outcome{Result: Gone, Reason: reason, Since: since}
 }
 
@@ -158,10 +171,12 @@ func (r *run) push(ctx context.Context, client *h2conn.Client, token string, fir
 	case err == nil:
 		return Outcome{Result: Delivered}, tries
 	}
+
 	o = Outcome{Result: Requeue, Reason: a.reason}
 	if r.m.fleeting() {
 		o.Result = Dropped
 	}
+
 	return o, tries
 }
 
@@ -186,26 +201,32 @@ func (l *lane) work(ctx context.Context) {
 	ended := ctx.Done()
 	for {
 		l.collect(ctx)
+
 		more := l.take()
 		if len(l.todo)+l.busy == 0 && !more {
 			return
 		}
+
 		if ctx.Err() == nil {
 			l.send(ctx)
 		} else {
 			ended = nil
+
 			for _, c := range l.conns {
 				c.Abandon(l.completions, context.Cause(ctx))
 			}
+
 			if len(l.todo) > 0 {
 				l.retry(ctx, context.Cause(ctx))
 				continue
 			}
 		}
+
 		var stuck <-chan time.Time
 		if l.busy == 0 && len(l.todo) > 0 { // there is no room, and no answer to this lane will make room
 			stuck = time.After(l.cfg.AnswerTimeout)
 		}
+
 		select {
 		case <-l.completions.Wake():
 		case <-ended:
@@ -233,6 +254,7 @@ func (l *lane) collect(ctx context.Context) {
 			again = append(again, r)
 			continue
 		}
+
 		l.recycle(r)
 	}
 	l.mu.Unlock()
@@ -249,12 +271,14 @@ func (l *lane) take() (more bool) {
 		if len(l.free) == 0 {
 			l.free = append(l.free, &h2conn.Request{Completions: l.completions})
 		}
+
 		last := len(l.free) - 1
 		r := l.free[last]
 		l.free = l.free[:last]
 		r.Name = token
 		l.todo = append(l.todo, r)
 	}
+
 	return more
 }
 
@@ -263,21 +287,27 @@ func (l *lane) send(ctx context.Context) {
 	if len(l.todo) == 0 {
 		return
 	}
+
 	h := l.template.current.Load()
+
 	c, err := l.client.Conn(ctx, h.Bearer())
 	if err == nil {
 		if !slices.Contains(l.conns, c) {
 			l.conns = append(slices.DeleteFunc(l.conns, (*h2conn.Conn).Ended), c)
 		}
+
 		due := time.Now().Add(l.cfg.AnswerTimeout)
 		for _, r := range l.todo {
 			r.Header, r.Deadline = h, due
 		}
+
 		var n int
+
 		n, err = c.Send(l.todo, "/3/device/", l.m.body)
 		l.busy += n
 		l.todo = slices.Delete(l.todo, 0, n)
 	}
+
 	if err != nil {
 		l.retry(ctx, err)
 	}
@@ -289,6 +319,7 @@ func (l *lane) retry(ctx context.Context, err error) {
 		r.Err, r.Header = err, l.template.current.Load()
 		l.again(ctx, r)
 	}
+
 	l.todo = l.todo[:0]
 }
 
@@ -296,17 +327,21 @@ func (l *lane) retry(ctx context.Context, err error) {
 func (l *lane) again(ctx context.Context, r *h2conn.Request) {
 	token, first := r.Name, attempt{read(r.Answer), r.Err, r.Header}
 	first.Body = nil
+
 	l.recycle(r)
+
 	end := func() {
 		o, tries := l.push(ctx, l.client, token, first)
 		l.mu.Lock()
 		defer l.mu.Unlock()
+
 		l.report(token, o, tries)
 	}
 	if ctx.Err() != nil { // it ends at once
 		end()
 		return
 	}
+
 	l.busy++
 	l.workers.Go(func() {
 		end()
@@ -340,11 +375,13 @@ func (f *feed) put(ctx context.Context, token string) bool {
 	n := f.added.Load()
 	for full := true; full; {
 		full = n-f.taken.Load() == uint32(len(f.ring))
+
 		select {
 		case <-ctx.Done():
 			return false
 		default:
 		}
+
 		if full {
 			select {
 			case <-f.space:
@@ -352,11 +389,14 @@ func (f *feed) put(ctx context.Context, token string) bool {
 			}
 		}
 	}
+
 	f.ring[n%uint32(len(f.ring))] = token
 	f.added.Store(n + 1)
+
 	if f.hungry.Load() {
 		f.wake(false)
 	}
+
 	return true
 }
 
@@ -364,11 +404,14 @@ func (f *feed) put(ctx context.Context, token string) bool {
 func (f *feed) wake(last bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	f.closed = last
 	f.hungry.Store(false)
+
 	for _, lane := range f.lanes {
 		lane.Notify()
 	}
+
 	f.lanes = f.lanes[:0]
 }
 
@@ -377,24 +420,30 @@ func (f *feed) wake(last bool) {
 func (f *feed) take(to []string, n int, lane *h2conn.Completions) (tokens []string, more bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	for next := f.taken.Load(); ; {
 		for ; n > 0 && next != f.added.Load(); n-- {
 			to = append(to, f.ring[next%uint32(len(f.ring))])
 			next++
 		}
+
 		f.taken.Store(next)
+
 		if f.added.Load()-next <= uint32(len(f.ring)/2) {
 			select {
 			case f.space <- struct{}{}:
 			default:
 			}
 		}
+
 		if n <= 0 || f.closed {
 			return to, !f.closed || next != f.added.Load()
 		}
+
 		if f.hungry.Load() && slices.Contains(f.lanes, lane) {
 			return to, true
 		}
+
 		f.lanes = append(f.lanes, lane)
 		f.hungry.Store(true) // check again: put may have added a token before
 	}
@@ -405,6 +454,7 @@ func (s *Sender) topic(m *Message) string {
 	if m.pushType == apns2.PushTypeLiveActivity {
 		return s.cfg.Bundle + ".push-type.liveactivity"
 	}
+
 	return s.cfg.Bundle
 }
 
@@ -414,10 +464,12 @@ func isToken(token string) bool {
 	if token == "" || len(token) > 200 || len(token)%2 != 0 {
 		return false
 	}
+
 	for _, c := range []byte(token) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
 			return false
 		}
 	}
+
 	return true
 }

@@ -46,6 +46,7 @@ func (s Sender) SendText(ctx context.Context, q spec.Queue, text string) error {
 	if _, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(s.base + q.Name), MessageBody: &text}); err != nil {
 		return fmt.Errorf("send to %s: %w", q.Name, err)
 	}
+
 	return nil
 }
 
@@ -59,10 +60,15 @@ type DeadLetter struct {
 // Delay delivers a message that was received but not processed again after delay, instead of
 // after the visibility timeout.
 func (s Sender) Delay(ctx context.Context, q spec.Queue, receipt string, delay time.Duration) error {
-	in := &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(s.base + q.Name), ReceiptHandle: &receipt, VisibilityTimeout: int32(delay / time.Second)}
+	in := &sqs.ChangeMessageVisibilityInput{
+		QueueUrl:          aws.String(s.base + q.Name),
+		ReceiptHandle:     &receipt,
+		VisibilityTimeout: int32(delay / time.Second),
+	}
 	if _, err := s.client.ChangeMessageVisibility(ctx, in); err != nil {
 		return fmt.Errorf("delay a message of %s: %w", q.Name, err)
 	}
+
 	return nil
 }
 
@@ -72,21 +78,29 @@ func SendAll[M any](ctx context.Context, s Sender, q spec.Queue, messages []M) e
 	url := aws.String(s.base + q.Name)
 	for part := range slices.Chunk(messages, maxBatch) {
 		in := &sqs.SendMessageBatchInput{QueueUrl: url}
+
 		for i, m := range part {
 			body, err := json.Marshal(m)
 			if err != nil {
 				return fmt.Errorf("send to %s: %w", q.Name, err)
 			}
-			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(string(body))})
+
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
+				Id:          aws.String(strconv.Itoa(i)),
+				MessageBody: aws.String(string(body)),
+			})
 		}
+
 		out, err := s.client.SendMessageBatch(ctx, in)
 		if err == nil && len(out.Failed) > 0 {
 			err = fmt.Errorf("%d of %d messages are refused: %s", len(out.Failed), len(part), aws.ToString(out.Failed[0].Code))
 		}
+
 		if err != nil {
 			return fmt.Errorf("send to %s: %w", q.Name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -106,9 +120,11 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 		in.QueueUrl, in.MessageBody = aws.String(s.base+name), aws.String(string(body))
 		_, err = s.client.SendMessage(ctx, in)
 	}
+
 	if err != nil {
 		return fmt.Errorf("send to %s: %w", name, err)
 	}
+
 	return nil
 }
 
@@ -116,6 +132,7 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 // queue keeps its group.
 func (s Sender) Reject(ctx context.Context, q spec.Queue, group, body, reason string) error {
 	reason = attributeText(reason)
+
 	in := &sqs.SendMessageInput{
 		QueueUrl:    aws.String(s.base + q.DeadLetter()),
 		MessageBody: &body,
@@ -127,9 +144,11 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, group, body, reason st
 		id := rand.Text()
 		in.MessageGroupId, in.MessageDeduplicationId = &group, &id
 	}
+
 	if _, err := s.client.SendMessage(ctx, in); err != nil {
 		return fmt.Errorf("send to %s: %w", q.DeadLetter(), err)
 	}
+
 	return nil
 }
 
@@ -140,11 +159,13 @@ func attributeText(text string) string {
 		if unicode.IsPrint(r) {
 			return r
 		}
+
 		return ' '
 	}, strings.ToValidUTF8(text, "?"))
 	if cut := []rune(clean); len(cut) > maxReason {
 		return string(cut[:maxReason]) + "…"
 	}
+
 	return clean
 }
 

@@ -32,14 +32,18 @@ type goal struct {
 // open starts a server with the queue and its dead-letter queue, under a prefix.
 func open(t *testing.T) (queue.Sender, *sqs.Server) {
 	t.Helper()
+
 	c := clock.New(start, clock.Free)
+
 	var queues *sqs.Server
+
 	server := httptest.NewUnstartedServer(nil)
 	queues = sqs.New(c, "http://"+server.Listener.Addr().String())
 	server.Config.Handler = queues
 	server.Start()
 	t.Cleanup(func() { queues.Close(); server.Close(); c.Stop() })
 	t.Cleanup(c.Work()) // the clock stands still
+
 	for _, q := range []spec.Queue{goals, cards} {
 		for _, q := range []sqs.Queue{
 			{Name: "x-" + q.DeadLetter(), FIFO: q.FIFO()},
@@ -50,11 +54,13 @@ func open(t *testing.T) (queue.Sender, *sqs.Server) {
 			}
 		}
 	}
+
 	return queue.Open(dynamodb.Config(server.URL), queues.URL("x-")), queues
 }
 
 func TestSend(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		delay, want time.Duration
 	}{
@@ -72,6 +78,7 @@ func TestSend(t *testing.T) {
 			t.Errorf("delay %v: %v", c.delay, err)
 			continue
 		}
+
 		got := queues.Messages("x-goals")
 		if len(got) != 1 || got[0].Body != `{"team":"ars","minute":12}` || got[0].Visible.Sub(start) != c.want {
 			t.Errorf("delay %v: got %+v, want it visible after %v", c.delay, got, c.want)
@@ -84,23 +91,30 @@ func TestSend(t *testing.T) {
 func TestSendAll(t *testing.T) {
 	t.Parallel()
 	s, queues := open(t)
-	var sent []goal
-	var want []string
+
+	var (
+		sent []goal
+		want []string
+	)
 	for n := range 23 {
 		sent, want = append(sent, goal{"ars", n + 1}), append(want, fmt.Sprintf(`{"team":"ars","minute":%d}`, n+1))
 	}
+
 	for _, all := range [][]goal{nil, sent} {
 		if err := queue.SendAll(t.Context(), s, goals, all); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	var got []string
 	for _, m := range queues.Messages("x-goals") {
 		got = append(got, m.Body)
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
+
 	for name, q := range map[string]spec.Queue{"no queue": {Name: "fouls"}, "FIFO without a group": cards} {
 		if err := queue.SendAll(t.Context(), s, q, sent[:2]); err == nil || !strings.HasPrefix(err.Error(), "send to "+q.Name+": ") {
 			t.Errorf("%s: got %v, want an error that names the queue", name, err)
@@ -113,15 +127,18 @@ func TestSendFIFO(t *testing.T) {
 	t.Parallel()
 	s, queues := open(t)
 	want := []string{`{"team":"ars"}`, `{"team":"ars"}`, `{"team":"che"}`}
+
 	for _, team := range []string{"ars", "ars", "che"} {
 		if err := s.SendFIFO(t.Context(), cards, "match#7", goal{Team: team}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	var got []string
 	for _, m := range queues.Messages("x-" + cards.Name) {
 		got = append(got, m.Body)
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
@@ -129,6 +146,7 @@ func TestSendFIFO(t *testing.T) {
 
 func TestReject(t *testing.T) {
 	t.Parallel()
+
 	for reason, want := range map[string]string{
 		"the message cannot be read":          "the message cannot be read",
 		"line\x00one\r\nline\ttwo\u2028 \xff": "line one  line two  ?", // SQS refuses attributes with control characters
@@ -142,16 +160,20 @@ func TestReject(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			if n := len(queues.Messages("x-" + q.Name)); n != 0 {
 				t.Errorf("%d messages are in the queue %s itself", n, q.Name)
 			}
+
 			got := queues.Messages("x-" + q.DeadLetter())
 			if len(got) != 2 {
 				t.Fatalf("%s has %d messages, want 2", q.DeadLetter(), len(got))
 			}
+
 			if q.FIFO() && got[1].Group != "match#7" {
 				t.Errorf("%s has the message in the group %q", q.DeadLetter(), got[1].Group)
 			}
+
 			if text := aws.ToString(got[1].Attributes[queue.ReasonAttribute].StringValue); got[1].Body != "no goal" || text != want {
 				t.Errorf("%s has the body %q with the reason %q, want the reason %q", q.DeadLetter(), got[1].Body, text, want)
 			}
@@ -161,6 +183,7 @@ func TestReject(t *testing.T) {
 
 func TestErrorsNameTheQueue(t *testing.T) {
 	t.Parallel()
+
 	s, _ := open(t)
 	for name, c := range map[string]struct {
 		err  error

@@ -44,7 +44,8 @@ const PauseAfterFailure = 5 * time.Second
 
 // ErrAway is the error of a cache that does not answer, and of one that is not called because it
 // did not answer before.
-var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again").WithRetryAfter(PauseAfterFailure)
+var ErrAway = problem.New(problem.Unavailable, "cache_unavailable",
+	"the cache does not answer: try again").WithRetryAfter(PauseAfterFailure)
 
 // Cache is a cache, with the permissions of one user.
 type Cache struct {
@@ -60,11 +61,21 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 	if err != nil || u.Host == "" {
 		return Cache{}, errors.New(login.Env() + " is no URL")
 	}
+
 	logOnce()
+
 	o := &redis.ClusterOptions{
-		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: env.Limit(dial), ReadTimeout: env.Limit(command), WriteTimeout: env.Limit(command), ContextTimeoutEnabled: true,
-		MaxRetries: -1, MaxRedirects: -1, DialerRetries: 1, // each call is made once: the caller decides what a failure means
-		PoolSize: conns, DisableIdentity: true,
+		Addrs:                    []string{u.Host},
+		Dialer:                   env.Dial,
+		DialTimeout:              env.Limit(dial),
+		ReadTimeout:              env.Limit(command),
+		WriteTimeout:             env.Limit(command),
+		ContextTimeoutEnabled:    true,
+		MaxRetries:               -1,
+		MaxRedirects:             -1,
+		DialerRetries:            1, // each call is made once: the caller decides what a failure means
+		PoolSize:                 conns,
+		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would send a request on each connection
 	}
 	if env.Stage != spec.Local {
@@ -74,6 +85,7 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 			return u.User.Username(), token, err
 		}
 	}
+
 	return Cache{redis.NewClusterClient(o), env.Now, new(atomic.Int64)}, nil
 }
 
@@ -94,15 +106,19 @@ const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 // ElastiCache's "Authenticating with IAM" has it.
 func token(ctx context.Context, env app.Env, user, cache string) (string, error) {
 	q := url.Values{"Action": {"connect"}, "User": {user}, "ResourceType": {"ServerlessCache"}, "X-Amz-Expires": {"900"}}
+
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+cache+"/?"+q.Encode(), nil)
 	if err != nil {
 		return "", err
 	}
+
 	keys, err := env.AWS.Credentials.Retrieve(ctx)
 	if err != nil {
 		return "", err
 	}
+
 	signed, _, err := v4.NewSigner().PresignHTTP(ctx, keys, r, empty, "elasticache", env.AWS.Region, env.Now())
+
 	return strings.TrimPrefix(signed, "http://"), err
 }
 
@@ -122,15 +138,20 @@ func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, versio
 		if err != nil || got[0] == nil {
 			return err
 		}
+
 		if version, err = strconv.ParseInt(got[0].(string), 10, 64); err != nil {
 			return err
 		}
+
 		if text, there := got[1].(string); there {
 			page = []byte(text)
 		}
+
 		ok = true
+
 		return nil
 	})
+
 	return page, version, ok, err
 }
 
@@ -170,21 +191,28 @@ const keepVersion = 24 * time.Hour
 func (c Cache) Put(ctx context.Context, key string, version int64, pages [][]byte, lives time.Duration) (stored bool, err error) {
 	draft := draftOf(key) + strconv.FormatInt(version, 10) + ":" + rand.Text()
 	values := make([]any, 0, 2*len(pages)+2)
+
 	values = append(values, "version", version)
 	for i, p := range pages {
 		values = append(values, i, p)
 	}
+
 	err = c.guard(func() error {
 		write := c.client.Pipeline()
 		write.HSet(ctx, draft, values...)
 		write.PExpire(ctx, draft, time.Minute)
+
 		if _, err := write.Exec(ctx); err != nil {
 			return err
 		}
-		n, err := replace.Run(ctx, c.client, []string{key, versionOf(key), draft}, version, lives.Milliseconds(), (lives + keepVersion).Milliseconds()).Int()
+
+		n, err := replace.Run(ctx, c.client, []string{key, versionOf(key), draft}, version, lives.Milliseconds(),
+			(lives + keepVersion).Milliseconds()).Int()
 		stored = n == 1
+
 		return err
 	})
+
 	return stored, err
 }
 
@@ -203,6 +231,7 @@ func (c Cache) Claim(ctx context.Context, key string, lives time.Duration) (firs
 		first, err = c.client.SetNX(ctx, key, 1, lives).Result()
 		return err
 	})
+
 	return first, err
 }
 
@@ -217,10 +246,13 @@ func (c Cache) guard(call func() error) error {
 	if now < c.pausedUntil.Load() {
 		return ErrAway
 	}
+
 	err := call()
 	if err == nil {
 		return nil
 	}
+
 	c.pausedUntil.Store(now + int64(PauseAfterFailure))
+
 	return ErrAway.Because(fmt.Errorf("cache: %w", err))
 }

@@ -10,11 +10,13 @@ type Browser struct {
 // Resolve reads the cookies; huma calls it for every request.
 func (b *Browser) Resolve(ctx huma.Context) []error {
 	b.cookies = nil
+
 	ctx.EachHeader(func(name, value string) {
 		if name == "Cookie" {
 			b.cookies = append(b.cookies, value)
 		}
 	})
+
 	return nil
 }
 

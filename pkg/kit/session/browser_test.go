@@ -15,8 +15,11 @@ import (
 // TestBrowser: the token of a request is in any of its Cookie headers, and nowhere else.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
+
 	token, _ := session.New()
+
 	var b session.Browser // one for all requests: what an earlier one had is forgotten
+
 	for _, c := range []struct {
 		name    string
 		headers [][2]string
@@ -33,9 +36,11 @@ func TestBrowser(t *testing.T) {
 		for _, h := range c.headers {
 			r.Header.Add(h[0], h[1])
 		}
+
 		if errs := b.Resolve(humago.NewContext(&huma.Operation{}, r, httptest.NewRecorder())); errs != nil {
 			t.Errorf("%s: %v", c.name, errs)
 		}
+
 		if got := b.Token(cookie); got != c.want {
 			t.Errorf("%s: the token is %q, want %q", c.name, got, c.want)
 		}
@@ -45,6 +50,7 @@ func TestBrowser(t *testing.T) {
 // TestRefusalsOfASession are what a page decides by.
 func TestRefusalsOfASession(t *testing.T) {
 	t.Parallel()
+
 	want := []problem.Error{
 		{Kind: problem.Unauthenticated, Code: "missing_session", Text: "sign in first"},
 		{Kind: problem.Unauthenticated, Code: "invalid_session", Text: "the session has ended: sign in again"},

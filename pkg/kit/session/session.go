@@ -28,6 +28,7 @@ func New() (token, id string) {
 	var b [tokenSize]byte
 	rand.Read(b[:]) // never fails
 	token = base64.RawURLEncoding.EncodeToString(b[:])
+
 	return token, ID(token)
 }
 
@@ -65,6 +66,7 @@ func (c Cookie) Token(cookies []string) string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -98,11 +100,14 @@ func (s Sessions) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest
 	if token == "" {
 		return "", ErrMissing
 	}
+
 	origin := e.Headers["origin"]
+
 	known := origin != "" && slices.Contains(s.Origins, origin) // a setting that is empty has the origin ""
 	if method := e.RequestContext.HTTP.Method; method != http.MethodGet && method != http.MethodHead && !known {
 		return "", ErrOrigin
 	}
+
 	return s.User(ctx, token)
 }
 
@@ -113,8 +118,10 @@ func (s Sessions) User(ctx context.Context, token string) (userID string, err er
 	if err != nil {
 		return "", err
 	}
+
 	if !ok || !s.Now().Before(found.Expires) {
 		return "", ErrInvalid
 	}
+
 	return found.UserID, nil
 }

@@ -22,21 +22,30 @@ var (
 // request is one with cookies.
 func request(method, origin string, cookies ...string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{Cookies: cookies, Headers: map[string]string{}}
+
 	e.RequestContext.HTTP.Method = method
 	if origin != "" {
 		e.Headers["origin"] = origin
 	}
+
 	return e
 }
 
 // TestWriteWithoutAnOriginIsRefused, also where no origin is known.
 func TestWriteWithoutAnOriginIsRefused(t *testing.T) {
 	t.Parallel()
+
 	token, _ := session.New()
+
 	for _, origins := range [][]string{nil, {""}} {
-		s := session.Sessions{Cookie: cookie, Origins: origins, Now: func() time.Time { return noon }, Find: func(context.Context, string) (session.Session, bool, error) {
-			return session.Session{UserID: "ann", Expires: noon.Add(time.Second)}, true, nil
-		}}
+		s := session.Sessions{
+			Cookie:  cookie,
+			Origins: origins,
+			Now:     func() time.Time { return noon },
+			Find: func(context.Context, string) (session.Session, bool, error) {
+				return session.Session{UserID: "ann", Expires: noon.Add(time.Second)}, true, nil
+			},
+		}
 		if _, err := s.Identify(t.Context(), request("POST", "", "club_session="+token)); err != session.ErrOrigin {
 			t.Errorf("with the origins %q: got %v", origins, err)
 		}
@@ -45,6 +54,7 @@ func TestWriteWithoutAnOriginIsRefused(t *testing.T) {
 
 func TestIdentify(t *testing.T) {
 	t.Parallel()
+
 	token, id := session.New()
 	late, lateID := session.New()
 	unknown, _ := session.New()
@@ -60,24 +70,27 @@ func TestIdentify(t *testing.T) {
 			case brokenID:
 				return session.Session{}, false, problem.New(problem.Unavailable, "", "busy")
 			}
+
 			return session.Session{}, false, nil
 		},
 	}
+
 	const app = "https://app.example.com"
 	for name, c := range map[string]struct {
 		e    events.APIGatewayV2HTTPRequest
 		user string
 		err  error
 	}{
-		"a read":                              {request("GET", "", "club_session="+token), "ann", nil},
-		"a read of the head":                  {request("HEAD", "", "club_session="+token), "ann", nil},
-		"a read of another page":              {request("GET", "https://evil.example", "club_session="+token), "ann", nil},
-		"a write of the app":                  {request("POST", app, "club_session="+token), "ann", nil},
-		"among others":                        {request("GET", "", "a=1", "club_session="+token, "z=2"), "ann", nil},
-		"in one line with others":             {request("GET", "", "a=1; club_session="+token), "ann", nil},
-		"a second of the name is the token":   {request("GET", "", "club_session=x", "club_session="+token), "ann", nil},
-		"a write of another page":             {request("POST", "https://evil.example", "club_session="+token), "", session.ErrOrigin},
-		"a write of a page with our name":     {request("DELETE", "https://app.example.com.evil.example", "club_session="+token), "", session.ErrOrigin},
+		"a read":                            {request("GET", "", "club_session="+token), "ann", nil},
+		"a read of the head":                {request("HEAD", "", "club_session="+token), "ann", nil},
+		"a read of another page":            {request("GET", "https://evil.example", "club_session="+token), "ann", nil},
+		"a write of the app":                {request("POST", app, "club_session="+token), "ann", nil},
+		"among others":                      {request("GET", "", "a=1", "club_session="+token, "z=2"), "ann", nil},
+		"in one line with others":           {request("GET", "", "a=1; club_session="+token), "ann", nil},
+		"a second of the name is the token": {request("GET", "", "club_session=x", "club_session="+token), "ann", nil},
+		"a write of another page":           {request("POST", "https://evil.example", "club_session="+token), "", session.ErrOrigin},
+		"a write of a page with our name": {request("DELETE", "https://app.example.com.evil.example", "club_session="+token),
+			"", session.ErrOrigin},
 		"a write without an origin":           {request("PATCH", "", "club_session="+token), "", session.ErrOrigin},
 		"a write of a page without an origin": {request("PUT", "null", "club_session="+token), "", session.ErrOrigin},
 		"no cookie":                           {request("GET", ""), "", session.ErrMissing},
@@ -92,6 +105,7 @@ func TestIdentify(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q, %v", name, user, err, c.user, c.err)
 		}
 	}
+
 	if _, err := s.Identify(t.Context(), request("GET", "", "club_session="+broken)); problem.Of(err) != problem.Unavailable {
 		t.Errorf("the table is busy: got %v", err)
 	}
@@ -99,19 +113,24 @@ func TestIdentify(t *testing.T) {
 
 func TestCookie(t *testing.T) {
 	t.Parallel()
+
 	token, id := session.New()
 	if again, other := session.New(); again == token || other == id {
 		t.Errorf("two tokens are equal")
 	}
+
 	if session.ID(token) != id || strings.Contains(id, token) || len(token) != 43 {
 		t.Errorf("the token %d bytes, its id %s", len(token), id)
 	}
+
 	if got, want := cookie.Set(token), "club_session="+token+"; Path=/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+
 	if got, want := cookie.Clear(), "club_session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+
 	if got, err := http.ParseSetCookie(cookie.Set(token)); err != nil || cookie.Token([]string{got.Name + "=" + got.Value}) != token {
 		t.Errorf("a browser sends back %v, %v", got, err)
 	}

@@ -45,6 +45,7 @@ func (h *Histogram) Merge(o *Histogram) {
 	for i, n := range o.counts {
 		h.counts[i] += n
 	}
+
 	h.n += o.n
 }
 
@@ -54,15 +55,19 @@ func (h *Histogram) Samples(m spec.Metric) []Sample {
 	if h.n == 0 {
 		return nil
 	}
+
 	values := make([]float64, min((h.n+perValue-1)/perValue, maxValues))
+
 	i, seen := 0, int(h.counts[0])
 	for k := range values {
 		for rank := (2*k + 1) * h.n / (2 * len(values)); seen <= rank; {
 			i++
 			seen += int(h.counts[i])
 		}
+
 		values[k] = middle(i)
 	}
+
 	return []Sample{{Metric: m, Values: values}}
 }
 
@@ -70,5 +75,6 @@ func (h *Histogram) Samples(m spec.Metric) []Sample {
 func middle(bucket int) float64 {
 	octave := max(bucket/perOctave-1, 0)
 	width := uint64(1) << octave
+
 	return float64(uint64(bucket-octave*perOctave)*width) + float64(width-1)/2
 }

@@ -35,6 +35,7 @@ func (h requestID) Handle(ctx context.Context, r slog.Record) error {
 	if c, ok := lambdacontext.FromContext(ctx); ok {
 		r.AddAttrs(slog.String("requestId", c.AwsRequestID))
 	}
+
 	return h.Handler.Handle(ctx, r)
 }
 
@@ -74,22 +75,28 @@ func Emit(ctx context.Context, now time.Time, samples []Sample, extra ...slog.At
 			attrs = append(attrs, slog.Float64(s.Metric.Name, s.Value))
 		}
 	}
+
 	var directives []any
+
 	for _, ofRoom := range []bool{false, true} {
 		dimension := Dimension
 		if ofRoom {
 			dimension = RoomDimension
 		}
+
 		var metrics []spec.Metric
+
 		for _, s := range samples {
 			if s.Metric.OfRoom == ofRoom {
 				metrics = append(metrics, s.Metric)
 			}
 		}
+
 		if len(metrics) > 0 {
 			directives = append(directives, map[string]any{"Namespace": Namespace, "Dimensions": [][]string{{dimension}}, "Metrics": metrics})
 		}
 	}
+
 	attrs = append(attrs, slog.Any("_aws", map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": directives}))
 	slog.LogAttrs(ctx, slog.LevelInfo, "metrics", append(attrs, extra...)...)
 }

@@ -15,6 +15,7 @@ import (
 // caller has not, make of the account that has it.
 func TestProvedAddress(t *testing.T) {
 	t.Parallel()
+
 	const (
 		exists = "UsernameExistsException"
 		busy   = "TooManyRequestsException"
@@ -23,11 +24,14 @@ func TestProvedAddress(t *testing.T) {
 		get    = "AdminGetUser"
 		remove = "AdminDeleteUser"
 	)
+
 	unverified := userpool.ErrUnverified.Text
+
 	type outcome struct {
 		Subject, Err string // Err is the beginning of the error
 		Calls        string
 	}
+
 	for name, c := range map[string]struct {
 		create, get, remove string
 		ensure, reserve     outcome
@@ -41,31 +45,48 @@ func TestProvedAddress(t *testing.T) {
 			ensure: outcome{"s1", "", create + " " + get}, reserve: outcome{"s1", "", create + " " + get}},
 		"address not verified": {create: exists, get: accountOf("CONFIRMED", "false"),
 			ensure: outcome{"", unverified, create + " " + get}, reserve: outcome{"", unverified, create + " " + get}},
-		"without a subject": {create: exists, get: `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`,
-			ensure: outcome{"", "the account has no subject", create + " " + get}, reserve: outcome{"", "the account has no subject", create + " " + get}},
+		"without a subject": {
+			create:  exists,
+			get:     `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`,
+			ensure:  outcome{"", "the account has no subject", create + " " + get},
+			reserve: outcome{"", "the account has no subject", create + " " + get},
+		},
 		"gone meanwhile": {create: exists, get: "UserNotFoundException",
 			ensure: outcome{"", "find an account: ", create + " " + get}, reserve: outcome{"", "find an account: ", create + " " + get}},
-		"signed up again and again": {create: exists, get: accountOf("UNCONFIRMED", "false"), remove: "{}",
-			ensure: outcome{"", unverified, strings.Join([]string{create, get, remove, create, get, remove}, " ")}, reserve: outcome{"", unverified, create + " " + get}},
+		"signed up again and again": {
+			create:  exists,
+			get:     accountOf("UNCONFIRMED", "false"),
+			remove:  "{}",
+			ensure:  outcome{"", unverified, strings.Join([]string{create, get, remove, create, get, remove}, " ")},
+			reserve: outcome{"", unverified, create + " " + get},
+		},
 		"signed up, cannot be removed": {create: exists, get: accountOf("UNCONFIRMED", "false"), remove: busy,
 			ensure: outcome{"", "delete an account: ", create + " " + get + " " + remove}, reserve: outcome{"", unverified, create + " " + get}},
 	} {
 		for proved, want := range map[bool]outcome{true: c.ensure, false: c.reserve} {
 			var asked []string
+
 			pool := answering(map[string]string{create: c.create, get: c.get, remove: c.remove}, &asked)
+
 			do := pool.Reserve
 			if proved {
 				do = pool.Ensure
 			}
+
 			subject, err := do(t.Context(), address)
+
 			var calls []string
+
 			for _, call := range asked {
 				action, body, _ := strings.Cut(call, " ")
+
 				calls = append(calls, action)
-				if silent := strings.Contains(body, `"MessageAction":"SUPPRESS"`); silent != (action == create) || !strings.Contains(body, `"Username":"`+address+`"`) {
+				if silent := strings.Contains(body, `"MessageAction":"SUPPRESS"`); silent != (action == create) ||
+					!strings.Contains(body, `"Username":"`+address+`"`) {
 					t.Errorf("%s: called %s", name, call)
 				}
 			}
+
 			got := outcome{subject, "", strings.Join(calls, " ")}
 			if err != nil {
 				got.Err = err.Error()
@@ -73,9 +94,11 @@ func TestProvedAddress(t *testing.T) {
 					got.Err = want.Err
 				}
 			}
+
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, proved=%t (-want +got):\n%s", name, proved, diff)
 			}
+
 			if want.Err == unverified && problem.Of(err) != problem.Conflict {
 				t.Errorf("%s, proved=%t: got %v, want ErrUnverified", name, proved, err)
 			}
@@ -89,18 +112,23 @@ func TestSignUpOfAnother(t *testing.T) {
 	t.Parallel()
 	sim, cfg := newPool(t)
 	pool := userpool.Open(cfg, cognito.ID)
+
 	signUp(t, sim)
+
 	if subject, err := pool.Reserve(t.Context(), address); err != userpool.ErrUnverified {
 		t.Errorf("reserved as %q, %v, want ErrUnverified", subject, err)
 	}
+
 	first, err := pool.Ensure(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	user, ok, err := pool.Get(t.Context(), first)
 	if !ok || err != nil || user.Status != "FORCE_CHANGE_PASSWORD" || user.Email != address {
 		t.Errorf("the account is %+v, %t, %v, want one that is not UNCONFIRMED", user, ok, err)
 	}
+
 	for name, do := range map[string]func() (string, error){
 		"Ensure":  func() (string, error) { return pool.Ensure(t.Context(), address) },
 		"Reserve": func() (string, error) { return pool.Reserve(t.Context(), address) },
@@ -109,6 +137,7 @@ func TestSignUpOfAnother(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, again, err, first)
 		}
 	}
+
 	if n := sim.Invitations(address); n != 0 {
 		t.Errorf("%d mails, want none", n)
 	}

@@ -18,7 +18,8 @@ import (
 // ErrUnverified refuses to invite an address whose account does not prove that the address is
 // the owner's: anybody can begin to sign up with another person's address, or set it in their
 // own account.
-var ErrUnverified = problem.New(problem.Conflict, "account_unverified", "an account has this address without having confirmed it: ask its owner to confirm the address, then invite again")
+var ErrUnverified = problem.New(problem.Conflict, "account_unverified",
+	"an account has this address without having confirmed it: ask its owner to confirm the address, then invite again")
 
 // Pool is a client of a user pool.
 type Pool struct {
@@ -43,13 +44,16 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 	if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
 		return made, err
 	}
+
 	there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
 	if err != nil {
 		return Invited{}, fmt.Errorf("find an account: %w", err)
 	}
+
 	if attribute(there.UserAttributes, "email_verified") != "true" {
 		return Invited{}, ErrUnverified
 	}
+
 	switch there.UserStatus {
 	case types.UserStatusTypeForceChangePassword:
 		return p.create(ctx, email, types.MessageActionTypeResend)
@@ -57,6 +61,7 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 		subject, err := subjectOf(there.UserAttributes)
 		return Invited{Subject: subject}, err
 	}
+
 	return Invited{}, ErrUnverified
 }
 
@@ -85,10 +90,13 @@ func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, 
 	if _, none := errors.AsType[*types.UserNotFoundException](err); none {
 		return "", false, nil
 	}
+
 	if err != nil {
 		return "", false, fmt.Errorf("find an account: %w", err)
 	}
+
 	subject, err = verified(there)
+
 	return subject, err == nil, err
 }
 
@@ -97,6 +105,7 @@ func verified(there *cognito.AdminGetUserOutput) (subject string, err error) {
 	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
 		return "", ErrUnverified
 	}
+
 	return subjectOf(there.UserAttributes)
 }
 
@@ -106,24 +115,31 @@ func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject st
 		if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
 			return made.Subject, err
 		}
+
 		there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
 		if err != nil {
 			return "", fmt.Errorf("find an account: %w", err)
 		}
+
 		if there.UserStatus != types.UserStatusTypeUnconfirmed || !proved {
 			return verified(there)
 		}
+
 		if err := p.Remove(ctx, email); err != nil {
 			return "", err
 		}
 	}
+
 	return "", ErrUnverified
 }
 
 // create creates the account of an address or, with Resend, sends its mail again.
 func (p Pool) create(ctx context.Context, email string, action types.MessageActionType) (Invited, error) {
 	out, err := p.client.AdminCreateUser(ctx, &cognito.AdminCreateUserInput{
-		UserPoolId: &p.id, Username: &email, MessageAction: action, DesiredDeliveryMediums: []types.DeliveryMediumType{types.DeliveryMediumTypeEmail},
+		UserPoolId:             &p.id,
+		Username:               &email,
+		MessageAction:          action,
+		DesiredDeliveryMediums: []types.DeliveryMediumType{types.DeliveryMediumTypeEmail},
 		UserAttributes: []types.AttributeType{
 			{Name: aws.String("email"), Value: &email}, {Name: aws.String("email_verified"), Value: aws.String("true")},
 		},
@@ -131,7 +147,9 @@ func (p Pool) create(ctx context.Context, email string, action types.MessageActi
 	if err != nil {
 		return Invited{}, fmt.Errorf("invite a user: %w", err)
 	}
+
 	subject, err := subjectOf(out.User.Attributes)
+
 	return Invited{Subject: subject, Mailed: action != types.MessageActionTypeSuppress}, err
 }
 
@@ -153,16 +171,20 @@ func (p Pool) List(ctx context.Context, limit int32, cursor string) (all []User,
 	if cursor != "" {
 		in.PaginationToken = &cursor
 	}
+
 	out, err := p.client.ListUsers(ctx, in)
 	if _, bad := errors.AsType[*types.InvalidParameterException](err); bad && cursor != "" {
 		return nil, "", ErrBadCursor.Because(err)
 	}
+
 	if err != nil {
 		return nil, "", fmt.Errorf("list the users: %w", err)
 	}
+
 	for _, u := range out.Users {
 		all = append(all, userOf(u.Attributes, u.UserStatus, u.UserCreateDate))
 	}
+
 	return all, aws.ToString(out.PaginationToken), nil
 }
 
@@ -172,9 +194,11 @@ func (p Pool) Get(ctx context.Context, subject string) (User, bool, error) {
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
 		return User{}, false, nil
 	}
+
 	if err != nil {
 		return User{}, false, fmt.Errorf("find an account: %w", err)
 	}
+
 	return userOf(u.UserAttributes, u.UserStatus, u.UserCreateDate), true, nil
 }
 
@@ -188,9 +212,11 @@ func (p Pool) Remove(ctx context.Context, subject string) error {
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
 		return nil
 	}
+
 	if err != nil {
 		return fmt.Errorf("delete an account: %w", err)
 	}
+
 	return nil
 }
 
@@ -198,6 +224,7 @@ func subjectOf(attributes []types.AttributeType) (string, error) {
 	if subject := attribute(attributes, "sub"); subject != "" {
 		return subject, nil
 	}
+
 	return "", errors.New("the account has no subject")
 }
 
@@ -207,5 +234,6 @@ func attribute(all []types.AttributeType, name string) string {
 			return aws.ToString(a.Value)
 		}
 	}
+
 	return ""
 }

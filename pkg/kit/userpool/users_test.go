@@ -25,50 +25,61 @@ import (
 // of an error. It notes the body of each call.
 func answering(answers map[string]string, asked *[]string) userpool.Pool {
 	return userpool.Open(aws.Config{
-		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""), Retryer: func() aws.Retryer { return aws.NopRetryer{} },
+		Region:      "eu-west-1",
+		Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""),
+		Retryer:     func() aws.Retryer { return aws.NopRetryer{} },
 		HTTPClient: smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 			_, action, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 			text, _ := io.ReadAll(r.Body)
+
 			if asked != nil {
 				var fields map[string]any
 				if err := json.Unmarshal(text, &fields); err != nil {
 					return nil, err
 				}
+
 				ordered, _ := json.Marshal(fields)
 				*asked = append(*asked, action+" "+string(ordered))
 			}
+
 			res := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}}
+
 			answer := answers[action]
 			if !strings.HasPrefix(answer, "{") {
 				res.StatusCode, answer = 400, fmt.Sprintf(`{"__type":%q}`, answer)
 			}
+
 			res.Body = io.NopCloser(strings.NewReader(answer))
+
 			return res, nil
 		}),
 	}, "pool-1")
 }
 
 func accountOf(status, verified string) string {
-	return fmt.Sprintf(`{"UserStatus":%q,"UserAttributes":[{"Name":"email_verified","Value":%q},{"Name":"sub","Value":"s1"}]}`, status, verified)
+	return fmt.Sprintf(`{"UserStatus":%q,"UserAttributes":[{"Name":"email_verified","Value":%q},{"Name":"sub","Value":"s1"}]}`,
+		status, verified)
 }
 
 // TestInvitationByStatus: what becomes of an invitation, by the status of the account that has
 // the address.
 func TestInvitationByStatus(t *testing.T) {
 	t.Parallel()
+
 	const exists, resent = "UsernameExistsException", `{"User":{"Attributes":[{"Name":"sub","Value":"s1"}]}}`
 	for name, c := range map[string]struct {
 		create, get string
 		want        userpool.Invited
 		err         string
 	}{
-		"new":                             {resent, "", userpool.Invited{Subject: "s1", Mailed: true}, ""},
-		"new, without a subject":          {`{"User":{"Attributes":[]}}`, "", userpool.Invited{Mailed: true}, "the account has no subject"},
-		"not made":                        {"TooManyRequestsException", "", userpool.Invited{}, "invite a user: "},
-		"confirmed":                       {exists, accountOf("CONFIRMED", "true"), userpool.Invited{Subject: "s1"}, ""},
-		"password reset":                  {exists, accountOf("RESET_REQUIRED", "true"), userpool.Invited{Subject: "s1"}, ""},
-		"of another provider":             {exists, accountOf("EXTERNAL_PROVIDER", "true"), userpool.Invited{Subject: "s1"}, ""},
-		"confirmed, without a subject":    {exists, `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`, userpool.Invited{}, "the account has no subject"},
+		"new":                    {resent, "", userpool.Invited{Subject: "s1", Mailed: true}, ""},
+		"new, without a subject": {`{"User":{"Attributes":[]}}`, "", userpool.Invited{Mailed: true}, "the account has no subject"},
+		"not made":               {"TooManyRequestsException", "", userpool.Invited{}, "invite a user: "},
+		"confirmed":              {exists, accountOf("CONFIRMED", "true"), userpool.Invited{Subject: "s1"}, ""},
+		"password reset":         {exists, accountOf("RESET_REQUIRED", "true"), userpool.Invited{Subject: "s1"}, ""},
+		"of another provider":    {exists, accountOf("EXTERNAL_PROVIDER", "true"), userpool.Invited{Subject: "s1"}, ""},
+		"confirmed, without a subject": {exists, `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`,
+			userpool.Invited{}, "the account has no subject"},
 		"confirmed, address not verified": {exists, accountOf("CONFIRMED", "false"), userpool.Invited{}, userpool.ErrUnverified.Text},
 		"unconfirmed":                     {exists, accountOf("UNCONFIRMED", "true"), userpool.Invited{}, userpool.ErrUnverified.Text},
 		"archived":                        {exists, accountOf("ARCHIVED", "true"), userpool.Invited{}, userpool.ErrUnverified.Text},
@@ -76,28 +87,34 @@ func TestInvitationByStatus(t *testing.T) {
 		"pending, cannot be mailed":       {exists, accountOf("FORCE_CHANGE_PASSWORD", "true"), userpool.Invited{}, "invite a user: "},
 	} {
 		got, err := answering(map[string]string{"AdminCreateUser": c.create, "AdminGetUser": c.get}, nil).Invite(t.Context(), address)
+
 		text := ""
 		if err != nil {
 			text = err.Error()
 		}
+
 		if got != c.want || (text == "") != (c.err == "") || !strings.HasPrefix(text, c.err) {
 			t.Errorf("%s: got %+v, %q; want %+v, %q", name, got, text, c.want, c.err)
 		}
 	}
+
 	var asked []string
 	if _, err := answering(map[string]string{"AdminCreateUser": resent}, &asked).Invite(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
+
 	want := `AdminCreateUser {"DesiredDeliveryMediums":["EMAIL"],"UserAttributes":[{"Name":"email","Value":"una@example.org"},{"Name":"email_verified","Value":"true"}],"UserPoolId":"pool-1","Username":"una@example.org"}`
 	if diff := cmp.Diff([]string{want}, asked); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
+
 	type fields struct {
 		Kind        problem.Kind
 		Code, Field string
 	}
 	for err, want := range map[*problem.Error]fields{
-		userpool.ErrUnverified: {problem.Conflict, "account_unverified", ""}, userpool.ErrBadCursor: {problem.Invalid, "bad_cursor", "query.cursor"},
+		userpool.ErrUnverified: {problem.Conflict, "account_unverified", ""},
+		userpool.ErrBadCursor:  {problem.Invalid, "bad_cursor", "query.cursor"},
 	} {
 		if diff := cmp.Diff(want, fields{err.Kind, err.Code, err.Field}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", err.Text, diff)
@@ -108,20 +125,30 @@ func TestInvitationByStatus(t *testing.T) {
 // TestUsersOfThePool: a page of the users with the cursor of the next, and a user by subject.
 func TestUsersOfThePool(t *testing.T) {
 	t.Parallel()
+
 	const page = `{"PaginationToken":"p2","Users":[{"UserStatus":"CONFIRMED","UserCreateDate":1780315200,"Attributes":[{"Name":"sub","Value":"s1"},{"Name":"email","Value":"una@example.org"}]},{"UserStatus":"UNCONFIRMED"}]}`
+
 	una := userpool.User{Subject: "s1", Email: "una@example.org", Status: "CONFIRMED", Created: time.Unix(1780315200, 0).UTC()}
+
 	var asked []string
-	pool := answering(map[string]string{"ListUsers": page, "AdminGetUser": `{"UserStatus":"CONFIRMED","UserCreateDate":1780315200,"UserAttributes":[{"Name":"sub","Value":"s1"},{"Name":"email","Value":"una@example.org"}]}`}, &asked)
+
+	pool := answering(map[string]string{
+		"ListUsers":    page,
+		"AdminGetUser": `{"UserStatus":"CONFIRMED","UserCreateDate":1780315200,"UserAttributes":[{"Name":"sub","Value":"s1"},{"Name":"email","Value":"una@example.org"}]}`,
+	}, &asked)
 	for _, cursor := range []string{"", "p1"} {
 		users, next, err := pool.List(t.Context(), 20, cursor)
 		if diff := cmp.Diff([]userpool.User{una, {Status: "UNCONFIRMED"}}, users); diff != "" || next != "p2" || err != nil {
 			t.Errorf("after %q: next %q, %v; users (-want +got):\n%s", cursor, next, err, diff)
 		}
 	}
+
 	if got, ok, err := pool.Get(t.Context(), "s1"); got != una || !ok || err != nil {
 		t.Errorf("got %+v, %t, %v", got, ok, err)
 	}
-	want := []string{`ListUsers {"Limit":20,"UserPoolId":"pool-1"}`, `ListUsers {"Limit":20,"PaginationToken":"p1","UserPoolId":"pool-1"}`, `AdminGetUser {"UserPoolId":"pool-1","Username":"s1"}`}
+
+	want := []string{`ListUsers {"Limit":20,"UserPoolId":"pool-1"}`, `ListUsers {"Limit":20,"PaginationToken":"p1","UserPoolId":"pool-1"}`,
+		`AdminGetUser {"UserPoolId":"pool-1","Username":"s1"}`}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -130,20 +157,27 @@ func TestUsersOfThePool(t *testing.T) {
 // TestFind: the account of an address, unless its owner has not confirmed it. None is created.
 func TestFind(t *testing.T) {
 	t.Parallel()
+
 	for answer, want := range map[string]struct {
 		subject, err string // err is the beginning of the error
 		ok           bool
 	}{
-		accountOf("CONFIRMED", "true"): {"s1", "", true}, accountOf("FORCE_CHANGE_PASSWORD", "true"): {"s1", "", true}, "UserNotFoundException": {"", "", false},
-		accountOf("CONFIRMED", "false"): {"", userpool.ErrUnverified.Text, false}, accountOf("UNCONFIRMED", "true"): {"", userpool.ErrUnverified.Text, false},
+		accountOf("CONFIRMED", "true"):             {"s1", "", true},
+		accountOf("FORCE_CHANGE_PASSWORD", "true"): {"s1", "", true},
+		"UserNotFoundException":                    {"", "", false},
+		accountOf("CONFIRMED", "false"):            {"", userpool.ErrUnverified.Text, false},
+		accountOf("UNCONFIRMED", "true"):           {"", userpool.ErrUnverified.Text, false},
 		`{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`: {"", "the account has no subject", false},
 		"TooManyRequestsException": {"", "find an account: ", false},
 	} {
 		var asked []string
+
 		subject, ok, err := answering(map[string]string{"AdminGetUser": answer}, &asked).Find(t.Context(), address)
-		if subject != want.subject || ok != want.ok || (err == nil) != (want.err == "") || err != nil && !strings.HasPrefix(err.Error(), want.err) {
+		if subject != want.subject || ok != want.ok || (err == nil) != (want.err == "") ||
+			err != nil && !strings.HasPrefix(err.Error(), want.err) {
 			t.Errorf("%s: got %q, %t, %v, want %+v", answer, subject, ok, err, want)
 		}
+
 		if diff := cmp.Diff([]string{`AdminGetUser {"UserPoolId":"pool-1","Username":"` + address + `"}`}, asked); diff != "" {
 			t.Errorf("%s: calls (-want +got):\n%s", answer, diff)
 		}
@@ -154,22 +188,28 @@ func TestFind(t *testing.T) {
 // know is the caller's.
 func TestFailuresOfThePool(t *testing.T) {
 	t.Parallel()
+
 	pool := func(answer string) userpool.Pool {
 		return answering(map[string]string{"ListUsers": answer, "AdminGetUser": answer, "AdminDeleteUser": answer}, nil)
 	}
+
 	const invalid, missing, busy = "InvalidParameterException", "UserNotFoundException", "TooManyRequestsException"
+
 	list := func(answer, cursor string) error {
 		users, next, err := pool(answer).List(t.Context(), 20, cursor)
 		if users != nil || next != "" {
 			t.Errorf("%s: users %v and the cursor %q", answer, users, next)
 		}
+
 		return err
 	}
+
 	get := func(answer string) error {
 		u, ok, err := pool(answer).Get(t.Context(), "s1")
 		if ok || u != (userpool.User{}) {
 			t.Errorf("%s: got %+v, %t", answer, u, ok)
 		}
+
 		return err
 	}
 	for _, c := range []struct {
@@ -184,13 +224,17 @@ func TestFailuresOfThePool(t *testing.T) {
 			t.Errorf("got %v, want %q", c.err, c.want)
 		}
 	}
+
 	if err := list(invalid, "p9"); !errors.Is(err, userpool.ErrBadCursor) {
 		t.Errorf("got %v, want ErrBadCursor", err)
 	}
+
 	sim, cfg := newPool(t)
 	there := userpool.Open(cfg, cognito.ID)
+
 	made := invite(t, there)
-	if u, ok, err := there.Get(context.Background(), made.Subject); !ok || err != nil || u.Email != address || u.Status != "FORCE_CHANGE_PASSWORD" || sim.Invitations(address) != 1 {
+	if u, ok, err := there.Get(context.Background(),
+		made.Subject); !ok || err != nil || u.Email != address || u.Status != "FORCE_CHANGE_PASSWORD" || sim.Invitations(address) != 1 {
 		t.Errorf("the account that was made is %+v, %t, %v", u, ok, err)
 	}
 }

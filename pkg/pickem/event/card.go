@@ -58,7 +58,9 @@ func setFields(m *item.Match, f MatchFields) error {
 	if wrong >= 0 {
 		return errUnknownTeam.In(fmt.Sprintf("body.teams[%d].id", wrong))
 	}
+
 	m.Name, m.Championships, m.Points, m.Preshow, m.Teams = f.Name, f.Championships, f.Points, f.Preshow, teams
+
 	return nil
 }
 
@@ -67,6 +69,7 @@ func withoutTeamIDs(f MatchFields) MatchFields {
 	for i := range f.Teams {
 		f.Teams[i].ID = ""
 	}
+
 	return f
 }
 
@@ -75,6 +78,7 @@ func teamIDs(m item.Match) []string {
 	for i, t := range m.Teams {
 		ids[i] = t.ID
 	}
+
 	return ids
 }
 
@@ -83,6 +87,7 @@ func worth(card []item.Match) (sum int) {
 	for _, m := range card {
 		sum += m.Points
 	}
+
 	return sum
 }
 
@@ -91,15 +96,18 @@ func overflow(field string) error {
 }
 
 var (
-	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow", "the points of a card and its bonus must add up to at most %d", item.MaxEventPoints)
-	errCardFull     = problem.New(problem.Unprocessable, "card_full", "a card has at most %d matches", item.MaxMatches)
-	errNotTheCard   = problem.New(problem.Unprocessable, "not_the_card", "matchIds must contain each match of the card exactly once").In("body.matchIds")
-	errMatchExists  = problem.New(problem.Conflict, "match_exists", "a match with this id and other fields exists already")
-	errLocked       = problem.New(problem.Conflict, "event_locked", "the event is locked")
-	errUpcoming     = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
-	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: read it again")
-	errUnknownTeam  = problem.New(problem.Unprocessable, "unknown_team", "the id is not that of a team of the match, or is used twice: leave it out for a new team")
-	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "the match is not on the card")
+	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow",
+		"the points of a card and its bonus must add up to at most %d", item.MaxEventPoints)
+	errCardFull   = problem.New(problem.Unprocessable, "card_full", "a card has at most %d matches", item.MaxMatches)
+	errNotTheCard = problem.New(problem.Unprocessable, "not_the_card",
+		"matchIds must contain each match of the card exactly once").In("body.matchIds")
+	errMatchExists = problem.New(problem.Conflict, "match_exists", "a match with this id and other fields exists already")
+	errLocked      = problem.New(problem.Conflict, "event_locked", "the event is locked")
+	errUpcoming    = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
+	errCardChanged = problem.New(problem.Conflict, "card_changed", "the card has changed: read it again")
+	errUnknownTeam = problem.New(problem.Unprocessable, "unknown_team",
+		"the id is not that of a team of the match, or is used twice: leave it out for a new team")
+	errNoMatch = problem.New(problem.NotFound, "match_not_found", "the match is not on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -137,7 +145,9 @@ func AddMatchFunction() app.Function {
 // concurrently, AddMatch begins again.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
 	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
+
 	var on item.EventWithCard
+
 	m, err := dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (m item.Match, err error) {
 		if on, err = item.ReadEventWithCard(ctx, s.db, in.EventID); err != nil {
 			return m, err
@@ -147,18 +157,22 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 		if !ok {
 			return s.addMatch(ctx, on, id, in.Body.MatchFields)
 		}
+
 		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
 			err = errMatchExists
 		}
+
 		return m, err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	err = s.notify(ctx, on.Event, m, "%q was added: pick it before it locks.", func(item.Prediction) bool { return true })
 	if err != nil {
 		return nil, err
 	}
+
 	return &MatchPage{http.StatusCreated, newMatch(m)}, nil
 }
 
@@ -168,14 +182,18 @@ func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string,
 	if len(on.Card) == item.MaxMatches {
 		return item.Match{}, errCardFull
 	}
+
 	if worth(on.Card)+f.Points+on.Bonus > item.MaxEventPoints {
 		return item.Match{}, overflow("body.points")
 	}
+
 	place, err := item.PlaceSK(len(on.Card) + 1)
 	if err != nil {
 		return item.Match{}, err
 	}
+
 	removed, _ := on.RemovedMatch(id)
+
 	m := item.Match{
 		Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType},
 		ID:  id, Since: on.CardRev + 1, LastTeam: removed.LastTeam,
@@ -183,9 +201,12 @@ func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string,
 	if err := setFields(&m, f); err != nil {
 		return m, err
 	}
+
 	e := on.Event
 	e.Matches++
-	return m, s.change(ctx, on.Event, e, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK").Or(dynamo.Equal[item.Match]("type", item.RemovedType))))
+
+	return m, s.change(ctx, on.Event, e, dynamo.PutWrite(m,
+		dynamo.Absent[item.Match]("PK").Or(dynamo.Equal[item.Match]("type", item.RemovedType))))
 }
 
 // change writes changes of the card, and of the event's attributes of it, if the event is
@@ -193,7 +214,9 @@ func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string,
 func (s *Events) change(ctx context.Context, was, e item.Event, writes ...dynamo.Write) error {
 	now := s.now()
 	e.CardRev = was.CardRev + 1
-	count := dynamo.UpdateWrite(e.Key(), dynamo.Set(e, "cardRev", "matches", "voidRev"), item.IsOpenAt(now).And(dynamo.Unchanged(was, "cardRev")))
+	count := dynamo.UpdateWrite(e.Key(), dynamo.Set(e, "cardRev", "matches", "voidRev"),
+		item.IsOpenAt(now).And(dynamo.Unchanged(was, "cardRev")))
+
 	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), was, now)
 }
 
@@ -206,6 +229,7 @@ func refused(err error, e item.Event, now time.Time) error {
 	case !e.IsOpen(now):
 		return errLocked
 	}
+
 	return item.ErrChanged.Because(err)
 }
 
@@ -220,12 +244,14 @@ type UpdateMatch struct {
 // UpdateMatchFunction changes a match.
 func UpdateMatchFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "pickem/update-match",
-		Does:   "Replaces the fields of a match. A change of who competes makes picks on it void, and notifies the members who made them.",
-		IfDown: "Administrators cannot change matches.",
-		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
-		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{score.Queue, notice.Queue},
-		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+		Name:    "pickem/update-match",
+		Does:    "Replaces the fields of a match. A change of who competes makes picks on it void, and notifies the members who made them.",
+		IfDown:  "Administrators cannot change matches.",
+		On:      spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
+		Uses:    []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf},
+		Sends:   []spec.Queue{score.Queue, notice.Queue},
+		Memory:  256,
+		Timeout: 28 * time.Second, // the API gives up after 29
 	}, OpenEvents, (*Events).UpdateMatch)
 }
 
@@ -241,17 +267,21 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err != nil {
 		return nil, err
 	}
+
 	was, ok := on.Match(in.MatchID)
 	if !ok {
 		return nil, errNoMatch
 	}
+
 	if worth(on.Card)-was.Points+in.Body.Points+on.Bonus > item.MaxEventPoints {
 		return nil, overflow("body.points")
 	}
+
 	m, e := was, on.Event
 	if err := setFields(&m, in.Body); err != nil {
 		return nil, err
 	}
+
 	competed, compete := teamIDs(was), teamIDs(m)
 	switch {
 	case !slices.Equal(competed, compete):
@@ -259,27 +289,34 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 		if !slices.Equal(slices.Sorted(slices.Values(competed)), slices.Sorted(slices.Values(compete))) {
 			m.Since, e.VoidRev = e.CardRev, e.CardRev
 		}
+
 		err = s.change(ctx, on.Event, e, updateMatch(m))
 	case reflect.DeepEqual(was, m):
 	default:
 		writes := []dynamo.Write{updateMatch(m)}
+
 		e.CardRev++
 		if m.Points != was.Points && on.ResultsRev > 0 {
 			e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
 			writes = append(writes, putCorrection(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
 		}
+
 		writes = append(writes, dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)))
 		err = dynamo.RefusedAs(dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...), item.ErrChanged)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.notify(ctx, e, m, "The teams of %q have changed: pick again before it locks.", picked(m)); err != nil {
 		return nil, err
 	}
+
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
+
 	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
@@ -317,16 +354,20 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Rem
 	if err != nil {
 		return nil, err
 	}
+
 	m, ok := on.Match(in.MatchID)
 	if ok {
 		rest := slices.DeleteFunc(slices.Clone(on.Card), func(o item.Match) bool { return o.ID == m.ID })
+
 		placed, err := place(rest)
 		if err != nil {
 			return nil, err
 		}
+
 		m.Type, m.GSIPK, m.GSISK, m.Since = item.RemovedType, "", "", on.CardRev+1
 		remove := dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "type", "GSI_PK", "GSI_SK", "since"), dynamo.Exists[item.Match]("PK"))
 		e := on.Event
+
 		e.Matches, e.VoidRev = e.Matches-1, m.Since
 		if err := s.change(ctx, on.Event, e, append(placed, remove)...); err != nil {
 			return nil, err
@@ -334,9 +375,11 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Rem
 	} else if m, ok = on.RemovedMatch(in.MatchID); !ok {
 		return nil, errNoMatch
 	}
+
 	if err := s.notify(ctx, on.Event, m, "%q was taken off the card. Your other picks count.", picked(m)); err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -347,10 +390,13 @@ func place(card []item.Match) (writes []dynamo.Write, err error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if at != m.GSISK {
-			writes = append(writes, dynamo.UpdateWrite(m.Key(), dynamo.Set(item.Match{Row: item.Row{GSISK: at}}, "GSI_SK"), dynamo.Exists[item.Match]("PK")))
+			writes = append(writes, dynamo.UpdateWrite(m.Key(), dynamo.Set(item.Match{Row: item.Row{GSISK: at}}, "GSI_SK"),
+				dynamo.Exists[item.Match]("PK")))
 		}
 	}
+
 	return writes, nil
 }
 
@@ -361,18 +407,26 @@ func (s *Events) notify(ctx context.Context, e item.Event, m item.Match, text st
 	if !e.IsOpen(s.now()) {
 		return nil
 	}
+
 	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
 	if err != nil {
 		return err
 	}
+
 	var users []string
+
 	for _, p := range entries {
 		if p.CardRev < m.Since && concerned(p) {
 			users = append(users, p.UserID())
 		}
 	}
+
 	return notice.Send(ctx, s.queue, notice.Notice{
-		ID: fmt.Sprintf("%s#%s#%d", e.ID, m.ID, m.Since), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt), Body: fmt.Sprintf(text, m.Name),
+		ID:      fmt.Sprintf("%s#%s#%d", e.ID, m.ID, m.Since),
+		Title:   e.Name,
+		EventID: e.ID,
+		Until:   item.ParseTime(e.LockAt),
+		Body:    fmt.Sprintf(text, m.Name),
 	}, users)
 }
 
@@ -416,33 +470,41 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 	if err != nil {
 		return nil, err
 	}
+
 	ordered := make([]item.Match, 0, len(on.Card))
 	for _, id := range in.Body.MatchIDs {
 		m, ok := on.Match(id)
 		if !ok || slices.ContainsFunc(ordered, func(o item.Match) bool { return o.ID == m.ID }) {
 			return nil, errNotTheCard
 		}
+
 		ordered = append(ordered, m)
 	}
+
 	if len(ordered) != len(on.Card) {
 		return nil, errNotTheCard
 	}
+
 	writes, err := place(ordered)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(writes) > 0 {
 		count := dynamo.Set(item.Event{CardRev: on.CardRev + 1}, "cardRev")
 		writes = append(writes, dynamo.UpdateWrite(on.Key(), count, dynamo.Unchanged(on.Event, "cardRev")))
+
 		err = dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...)
 		if dynamo.IsRefused(err) {
 			return nil, errCardChanged
 		}
 	}
+
 	out := &CardPage{}
 	for _, m := range ordered {
 		out.Body.Card = append(out.Body.Card, newMatch(m))
 	}
+
 	return out, err
 }
 
@@ -469,6 +531,7 @@ func (r *NewResult) UnmarshalJSON(text []byte) error {
 		*r = NoResult
 		return nil
 	}
+
 	return (*item.Result)(r).UnmarshalJSON(text)
 }
 
@@ -477,6 +540,7 @@ func (r NewResult) MarshalJSON() ([]byte, error) {
 	if r == NoResult {
 		return []byte("null"), nil
 	}
+
 	return item.Result(r).MarshalJSON()
 }
 
@@ -485,6 +549,7 @@ func (NewResult) Schema(r huma.Registry) *huma.Schema {
 	s := item.Result(0).Schema(r)
 	s.Description += " null clears the result."
 	s.OneOf[1].Nullable, s.OneOf[1].Enum = true, append(s.OneOf[1].Enum, nil)
+
 	return s
 }
 
@@ -510,30 +575,38 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	if err != nil {
 		return nil, err
 	}
+
 	m, ok := on.Match(in.MatchID)
 	if !ok {
 		return nil, errNoMatch
 	}
+
 	if on.IsOpen(s.now()) {
 		return nil, errUpcoming
 	}
+
 	if int(in.Body.Result) >= len(m.Teams) {
 		return nil, invalidTeam("body.result", fmt.Sprintf("the match has no team %d: valid are 0 to %d", in.Body.Result, len(m.Teams)-1))
 	}
+
 	e, was := on.Event, m.Result
 	if m.Result = nil; in.Body.Result != NoResult {
 		m.Result = new(int(in.Body.Result))
 	}
+
 	if !reflect.DeepEqual(m.Result, was) {
 		if e.State == item.Upcoming || m.Result == nil {
 			e.State = item.Broadcast // LockEvents has not written it yet, or it was scored
 		}
+
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
+
 		set := setEvent(e)
 		if m.Result == nil && e.ScoringAt != "" {
 			e.Withdrawn = true
 			set = set.Set(e, "withdrawn")
 		}
+
 		err := dynamo.Transact(ctx, s.db, tables.SetResult,
 			dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "result"), dynamo.Exists[item.Match]("PK")),
 			dynamo.UpdateWrite(e.Key(), set, unchanged(on.Event)),
@@ -542,9 +615,11 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)
 		}
 	}
+
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
+
 	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
@@ -561,7 +636,9 @@ func resultText(m item.Match, result *int) string {
 	case *result == item.Void:
 		return "void"
 	}
+
 	t := m.Teams[*result]
+
 	return cmp.Or(t.Name, strings.Join(t.Members, ", "))
 }
 
@@ -626,27 +703,35 @@ func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*Cor
 	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
 		return nil, err
 	}
+
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}
+
 	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListCorrections, item.EventRef(in.EventID), logPrefix), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !logIDs.MatchString(in.Cursor) {
 			return nil, httpapi.ErrBadCursor
 		}
+
 		q.After = item.Key(item.EventRef(in.EventID), logPrefix+in.Cursor)
 	}
+
 	rows, last, err := dynamo.Query[correction](ctx, s.db, tables.ListCorrections, q)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &CorrectionList{}
+
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, r := range rows {
 		out.Body.Corrections[i] = r.Correction
 	}
+
 	if last != nil {
 		out.Body.Next = strings.TrimPrefix(rows[len(rows)-1].SK, logPrefix)
 	}
+
 	return out, nil
 }

@@ -41,11 +41,22 @@ type Event struct {
 }
 
 func newEvent(e item.Event, now time.Time) Event {
-	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: item.ParseTime(e.StartsAt), LockAt: item.ParseTime(e.LockAt), State: e.State, Bonus: e.Bonus, RevealAtLock: e.RevealAtLock}
+	out := Event{
+		ID:           e.ID,
+		Name:         e.Name,
+		Date:         strings.ReplaceAll(e.Date, "/", "-"),
+		StartsAt:     item.ParseTime(e.StartsAt),
+		LockAt:       item.ParseTime(e.LockAt),
+		State:        e.State,
+		Bonus:        e.Bonus,
+		RevealAtLock: e.RevealAtLock,
+	}
 	if out.State == item.Upcoming && !e.IsOpen(now) {
 		out.State = item.Broadcast // LockEvents has not written it yet
 	}
+
 	out.Updating = e.State == item.Scored && e.ScoredRev != e.ResultsRev
+
 	return out
 }
 
@@ -108,33 +119,43 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
 		return nil, err
 	}
+
 	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {
 			return nil, httpapi.ErrBadCursor
 		}
+
 		q.After = item.EventKey(in.Cursor)
 	}
+
 	rows, last, err := dynamo.Query[item.Event](ctx, s.db, tables.ListEvents, q)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
+
 	picks, err := s.countPicks(ctx, slices.DeleteFunc(slices.Clone(rows), func(e item.Event) bool { return !e.IsOpen(now) }), in.UserID)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &EventList{}
 	out.Body.Events = []ListedEvent{}
+
 	for _, e := range rows {
 		if e.State != item.Deleting {
 			out.Body.Events = append(out.Body.Events, ListedEvent{newEvent(e, now), picks[e.ID]})
 		}
 	}
+
 	slices.SortStableFunc(out.Body.Events, func(a, b ListedEvent) int { return b.StartsAt.Compare(a.StartsAt) })
+
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].ID
 	}
+
 	return out, nil
 }
 
@@ -142,27 +163,35 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 // member's predictions, and the card of an event on which picks became void since.
 func (s *Events) countPicks(ctx context.Context, open []item.Event, userID string) (map[string]*PickCount, error) {
 	counts, events := map[string]*PickCount{}, map[string]item.Event{}
+
 	var keys []dynamo.Item
+
 	for _, e := range open {
 		counts[e.ID], events[e.ID] = &PickCount{Matches: e.Matches}, e
 		keys = append(keys, item.PredictionKey(userID, e.ID))
 	}
+
 	mine, err := dynamo.GetAll[item.Prediction](ctx, s.db, tables.GetPicks, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, p := range mine {
 		c := counts[p.EventID]
+
 		c.Valid = len(p.Predictions)
 		if p.CardRev < events[p.EventID].VoidRev {
 			card, _, err := item.ReadCard(ctx, s.db, p.EventID)
 			if err != nil {
 				return nil, err
 			}
+
 			c.Valid, c.Matches = len(p.Picks(card)), len(card)
 		}
+
 		c.Complete = c.Valid == c.Matches && c.Matches > 0
 	}
+
 	return counts, nil
 }
 
@@ -210,35 +239,49 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	if b.LockAt.IsZero() {
 		b.LockAt = b.StartsAt.Add(-lockAhead)
 	}
+
 	day, _ := time.Parse(time.DateOnly, b.Date) // its format was validated
 	if err := inOrder(day, b.StartsAt, b.LockAt); err != nil {
 		return nil, err
 	}
+
 	if first := item.FirstRecent(s.now()); b.Date < first { // LockEvents would never end its deletion
 		return nil, problem.In("body.date", "date must be %s or later: older events are not handled", first)
 	}
+
 	id := b.Date + "-" + b.Slug
 	e := item.Event{
-		Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
-		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: item.FormatTime(b.StartsAt), LockAt: item.FormatTime(b.LockAt), State: item.Upcoming, Bonus: b.Bonus,
-		RevealAtLock: b.RevealAtLock, CardRev: int(s.now().UnixMilli()),
+		Row:          item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
+		ID:           id,
+		Name:         b.Name,
+		Date:         day.Format(dateLayout),
+		StartsAt:     item.FormatTime(b.StartsAt),
+		LockAt:       item.FormatTime(b.LockAt),
+		State:        item.Upcoming,
+		Bonus:        b.Bonus,
+		RevealAtLock: b.RevealAtLock,
+		CardRev:      int(s.now().UnixMilli()),
 	}
+
 	err := dynamo.Put(ctx, s.db, tables.CreateEvent, e, dynamo.Absent[item.Event]("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		var there item.Event
 		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
 			return nil, err
 		}
+
 		there.CardRev, there.Matches, there.VoidRev = e.CardRev, e.Matches, e.VoidRev
 		if there.State == item.Deleting {
 			return nil, errDeleting.With(map[string]any{"deletedAt": item.ParseTime(there.DeletedAt)})
 		}
+
 		if there != e {
 			return nil, problem.New(problem.Conflict, "event_exists", "the event %s exists already", id)
 		}
 	} else if err != nil {
 		return nil, err
 	}
+
 	return &EventPage{http.StatusCreated, newEvent(e, s.now())}, nil
 }
 
@@ -256,6 +299,7 @@ func inOrder(day, starts, locks time.Time) error {
 	case starts.Sub(day).Abs() > 48*time.Hour:
 		return problem.In("body.date", "date must be the local date of startsAt")
 	}
+
 	return nil
 }
 
@@ -297,32 +341,41 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if err != nil {
 		return nil, err
 	}
+
 	e, b, now := was.Event, in.Body, s.now()
 	starts, locks := item.ParseTime(e.StartsAt), item.ParseTime(e.LockAt)
+
 	day, err := time.Parse(dateLayout, e.Date)
 	if err != nil {
 		return nil, err
 	}
+
 	if b.StartsAt != nil {
 		by := b.StartsAt.Sub(starts)
 		day, starts, locks = day.Add(by.Round(24*time.Hour)), *b.StartsAt, locks.Add(by)
 	}
+
 	if b.Date != nil {
 		day, _ = time.Parse(time.DateOnly, *b.Date)
 	}
+
 	if b.LockAt != nil {
 		locks = *b.LockAt
 	}
+
 	if err := inOrder(day, starts, locks); err != nil {
 		return nil, err
 	}
+
 	e.Date, e.StartsAt, e.LockAt = day.Format(dateLayout), item.FormatTime(starts), item.FormatTime(locks)
 	if b.Name != nil {
 		e.Name = *b.Name
 	}
+
 	if e.State == item.Broadcast && e.ResultsRev == 0 && e.LockAt != was.LockAt && now.Before(locks) {
 		e.State = item.Upcoming
 	}
+
 	if b.State != nil {
 		switch {
 		case e.State == item.Scored:
@@ -332,34 +385,43 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 		case *b.State == item.Upcoming && !now.Before(locks):
 			return nil, problem.New(problem.Conflict, "bad_transition", "lockAt has passed: to open the event, send a lockAt in the future")
 		}
+
 		e.State = *b.State
 	}
+
 	if b.RevealAtLock != nil && *b.RevealAtLock != e.RevealAtLock {
 		if !was.IsOpen(now) {
 			return nil, errLocked
 		}
+
 		e.RevealAtLock = *b.RevealAtLock
 	}
+
 	if b.Bonus != nil && *b.Bonus != e.Bonus {
 		if worth(was.Card)+*b.Bonus > item.MaxEventPoints {
 			return nil, overflow("body.bonus")
 		}
+
 		e.Bonus = *b.Bonus
+
 		e.CardRev++
 		if e.ResultsRev > 0 {
 			e.ResultsRev++
 			e.ResultsAt = item.FormatTime(now)
 		}
 	}
+
 	if e != was.Event {
 		err := s.save(ctx, e, was.Event, in.UserID)
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)
 		}
 	}
+
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
+
 	return &EventPage{http.StatusOK, newEvent(e, now)}, nil
 }
 
@@ -368,15 +430,18 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 	if e.ResultsRev == was.ResultsRev {
 		return dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), setEvent(e), unchanged(was))
 	}
+
 	points := func(e item.Event) string { return fmt.Sprintf("%d points", e.Bonus) }
+
 	return dynamo.Transact(ctx, s.db, tables.SetResult,
 		dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(was)),
 		putCorrection(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
 var (
-	errDeleting = problem.New(problem.Conflict, "event_deleting", "the event with this id is being deleted: the id is free again %d minutes later", indexLag/time.Minute)
-	errScored   = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
+	errDeleting = problem.New(problem.Conflict, "event_deleting",
+		"the event with this id is being deleted: the id is free again %d minutes later", indexLag/time.Minute)
+	errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
 )
 
 // setEvent sets what administrators change of an event.
@@ -396,6 +461,7 @@ func (s *Events) rescore(ctx context.Context, e item.Event) error {
 	if e.ScoringAt == "" || e.ScoredRev == e.ResultsRev {
 		return nil
 	}
+
 	return s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
 }
 
@@ -423,20 +489,25 @@ func DeleteEventFunction() app.Function {
 // mark; a second run does the same as the first.
 func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
 	mark := item.Event{State: item.Deleting, DeletedAt: item.FormatTime(s.now())}
+
 	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, item.EventKey(in.EventID), dynamo.Set(mark, "state").SetIfAbsent(mark, "deletedAt"),
 		dynamo.Exists[item.Event]("PK").And(dynamo.Absent[item.Event]("scoringAt")))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item == nil {
 			return nil, item.ErrNoEvent
 		}
+
 		return nil, errScored
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.sweep(ctx, in.EventID); err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -448,19 +519,24 @@ func (s *Events) sweep(ctx context.Context, eventID string) error {
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
 	for _, p := range entries {
 		keys = append(keys, p.Key())
 	}
+
 	for _, partition := range []string{item.EventRef(eventID), ranking.Ref(eventID)} {
-		items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, partition), Consistent: true})
+		items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent,
+			dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, partition), Consistent: true})
 		if err != nil {
 			return err
 		}
+
 		for _, i := range items {
 			keys = append(keys, i.Key())
 		}
 	}
+
 	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys)
 }
 
@@ -471,7 +547,9 @@ func (s *Events) finishDeletion(ctx context.Context, e item.Event, now time.Time
 	if err != nil || now.Sub(item.ParseTime(e.DeletedAt)) < indexLag {
 		return err
 	}
+
 	_, err = dynamo.Delete(ctx, s.db, tables.RemoveEvent, e.Key(), dynamo.Unchanged(e, "state", "deletedAt"))
+
 	return dynamo.IgnoreRefused(err) // refused: another run has deleted it
 }
 
@@ -509,18 +587,23 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}
+
 	entries, err := item.ReadPredictions(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
 	}
+
 	ids := make([]string, len(entries))
 	for i, p := range entries {
 		ids[i] = p.UserID()
 	}
+
 	slices.Sort(ids)
+
 	out := &EntryList{}
 	out.Body.Count = len(ids)
 	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, in.Cursor, in.Limit)
+
 	return out, err
 }
 

@@ -33,5 +33,6 @@ func GetHealthFunction() app.Function {
 func (s *Events) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{}
 	out.Body.Status = "ok"
+
 	return out, nil
 }

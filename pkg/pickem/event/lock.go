@@ -50,12 +50,16 @@ func LockEventsFunction() app.Function {
 // event writes nothing, and deletions can be repeated.
 func (s *Events) LockEvents(ctx context.Context) error {
 	now := s.now()
+
 	events, err := item.RecentEvents(ctx, s.db, now)
 	if err != nil {
 		return err
 	}
+
 	var errs error
+
 	late := 0
+
 	for _, e := range events {
 		switch {
 		case e.State == item.Deleting:
@@ -63,6 +67,7 @@ func (s *Events) LockEvents(ctx context.Context) error {
 		case e.State == item.Upcoming && !now.Before(item.ParseTime(e.LockAt)):
 			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), dynamo.Set(item.Event{State: item.Broadcast}, "state"),
 				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))
+
 			errs = errors.Join(errs, dynamo.IgnoreRefused(err))
 			if err == nil && e.RevealAtLock {
 				errs = errors.Join(errs, s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
@@ -70,13 +75,16 @@ func (s *Events) LockEvents(ctx context.Context) error {
 		case waited(e, now) > scorePatience && waited(e, now) < giveUp, isUnsettled(e, now), isUnrevealed(e, now):
 			errs = errors.Join(errs, s.queue.SendFIFO(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
 		}
+
 		if waited(e, now) > lateScore {
 			late++
 		}
 	}
+
 	if late > 0 { // a metric is billed for each hour in which it is emitted
 		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(ScoresBehind, late)})
 	}
+
 	return errs
 }
 
@@ -84,13 +92,15 @@ func (s *Events) LockEvents(ctx context.Context) error {
 // withdrawn again, because the index may have been read too early.
 func isUnsettled(e item.Event, now time.Time) bool {
 	asked := item.ParseTime(max(e.ScoringAt, e.ResultsAt))
-	return (e.State == item.Scored || e.State == item.Broadcast && e.Withdrawn) && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp && item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
+	return (e.State == item.Scored || e.State == item.Broadcast && e.Withdrawn) && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp &&
+		item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
 }
 
 // isUnrevealed reports whether the picks of a locked event are due to be shown, or to be shown
 // again because they may have been read from the index too early.
 func isUnrevealed(e item.Event, now time.Time) bool {
 	locked, shown := item.ParseTime(e.LockAt), item.ParseTime(e.RevealedAt)
+
 	return e.RevealAtLock && e.State == item.Broadcast && e.ScoringAt == "" && now.Sub(locked) < giveUp &&
 		(e.RevealedAt == "" || now.Sub(shown) >= indexLag && shown.Sub(locked) < indexLag)
 }
@@ -101,5 +111,6 @@ func waited(e item.Event, now time.Time) time.Duration {
 	if e.ScoringAt == "" || e.State == item.Deleting || e.State == item.Scored && e.ScoredRev == e.ResultsRev {
 		return 0
 	}
+
 	return now.Sub(item.ParseTime(max(e.ScoringAt, e.ResultsAt)))
 }

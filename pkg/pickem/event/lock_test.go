@@ -16,12 +16,15 @@ import (
 // eventStates returns the stored states of the events by id.
 func eventStates(w *pickemtest.Room) map[string]string {
 	w.T.Helper()
+
 	states := map[string]string{}
+
 	for _, e := range testkit.Rows[item.Event](w.World, tables.Pickem) {
 		if e.Type == item.EventType {
 			states[e.ID] = e.State
 		}
 	}
+
 	return states
 }
 
@@ -33,6 +36,7 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 	run := func() map[string]int {
 		return w.CountCalls(func() { testkit.Must(t, job.LockEvents(w.NewContext())) })
 	}
+
 	one, two := w.CreateEvent(pickemtest.Noon.Add(2*time.Hour), "one", 0), w.CreateEvent(pickemtest.Noon.Add(3*time.Hour), "two", 0)
 	for _, step := range []struct {
 		at       time.Duration
@@ -47,9 +51,11 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 		{9 * time.Hour, item.Broadcast, item.Broadcast, 0},
 	} {
 		w.MoveClock(pickemtest.Noon.Add(step.at))
+
 		if calls := run(); calls["UpdateItem"] != step.writes || calls["Query"] != 1 {
 			t.Errorf("after %v: calls %v, want %d of UpdateItem and one Query", step.at, calls, step.writes)
 		}
+
 		if got := eventStates(w); got[one] != step.one || got[two] != step.two {
 			t.Errorf("after %v: states %v, want %s and %s", step.at, got, step.one, step.two)
 		}
@@ -60,12 +66,14 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 // the job has read it is not changed.
 func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		do   func(*pickemtest.Room)
 		want string
 	}{
 		"rescheduled": {func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","startsAt":"2026-03-15T12:00:00Z"}`)
+			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show),
+				`{"state":"upcoming","startsAt":"2026-03-15T12:00:00Z"}`)
 		}, item.Upcoming},
 		"locked": {func(w *pickemtest.Room) {
 			w.MustAdmin(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
@@ -79,8 +87,10 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 			w := pickemtest.New(t)
 			w.CreateShow(1)
 			w.MoveClock(pickemtest.ShowLockAt)
+
 			env := w.InterruptEach(event.LockEventsFunction(), "UpdateItem", func() { c.do(w) })
-			if err := testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()); err != nil || eventStates(w)[pickemtest.Show] != c.want {
+			if err := testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()); err != nil ||
+				eventStates(w)[pickemtest.Show] != c.want {
 				t.Errorf("error %v and state %q, want none and %q", err, eventStates(w)[pickemtest.Show], c.want)
 			}
 		})
@@ -100,6 +110,7 @@ func TestNewEventWithTheIdOfADeletedOneIsKept(t *testing.T) {
 		w.CreateShow(0)
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()))
+
 	if got := eventStates(w)[pickemtest.Show]; got != item.Upcoming {
 		t.Errorf("the new event has the state %q, want %q", got, item.Upcoming)
 	}
@@ -109,6 +120,7 @@ func TestNewEventWithTheIdOfADeletedOneIsKept(t *testing.T) {
 // minutes the event counts as ScoresBehind, which raises an alarm.
 func TestLostScoringIsQueuedAgain(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name   string
 		before func(*pickemtest.Room) // an hour after Noon
@@ -142,9 +154,12 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 			w.MoveClock(pickemtest.Noon.Add(time.Hour + c.wait))
 			job := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
 			testkit.Must(t, job.LockEvents(w.NewContext()))
-			if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != c.queued || w.Logs.SumMetric(event.ScoresBehind) != c.behind || len(w.Logs.EmittedMetrics()) > 0 && c.behind == 0 {
+
+			if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != c.queued ||
+				w.Logs.SumMetric(event.ScoresBehind) != c.behind || len(w.Logs.EmittedMetrics()) > 0 && c.behind == 0 {
 				t.Errorf("%d messages queued and %v events behind, want %d and %v", got, w.Logs.SumMetric(event.ScoresBehind), c.queued, c.behind)
 			}
+
 			if w.ScoreQueued(); c.queued > 0 {
 				if testkit.Must(t, job.LockEvents(w.NewContext())); len(testkit.Messages[score.Request](w.World, score.Queue)) != 0 {
 					t.Error("the scoring of a scored event was queued again")
@@ -158,12 +173,19 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 // the request, when the index shows all predictions, until an hour after it.
 func TestScoringIsRepeatedForTheIndex(t *testing.T) {
 	t.Parallel()
-	for wait, want := range map[time.Duration]int{15*time.Minute - time.Second: 0, 15 * time.Minute: 1, time.Hour - time.Second: 1, time.Hour: 0} {
+
+	for wait, want := range map[time.Duration]int{
+		15*time.Minute - time.Second: 0,
+		15 * time.Minute:             1,
+		time.Hour - time.Second:      1,
+		time.Hour:                    0,
+	} {
 		w := pickemtest.NewSeason(t)
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.ScoreQueued()
 		w.MoveClock(pickemtest.Noon.Add(time.Hour + wait))
 		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
+
 		if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != want {
 			t.Errorf("%s after the request: %d messages, want %d", wait, got, want)
 		}
@@ -181,6 +203,7 @@ func TestLockEventsCrashes(t *testing.T) {
 		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction(), p), event.OpenEvents).LockEvents(w.NewContext()))
 		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents).LockEvents(w.NewContext()))
 		w.ScoreQueued()
+
 		return w.Rows()
 	})
 }

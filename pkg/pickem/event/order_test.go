@@ -14,22 +14,26 @@ import (
 // date.
 func TestTimesOfAnEvent(t *testing.T) {
 	t.Parallel()
+
 	at := func(text string) time.Time {
 		v, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return v
 	}
 	noon := at("2026-03-08T12:00:00Z")
+
 	day := noon.Truncate(24 * time.Hour)
 	for name, c := range map[string]struct {
 		day, starts, locks time.Time
 		field              string
 	}{
-		"the first start":          {at("2000-01-01T00:00:00Z"), at("2000-01-01T00:00:00Z"), at("2000-01-01T00:00:00Z"), ""},
-		"before the first":         {at("2000-01-01T00:00:00Z"), at("1999-12-31T23:59:59Z"), at("1999-12-31T23:00:00Z"), "body.startsAt"},
-		"before it in UTC":         {at("2000-01-01T00:00:00Z"), at("2000-01-01T01:00:00+02:00"), at("2000-01-01T01:00:00+02:00"), "body.startsAt"},
+		"the first start":  {at("2000-01-01T00:00:00Z"), at("2000-01-01T00:00:00Z"), at("2000-01-01T00:00:00Z"), ""},
+		"before the first": {at("2000-01-01T00:00:00Z"), at("1999-12-31T23:59:59Z"), at("1999-12-31T23:00:00Z"), "body.startsAt"},
+		"before it in UTC": {at("2000-01-01T00:00:00Z"), at("2000-01-01T01:00:00+02:00"),
+			at("2000-01-01T01:00:00+02:00"), "body.startsAt"},
 		"the last start":           {at("2999-12-31T00:00:00Z"), at("2999-12-31T23:59:59Z"), at("2999-12-31T23:59:59Z"), ""},
 		"after the last":           {at("2999-12-31T00:00:00Z"), at("3000-01-01T00:00:00Z"), at("2999-12-31T23:59:59Z"), "body.startsAt"},
 		"locked at the start":      {day, noon, noon, ""},
@@ -45,6 +49,7 @@ func TestTimesOfAnEvent(t *testing.T) {
 		if err := inOrder(c.day, c.starts, c.locks); err != nil {
 			got = err.(*problem.Error).Field
 		}
+
 		if got != c.field {
 			t.Errorf("%s: the wrong field is %q, want %q", name, got, c.field)
 		}
@@ -55,12 +60,35 @@ func TestTimesOfAnEvent(t *testing.T) {
 // results have changed as being updated.
 func TestEventAsShown(t *testing.T) {
 	t.Parallel()
+
 	lock := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	of := func(state string, results, scored int) item.Event {
-		return item.Event{ID: "e", Name: "Final", Date: "2026/03/08", State: state, StartsAt: "2026-03-08T13:00:00Z", LockAt: item.FormatTime(lock), Bonus: 5, RevealAtLock: true, ResultsRev: results, ScoredRev: scored}
+		return item.Event{
+			ID:           "e",
+			Name:         "Final",
+			Date:         "2026/03/08",
+			State:        state,
+			StartsAt:     "2026-03-08T13:00:00Z",
+			LockAt:       item.FormatTime(lock),
+			Bonus:        5,
+			RevealAtLock: true,
+			ResultsRev:   results,
+			ScoredRev:    scored,
+		}
 	}
+
 	shown := func(state string, updating bool) Event {
-		return Event{ID: "e", Name: "Final", Date: "2026-03-08", State: state, StartsAt: lock.Add(time.Hour), LockAt: lock, Bonus: 5, RevealAtLock: true, Updating: updating}
+		return Event{
+			ID:           "e",
+			Name:         "Final",
+			Date:         "2026-03-08",
+			State:        state,
+			StartsAt:     lock.Add(time.Hour),
+			LockAt:       lock,
+			Bonus:        5,
+			RevealAtLock: true,
+			Updating:     updating,
+		}
 	}
 	for name, c := range map[string]struct {
 		event item.Event

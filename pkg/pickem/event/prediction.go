@@ -72,23 +72,31 @@ func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, erro
 	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
 		return nil, err
 	}
-	var on item.EventWithCard
-	var mine item.Prediction
-	var picked bool
+
+	var (
+		on     item.EventWithCard
+		mine   item.Prediction
+		picked bool
+	)
+
 	both, bctx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) { on, err = item.ReadScreen(bctx, s.db, in.EventID); return err })
 	both.Go(func() (err error) {
 		mine, picked, err = dynamo.Get[item.Prediction](bctx, s.db, tables.GetPick, item.UserRef(in.UserID), item.EventRef(in.EventID))
 		return err
 	})
+
 	if err := both.Wait(); err != nil {
 		return nil, err
 	}
+
 	out := &EventScreen{}
+
 	out.Body.Event, out.Body.Card, out.Body.CardRev = newEvent(on.Event, s.now()), shownCard(on.Card), on.CardRev
 	if picked {
 		out.Body.Prediction = newPrediction(mine, on.Event, on.Card)
 	}
+
 	return out, nil
 }
 
@@ -97,11 +105,13 @@ func shownCard(card []item.Match) []Match {
 	for i, m := range card {
 		shown[i] = newMatch(m)
 	}
+
 	return shown
 }
 
 func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Prediction {
 	out := &Prediction{Predictions: map[string]string{}, SavedAt: item.ParseTime(p.SavedAt)}
+
 	valid := p.Picks(card)
 	for id, team := range p.Predictions {
 		if _, ok := valid[id]; ok {
@@ -110,11 +120,14 @@ func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Predicti
 			out.Void = append(out.Void, id)
 		}
 	}
+
 	slices.Sort(out.Void)
+
 	if e.State == item.Scored {
 		sheet := score.Of(e, card, p)
 		out.Score = &sheet
 	}
+
 	return out
 }
 
@@ -158,24 +171,30 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
 		return nil, err
 	}
+
 	on, err := item.ReadShown(ctx, s.db, in.EventID, s.now())
 	if err != nil {
 		return nil, err
 	}
+
 	t, err := ranking.Read(ctx, s.db, on.ID, in.UserID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &ResultsScreen{}
 	out.Body.Event, out.Body.Card, out.Body.Count, out.Body.Next = newEvent(on.Event, s.now()), shownCard(on.Card), t.Count, t.Next
+
 	out.Body.Entries = make([]score.Entry, len(t.Rows))
 	for i, r := range t.Rows {
 		out.Body.Entries[i] = score.NewEntry(on.Event, on.Card, t.Card, r)
 	}
+
 	if t.Mine != nil {
 		mine := score.NewEntry(on.Event, on.Card, t.Card, *t.Mine)
 		out.Body.Mine = &mine
 	}
+
 	return out, nil
 }
 
@@ -187,6 +206,7 @@ func (Picks) Schema(huma.Registry) *huma.Schema {
 	longest := 8
 	team := &huma.Schema{Type: huma.TypeString, MaxLength: &longest, Examples: []any{"t1"}}
 	team.PrecomputeMessages()
+
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: team}
 }
 
@@ -228,21 +248,36 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		if err != nil {
 			return nil, err
 		}
+
 		if err := checkOpen(on.Event, s.now()); err != nil {
 			return nil, err
 		}
+
 		if err := checkPicks(on, in.Body.Predictions, in.Body.CardRev); err != nil {
 			return nil, err
 		}
+
 		sk, err := item.ScoreSK(0, item.MaxEventPoints, in.UserID)
 		if err != nil {
 			return nil, err
 		}
+
 		now := s.now()
 		p := item.Prediction{
-			Row:     item.Row{PK: item.UserRef(in.UserID), SK: item.EventRef(on.ID), GSIPK: item.EventRef(on.ID), GSISK: sk, Type: item.PredictionType},
-			EventID: on.ID, BelongsTo: item.UserRef(in.UserID), Predictions: maps.Clone(in.Body.Predictions), CardRev: on.CardRev, SavedAt: item.FormatTime(now),
+			Row: item.Row{
+				PK:    item.UserRef(in.UserID),
+				SK:    item.EventRef(on.ID),
+				GSIPK: item.EventRef(on.ID),
+				GSISK: sk,
+				Type:  item.PredictionType,
+			},
+			EventID:     on.ID,
+			BelongsTo:   item.UserRef(in.UserID),
+			Predictions: maps.Clone(in.Body.Predictions),
+			CardRev:     on.CardRev,
+			SavedAt:     item.FormatTime(now),
 		}
+
 		err = dynamo.Transact(ctx, s.db, tables.SavePrediction,
 			s.whileOpen(on.Key(), dynamo.Unchanged(on.Event, "cardRev")),
 			dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()),
@@ -250,9 +285,11 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == 1 {
 			return nil, item.ErrNotMember
 		}
+
 		if err != nil { // refused if the event or its card has changed
 			return nil, err
 		}
+
 		return &PredictionPage{*newPrediction(p, on.Event, on.Card)}, nil
 	})
 }
@@ -260,10 +297,14 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 // checkPicks returns an error unless the picked teams compete on the card, in matches that
 // have not changed since revision seen, if that is given.
 func checkPicks(on item.EventWithCard, picks map[string]string, seen *int) error {
-	var changed []string
-	var err error
+	var (
+		changed []string
+		err     error
+	)
+
 	for _, id := range slices.Sorted(maps.Keys(picks)) {
 		m, ok := on.Match(id)
+
 		ok = ok && m.ID == id
 		switch {
 		case seen != nil && *seen < on.CardRev && (!ok || m.Since > *seen):
@@ -271,12 +312,15 @@ func checkPicks(on item.EventWithCard, picks map[string]string, seen *int) error
 		case !ok:
 			err = errUnknownMatch
 		case m.Team(picks[id]) < 0:
-			err = cmp.Or(err, invalidTeam("body.predictions."+id, fmt.Sprintf("the match has no team %q: valid are %s", picks[id], strings.Join(teamIDs(m), ", "))))
+			err = cmp.Or(err, invalidTeam("body.predictions."+id,
+				fmt.Sprintf("the match has no team %q: valid are %s", picks[id], strings.Join(teamIDs(m), ", "))))
 		}
 	}
+
 	if changed != nil {
 		return errCardChanged.With(map[string]any{"matchIds": changed})
 	}
+
 	return err
 }
 
@@ -288,6 +332,7 @@ func (s *Events) whileOpen(event dynamo.Item, more ...expression.ConditionBuilde
 		for _, c := range more {
 			cond = cond.And(c)
 		}
+
 		return dynamo.CheckWrite(event, cond)(table)
 	}
 }
@@ -298,6 +343,7 @@ func checkOpen(e item.Event, now time.Time) error {
 	if e.IsOpen(now) {
 		return nil
 	}
+
 	return errLocked.With(map[string]any{"lockAt": item.ParseTime(e.LockAt), "state": newEvent(e, now).State})
 }
 
@@ -330,15 +376,20 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 		if err := attributevalue.UnmarshalMap(refused.Item, &e); err != nil {
 			return nil, err
 		}
+
 		if e.ID == "" || e.State == item.Deleting {
 			return nil, item.ErrNoEvent
 		}
+
 		return nil, cmp.Or(checkOpen(e, s.now()), error(item.ErrChanged))
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
-var errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "predictions has a match that is not on the card").In("body.predictions")
+var errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match",
+	"predictions has a match that is not on the card").In("body.predictions")

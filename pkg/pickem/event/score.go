@@ -48,26 +48,34 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if err != nil {
 		return nil, err
 	}
+
 	if on.IsOpen(s.now()) {
 		return nil, errUpcoming
 	}
+
 	if missing := on.MissingResults(); len(missing) > 0 || len(on.Card) == 0 {
 		return nil, score.ErrResultsMissing.With(map[string]any{"matchIds": missing})
 	}
+
 	now, same := item.FormatTime(s.now()), dynamo.Unchanged(on.Event, "state", "resultsRev")
 	set := dynamo.Set(item.Event{ScoringAt: now}, "scoringAt")
+
 	if on.Withdrawn { // predictions may have no points of these results
 		on.ResultsRev++
 		set = set.Set(item.Event{ResultsRev: on.ResultsRev, ResultsAt: now}, "resultsRev", "resultsAt", "withdrawn")
 	}
+
 	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, same)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrChanged)
 	}
+
 	if err := s.queue.SendFIFO(ctx, score.Queue, on.ID, score.Request{EventID: on.ID}); err != nil {
 		return nil, err
 	}
+
 	out := &ScorePage{Status: 202}
 	out.Body.JobID = fmt.Sprintf("%s@%d", on.ID, on.ResultsRev)
+
 	return out, nil
 }

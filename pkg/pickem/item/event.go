@@ -16,14 +16,15 @@ import (
 // Event is the item of an event.
 type Event struct {
 	Row
-	ID        string `dynamodbav:"id"`
-	Name      string `dynamodbav:"name"`
-	Date      string `dynamodbav:"date"` // 2026/03/08
-	StartsAt  string `dynamodbav:"startsAt"`
-	LockAt    string `dynamodbav:"lockAt"`
-	State     string `dynamodbav:"state"`
-	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
-	CardRev   int    `dynamodbav:"cardRev"`             // increases with every change of the card; starts at the time of creation (ms), so that it never repeats for the same id
+	ID       string `dynamodbav:"id"`
+	Name     string `dynamodbav:"name"`
+	Date     string `dynamodbav:"date"` // 2026/03/08
+	StartsAt string `dynamodbav:"startsAt"`
+	LockAt   string `dynamodbav:"lockAt"`
+	State    string `dynamodbav:"state"`
+	Bonus    int    `dynamodbav:"bonus"` // for a perfect card; 0 for none
+	// increases with every change of the card; starts at the time of creation (ms), so that it never repeats for the same id
+	CardRev   int    `dynamodbav:"cardRev"`
 	Matches   int    `dynamodbav:"matches"`             // on the card
 	VoidRev   int    `dynamodbav:"voidRev"`             // the CardRev of the latest change that made picks void
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when scoring was requested
@@ -36,7 +37,8 @@ type Event struct {
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
 	ScoredAt   string `dynamodbav:"scoredAt,omitempty"`  // when the reads of that scoring began
-	Withdrawn  bool   `dynamodbav:"withdrawn,omitempty"` // a result was cleared since scoring was requested: there are no points until it is requested again
+	// a result was cleared since scoring was requested: there are no points until it is requested again
+	Withdrawn bool `dynamodbav:"withdrawn,omitempty"`
 }
 
 // The states of an event.
@@ -71,14 +73,17 @@ func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s Eve
 	if s.Event, err = ReadEvent(ctx, db, eventID); err != nil {
 		return s, err
 	}
+
 	s.Card, s.Removed, err = ReadCard(ctx, db, eventID)
+
 	return s, err
 }
 
 // ReadCard reads the card of an event, and the matches that were removed from it, with a
 // consistent read.
 func ReadCard(ctx context.Context, db dynamo.DB, eventID string) (card, removed []Match, err error) {
-	g, err := Query(ctx, db, tables.ReadCard, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
+	g, err := Query(ctx, db, tables.ReadCard,
+		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
 	return g.Card, g.Removed, err
 }
 
@@ -90,8 +95,10 @@ func ReadScreen(ctx context.Context, db dynamo.DB, eventID string) (s EventWithC
 	if err != nil {
 		return s, err
 	}
+
 	s.Card = g.Card
 	s.Event, err = g.Event()
+
 	return s, err
 }
 
@@ -102,6 +109,7 @@ func ReadShown(ctx context.Context, db dynamo.DB, eventID string, now time.Time)
 	if err == nil && !s.ShowsPicks(now) {
 		err = ErrNotScored
 	}
+
 	return s, err
 }
 
@@ -111,6 +119,7 @@ func ReadEvent(ctx context.Context, db dynamo.DB, eventID string) (Event, error)
 	if err == nil && (!ok || e.State == Deleting) {
 		err = ErrNoEvent
 	}
+
 	return e, err
 }
 
@@ -147,17 +156,20 @@ func withID(matches []Match, id string) (Match, bool) {
 	if i < 0 {
 		return Match{}, false
 	}
+
 	return matches[i], true
 }
 
 // MissingResults returns the ids of the matches without a result.
 func (s EventWithCard) MissingResults() []string {
 	ids := []string{}
+
 	for _, m := range s.Card {
 		if m.Result == nil {
 			ids = append(ids, m.ID)
 		}
 	}
+
 	return ids
 }
 
@@ -166,6 +178,7 @@ func (g Collection) Event() (Event, error) {
 	if len(g.Events) == 0 || g.Events[0].State == Deleting {
 		return Event{}, ErrNoEvent
 	}
+
 	return g.Events[0], nil
 }
 

@@ -52,10 +52,12 @@ func (i *Any) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	if !ok {
 		return fmt.Errorf("an item must be a map, not %T", av)
 	}
+
 	var kind Row
 	if err := attributevalue.UnmarshalMap(m.Value, &kind); err != nil {
 		return err
 	}
+
 	switch kind.Type {
 	case EventType:
 		i.Value = new(Event)
@@ -74,6 +76,7 @@ func (i *Any) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	default:
 		return nil
 	}
+
 	return attributevalue.UnmarshalMap(m.Value, i.Value)
 }
 
@@ -102,7 +105,9 @@ func Query(ctx context.Context, db dynamo.DB, a spec.Access, r dynamo.Range) (g 
 			g.Leagues = append(g.Leagues, *is)
 		}
 	}
+
 	slices.SortFunc(g.Card, func(a, b Match) int { return strings.Compare(a.GSISK, b.GSISK) })
+
 	return g, err
 }
 
@@ -121,5 +126,6 @@ func NewUUID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -87,6 +87,7 @@ func pad(n, max int) (string, error) {
 	if n < 0 || n > max {
 		return "", fmt.Errorf("the valid numbers of a sort key are 0 to %d, not %d", max, n)
 	}
+
 	return fmt.Sprintf("%0*d", len(fmt.Sprint(max)), n), nil
 }
 

@@ -52,6 +52,7 @@ func (g Collection) Membership(leagueID string) (Membership, bool) {
 	if i < 0 {
 		return Membership{}, false
 	}
+
 	return g.Memberships[i], true
 }
 
@@ -65,13 +66,16 @@ func ReadLeague(ctx context.Context, db dynamo.DB, leagueID, userID string) (Lea
 	if err != nil {
 		return League{}, nil, err
 	}
+
 	in := slices.ContainsFunc(g.Memberships, func(m Membership) bool { return m.UserID() == userID })
 	if len(g.Leagues) == 0 || g.Leagues[0].EndedAt != "" || !in {
 		return League{}, nil, ErrNoLeague
 	}
+
 	slices.SortFunc(g.Memberships, func(a, b Membership) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID(), b.UserID()))
 	})
+
 	return g.Leagues[0], g.Memberships, nil
 }
 
@@ -81,5 +85,6 @@ func NamesOf(members []Membership) map[string]string {
 	for _, m := range members {
 		names[m.UserID()] = m.Name
 	}
+
 	return names
 }

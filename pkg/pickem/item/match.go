@@ -20,8 +20,9 @@ type Match struct {
 	Preshow       bool     `dynamodbav:"preshow"`
 	Teams         []Team   `dynamodbav:"teams"`
 	Result        *int     `dynamodbav:"result,omitempty"` // the winner's place in Teams, from 0, or void; nil for none yet
-	Since         int      `dynamodbav:"since"`            // the event's CardRev when it was last decided who competes, or when it was removed: earlier picks are void
-	LastTeam      int      `dynamodbav:"lastTeam"`         // the number in the latest team id: ids are not used again
+	// the event's CardRev when it was last decided who competes, or when it was removed: earlier picks are void
+	Since    int `dynamodbav:"since"`
+	LastTeam int `dynamodbav:"lastTeam"` // the number in the latest team id: ids are not used again
 }
 
 // Team is one side of a match.
@@ -47,13 +48,16 @@ func (m *Match) Identify(teams []Team) (identified []Team, wrong int) {
 		if t.ID != "" && (used[t.ID] || m.Team(t.ID) < 0) {
 			return nil, i
 		}
+
 		used[t.ID] = true
 	}
+
 	identified = slices.Clone(teams)
 	for i, t := range identified {
 		if t.ID != "" {
 			continue
 		}
+
 		same := slices.IndexFunc(m.Teams, func(o Team) bool { return !used[o.ID] && slices.Equal(o.Members, t.Members) })
 		if same >= 0 {
 			identified[i].ID = m.Teams[same].ID
@@ -61,8 +65,10 @@ func (m *Match) Identify(teams []Team) (identified []Team, wrong int) {
 			m.LastTeam++
 			identified[i].ID = fmt.Sprint("t", m.LastTeam)
 		}
+
 		used[identified[i].ID] = true
 	}
+
 	return identified, -1
 }
 
@@ -75,6 +81,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r == Void {
 		return []byte(`"void"`), nil
 	}
+
 	return json.Marshal(int(r))
 }
 
@@ -84,17 +91,21 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 		*r = Void
 		return nil
 	}
+
 	n, err := strconv.ParseUint(string(text), 10, 31)
 	if err != nil {
 		return errors.New(`invalid result: valid are the index of the winning team, from 0, and "void"`)
 	}
+
 	*r = Result(n)
+
 	return nil
 }
 
 // Schema describes a Result.
 func (Result) Schema(huma.Registry) *huma.Schema {
 	least := 0.0
+
 	return &huma.Schema{
 		Description: `The index of the winning team, from 0, or "void" for a match that brings no points.`,
 		OneOf:       []*huma.Schema{{Type: huma.TypeInteger, Minimum: &least}, {Type: huma.TypeString, Enum: []any{"void"}}},

@@ -17,7 +17,8 @@ type Member struct {
 	Row
 	BelongsTo string `dynamodbav:"belongsto"`
 	Name      string `dynamodbav:"name"`
-	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name or standings, and with each league that the member joins
+	// increases with every change of the member's name or standings, and with each league that the member joins
+	Rev       int    `dynamodbav:"rev"`
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
 
 	CopyName  bool   `dynamodbav:"copyName,omitempty"`  // leagues and rankings may show an older name
@@ -41,6 +42,7 @@ func (g Collection) Member() (Member, error) {
 	if len(g.Members) == 0 || g.Members[0].DeletedAt != "" {
 		return Member{}, ErrNoUser
 	}
+
 	return g.Members[0], nil
 }
 
@@ -64,7 +66,11 @@ func IncrementRev(p Member) dynamo.Write {
 // ReadMember reads a member with the member's standings, leagues and predictions,
 // the latest first.
 func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent bool) (Collection, error) {
-	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
+	return Query(ctx, db, tables.GetMember, dynamo.Range{
+		Key:        dynamo.KeyIs(tables.GetMember, UserRef(userID)),
+		Backward:   true,
+		Consistent: consistent,
+	})
 }
 
 // CheckMember returns ErrNotMember for a caller who is not a member. The read is eventually
@@ -74,6 +80,7 @@ func CheckMember(ctx context.Context, db dynamo.DB, userID string) error {
 	if err == nil && (!ok || m.DeletedAt != "") {
 		err = ErrNotMember
 	}
+
 	return err
 }
 
@@ -84,12 +91,15 @@ func ReadNames(ctx context.Context, db dynamo.DB, userIDs []string) (map[string]
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(userIDs))) {
 		keys = append(keys, MemberKey(id))
 	}
+
 	members, err := dynamo.GetAll[Member](ctx, db, tables.NamesOf, keys)
+
 	names := make(map[string]string, len(members))
 	for _, m := range members {
 		if m.DeletedAt == "" {
 			names[m.UserID()] = m.Name
 		}
 	}
+
 	return names, err
 }

@@ -31,6 +31,7 @@ func (p Prediction) UserID() string { return strings.TrimPrefix(p.BelongsTo, "US
 // card in which the same teams compete as when they were saved.
 func (p Prediction) Picks(card []Match) map[string]int {
 	picks := map[string]int{}
+
 	for _, m := range card {
 		if id, ok := p.Predictions[m.ID]; ok && p.CardRev >= m.Since {
 			if team := m.Team(id); team >= 0 {
@@ -38,11 +39,13 @@ func (p Prediction) Picks(card []Match) map[string]int {
 			}
 		}
 	}
+
 	return picks
 }
 
 // ReadPredictions reads the predictions of an event. The index is eventually
 // consistent: a prediction that was just saved may be missing.
 func ReadPredictions(ctx context.Context, db dynamo.DB, eventID string) ([]Prediction, error) {
-	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
+	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf,
+		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
 }

@@ -26,6 +26,7 @@ const triedSK = "CODES"
 func (s *Leagues) countWrong(ctx context.Context, userID, code string) error {
 	return s.changeTried(ctx, userID, func(tried *triedCodes) error {
 		now := s.Now()
+
 		was := limit.Window{Begins: time.Unix(tried.Since, 0), Count: len(tried.Codes)}
 		if was.Left(maxCodes, now) > 0 && slices.Contains(tried.Codes, code) {
 			return nil
@@ -39,7 +40,9 @@ func (s *Leagues) countWrong(ctx context.Context, userID, code string) error {
 		if w.Count == 1 {
 			*tried = triedCodes{Since: w.Begins.Unix(), TTL: w.Begins.Add(maxCodes.Per).Unix()}
 		}
+
 		tried.Codes = append(tried.Codes, code)
+
 		return nil
 	})
 }
@@ -60,7 +63,9 @@ func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*t
 		if err != nil {
 			return err
 		}
+
 		next := was
+
 		next.Codes = slices.Clone(was.Codes)
 		if err := change(&next); err != nil {
 			return err
@@ -71,6 +76,7 @@ func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*t
 			_, err = dynamo.Delete(ctx, s.Db, tables.TryCode, key, unchanged)
 			return err
 		}
+
 		return dynamo.Update(ctx, s.Db, tables.TryCode, key, dynamo.Set(next, "codes", "since", "ttl"), unchanged)
 	})
 }

@@ -113,9 +113,11 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		if err != nil {
 			return nil, err
 		}
+
 		if len(g.Memberships) >= maxLeagues.Max {
 			return nil, problem.Beyond(maxLeagues)
 		}
+
 		id := item.NewUUID()
 		l := item.League{
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
@@ -124,6 +126,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		writes := append(enter(p, l, s.Now()),
 			dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")),
 			dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
+
 		return &LeaguePage{http.StatusCreated, newLeague(l)}, dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
 	})
 }
@@ -133,9 +136,11 @@ func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection,
 	if g, err = item.ReadMember(ctx, s.Db, userID, true); err != nil {
 		return g, p, err
 	}
+
 	if p, err = g.Member(); err != nil {
 		err = item.ErrNotMember
 	}
+
 	return g, p, err
 }
 
@@ -146,6 +151,7 @@ func enter(p item.Member, l item.League, now time.Time) []dynamo.Write {
 		Row:      item.Row{PK: p.PK, SK: item.LeagueRef(l.ID), Type: item.MembershipType},
 		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, JoinedAt: item.FormatTime(now),
 	}
+
 	return []dynamo.Write{item.IncrementRev(p), dynamo.PutWrite(m), dynamo.PutWrite(m.Seat(p.Name))}
 }
 
@@ -180,12 +186,15 @@ func ListLeaguesFunction() app.Function {
 
 // ListLeagues returns the leagues that the caller is in.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
-	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
+	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues,
+		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueList{}
 	out.Body.Leagues = NewMemberships(rows)
+
 	return out, nil
 }
 
@@ -194,9 +203,11 @@ func NewMemberships(rows []item.Membership) []Membership {
 	for i, m := range rows {
 		shown[i] = Membership{m.LeagueID, m.LeagueName, item.ParseTime(m.JoinedAt)}
 	}
+
 	slices.SortFunc(shown, func(a, b Membership) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID))
 	})
+
 	return shown
 }
 
@@ -230,10 +241,12 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 	if err := s.countWrong(ctx, in.UserID, typed); err != nil {
 		return nil, err
 	}
+
 	out, err := s.join(ctx, in.UserID, typed)
 	if errors.Is(err, errNoCode) {
 		return nil, err
 	}
+
 	return out, errors.Join(err, s.uncountWrong(ctx, in.UserID, typed))
 }
 
@@ -244,33 +257,43 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		if err != nil {
 			return nil, err
 		}
+
 		if !ok {
 			return nil, errNoCode
 		}
+
 		l, err := s.league(ctx, to.LeagueID)
 		if errors.Is(err, item.ErrNoLeague) {
 			return nil, errNoCode
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		g, p, err := s.joiner(ctx, userID)
 		if err != nil {
 			return nil, err
 		}
+
 		if _, there := g.Membership(l.ID); there {
 			return &LeaguePage{http.StatusOK, newLeague(l)}, nil
 		}
+
 		if len(g.Memberships) >= maxLeagues.Max {
 			return nil, problem.Beyond(maxLeagues)
 		}
+
 		if l.Members >= maxMembers.Max {
 			return nil, problem.Beyond(maxMembers)
 		}
-		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers.Max))
+
+		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"),
+			dynamo.Less[item.League]("members", maxMembers.Max))
 		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(p, l, s.Now()), count)...)
 		l.Members++
+
 		return &LeaguePage{http.StatusOK, newLeague(l)}, err
 	})
 }
@@ -281,6 +304,7 @@ func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, err
 	if err == nil && !ok {
 		err = item.ErrNoLeague
 	}
+
 	return l, err
 }
 
@@ -291,9 +315,11 @@ func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.Leag
 	if err != nil || l.OwnerID == userID {
 		return l, err
 	}
+
 	if err := s.checkMember(ctx, leagueID, userID); err != nil {
 		return item.League{}, err
 	}
+
 	return item.League{}, errNotOwner
 }
 
@@ -303,6 +329,7 @@ func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) erro
 	if err == nil && !ok {
 		err = item.ErrNoLeague
 	}
+
 	return err
 }
 
@@ -345,11 +372,14 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueScreen{}
+
 	out.Body.League, out.Body.Members = newLeague(l), make([]LeagueMember, len(members))
 	for i, m := range members {
 		out.Body.Members[i] = LeagueMember{m.UserID(), m.Name, item.ParseTime(m.JoinedAt)}
 	}
+
 	return out, nil
 }
 
@@ -367,7 +397,8 @@ func LeaveLeagueFunction() app.Function {
 		Does:   "Removes the caller from a league. The owner can also remove another member.",
 		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, account.CheckDeleted},
+		Uses: []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague,
+			tables.EndLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenLeagues, (*Leagues).LeaveLeague)
 }
@@ -384,13 +415,16 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 			return nil, err
 		}
 	}
+
 	err := s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID)
 	if removal && errors.Is(err, item.ErrNoLeague) {
 		err = errNotIn
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -404,7 +438,9 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 		if err != nil {
 			return err
 		}
+
 		m, ok := member(g, userID)
+
 		l := g.Leagues[0]
 		switch {
 		case l.EndedAt != "":
@@ -414,13 +450,16 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 		case !ok:
 			return item.ErrNoLeague
 		}
+
 		writes := without(g, userID)
 		if by != userID {
 			writes = withNewCode(l, code.New(), dynamo.Add[item.League]("members", -1))
 		}
+
 		writes = append(writes,
 			dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))),
 			dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
+
 		return dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
 	})
 }
@@ -428,10 +467,12 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 // read reads a league, also one with EndedAt, and its members, or returns
 // league_not_found.
 func (s *Leagues) read(ctx context.Context, leagueID string) (item.Collection, error) {
-	g, err := item.Query(ctx, s.Db, tables.ReadLeague, dynamo.Range{Key: dynamo.KeyIs(tables.ReadLeague, item.LeagueRef(leagueID)), Consistent: true})
+	g, err := item.Query(ctx, s.Db, tables.ReadLeague,
+		dynamo.Range{Key: dynamo.KeyIs(tables.ReadLeague, item.LeagueRef(leagueID)), Consistent: true})
 	if err == nil && len(g.Leagues) == 0 {
 		err = item.ErrNoLeague
 	}
+
 	return g, err
 }
 
@@ -441,6 +482,7 @@ func member(g item.Collection, userID string) (item.Membership, bool) {
 	if i < 0 {
 		return item.Membership{}, false
 	}
+
 	return g.Memberships[i], true
 }
 
@@ -450,17 +492,22 @@ func member(g item.Collection, userID string) (item.Membership, bool) {
 func without(g item.Collection, userID string) []dynamo.Write {
 	l := g.Leagues[0]
 	running := dynamo.Unchanged(l, "ownerId").And(dynamo.Absent[item.League]("endedAt"))
+
 	oneLess := dynamo.Add[item.League]("members", -1)
 	if l.OwnerID != userID {
 		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}
 	}
+
 	others := slices.DeleteFunc(slices.Clone(g.Memberships), func(m item.Membership) bool { return m.UserID() == userID })
 	if len(others) == 0 {
-		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(dynamo.Equal[item.League]("members", 1), dynamo.Unchanged(l, "code"))), dynamo.DeleteWrite(codeItem(l.Code))}
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(dynamo.Equal[item.League]("members", 1), dynamo.Unchanged(l, "code"))),
+			dynamo.DeleteWrite(codeItem(l.Code))}
 	}
+
 	next := slices.MinFunc(others, func(a, b item.Membership) int {
 		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID(), b.UserID()))
 	})
+
 	return []dynamo.Write{
 		dynamo.CheckWrite(next.Key(), dynamo.Exists[item.Membership]("PK")),
 		dynamo.UpdateWrite(l.Key(), oneLess.Set(item.League{OwnerID: next.UserID()}, "ownerId"), running),
@@ -471,14 +518,18 @@ func without(g item.Collection, userID string) []dynamo.Write {
 // second run continues an interrupted one.
 func (s *Leagues) end(ctx context.Context, g item.Collection) error {
 	l := g.Leagues[0]
+
 	var keys []dynamo.Item
 	for _, m := range g.Memberships {
 		keys = append(keys, item.Key(item.UserRef(m.UserID()), item.LeagueRef(l.ID)), m.Key())
 	}
+
 	if err := dynamo.DeleteAll(ctx, s.Db, tables.EndLeague, keys); err != nil {
 		return err
 	}
+
 	_, err := dynamo.Delete(ctx, s.Db, tables.EndLeague, l.Key())
+
 	return err
 }
 
@@ -508,12 +559,15 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 		if err != nil {
 			return nil, err
 		}
+
 		if l.EndedAt != "" {
 			return nil, item.ErrNoLeague
 		}
+
 		next := code.New()
 		err = dynamo.Transact(ctx, s.Db, tables.RenewCode, withNewCode(l, next, dynamo.Set(item.League{}))...)
 		l.Code = next
+
 		return &LeaguePage{http.StatusOK, newLeague(l)}, err
 	})
 }
@@ -559,19 +613,24 @@ func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 	if err != nil {
 		return nil, err
 	}
+
 	if l.EndedAt == "" {
 		end := dynamo.Set(item.League{EndedAt: item.FormatTime(s.Now())}, "endedAt")
+
 		err := dynamo.Transact(ctx, s.Db, tables.EndLeague, dynamo.UpdateWrite(l.Key(), end, unchanged(l)), dynamo.DeleteWrite(codeItem(l.Code)))
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)
 		}
 	}
+
 	g, err := s.read(ctx, l.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.end(ctx, g); err != nil {
 		return nil, err
 	}
+
 	return httpapi.NewRemoved(), nil
 }

@@ -66,23 +66,28 @@ func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 	if err := item.CheckMember(ctx, s.Db, in.UserID); err != nil {
 		return nil, err
 	}
+
 	t, err := ranking.Read(ctx, s.Db, in.Year, in.UserID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
+
 	return newScreen(t), nil
 }
 
 func newScreen(t ranking.Table) *StandingsScreen {
 	out := &StandingsScreen{}
+
 	out.Body.Count, out.Body.Standings, out.Body.Next = t.Count, make([]Standing, len(t.Rows)), t.Next
 	for i, r := range t.Rows {
 		out.Body.Standings[i] = newStanding(r)
 	}
+
 	if t.Mine != nil {
 		mine := newStanding(*t.Mine)
 		out.Body.Mine = &mine
 	}
+
 	return out
 }
 
@@ -112,14 +117,17 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 	if err != nil {
 		return nil, err
 	}
+
 	keys := make([]dynamo.Item, len(members))
 	for i, m := range members {
 		keys[i] = item.StandingKey(m.UserID(), in.Year).Key()
 	}
+
 	all, err := dynamo.GetAll[item.Standing](ctx, s.Db.Eventual(), tables.LeaguePoints, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	return newScreen(ranking.Of(score.RankStandings(all, item.NamesOf(members)), in.UserID)), nil
 }
 
@@ -162,21 +170,26 @@ func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*
 	if err != nil {
 		return nil, err
 	}
+
 	on, err := item.ReadShown(ctx, s.Db, in.EventID, s.Now())
 	if err != nil {
 		return nil, err
 	}
+
 	keys := make([]dynamo.Item, len(members))
 	for i, m := range members {
 		keys[i] = item.PredictionKey(m.UserID(), on.ID)
 	}
+
 	all, err := dynamo.GetAll[item.Prediction](ctx, s.Db.Eventual(), tables.LeaguePoints, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	rows := score.RankEntries(on.Event, on.Card, all, item.NamesOf(members))
 	out := &LeagueResults{}
 	out.Body.Count = len(rows)
+
 	entries := make([]score.Entry, len(rows))
 	for i, r := range rows {
 		entries[i] = score.NewEntry(on.Event, on.Card, score.CardIDs(on.Card), r)
@@ -184,6 +197,8 @@ func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*
 			out.Body.Mine = &entries[i]
 		}
 	}
+
 	out.Body.Entries, out.Body.Next, err = httpapi.Page(entries, func(e score.Entry) string { return e.UserID }, in.Cursor, in.Limit)
+
 	return out, err
 }

@@ -26,16 +26,20 @@ import (
 func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
+
 	remove := func(user string) events.APIGatewayV2HTTPResponse {
 		return w.Ask(member.DeleteUserFunction(), "/admin/users/"+user, testkit.Administrator, "")
 	}
 	if out := remove("ann"); out.StatusCode != http.StatusNoContent {
 		t.Fatalf("deleting ann: %d %s, want 204", out.StatusCode, out.Body)
 	}
+
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string(nil); !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
+
 	got := append(w.RegisteredPhones("red", "blue", "green"), w.LeagueLine("Office"), w.LeagueLine("Family"), w.LeagueLine("Alone"))
+
 	want := []string{"green of bob", "LEAGUE#Office LEAGUE bob 2", "LEAGUE#Family LEAGUE bob 1", ""}
 	if !slices.Equal(got, want) {
 		t.Errorf("phones and leagues (-want +got):\n%s", cmp.Diff(want, got))
@@ -43,6 +47,7 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 
 	// Requests with a token of ann that is still valid create nothing, and read nothing.
 	const played = "2026-03-02-opening"
+
 	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction(), "/app/leagues", "bob", `{"name":"New"}`))
 	for name, c := range map[string]struct {
 		out    events.APIGatewayV2HTTPResponse
@@ -51,7 +56,8 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	}{
 		"sets a name":       {w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Ann"}`), 403, "not_a_member"},
 		"reads her profile": {w.Ask(member.GetMeFunction(), "/app/me", "ann", ""), 403, "not_a_member"},
-		"picks":             {w.Ask(event.PutPredictionsFunction(), "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
+		"picks": {w.Ask(event.PutPredictionsFunction(), "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`),
+			403, "not_a_member"},
 		"joins a league":    {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
 		"creates a league":  {w.Ask(league.CreateLeagueFunction(), "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
 		"lists events":      {w.Ask(event.ListEventsFunction(), "/app/events", "ann", ""), 403, "not_a_member"},
@@ -61,18 +67,22 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 		"reads corrections": {w.Ask(event.ListCorrectionsFunction(), pickemtest.AppEvent(played)+"/corrections", "ann", ""), 403, "not_a_member"},
 		"reads standings":   {w.Ask(league.GetStandingsFunction(), "/app/standings/2026", "ann", ""), 403, "not_a_member"},
 		"reads a profile":   {w.Ask(member.GetUserFunction(), "/app/users/bob", "ann", ""), 403, "not_a_member"},
-		"registers a phone": {w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
+		"registers a phone": {w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann",
+			map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)
 		}
 	}
+
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 0 {
 		t.Errorf("rows with ann after her requests: %q, want none", got)
 	}
+
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
 	w.Score(pickemtest.Show)
+
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 0 {
 		t.Errorf("rows with ann after a scoring: %q, want none", got)
 	}
@@ -95,6 +105,7 @@ func TestScoringSkipsADeletedMember(t *testing.T) {
 		w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
+
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string(nil); !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -113,9 +124,11 @@ func TestDeleteUserDeletesConcurrentItems(t *testing.T) {
 	})
 	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
+
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string(nil); !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
+
 	if got, want := w.LeagueLine("New"), "LEAGUE#New LEAGUE bob 1"; got != want {
 		t.Errorf("the league is %q, want %q", got, want)
 	}
@@ -131,6 +144,7 @@ func TestDeleteUserCompletesTheDeletionOfALeague(t *testing.T) {
 	w.JoinLeague(l, "bob")
 	w.EndLeagueHalfway(l, "ann")
 	w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
+
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "Office")...); len(got) != 0 {
 		t.Errorf("rows of the league: %q, want none", got)
 	}
@@ -144,10 +158,12 @@ func TestDeleteUserCrashes(t *testing.T) {
 		_, first := testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction(), p), member.OpenMembers).DeleteUser(w.NewContext(), in)
 		p.Ended(first)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
+
 		_, err := testkit.Open(w.World, member.DeleteUserFunction(), member.OpenMembers).DeleteUser(w.NewContext(), in)
 		if err != nil && (!errors.Is(err, item.ErrNoUser) || len(pickemtest.LinesWith(w.Dump(), "ann")) > 0) {
 			t.Errorf("the second run after %v: %v", first, err)
 		}
+
 		return w.Dump()
 	})
 }

@@ -32,8 +32,9 @@ import (
 )
 
 var (
-	errUserRemoved = problem.New(problem.Conflict, "user_removed", "the removal of this member is not complete: remove the member again, then invite")
-	errUserExists  = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
+	errUserRemoved = problem.New(problem.Conflict, "user_removed",
+		"the removal of this member is not complete: remove the member again, then invite")
+	errUserExists = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
 )
 
 // maxRenames bounds the rankings that a member can have written again.
@@ -108,6 +109,7 @@ func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return s.ownScreen(ctx, g)
 }
 
@@ -118,9 +120,11 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 	if errors.Is(err, item.ErrNoUser) {
 		err = item.ErrNotMember
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	names, ranks := map[string]string{}, map[string]int{}
 	eventual := s.db.Eventual() // half the cost of two or three items for each event
 	both, bctx := errgroup.WithContext(ctx)
@@ -129,26 +133,33 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 		for i, p := range g.Predictions {
 			keys[i] = item.EventKey(p.EventID)
 		}
+
 		events, err := dynamo.GetAll[item.Event](bctx, eventual, tables.GetNames, keys)
 		for _, e := range events {
 			names[e.ID] = e.Name
 		}
+
 		return err
 	})
 	both.Go(func() (err error) {
 		scored := slices.DeleteFunc(slices.Clone(g.Predictions), func(p item.Prediction) bool { return p.ScoredAt == "" })
 		ranks, err = ranking.Ranks(bctx, eventual, out.Body.UserID, scopes(g.Standings, scored))
+
 		return err
 	})
+
 	if err := both.Wait(); err != nil {
 		return nil, err
 	}
+
 	for i, y := range out.Body.Standings {
 		out.Body.Standings[i].Rank = ranks[y.Year]
 	}
+
 	for i, e := range out.Body.Events {
 		out.Body.Events[i].Name, out.Body.Events[i].Rank = names[e.EventID], ranks[e.EventID]
 	}
+
 	return out, nil
 }
 
@@ -170,10 +181,12 @@ func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error)
 	if err := item.CheckMember(ctx, s.db, in.UserID); err != nil {
 		return nil, err
 	}
+
 	g, err := item.ReadMember(ctx, s.db, in.ID, false)
 	if err != nil {
 		return nil, err
 	}
+
 	return newUserScreen(g, false)
 }
 
@@ -182,24 +195,30 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := &UserScreen{}
 	b := &out.Body
+
 	b.UserID, b.Name, b.Standings, b.Events = p.UserID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.Standings {
 		b.Standings = append(b.Standings, YearPoints{Year: s.Year(), Points: s.Points, Correct: s.Correct, Played: s.Played})
 	}
+
 	if own {
 		b.Leagues = league.NewMemberships(g.Memberships)
 	}
+
 	for _, p := range g.Predictions {
 		e := Played{EventID: p.EventID, Scored: p.ScoredAt != "", Points: p.Points, Correct: p.Correct}
 		if own {
 			e.Predictions = p.Predictions
 		}
+
 		if own || e.Scored {
 			b.Events = append(b.Events, e)
 		}
 	}
+
 	return out, nil
 }
 
@@ -218,7 +237,8 @@ func UpdateMeFunction() app.Function {
 		Does:   "Sets the caller's name.",
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
-		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames, tables.GetRanks, account.CheckDeleted},
+		Uses: []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames,
+			tables.GetRanks, account.CheckDeleted},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenMembers, (*Members).UpdateMe)
@@ -234,11 +254,13 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 	}
 
 	copied := false
+
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*UserScreen, error) {
 		g, err := item.ReadMember(ctx, s.db, in.UserID, true)
 		if err != nil {
 			return nil, err
 		}
+
 		p, err := g.Member()
 		if err != nil {
 			return nil, item.ErrNotMember
@@ -247,7 +269,9 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if !copied && !p.CopyName { // a later attempt replaces what the one before has copied
 			return s.ownScreen(ctx, g)
 		}
+
 		copied = true
+
 		if err := s.rename(ctx, g, p); err != nil {
 			return nil, err
 		}
@@ -256,6 +280,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), dynamo.Remove[item.Member]("copyName"), same); err != nil {
 			return nil, err
 		}
+
 		return s.ownScreen(ctx, g)
 	})
 }
@@ -282,6 +307,7 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 		next.Name, next.CopyName, next.Renames, next.RenamedAt = name, true, w.Count, item.FormatTime(w.Begins)
 		set := dynamo.Set(next, "name", "copyName", "renames", "renamedAt").Add("rev", 1)
 		same := item.IsMember().And(dynamo.Unchanged(was, "name", "renames", "renamedAt"))
+
 		return dynamo.Update(ctx, s.db, tables.SaveMember, was.Key(), set, same)
 	})
 }
@@ -290,15 +316,19 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 func (s *Members) rename(ctx context.Context, g item.Collection, p item.Member) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
+
 	for _, m := range g.Memberships {
 		work.Go(func() error {
-			err := dynamo.Update(ctx, s.db, tables.RenameCopies, m.SeatKey(), dynamo.Set(item.Membership{Name: p.Name}, "name"), dynamo.Exists[item.Membership]("PK"))
+			err := dynamo.Update(ctx, s.db, tables.RenameCopies, m.SeatKey(), dynamo.Set(item.Membership{Name: p.Name}, "name"),
+				dynamo.Exists[item.Membership]("PK"))
 			return dynamo.IgnoreRefused(err) // refused: it is gone
 		})
 	}
+
 	for _, scope := range scopes(g.Standings, g.Predictions) {
 		work.Go(func() error { return ranking.Rename(ctx, s.db, scope, p.UserID(), p.Name) })
 	}
+
 	return work.Wait()
 }
 
@@ -307,9 +337,11 @@ func scopes(standings []item.Standing, predictions []item.Prediction) (all []str
 	for _, t := range standings {
 		all = append(all, t.Year())
 	}
+
 	for _, p := range predictions {
 		all = append(all, p.EventID)
 	}
+
 	return all
 }
 
@@ -355,27 +387,35 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	if err != nil {
 		return nil, err
 	}
+
 	out := &InvitedPage{Status: http.StatusCreated}
 	out.Body.UserID, out.Body.Name = invited.Subject, in.Body.Name
-	err = dynamo.Put(account.Require(ctx, invited.Subject), s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
+
+	err = dynamo.Put(account.Require(ctx, invited.Subject), s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name),
+		dynamo.Absent[item.Member]("PK"))
 	if errors.Is(err, account.ErrDeleted) {
 		return nil, account.ErrDeleting
 	}
+
 	refused, ok := errors.AsType[*dynamo.Refused](err)
 	if !ok {
 		return out, err
 	}
+
 	var there item.Member
 	if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
 		return nil, err
 	}
+
 	switch {
 	case there.DeletedAt != "":
 		return nil, errUserRemoved
 	case !invited.Mailed:
 		return nil, errUserExists
 	}
+
 	out.Status, out.Body.Name = http.StatusOK, there.Name
+
 	return out, nil
 }
 
@@ -421,18 +461,23 @@ func (s *Members) ListUsers(ctx context.Context, in *ListUsers) (*UserList, erro
 		ref := item.UserRef(in.Cursor)
 		q.After = dynamo.StartKey(tables.ListMembers, item.UserTag, ref, ref, item.UserTag)
 	}
+
 	rows, last, err := dynamo.Query[item.Member](ctx, s.db, tables.ListMembers, q)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &UserList{}
+
 	out.Body.Users = make([]ListedUser, len(rows))
 	for i, m := range rows {
 		out.Body.Users[i] = ListedUser{m.UserID(), m.Name}
 	}
+
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].UserID()
 	}
+
 	return out, nil
 }
 
@@ -463,9 +508,11 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 	if err != nil {
 		return nil, err
 	}
+
 	if !there {
 		return nil, item.ErrNoUser
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -489,6 +536,7 @@ func (s *Members) ForgetUser(ctx context.Context, in account.Request) error {
 	if _, err := s.remove(ctx, in.UserID); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
@@ -508,28 +556,35 @@ func ExportUserFunction() app.Function {
 // ExportUser writes all items of a user to the bucket of exports, and confirms it. A
 // second run replaces the document.
 func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
-	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(in.UserID)), Consistent: true})
+	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.GetMember,
+		dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(in.UserID)), Consistent: true})
 	if err != nil {
 		return err
 	}
+
 	phones, err := s.phones.Of(ctx, in.UserID)
 	if err != nil {
 		return err
 	}
+
 	former, err := notice.FormerDevices(ctx, s.db, in.UserID)
 	if err != nil {
 		return err
 	}
+
 	devices := []any{}
 	for _, p := range phones {
 		devices = append(devices, p)
 	}
+
 	for _, p := range former {
 		devices = append(devices, p)
 	}
+
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "devices": devices}); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }
 
@@ -539,46 +594,60 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	former, err := notice.FormerDevices(ctx, s.db, userID)
 	if err != nil || len(rows)+len(former) == 0 {
 		return false, err
 	}
+
 	mark := item.NewMember(userID, "")
 	mark.DeletedAt = item.FormatTime(s.now())
+
 	gone := dynamo.Set(mark, "deletedAt", "type", "belongsto").Remove("name", "GSI_PK", "GSI_SK")
 	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, mark.Key(), gone); err != nil {
 		return false, err
 	}
+
 	if rows, err = s.rows(ctx, userID); err != nil {
 		return false, err
 	}
+
 	if err := s.unrank(ctx, userID, rows); err != nil {
 		return false, err
 	}
+
 	leagues := league.Leagues{Db: s.db, Now: s.now}
+
 	var keys []dynamo.Item
+
 	for _, r := range rows {
 		if id, ok := strings.CutPrefix(r.SK, item.LeaguePrefix); ok {
 			if err := leagues.Leave(ctx, id, userID, userID); err != nil && !errors.Is(err, item.ErrNoLeague) {
 				return false, err
 			}
 		}
+
 		if r.SK != item.UserTag {
 			keys = append(keys, r.Key())
 		}
 	}
+
 	if err := s.phones.Forget(ctx, userID, notice.FormerDevice(userID)); err != nil { // the list is one of the items
 		return false, err
 	}
+
 	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
 		return false, err
 	}
+
 	if former, err = notice.FormerDevices(ctx, s.db, userID); err != nil {
 		return false, err
 	}
+
 	if err := notice.DropFormerDevices(ctx, s.db, userID, former); err != nil {
 		return false, err
 	}
+
 	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
 }
 
@@ -587,6 +656,7 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 func (s *Members) unrank(ctx context.Context, userID string, rows []item.Row) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
+
 	for _, r := range rows {
 		var in score.Request
 		if r.Type == item.StandingType {
@@ -596,21 +666,26 @@ func (s *Members) unrank(ctx context.Context, userID string, rows []item.Row) er
 		} else {
 			continue
 		}
+
 		work.Go(func() error {
 			scope := in.Year + in.EventID // one of them
+
 			written, err := ranking.Remove(ctx, s.db, scope, userID)
 			if err != nil || !written {
 				return err
 			}
+
 			return s.queue.SendFIFO(ctx, score.Queue, scope, in)
 		})
 	}
+
 	return work.Wait()
 }
 
 // rows reads the keys of all items in the member's partition.
 func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
-	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(userID)), Consistent: true})
+	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember,
+		dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(userID)), Consistent: true})
 }
 
 // OpenMembers opens the service of members.

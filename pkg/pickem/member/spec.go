@@ -6,4 +6,5 @@ import (
 )
 
 // removes are the access patterns of the removal of a member.
-var removes = []spec.Access{tables.GetMember, tables.RemoveMember, tables.AmendRanking, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, tables.ListDevices, tables.MembersDevices, tables.DropDevice}
+var removes = []spec.Access{tables.GetMember, tables.RemoveMember, tables.AmendRanking, tables.ReadLeague, tables.LeaveLeague,
+	tables.EndLeague, tables.ListDevices, tables.MembersDevices, tables.DropDevice}

@@ -84,10 +84,12 @@ func DropFormerDevices(ctx context.Context, db dynamo.DB, userID string, rows []
 	for _, r := range rows {
 		pk, _ := r["PK"].(string)
 		sk, _ := r["SK"].(string)
+
 		_, err := dynamo.Delete(ctx, db, tables.DropDevice, item.Key(pk, sk), FormerDevice(userID))
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -29,6 +29,7 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
+
 	for _, step := range []struct {
 		name, token, user string
 		remove            bool
@@ -49,6 +50,7 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 		if step.remove {
 			fn, target, body = notice.DeleteDeviceFunction(), "/app/devices/"+string(push.Token(step.token).ID()), ""
 		}
+
 		out := w.Ask(fn, target, step.user, body)
 		if step.code != "" {
 			if err := testkit.CheckProblemCode(out, step.status, step.code); err != nil {
@@ -57,20 +59,27 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 		} else if out.StatusCode != step.status {
 			t.Errorf("%s: %d %s, want %d", step.name, out.StatusCode, out.Body, step.status)
 		}
+
 		if got := w.RegisteredPhones("red", "blue"); !slices.Equal(got, step.want) {
 			t.Errorf("%s: phones (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
 		}
 	}
+
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {
-		if err := testkit.CheckProblemField(w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": token}), 422, "body.deviceToken"); err != nil {
+		if err := testkit.CheckProblemField(w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann",
+			map[string]string{"deviceToken": token}), 422, "body.deviceToken"); err != nil {
 			t.Errorf("registering %q: %v", token, err)
 		}
-		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+token, "ann", ""), 422, "path.deviceId"); err != nil {
+
+		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+token, "ann", ""), 422,
+			"path.deviceId"); err != nil {
 			t.Errorf("deleting %q: %v", token, err)
 		}
 	}
+
 	out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")})
 	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
+
 	kept := testkit.Row[device.Device](w.World, tables.Pickem, "DEVICE#"+pickemtest.TokenOf("red"), "DEVICE")
 	if want := pickemtest.Noon.Add(push.KeepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
 		t.Errorf("expiresAt is %v and ttl %d, want %v", got.ExpiresAt, kept.TTL, want)
@@ -84,25 +93,33 @@ func TestPhonesAreLimited(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
+
 	register := func(name, user string) string {
 		out := w.Ask(notice.RegisterDeviceFunction(), "/app/devices", user, map[string]string{"deviceToken": pickemtest.TokenOf(name)})
 		if testkit.CheckProblemCode(out, http.StatusConflict, "too_many_devices") == nil {
 			return "refused"
 		}
+
 		return fmt.Sprint(out.StatusCode)
 	}
+
 	for i := range device.MaxDevices.Max - 1 {
 		w.RegisterPhone(fmt.Sprint(i), "ann")
 	}
+
 	var wg sync.WaitGroup
+
 	answers := make([]string, 3)
 	for i := range answers {
 		wg.Go(func() { answers[i] = register(fmt.Sprint("last", i), "ann") })
 	}
+
 	wg.Wait()
+
 	if slices.Sort(answers); !slices.Equal(answers, []string{"201", "refused", "refused"}) {
 		t.Errorf("three concurrent requests for the last place: %q, want one of them", answers)
 	}
+
 	for _, c := range []struct{ when, phone, user, want string }{
 		{"a renewal", "0", "ann", "201"},
 		{"one too many", "more", "ann", "refused"},
@@ -114,7 +131,9 @@ func TestPhonesAreLimited(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.when, got, c.want)
 		}
 	}
+
 	w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+pickemtest.DeviceID("2"), "ann", "")
+
 	if got := register("again", "ann"); got != "201" {
 		t.Errorf("after a deletion: %s, want 201", got)
 	}
@@ -125,12 +144,15 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.New(t)
 		w.AddMembers("ann")
+
 		in := &device.RegisterDevice{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken = push.Token(pickemtest.TokenOf("red"))
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction(), p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction(), p), notice.OpenDevices).RegisterDevice(w.NewContext(),
+			in)
 		p.Ended(err)
 		_, err = testkit.Open(w.World, notice.RegisterDeviceFunction(), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
+
 		return append(w.RegisteredPhones("red"), testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES").IDs...)
 	})
 }
@@ -149,7 +171,9 @@ type former struct {
 // putFormer stores the items of phones as they were registered before, and a list of them.
 func putFormer(w *pickemtest.Room, user string, names ...string) {
 	w.T.Helper()
+
 	var list dynamo.List
+
 	ttl := pickemtest.Noon.Add(push.KeepDevice).Unix()
 	for _, name := range names {
 		token, seen := pickemtest.TokenOf(name), pickemtest.Noon.Format(time.RFC3339)
@@ -159,7 +183,14 @@ func putFormer(w *pickemtest.Room, user string, names ...string) {
 			Token: token, BelongsTo: "USER#" + user, SeenAt: seen, TTL: ttl,
 		})
 	}
-	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": "USER#" + user, "SK": "DEVICES", "ids": list.IDs, "expiresAt": ttl, "ttl": ttl})
+
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{
+		"PK":        "USER#" + user,
+		"SK":        "DEVICES",
+		"ids":       list.IDs,
+		"expiresAt": ttl,
+		"ttl":       ttl,
+	})
 }
 
 // TestFormerPhones: phones that were registered before get no notices, do not count, and keep
@@ -169,20 +200,26 @@ func TestFormerPhones(t *testing.T) {
 	w := pickemtest.New(t)
 	phones := w.WithAPNs()
 	w.AddMembers("ann", "bob")
+
 	var names []string
 	for i := range device.MaxDevices.Max {
 		names = append(names, fmt.Sprint("old", i))
 	}
+
 	putFormer(w, "ann", names...)
 	putFormer(w, "bob", "passed on")
-	if err := testkit.CheckProblemCode(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+pickemtest.DeviceID("old0"), "ann", ""), 404, "device_not_found"); err != nil {
+
+	if err := testkit.CheckProblemCode(w.Ask(notice.DeleteDeviceFunction(), "/app/devices/"+pickemtest.DeviceID("old0"), "ann", ""), 404,
+		"device_not_found"); err != nil {
 		t.Errorf("deleting a former phone: %v", err)
 	}
 
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("passed on", "ann")
+
 	n := noticeTo("ann", "bob")
 	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), n))
+
 	got := notificationsOn(phones, append(names, "red", "passed on")...)
 	if want := []string{"red: Clash, Pick!", "passed on: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
@@ -191,6 +228,7 @@ func TestFormerPhones(t *testing.T) {
 	w.RegisterPhone("old3", "ann")
 	kept := testkit.Row[map[string]any](w.World, tables.Pickem, "DEVICE#"+pickemtest.TokenOf("old3"), "DEVICE")
 	delete(kept, "seenAt")
+
 	want := map[string]any{
 		"PK": "DEVICE#" + pickemtest.TokenOf("old3"), "SK": "DEVICE", "token": pickemtest.TokenOf("old3"),
 		"userId": "ann", "ttl": float64(w.Clock.Now().Add(push.KeepDevice).Unix()),
@@ -212,10 +250,17 @@ func TestFormerPhonesAreForgotten(t *testing.T) {
 	putFormer(w, "bob", "bobs")
 	list := testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES")
 	list.IDs = slices.DeleteFunc(list.IDs, func(token string) bool { return token == pickemtest.TokenOf("not listed") })
-	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": "USER#ann", "SK": "DEVICES", "ids": list.IDs, "expiresAt": list.ExpiresAt, "ttl": list.TTL})
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{
+		"PK":        "USER#ann",
+		"SK":        "DEVICES",
+		"ids":       list.IDs,
+		"expiresAt": list.ExpiresAt,
+		"ttl":       list.TTL,
+	})
 
 	in := account.Request{Job: "j1", UserID: "ann"}
 	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
+
 	export := w.Export("j1")
 	for name, want := range map[string]bool{"listed": true, "not listed": true, "new": true, "passed on": false, "bobs": false} {
 		if got := strings.Contains(export, `"PK": "DEVICE#`+pickemtest.TokenOf(name)); got != want {
@@ -224,13 +269,17 @@ func TestFormerPhonesAreForgotten(t *testing.T) {
 	}
 
 	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+
 	var left []string
+
 	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
 		if row["SK"] == "DEVICE" || row["SK"] == "DEVICES" {
 			left = append(left, fmt.Sprint(row["PK"]))
 		}
 	}
+
 	slices.Sort(left)
+
 	want := []string{"DEVICE#" + pickemtest.TokenOf("bobs"), "DEVICE#" + pickemtest.TokenOf("passed on"), "USER#bob"}
 	if slices.Sort(want); !slices.Equal(left, want) {
 		t.Errorf("rows of phones (-want +got):\n%s", cmp.Diff(want, left))

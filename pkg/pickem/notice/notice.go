@@ -46,6 +46,7 @@ func Send(ctx context.Context, q queue.Sender, n Notice, userIDs []string) error
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -60,6 +61,7 @@ func (n Notice) check() error {
 	case len(n.UserIDs) == 0 || len(n.UserIDs) > MaxUsers:
 		return problem.In("userIds", "the notice %.80q is for %d members: valid are 1 to %d", n.ID, len(n.UserIDs), MaxUsers)
 	}
+
 	return nil
 }
 
@@ -72,13 +74,16 @@ func (n Notice) message() (*push.Message, error) {
 		sum := sha256.Sum256([]byte(n.ID))
 		collapse = hex.EncodeToString(sum[:])
 	}
+
 	m, err := push.Notify(push.Alert{
 		Terms: push.Terms{Expires: n.Until}, Banner: push.Banner{Title: n.Title, Body: n.Body, Sound: "default"},
 		Collapse: collapse, Thread: n.EventID, Custom: map[string]any{"eventId": n.EventID},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		err = problem.New(problem.Invalid, "notice_too_long", "the notice %.80q is too long: a push has at most %d bytes", n.ID, push.MaxPayload).Because(err)
+		err = problem.New(problem.Invalid, "notice_too_long", "the notice %.80q is too long: a push has at most %d bytes",
+			n.ID, push.MaxPayload).Because(err)
 	}
+
 	return m, err
 }
 
@@ -119,7 +124,9 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	sender, err := push.Open(c)
+
 	return &Notifier{item.OpenTable(env), device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
@@ -147,16 +154,19 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err := n.check(); err != nil {
 		return err
 	}
+
 	if !s.now().Before(n.Until) {
 		slog.WarnContext(ctx, "notice expired before it was sent", "notice", n.ID, "members", len(n.UserIDs))
 		return nil
 	}
+
 	m, err := n.message()
 	if err != nil {
 		return err
 	}
 
 	var broken error // of a read: the members before it get the notice
+
 	d, err := s.phones.Push(ctx, s.sender, m, func(yield func(device.Device) bool) {
 		for p, err := range s.phonesOf(ctx, n) {
 			if broken = err; broken != nil || !yield(p) {
@@ -169,10 +179,13 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	}, slog.String("notice", n.ID))
 
 	got, missed := owners(d.Reached), owners(d.Missed)
+
 	missed = slices.DeleteFunc(missed, func(user string) bool { return slices.Contains(got, user) })
 	if len(missed) > 0 {
-		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", len(missed), len(n.UserIDs)))
+		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached",
+			"%d of %d members were not reached", len(missed), len(n.UserIDs)))
 	}
+
 	return errors.Join(broken, err, s.record(ctx, n, got))
 }
 
@@ -185,12 +198,14 @@ func (s *Notifier) phonesOf(ctx context.Context, n Notice) iter.Seq2[device.Devi
 			yield(device.Device{}, err)
 			return
 		}
+
 		for _, user := range users {
 			phones, err := s.phones.Of(ctx, user)
 			if err != nil {
 				yield(device.Device{}, err)
 				return
 			}
+
 			for _, p := range phones {
 				if !yield(p, nil) {
 					return
@@ -207,6 +222,7 @@ func owners(phones []device.Device) (users []string) {
 			users = append(users, p.UserID)
 		}
 	}
+
 	return users
 }
 
@@ -214,12 +230,14 @@ func owners(phones []device.Device) (users []string) {
 func (s *Notifier) record(ctx context.Context, n Notice, userIDs []string) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
+
 	for _, user := range userIDs {
 		work.Go(func() error {
 			return dynamo.IgnoreRefused(dynamo.Transact(ctx, s.db, tables.MarkNotices,
 				dynamo.CheckWrite(item.MemberKey(user), item.IsMember()), dynamo.PutWrite(newDelivery(n, item.UserRef(user), noticeRef(n.ID)))))
 		})
 	}
+
 	return work.Wait()
 }
 
@@ -229,7 +247,9 @@ func (s *Notifier) lacking(ctx context.Context, n Notice) ([]string, error) {
 	for i, user := range n.UserIDs {
 		keys[i] = item.Key(item.UserRef(user), noticeRef(n.ID))
 	}
+
 	got, err := dynamo.GetAll[delivery](ctx, s.db, tables.FindNotices, keys)
+
 	return slices.DeleteFunc(slices.Clone(n.UserIDs), func(user string) bool {
 		return slices.ContainsFunc(got, func(d delivery) bool { return d.PK == item.UserRef(user) })
 	}), err

@@ -41,8 +41,11 @@ func RemindFunction() app.Function {
 		Does:   "Reminds members who have not picked every match, a day and two hours before an event locks.",
 		IfDown: "Members get no reminders to pick.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers, tables.EntriesOf, tables.MarkReminded}, Sends: []spec.Queue{Queue},
-		Memory: 512, Timeout: 2 * time.Minute,
+		Uses: []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers,
+			tables.EntriesOf, tables.MarkReminded},
+		Sends:   []spec.Queue{Queue},
+		Memory:  512,
+		Timeout: 2 * time.Minute,
 	}, OpenReminder, (*Reminder).Remind)
 }
 
@@ -54,23 +57,29 @@ func RemindFunction() app.Function {
 // interrupted one again: a phone shows one notice for each id.
 func (s *Reminder) Remind(ctx context.Context) error {
 	now := s.now()
+
 	events, err := item.RecentEvents(ctx, s.db, now)
 	if err != nil {
 		return err
 	}
+
 	var errs error
+
 	for _, e := range events {
 		left := item.ParseTime(e.LockAt).Sub(now)
 		if e.State != item.Upcoming || left <= 0 || left > dayAhead {
 			continue
 		}
+
 		kind := "day"
 		if left <= hoursAhead {
 			kind = "hours"
 		}
+
 		n := Notice{ID: strings.Join([]string{e.ID, kind, e.LockAt}, "#"), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt)}
 		errs = errors.Join(errs, s.remind(ctx, n, inWords(left)))
 	}
+
 	return errs
 }
 
@@ -81,23 +90,30 @@ func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 	if err != nil || done {
 		return err
 	}
+
 	card, _, err := item.ReadCard(ctx, s.db, n.EventID)
 	if err != nil || len(card) == 0 {
 		return err
 	}
-	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
+
+	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers,
+		dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {
 		return err
 	}
+
 	entries, err := item.ReadPredictions(ctx, s.db, n.EventID)
 	if err != nil {
 		return err
 	}
+
 	picks := make(map[string]int, len(entries)) // the number of valid ones, by member
 	for _, p := range entries {
 		picks[p.BelongsTo] = len(p.Picks(card))
 	}
+
 	var none, some []string // who have picked no match, or not every match
+
 	for _, p := range members {
 		switch picks[p.BelongsTo] {
 		case 0:
@@ -107,15 +123,19 @@ func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 			some = append(some, p.UserID())
 		}
 	}
+
 	n.Body = fmt.Sprintf("You have not picked yet, and it locks in %s.", left)
 	if err := Send(ctx, s.queue, n, none); err != nil {
 		return err
 	}
+
 	n.Body = fmt.Sprintf("You have not picked every match yet, and it locks in %s.", left)
 	if err := Send(ctx, s.queue, n, some); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(none)+len(some))
+
 	return dynamo.Put(ctx, s.db, tables.MarkReminded, newDelivery(n, noticeRef(n.ID), noticeDone))
 }
 
@@ -123,7 +143,9 @@ func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 // a time would depend on the time zone.
 func inWords(d time.Duration) string {
 	minutes := max(int(d.Round(time.Minute)/time.Minute), 1)
+
 	var words []string
+
 	for _, part := range []struct {
 		n    int
 		unit string
@@ -136,5 +158,6 @@ func inWords(d time.Duration) string {
 			words = append(words, fmt.Sprint(part.n, " ", part.unit, "s"))
 		}
 	}
+
 	return strings.Join(words, " and ")
 }

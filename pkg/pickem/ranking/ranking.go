@@ -91,13 +91,16 @@ func headKey(s string) item.Row { return item.Row{PK: Ref(s), SK: headSK, Type: 
 func bucket(id string, n int) int {
 	h := fnv.New32a()
 	h.Write([]byte(id))
+
 	return int(h.Sum32() % uint32(max(n, 1)))
 }
 
 // Claim returns the number of a new writer of a table.
 func Claim(ctx context.Context, db dynamo.DB, scope string) (rev int, err error) {
 	key := headKey(scope)
-	was, err := dynamo.Replace[head](ctx, db, tables.WriteRanking, key.Key(), dynamo.Add[head]("rev", 1).Set(head{Row: key, Open: true}, "type", "open"))
+	was, err := dynamo.Replace[head](ctx, db, tables.WriteRanking, key.Key(),
+		dynamo.Add[head]("rev", 1).Set(head{Row: key, Open: true}, "type", "open"))
+
 	return was.Rev + 1, err
 }
 
@@ -106,11 +109,14 @@ func Claim(ctx context.Context, db dynamo.DB, scope string) (rev int, err error)
 // and rank again. A second run with another number writes the same.
 func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []string, rows []Row) error {
 	pages := paginate(card, rows)
+
 	var items []any
+
 	buckets := make([]places, len(pages))
 	for i := range buckets {
 		buckets[i] = places{Row: item.Row{PK: Ref(scope), SK: placesSK(i), Type: kind}, Rev: rev, Of: map[string]Place{}}
 	}
+
 	for n, some := range pages {
 		items = append(items, page{
 			Row: item.Row{PK: Ref(scope), SK: pageSK(n), Type: kind}, Rev: rev, Number: n,
@@ -120,31 +126,41 @@ func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []st
 			buckets[bucket(r.UserID, len(buckets))].Of[r.UserID] = Place{n, r.Rank}
 		}
 	}
+
 	for _, b := range buckets {
 		items = append(items, b)
 	}
+
 	older := dynamo.Absent[page]("PK").Or(dynamo.AtMost[page]("rev", rev))
 	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
+
 	for _, it := range items {
 		work.Go(func() error { return dynamo.Put(wctx, db, tables.WriteRanking, it, older) })
 	}
+
 	if err := work.Wait(); err != nil {
 		return err
 	}
+
 	for _, left := range []struct{ from, to string }{{pageSK(len(pages)), pageSK(999_999)}, {placesSK(len(buckets)), placesSK(999_999)}} {
-		rest, err := dynamo.QueryAll[item.Row](ctx, db, tables.WriteRanking, dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, Ref(scope), left.from, left.to), Consistent: true})
+		rest, err := dynamo.QueryAll[item.Row](ctx, db, tables.WriteRanking,
+			dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, Ref(scope), left.from, left.to), Consistent: true})
 		if err != nil {
 			return err
 		}
+
 		for _, k := range rest {
 			if _, err := dynamo.Delete(ctx, db, tables.WriteRanking, k.Key(), older); err != nil {
 				return err
 			}
 		}
 	}
+
 	key := headKey(scope)
-	return dynamo.Update(ctx, db, tables.WriteRanking, key.Key(), dynamo.Set(head{Places: len(buckets)}, "open", "places"), dynamo.Equal[head]("rev", rev))
+
+	return dynamo.Update(ctx, db, tables.WriteRanking, key.Key(), dynamo.Set(head{Places: len(buckets)}, "open", "places"),
+		dynamo.Equal[head]("rev", rev))
 }
 
 // paginate divides rows into pages, each within the limits. The card is on every page.
@@ -153,15 +169,19 @@ func paginate(card []string, rows []Row) (pages [][]Row) {
 	for _, id := range card {
 		fixed += len(id) + 1
 	}
+
 	size := 0
+
 	for i, r := range rows {
 		n := 80 + len(r.UserID) + len(r.Name) + 3*len(r.Picks) // the names of the attributes, and numbers
 		if i == 0 || len(pages[len(pages)-1]) == MaxRows || fixed+size+n > maxBytes {
 			pages, size = append(pages, nil), 0
 		}
+
 		last := len(pages) - 1
 		pages[last], size = append(pages[last], r), size+n
 	}
+
 	return pages
 }
 
@@ -180,6 +200,7 @@ func Of(rows []Row, userID string) Table {
 	if i := find(rows, userID); i >= 0 {
 		t.Mine = &rows[i]
 	}
+
 	return t
 }
 
@@ -190,14 +211,17 @@ var cursors = regexp.MustCompile(`^([0-9]{1,6})\.([0-9]{1,2})$`)
 // eventually consistently. A table that was never written is empty.
 func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit int) (t Table, err error) {
 	n, from := 0, 0
+
 	if cursor != "" {
 		at := cursors.FindStringSubmatch(cursor)
 		if at == nil {
 			return t, httpapi.ErrBadCursor
 		}
+
 		n, _ = strconv.Atoi(at[1])
 		from, _ = strconv.Atoi(at[2])
 	}
+
 	p, ok, err := get[page](ctx, db, tables.GetRanking, scope, pageSK(n), false)
 	switch {
 	case err != nil:
@@ -207,25 +231,31 @@ func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit
 	case from >= len(p.Rows) && cursor != "":
 		return t, httpapi.ErrBadCursor
 	}
+
 	t.Count, t.Card, t.Rows = p.Count, p.Card, p.Rows[from:min(from+limit, len(p.Rows))]
 	if next := from + limit; next < len(p.Rows) {
 		t.Next = fmt.Sprintf("%d.%d", n, next)
 	} else if n+1 < p.Pages {
 		t.Next = fmt.Sprintf("%d.0", n+1)
 	}
+
 	in, _, err := get[places](ctx, db, tables.GetRanking, scope, placesSK(bucket(userID, p.Places)), false)
+
 	place, ranked := in.Of[userID]
 	if err != nil || !ranked {
 		return t, err
 	}
+
 	if place.Page != n {
 		if p, _, err = get[page](ctx, db, tables.GetRanking, scope, pageSK(place.Page), false); err != nil {
 			return t, err
 		}
 	}
+
 	if i := find(p.Rows, userID); i >= 0 {
 		t.Mine = &p.Rows[i]
 	}
+
 	return t, nil
 }
 
@@ -235,24 +265,30 @@ func Ranks(ctx context.Context, db dynamo.DB, userID string, scopes []string) (m
 	for i, s := range scopes {
 		keys[i] = headKey(s).Key()
 	}
+
 	heads, err := dynamo.GetAll[head](ctx, db, tables.GetRanks, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	keys = nil
 	for _, h := range heads {
 		keys = append(keys, item.Key(h.PK, placesSK(bucket(userID, h.Places))))
 	}
+
 	all, err := dynamo.GetAll[places](ctx, db, tables.GetRanks, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	ranks := map[string]int{}
+
 	for _, in := range all {
 		if place, ok := in.Of[userID]; ok {
 			ranks[strings.TrimPrefix(in.PK, Ref(""))] = place.Rank
 		}
 	}
+
 	return ranks, nil
 }
 
@@ -279,6 +315,7 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 		if err != nil || !ok {
 			return false, err
 		}
+
 		was, at, err := locate(ctx, db, h, userID)
 		if err != nil || !h.Open && (at < 0 || was.Rows[at].Name == name) {
 			return true, err
@@ -294,7 +331,9 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 		if err != nil || i < 0 || p.Rows[i].Name == name {
 			return true, err
 		}
+
 		unchanged := dynamo.Unchanged(p, "rev")
+
 		p.Rev = next.Rev
 		if name == "" {
 			p.Rows = slices.Delete(p.Rows, i, i+1)
@@ -302,6 +341,7 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 			p.Rows[i].Name = name
 			slices.SortFunc(p.Rows, Row.Compare)
 		}
+
 		return true, dynamo.Put(ctx, db, tables.AmendRanking, p, unchanged)
 	})
 }
@@ -309,10 +349,12 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 // locate returns the page with a member's row and its index, -1 if there is none.
 func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int, error) {
 	scope := strings.TrimPrefix(h.PK, Ref(""))
+
 	in, _, err := get[places](ctx, db, tables.AmendRanking, scope, placesSK(bucket(userID, h.Places)), true)
 	if err != nil {
 		return page{}, -1, err
 	}
+
 	if place, ok := in.Of[userID]; ok {
 		p, _, err := get[page](ctx, db, tables.AmendRanking, scope, pageSK(place.Page), true)
 		if i := find(p.Rows, userID); err != nil || i >= 0 {
@@ -320,12 +362,14 @@ func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int
 		}
 	}
 	// The table is being written, or a writer was interrupted.
-	all, err := dynamo.QueryAll[page](ctx, db, tables.AmendRanking, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.AmendRanking, Ref(scope), pagePrefix), Consistent: true})
+	all, err := dynamo.QueryAll[page](ctx, db, tables.AmendRanking,
+		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.AmendRanking, Ref(scope), pagePrefix), Consistent: true})
 	for _, p := range all {
 		if i := find(p.Rows, userID); i >= 0 {
 			return p, i, err
 		}
 	}
+
 	return page{}, -1, err
 }
 
@@ -340,5 +384,6 @@ func get[T any](ctx context.Context, db dynamo.DB, a spec.Access, scope, sk stri
 	if len(all) > 0 {
 		one, ok = all[0], true
 	}
+
 	return one, ok, err
 }

@@ -26,24 +26,29 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 	w := pickemtest.NewSeason(t)
 	shown := func() (where []string) {
 		fill := strings.NewReplacer("{eventId}", pickemtest.Show, "{userId}", "ann", "{year}", "2026", "{leagueId}", "none")
+
 		for _, fn := range pickem.Room().Functions {
 			route, ok := fn.On.(spec.Route)
 			if !ok || route.Method != http.MethodGet || w.Routes[fn.Name] == nil {
 				continue
 			}
+
 			for _, user := range []string{"bob", testkit.Administrator} {
 				out := w.Ask(fn, fill.Replace(route.Path), user, "")
 				if out.StatusCode >= 500 {
 					t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
 				}
+
 				if pickemtest.ShowsSecretPick.MatchString(out.Body) {
 					where = append(where, fn.Name+" "+user)
 				}
 			}
 		}
+
 		return where
 	}
 	scorer := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
+
 	for _, step := range []struct {
 		state string
 		do    func()
@@ -62,11 +67,16 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 		{"being scored again", func() { w.EnterResults(pickemtest.Show, 1) }, []string{"pickem/get-results bob"}},
 	} {
 		step.do()
+
 		if got := shown(); !slices.Equal(got, step.want) {
 			t.Errorf("%s: functions that show ann's pick (-want +got):\n%s", step.state, cmp.Diff(step.want, got))
 		}
+
 		for _, fn := range []app.Function{event.GetEventFunction(), member.GetMeFunction()} {
-			target := map[string]string{event.GetEventFunction().Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction().Name: "/app/me"}[fn.Name]
+			target := map[string]string{
+				event.GetEventFunction().Name: pickemtest.AppEvent(pickemtest.Show),
+				member.GetMeFunction().Name:   "/app/me",
+			}[fn.Name]
 			if out := w.Ask(fn, target, "ann", ""); !pickemtest.ShowsSecretPick.MatchString(out.Body) {
 				t.Errorf("%s: %s does not show ann her own pick: %s", step.state, fn.Name, out.Body)
 			}

@@ -12,6 +12,7 @@ import (
 // from 1: equals have the same rank, and the next have the next rank.
 func rank[T any](all []T, better func(a, b T) int) (ranks []int) {
 	slices.SortFunc(all, better)
+
 	ranks = make([]int, len(all))
 	for i := range all {
 		switch {
@@ -23,6 +24,7 @@ func rank[T any](all []T, better func(a, b T) int) (ranks []int) {
 			ranks[i] = ranks[i-1] + 1
 		}
 	}
+
 	return ranks
 }
 
@@ -31,28 +33,37 @@ func rank[T any](all []T, better func(a, b T) int) (ranks []int) {
 // by the latest event that any of them has points of.
 func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
 	all = slices.DeleteFunc(slices.Clone(all), func(s item.Standing) bool { _, ok := names[s.UserID()]; return !ok })
+
 	last := ""
 	for _, s := range all {
 		last = max(last, s.LastEvent)
 	}
+
 	better := func(a, b item.Standing) int {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(b.Correct, a.Correct), cmp.Compare(a.Played, b.Played))
 	}
+
 	var before []item.Standing
+
 	for _, s := range all {
 		if s.LastEvent == last {
 			s.Points, s.Correct, s.Played = s.Points-s.LastPoints, s.Correct-s.LastCorrect, s.Played-1
 		}
+
 		if s.Played > 0 {
 			before = append(before, s)
 		}
 	}
+
 	was := map[string]int{}
+
 	ranks := rank(before, better)
 	for i, s := range before {
 		was[s.UserID()] = ranks[i]
 	}
+
 	ranks = rank(all, better)
+
 	rows := make([]ranking.Row, len(all))
 	for i, s := range all {
 		rows[i] = ranking.Row{UserID: s.UserID(), Name: names[s.UserID()], Rank: ranks[i], Points: s.Points, Correct: s.Correct, Played: s.Played}
@@ -61,7 +72,9 @@ func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
 			rows[i].Movement = &up
 		}
 	}
+
 	slices.SortFunc(rows, ranking.Row.Compare)
+
 	return rows
 }
 
@@ -77,9 +90,18 @@ func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names m
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(b.Correct, a.Correct))
 	}
 	ranks := rank(all, better)
+
 	rows := make([]ranking.Row, len(all))
 	for i, p := range all {
-		rows[i] = ranking.Row{UserID: p.UserID(), Name: names[p.UserID()], Rank: ranks[i], Points: p.Points, Correct: p.Correct, Picks: make([]int, len(card))}
+		rows[i] = ranking.Row{
+			UserID:  p.UserID(),
+			Name:    names[p.UserID()],
+			Rank:    ranks[i],
+			Points:  p.Points,
+			Correct: p.Correct,
+			Picks:   make([]int, len(card)),
+		}
+
 		picks := p.Picks(card)
 		for n, m := range card {
 			rows[i].Picks[n] = -1
@@ -88,7 +110,9 @@ func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names m
 			}
 		}
 	}
+
 	slices.SortFunc(rows, ranking.Row.Compare)
+
 	return rows
 }
 
@@ -98,6 +122,7 @@ func CardIDs(card []item.Match) []string {
 	for i, m := range card {
 		ids[i] = m.ID
 	}
+
 	return ids
 }
 
@@ -105,16 +130,20 @@ func CardIDs(card []item.Match) []string {
 // scored it has no rank, and the points of the results so far.
 func NewEntry(e item.Event, card []item.Match, ids []string, r ranking.Row) Entry {
 	picks := map[string]int{}
+
 	for i, team := range r.Picks {
 		if team >= 0 && i < len(ids) {
 			picks[ids[i]] = team
 		}
 	}
+
 	if e.State != item.Scored {
 		e.Bonus = 0
 		return Entry{UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
 	}
+
 	out := Entry{Rank: r.Rank, UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
 	out.Points, out.Correct = r.Points, r.Correct
+
 	return out
 }

@@ -21,36 +21,74 @@ import (
 // member is the number of ones in the ten lowest bits of n.
 func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	w.T.Helper()
+
 	const matches = 10
+
 	eventID = "2026-12-31-last"
 	testkit.PutRows(w.World, tables.Pickem, item.Event{
-		Row: item.Row{PK: item.EventTag, SK: item.EventRef(eventID), GSIPK: item.EventRef(eventID), GSISK: item.EventTag, Type: item.EventType},
-		ID:  eventID, Name: "Last", Date: "2026/12/31", StartsAt: item.FormatTime(pickemtest.Noon), LockAt: item.FormatTime(pickemtest.Noon), State: item.Broadcast, Bonus: 5,
-		CardRev: 1, ResultsRev: matches, ResultsAt: item.FormatTime(pickemtest.Noon), ScoringAt: item.FormatTime(pickemtest.Noon),
+		Row: item.Row{
+			PK:    item.EventTag,
+			SK:    item.EventRef(eventID),
+			GSIPK: item.EventRef(eventID),
+			GSISK: item.EventTag,
+			Type:  item.EventType,
+		},
+		ID:         eventID,
+		Name:       "Last",
+		Date:       "2026/12/31",
+		StartsAt:   item.FormatTime(pickemtest.Noon),
+		LockAt:     item.FormatTime(pickemtest.Noon),
+		State:      item.Broadcast,
+		Bonus:      5,
+		CardRev:    1,
+		ResultsRev: matches,
+		ResultsAt:  item.FormatTime(pickemtest.Noon),
+		ScoringAt:  item.FormatTime(pickemtest.Noon),
 	})
+
 	var card []item.Match
+
 	for i := range matches {
 		place, err := item.PlaceSK(i + 1)
 		testkit.Must(w.T, err)
+
 		id, winner := pickemtest.MatchID(i), 0
 		card = append(card, item.Match{
-			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(id), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType}, ID: id, Name: "Match", Points: 10,
-			Teams: []item.Team{{ID: "t1", Members: []string{"Left"}}, {ID: "t2", Members: []string{"Right"}}}, Result: &winner, Since: 1,
+			Row:    item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(id), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType},
+			ID:     id,
+			Name:   "Match",
+			Points: 10,
+			Teams:  []item.Team{{ID: "t1", Members: []string{"Left"}}, {ID: "t2", Members: []string{"Right"}}},
+			Result: &winner,
+			Since:  1,
 		})
 	}
+
 	testkit.PutRows(w.World, tables.Pickem, card...)
-	var people []item.Member
-	var predictions []item.Prediction
+
+	var (
+		people      []item.Member
+		predictions []item.Prediction
+	)
+
 	for n := range members {
 		user := fmt.Sprintf("u%05d", n)
 		people = append(people, item.NewMember(user, user))
+
 		picks := map[string]string{}
 		for i := range matches {
 			picks[pickemtest.MatchID(i)] = pickemtest.TeamID(n >> i & 1)
 		}
+
 		for i := range played + 1 {
 			p := item.Prediction{
-				Row:     item.Row{PK: item.UserRef(user), SK: item.EventRef(eventID), GSIPK: item.EventRef(eventID), GSISK: "SCORE#000#" + user, Type: item.PredictionType},
+				Row: item.Row{
+					PK:    item.UserRef(user),
+					SK:    item.EventRef(eventID),
+					GSIPK: item.EventRef(eventID),
+					GSISK: "SCORE#000#" + user,
+					Type:  item.PredictionType,
+				},
 				EventID: eventID, BelongsTo: item.UserRef(user), Predictions: picks, CardRev: 1, SavedAt: item.FormatTime(pickemtest.Noon),
 			}
 			if i < played {
@@ -58,11 +96,14 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 				p.SK, p.GSIPK, p.GSISK = item.EventRef(p.EventID), item.EventRef(p.EventID), "SCORE#001#"+user
 				p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 1, 1, item.FormatTime(pickemtest.Noon), matches
 			}
+
 			predictions = append(predictions, p)
 		}
 	}
+
 	testkit.PutRows(w.World, tables.Pickem, people...)
 	testkit.PutRows(w.World, tables.Pickem, predictions...)
+
 	return eventID
 }
 
@@ -70,6 +111,7 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 // number of members.
 func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct{ members, played int }{{10, 0}, {10, 30}, {1000, 0}} {
 		t.Run(fmt.Sprintf("%d members after %d events", c.members, c.played), func(t *testing.T) {
 			t.Parallel()
@@ -81,30 +123,46 @@ func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 			// scored. For each of two rankings: the claim and its confirmation, the names in batches of
 			// 100, two checks for surplus items, and two items for each page.
 			rankings, names := 4*((c.members+ranking.MaxRows-1)/ranking.MaxRows), 2*((c.members+99)/100)
-			if want := (map[string]int{"GetItem": 1, "Query": 7 + c.members, "BatchGetItem": names, "TransactWriteItems": c.members, "UpdateItem": 5, "PutItem": rankings}); !maps.Equal(calls, want) {
+			if want := (map[string]int{
+				"GetItem":            1,
+				"Query":              7 + c.members,
+				"BatchGetItem":       names,
+				"TransactWriteItems": c.members,
+				"UpdateItem":         5,
+				"PutItem":            rankings,
+			}); !maps.Equal(calls, want) {
 				t.Errorf("calls (-want +got):\n%s", cmp.Diff(want, calls))
 			}
+
 			calls = w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
-			if want := (map[string]int{"GetItem": 1, "Query": 7, "BatchGetItem": names, "UpdateItem": 5, "PutItem": rankings}); !maps.Equal(calls, want) {
+			if want := (map[string]int{"GetItem": 1, "Query": 7, "BatchGetItem": names, "UpdateItem": 5, "PutItem": rankings}); !maps.Equal(calls,
+				want) {
 				t.Errorf("calls of a second run (-want +got):\n%s", cmp.Diff(want, calls))
 			}
+
 			rows := 0
+
 			for _, s := range testkit.Rows[item.Standing](w.World, tables.Pickem) {
 				if s.Type != item.StandingType {
 					continue
 				}
+
 				rows++
+
 				var n int
 				fmt.Sscanf(s.UserID(), "u%d", &n)
 				right := 10 - bits.OnesCount(uint(n)%1024)
+
 				points := 10*right + c.played
 				if right == 10 {
 					points += 5
 				}
+
 				if s.Points != points || s.Correct != right+c.played || s.Played != 1+c.played {
 					t.Errorf("%s has %+v, want %d points and %d correct picks", s.UserID(), s.Tally, points, right+c.played)
 				}
 			}
+
 			if rows != c.members {
 				t.Errorf("%d members have standings, want %d", rows, c.members)
 			}

@@ -41,26 +41,33 @@ func Of(e item.Event, card []item.Match, p item.Prediction) Sheet {
 func sheetOf(e item.Event, card []item.Match, picks map[string]int) Sheet {
 	out := Sheet{Picks: make([]Pick, len(card))}
 	counted := 0
+
 	for i, m := range card {
 		pick := Pick{MatchID: m.ID, Result: (*item.Result)(m.Result)}
+
 		team, picked := picks[m.ID]
 		if picked {
 			pick.Pick = &team
 		}
+
 		if m.Result != nil && *m.Result != item.Void {
 			counted++
+
 			if picked && team == *m.Result {
 				pick.Correct, pick.Points = true, m.Points
 				out.Correct++
 				out.Points += m.Points
 			}
 		}
+
 		out.Picks[i] = pick
 	}
+
 	if counted > 0 && out.Correct == counted {
 		out.Bonus = e.Bonus
 		out.Points += e.Bonus
 	}
+
 	return out
 }
 
@@ -70,12 +77,15 @@ func sum(year string, predictions []item.Prediction) (t item.Tally) {
 		if p.ScoredAt == "" || !strings.HasPrefix(p.EventID, year) {
 			continue
 		}
+
 		t.Points += p.Points
 		t.Correct += p.Correct
+
 		t.Played++
 		if p.EventID >= t.LastEvent {
 			t.LastEvent, t.LastPoints, t.LastCorrect = p.EventID, p.Points, p.Correct
 		}
 	}
+
 	return t
 }

@@ -18,8 +18,10 @@ func cardOf(results ...int) (card []item.Match) {
 		if r != noResult {
 			m.Result = &r
 		}
+
 		card = append(card, m)
 	}
+
 	return card
 }
 
@@ -29,10 +31,12 @@ const noResult = -2
 // correct picks of all other matches the bonus.
 func TestPointsOfAPrediction(t *testing.T) {
 	t.Parallel()
+
 	all := pickemtest.PicksOf
 	changed := cardOf(0, 1, 2)
 	changed[1].Since = 3
 	fewer := cardOf(0, 1, 1)
+
 	fewer[2].Teams = fewer[2].Teams[:2]
 	for _, c := range []struct {
 		name                   string
@@ -59,6 +63,7 @@ func TestPointsOfAPrediction(t *testing.T) {
 		{"a match that is not on the card", cardOf(0), 5, all(0, 1), 15, 1, 5, "10"},
 	} {
 		got := score.Of(item.Event{Bonus: c.bonus}, c.card, item.Prediction{Predictions: c.picks, CardRev: 2})
+
 		var brought []string
 		for i, p := range got.Picks {
 			brought = append(brought, fmt.Sprint(p.Points))
@@ -66,6 +71,7 @@ func TestPointsOfAPrediction(t *testing.T) {
 				t.Errorf("%s: match %d is %+v", c.name, i, p)
 			}
 		}
+
 		if got.Points != c.points || got.Correct != c.correct || got.Bonus != c.extra || strings.Join(brought, " ") != c.brought {
 			t.Errorf("%s: %d points, %d right, a bonus of %d, by match %q", c.name, got.Points, got.Correct, got.Bonus, brought)
 		}
@@ -75,15 +81,19 @@ func TestPointsOfAPrediction(t *testing.T) {
 // TestSum: the standings of a year are the sum of the scored predictions of its events.
 func TestSum(t *testing.T) {
 	t.Parallel()
+
 	p := func(event, scoredAt string, points, correct int) item.Prediction {
 		return item.Prediction{EventID: event, ScoredAt: scoredAt, Points: points, Correct: correct}
 	}
+
 	got := score.Sum("2026", []item.Prediction{
-		p("2027-01-01-a", "x", 1000, 9), p("2026-12-31-b", "", 1000, 9), p("2026-05-01-c", "x", 0, 0), p("2026-04-01-d", "x", 30, 2), p("2026-01-01-e", "x", 10, 1), p("2025-12-31-f", "x", 1000, 9),
+		p("2027-01-01-a", "x", 1000, 9), p("2026-12-31-b", "", 1000, 9), p("2026-05-01-c", "x", 0, 0), p("2026-04-01-d", "x", 30, 2),
+		p("2026-01-01-e", "x", 10, 1), p("2025-12-31-f", "x", 1000, 9),
 	})
 	if want := (item.Tally{Points: 40, Correct: 3, Played: 3, LastEvent: "2026-05-01-c", LastPoints: 0}); got != want {
 		t.Errorf("the sum is %+v, want %+v", got, want)
 	}
+
 	if got := score.Sum("2026", nil); got != (item.Tally{}) {
 		t.Errorf("the sum of no predictions is %+v, want zero", got)
 	}

@@ -51,8 +51,10 @@ func ScoreEventFunction() app.Function {
 		Does:   "Scores all predictions of an event, and writes the standings and the rankings.",
 		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
-		Memory: 1024, Timeout: time.Minute, // the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
+		Uses: []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.GetMember, tables.ScoreMember,
+			tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
+		// the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
+		Memory: 1024, Timeout: time.Minute,
 	}, OpenScorer, (*Scorer).ScoreEvent)
 }
 
@@ -72,6 +74,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	if in.EventID == "" {
 		return s.rankYear(ctx, in.Year, nil)
 	}
+
 	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error { return s.scoreEvent(ctx, in) })
 }
 
@@ -79,34 +82,44 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 // have changed meanwhile.
 func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 	began := s.now()
+
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if errors.Is(err, item.ErrNoEvent) {
 		slog.WarnContext(ctx, "the event is gone", "event", in.EventID)
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	asked := on.ScoringAt != "" || on.Withdrawn
+
 	reveals := !asked && on.RevealAtLock && !on.IsOpen(began)
 	if !asked && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
 		slog.InfoContext(ctx, "the points were withdrawn, or the event is open again", "event", in.EventID)
 		return nil
 	}
+
 	if !asked && !reveals {
 		return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 	}
+
 	rev, err := ranking.Claim(ctx, s.db, on.ID)
 	if err != nil {
 		return err
 	}
+
 	entries, err := item.ReadPredictions(ctx, s.db, on.ID)
 	if err != nil {
 		return err
 	}
+
 	tallies := make([]item.Standing, len(entries))
+
 	var work errgroup.Group
 	work.SetLimit(item.MaxConcurrent)
+
 	for i, p := range entries {
 		if p.ScoredRev != on.ResultsRev && !reveals {
 			work.Go(func() error {
@@ -114,16 +127,20 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 				if err == nil {
 					entries[i], tallies[i] = scored, t
 				}
+
 				return err
 			})
 		}
 	}
+
 	failed := work.Wait()
 	entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.BelongsTo == "" }) // of deleted members
+
 	users := make([]string, len(entries))
 	for i, p := range entries {
 		users[i] = p.UserID()
 	}
+
 	names, err := item.ReadNames(ctx, s.db, users)
 	if err != nil {
 		return errors.Join(failed, err)
@@ -133,13 +150,18 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 	if dynamo.IsRefused(err) {
 		return err
 	}
+
 	if err == nil && !reveals {
 		err = s.rankYear(ctx, year(on.ID), tallies)
 	}
+
 	if err := errors.Join(failed, err); err != nil {
 		return err
 	}
-	done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "state", "scoredRev", "scoredAt")
+
+	done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)},
+		"state", "scoredRev", "scoredAt")
+
 	same := dynamo.Unchanged(on.Event, "resultsRev")
 	if reveals {
 		done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
@@ -148,6 +170,7 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 		if on.RevealAtLock { // the ranking without points has the picks
 			done = done.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt")
 		}
+
 		same = dynamo.Unchanged(on.Event, "resultsRev", "state")
 	}
 	// An event with a request is not deleted. To withdraw the request changes the results, and
@@ -156,6 +179,7 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 	if !dynamo.IsRefused(err) {
 		slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
 	}
+
 	return err
 }
 
@@ -169,21 +193,27 @@ func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Stand
 		if err != nil {
 			return err
 		}
-		all, err := dynamo.QueryAll[item.Standing](ctx, s.db, tables.GetStandings, dynamo.Range{Key: dynamo.KeyIs(tables.GetStandings, item.StandingsRef(year))})
+
+		all, err := dynamo.QueryAll[item.Standing](ctx, s.db, tables.GetStandings,
+			dynamo.Range{Key: dynamo.KeyIs(tables.GetStandings, item.StandingsRef(year))})
 		if err != nil {
 			return err
 		}
+
 		latest := make(map[string]item.Standing, len(all))
 		for _, t := range slices.Concat(all, written) {
 			if was, ok := latest[t.UserID()]; !ok || was.Rev < t.Rev {
 				latest[t.UserID()] = t
 			}
 		}
+
 		maps.DeleteFunc(latest, func(_ string, t item.Standing) bool { return t.Played == 0 })
+
 		names, err := item.ReadNames(ctx, s.db, slices.Collect(maps.Keys(latest)))
 		if err != nil {
 			return err
 		}
+
 		return ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
 	})
 }
@@ -202,25 +232,32 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 			scored = item.Prediction{}
 			return nil, false, nil
 		}
+
 		p := &g.Predictions[i]
+
 		scored = *p
 		if p.ScoredRev >= on.ResultsRev {
 			return nil, false, nil
 		}
+
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 0, 0, "", on.ResultsRev
 		if !withdraws(on) {
 			sheet := Of(on.Event, on.Card, *p)
 			p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
 		}
+
 		sk, err := item.ScoreSK(p.Points, item.MaxEventPoints, userID)
 		if err != nil { // the card was read between two of its changes
 			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s changed while it was read", on.ID).Because(err)
 		}
+
 		p.GSISK = sk
 		scored = *p
 		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "GSI_SK")
+
 		return dynamo.UpdateWrite(p.Key(), set, dynamo.Exists[item.Prediction]("PK")), true, nil
 	})
+
 	return scored, t, err
 }
 
@@ -228,39 +265,49 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 // predictions, and returns it. change may change the predictions first; its write is part
 // of the same transaction, and if it returns false nothing is written. recount starts again
 // if the member's Rev has changed meanwhile, and does nothing for a deleted member.
-func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*item.Collection) (w dynamo.Write, ok bool, err error)) (t item.Standing, err error) {
+func (s *Scorer) recount(ctx context.Context, userID, year string,
+	change func(*item.Collection) (w dynamo.Write, ok bool, err error)) (t item.Standing, err error) {
 	return dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (t item.Standing, err error) {
 		g, err := item.ReadMember(ctx, s.db, userID, true)
 		if err != nil {
 			return t, err
 		}
+
 		p, err := g.Member()
 		if err != nil {
 			return t, nil // gone
 		}
+
 		i := slices.IndexFunc(g.Standings, func(s item.Standing) bool { return s.Year() == year })
 		if i >= 0 {
 			t = g.Standings[i]
 		}
+
 		w, ok, err := change(&g)
 		if err != nil || !ok {
 			return t, err
 		}
+
 		writes := []dynamo.Write{item.IncrementRev(p)}
 		if w != nil {
 			writes = append(writes, w)
 		}
+
 		t = item.Standing{Row: item.StandingKey(userID, year), BelongsTo: p.BelongsTo, Rev: p.Rev + 1, Tally: sum(year, g.Predictions)}
+
 		t.GSIPK, t.Type = item.StandingsRef(year), item.StandingType
 		if t.GSISK, err = item.ScoreSK(t.Points, item.MaxYearPoints, userID); err != nil {
-			return t, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d", t.Points, year, item.MaxYearPoints)
+			return t, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d",
+				t.Points, year, item.MaxYearPoints)
 		}
+
 		switch {
 		case t.Played > 0:
 			writes = append(writes, dynamo.PutWrite(t))
 		case i >= 0:
 			writes = append(writes, dynamo.DeleteWrite(t.Key()))
 		}
+
 		return t, dynamo.Transact(ctx, s.db, tables.ScoreMember, writes...)
 	})
 }
@@ -294,22 +341,27 @@ func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Reb
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
 	}
+
 	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {
 		return Rebuilt{}, err
 	}
+
 	year := fmt.Sprint(in.Year)
 	tallies := make([]item.Standing, len(all))
 	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
+
 	for i, m := range all {
 		work.Go(func() (err error) {
 			tallies[i], err = s.recount(wctx, m.UserID(), year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
 			return err
 		})
 	}
+
 	if err := work.Wait(); err != nil {
 		return Rebuilt{}, err
 	}
+
 	return Rebuilt{len(all)}, s.rankYear(ctx, year, tallies)
 }

@@ -35,15 +35,18 @@ import (
 
 // Errors about games.
 var (
-	ErrFinished  = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
-	errReopen    = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator can reopen it, and then it can be changed")
-	errNotLive   = problem.New(problem.Conflict, "game_not_live", "the game is not being played")
-	errTeams     = problem.New(problem.Unprocessable, "three_teams_needed", "a game needs three different teams of the season").In("body.teamIds")
-	errStarted   = problem.New(problem.Conflict, "game_started", "the game has begun: its teams cannot be changed").In("body.teamIds")
-	errThird     = problem.New(problem.Conflict, "bad_third_transition", "thirds start and finish one after the other")
-	errUnplayed  = problem.New(problem.Conflict, "thirds_unfinished", "finish all three thirds first")
-	errNotBegun  = problem.New(problem.Conflict, "third_not_started", "this third has not started yet")
-	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third does not run: an administrator may change its goals, or reopen the game once it is finished")
+	ErrFinished = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
+	errReopen   = problem.New(problem.Conflict, "game_finished",
+		"the game is finished: an administrator can reopen it, and then it can be changed")
+	errNotLive = problem.New(problem.Conflict, "game_not_live", "the game is not being played")
+	errTeams   = problem.New(problem.Unprocessable, "three_teams_needed",
+		"a game needs three different teams of the season").In("body.teamIds")
+	errStarted  = problem.New(problem.Conflict, "game_started", "the game has begun: its teams cannot be changed").In("body.teamIds")
+	errThird    = problem.New(problem.Conflict, "bad_third_transition", "thirds start and finish one after the other")
+	errUnplayed = problem.New(problem.Conflict, "thirds_unfinished", "finish all three thirds first")
+	errNotBegun = problem.New(problem.Conflict, "third_not_started", "this third has not started yet")
+	errNotNow   = problem.New(problem.Conflict, "third_not_running",
+		"this third does not run: an administrator may change its goals, or reopen the game once it is finished")
 	errUnderTeam = problem.New(problem.Unprocessable, "unknown_team", "the team does not play in this game")
 )
 
@@ -85,14 +88,28 @@ type Game struct {
 
 func shown(row item.Row[item.Game]) Game {
 	g := row.V()
+
 	out := Game{
-		GameID: g.ID, SessionID: g.SessionID, SeasonID: g.SeasonID, LeagueID: g.LeagueID, Slug: g.Slug, Status: row.Status,
-		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Reopened: g.Reopened, Result: g.Result,
-		Teams: append([]item.Team{}, g.Teams...), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
+		GameID:      g.ID,
+		SessionID:   g.SessionID,
+		SeasonID:    g.SeasonID,
+		LeagueID:    g.LeagueID,
+		Slug:        g.Slug,
+		Status:      row.Status,
+		StartTs:     item.Parse(g.StartTs),
+		ThirdLength: g.ThirdLength,
+		Location:    g.Location,
+		Running:     g.Running(),
+		Reopened:    g.Reopened,
+		Result:      g.Result,
+		Teams:       append([]item.Team{}, g.Teams...),
+		Thirds:      make([]Third, item.Thirds),
+		Scores:      append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {
 		out.Thirds[i] = Third{at(t.StartedAt), at(t.FinishedAt)}
 	}
+
 	return out
 }
 
@@ -100,7 +117,9 @@ func at(text string) *time.Time {
 	if text == "" {
 		return nil
 	}
+
 	t := item.Parse(text)
+
 	return &t
 }
 
@@ -135,7 +154,9 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 	if err != nil {
 		return nil, err
 	}
+
 	st := &state{by: userID, removed: map[string]bool{}}
+
 	for _, r := range rows {
 		switch r.EntityType {
 		case gameType:
@@ -147,15 +168,19 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 		case removedType:
 			st.removed[r.SK] = true
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("decode %s %s: %w", r.PK, r.SK, err)
 		}
 	}
+
 	if st.game.PK == "" {
 		return nil, item.ErrScope
 	}
+
 	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
 	st.role, err = item.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
+
 	return st, err
 }
 
@@ -171,12 +196,14 @@ const (
 func add[T any](all *[]item.Row[T], r item.Any) error {
 	row, err := item.As[T](r)
 	*all = append(*all, row)
+
 	return err
 }
 
 // list returns the game as lists have it.
 func (st *state) list() item.Listing {
 	g := st.game.V()
+
 	l := item.Listing{
 		GameID: g.ID, SessionID: g.SessionID, Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location,
 		Status: st.game.Status, Teams: g.Teams, Result: g.Result,
@@ -184,6 +211,7 @@ func (st *state) list() item.Listing {
 	if st.game.Status == item.Finished {
 		l.Scores, l.Players = g.Scores, item.Tallies(item.Values(st.seats), item.Values(st.goals))
 	}
+
 	return l
 }
 
@@ -192,35 +220,44 @@ func (st *state) list() item.Listing {
 // From then on st.game is the game as written.
 func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 	g := st.game.V()
+
 	g.Scores, g.Result = item.Scores(g.Teams, item.Values(st.goals)), nil
 	if st.game.Status == item.Finished {
 		result := item.ResultOf(g.Scores)
 		g.Result = &result
 	}
+
 	game, saved := st.game.Save(now)
 	st.game = game
+
 	writes = append(writes, saved)
+
 	l, key := st.list(), item.StartKey(g.StartTs, g.ID)
 	if reflect.DeepEqual(l, st.listing) {
 		return writes
 	}
+
 	for _, pk := range []string{item.SessionKey(g.SessionID), item.SeasonKey(g.SeasonID)} {
 		row := item.New(pk, key, listingType, l, now)
 		row.CreatedAt, row.Rev = game.CreatedAt, game.Rev
+
 		writes = append(writes, dynamo.PutWrite(row))
 		if key != st.key {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(pk, st.key)))
 		}
 	}
+
 	if st.affectsStandings() {
 		writes = append(writes, putOutbox(*g, game.Rev, now))
 	}
+
 	return writes
 }
 
 // putOutbox returns the write that puts a revision of a game into the outbox.
 func putOutbox(g item.Game, rev int, now time.Time) dynamo.Write {
-	return dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: rev}, now))
+	return dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox",
+		item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: rev}, now))
 }
 
 // affectsStandings reports whether the standings depend on the change.
@@ -231,7 +268,8 @@ func (st *state) affectsStandings() bool {
 // log returns the write of an entry of the log of corrections.
 func (st *state) log(now time.Time, what string, before, after *item.Goal) dynamo.Write {
 	at := item.Format(now)
-	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit", item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
+	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit",
+		item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
 }
 
 // requestAggregation sends what the outbox has, after its transaction. If it cannot, or is
@@ -252,11 +290,13 @@ func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID strin
 	if err != nil {
 		return err
 	}
+
 	for _, x := range item.Values(seasons) {
 		if err := q.SendFIFO(ctx, AggregateQueue, x.ID, Changed{SeasonID: x.ID}); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -265,34 +305,44 @@ var errUnchanged = errors.New("there is nothing to change")
 
 // change makes a change of a game, by an access pattern: do changes st and returns the writes of
 // what belongs to the game, or errUnchanged. answer returns the answer for the game as it is then.
-func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role, match httpapi.IfMatch, commit idem.Commit[Out],
+func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role,
+	match httpapi.IfMatch, commit idem.Commit[Out],
 	do func(st *state, now time.Time) ([]dynamo.Write, error), answer func(*state) *Out) (*Out, error) {
 	var done *state
+
 	out, err := dynamo.RetryValue(ctx, item.Attempts, func() (*Out, error) {
 		st, err := s.load(ctx, gameID, userID, least)
 		if err != nil {
 			return nil, err
 		}
+
 		if err := match.Check(st.game.Rev); err != nil {
 			return nil, err
 		}
+
 		now := s.Now()
+
 		writes, err := do(st, now)
 		if errors.Is(err, errUnchanged) {
 			return answer(st), nil
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		writes = st.commit(now, writes...)
 		out := answer(st)
 		done = st
+
 		return out, commit(ctx, a, out, writes...)
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	s.requestAggregation(ctx, done)
+
 	return out, nil
 }
 
@@ -325,41 +375,49 @@ func CreateGameFunction() app.Function {
 // three teams leaves it without, until they are chosen. Errors: bad_start,
 // three_teams_needed, too_many_games.
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*GamePage, error) {
-			session, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Scorekeeper)
-			if err != nil {
-				return nil, err
-			}
-			if err := checkStart(in.Body.StartTs); err != nil {
-				return nil, err
-			}
-			x := session.V()
-			teams, err := s.teams(ctx, x.SeasonID, in.Body.TeamIDs)
-			if err != nil {
-				return nil, err
-			}
-			if x.Games++; x.Games > MaxGames.Max {
-				return nil, problem.Beyond(MaxGames)
-			}
-			x.Created++
-			now := s.Now()
-			id := item.NewID(now)
-			// The session's id tells two sessions of one day apart.
-			slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
-			row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
-				ID: id, LeagueID: x.LeagueID, SeasonID: x.SeasonID, SessionID: x.ID, Slug: slug, StartTs: item.Format(in.Body.StartTs),
-				ThirdLength: in.Body.ThirdLength, Location: in.Body.Location, Teams: teams, Scores: item.Scores(teams, nil),
-			}, now)
-			row.Status = item.Scheduled
-			to := item.New(item.SeasonKey(x.SeasonID), item.SlugKey(slug), "Slug", item.Ref{ID: id}, now)
-			listed := item.New(item.SessionKey(x.ID), item.StartKey(row.V().StartTs, id), listingType, (&state{game: row}).list(), now)
-			session, counted := session.Save(now)
-			out := page(http.StatusCreated, row)
-			return out, commit(ctx, tables.CreateGame, out, row.Create(), to.Create(), listed.Create(), listed.Mirror(item.SeasonKey(x.SeasonID), listed.SK),
-				counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))
+	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*GamePage, error) {
+				session, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Scorekeeper)
+				if err != nil {
+					return nil, err
+				}
+
+				if err := checkStart(in.Body.StartTs); err != nil {
+					return nil, err
+				}
+
+				x := session.V()
+
+				teams, err := s.teams(ctx, x.SeasonID, in.Body.TeamIDs)
+				if err != nil {
+					return nil, err
+				}
+
+				if x.Games++; x.Games > MaxGames.Max {
+					return nil, problem.Beyond(MaxGames)
+				}
+
+				x.Created++
+				now := s.Now()
+				id := item.NewID(now)
+				// The session's id tells two sessions of one day apart.
+				slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
+				row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
+					ID: id, LeagueID: x.LeagueID, SeasonID: x.SeasonID, SessionID: x.ID, Slug: slug, StartTs: item.Format(in.Body.StartTs),
+					ThirdLength: in.Body.ThirdLength, Location: in.Body.Location, Teams: teams, Scores: item.Scores(teams, nil),
+				}, now)
+				row.Status = item.Scheduled
+				to := item.New(item.SeasonKey(x.SeasonID), item.SlugKey(slug), "Slug", item.Ref{ID: id}, now)
+				listed := item.New(item.SessionKey(x.ID), item.StartKey(row.V().StartTs, id), listingType, (&state{game: row}).list(), now)
+				session, counted := session.Save(now)
+				out := page(http.StatusCreated, row)
+
+				return out, commit(ctx, tables.CreateGame, out, row.Create(), to.Create(), listed.Create(),
+					listed.Mirror(item.SeasonKey(x.SeasonID), listed.SK),
+					counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))
+			})
 		})
-	})
 }
 
 // errStart refuses a start that the table, where times are ordered as texts, cannot hold.
@@ -369,6 +427,7 @@ func checkStart(at time.Time) error {
 	if year := at.UTC().Year(); year < 2000 || year > 2100 {
 		return errStart
 	}
+
 	return nil
 }
 
@@ -382,21 +441,27 @@ func (s *Service) teams(ctx context.Context, seasonID string, ids []string) ([]i
 	if err != nil {
 		return nil, err
 	}
+
 	all := item.Values(rows)
 	if len(ids) == 0 {
 		if len(all) == item.Thirds {
 			return all, nil
 		}
+
 		return []item.Team{}, nil
 	}
+
 	teams := []item.Team{}
+
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(t item.Team) bool { return t.TeamID == id })
 		if i < 0 || slices.Contains(teams, all[i]) {
 			return nil, errTeams
 		}
+
 		teams = append(teams, all[i])
 	}
+
 	return teams, nil
 }
 
@@ -443,15 +508,20 @@ func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, erro
 	if _, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Listing](ctx, s.DB, tables.ListGames, item.SessionKey(in.SessionID), item.Games)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &GameList{}
+
 	out.Body.Games = make([]ListedGame, len(rows))
 	for i, l := range item.Values(rows) {
-		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location, append([]item.Team{}, l.Teams...), l.Scores, l.Result}
+		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location,
+			append([]item.Team{}, l.Teams...), l.Scores, l.Result}
 	}
+
 	return out, nil
 }
 
@@ -479,6 +549,7 @@ func (s *Service) GetGame(ctx context.Context, in *GetGame) (*GamePage, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return page(http.StatusOK, row), nil
 }
 
@@ -511,45 +582,57 @@ func UpdateGameFunction() app.Function {
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
 // Errors: bad_start, game_finished, game_started for other teams, three_teams_needed, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-			g := st.game.V()
-			if st.game.Status == item.Finished {
-				return nil, errReopen
-			}
-			was := *g
-			if in.Body.StartTs != nil {
-				if err := checkStart(*in.Body.StartTs); err != nil {
-					return nil, err
-				}
-				g.StartTs = item.Format(*in.Body.StartTs)
-			}
-			g.ThirdLength = cmp.Or(in.Body.ThirdLength, g.ThirdLength)
-			if in.Body.Location != nil {
-				g.Location = *in.Body.Location
-			}
-			var writes []dynamo.Write
-			if in.Body.TeamIDs != nil {
-				if st.game.Status != item.Scheduled {
-					return nil, errStarted
-				}
-				teams, err := s.teams(ctx, g.SeasonID, in.Body.TeamIDs)
-				if err != nil {
-					return nil, err
-				}
-				g.Teams = teams
-				for _, seat := range st.seats { // of teams that do not play any more
-					if !plays(teams, seat.V().TeamID) {
-						writes = append(writes, seat.Drop())
+	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					g := st.game.V()
+					if st.game.Status == item.Finished {
+						return nil, errReopen
 					}
-				}
-			}
-			if reflect.DeepEqual(was, *g) {
-				return nil, errUnchanged
-			}
-			return writes, nil
-		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
-	})
+
+					was := *g
+
+					if in.Body.StartTs != nil {
+						if err := checkStart(*in.Body.StartTs); err != nil {
+							return nil, err
+						}
+
+						g.StartTs = item.Format(*in.Body.StartTs)
+					}
+
+					g.ThirdLength = cmp.Or(in.Body.ThirdLength, g.ThirdLength)
+					if in.Body.Location != nil {
+						g.Location = *in.Body.Location
+					}
+
+					var writes []dynamo.Write
+
+					if in.Body.TeamIDs != nil {
+						if st.game.Status != item.Scheduled {
+							return nil, errStarted
+						}
+
+						teams, err := s.teams(ctx, g.SeasonID, in.Body.TeamIDs)
+						if err != nil {
+							return nil, err
+						}
+
+						g.Teams = teams
+						for _, seat := range st.seats { // of teams that do not play any more
+							if !plays(teams, seat.V().TeamID) {
+								writes = append(writes, seat.Drop())
+							}
+						}
+					}
+
+					if reflect.DeepEqual(was, *g) {
+						return nil, errUnchanged
+					}
+
+					return writes, nil
+				}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+		})
 }
 
 func plays(teams []item.Team, id string) bool {
@@ -572,6 +655,7 @@ func (st *state) cancelled(now time.Time) dynamo.Write {
 	l.Status, l.Scores, l.Result, l.Players = item.CancelledGame, nil, nil, nil
 	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
 	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
+
 	return dynamo.PutWrite(row)
 }
 
@@ -592,32 +676,42 @@ func DeleteGameFunction() app.Function {
 // standings follow, and calendars show it as cancelled. Errors: stale.
 func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
 	var st *state
+
 	begun := false
+
 	out, err := dynamo.RetryValue(ctx, item.Attempts, func() (_ *httpapi.Removed, err error) {
 		if st, err = s.load(ctx, in.GameID, in.UserID, item.Admin); err != nil {
 			return nil, err
 		}
+
 		if !begun { // what has lost its goals must go
 			if err := in.IfMatch.Check(st.game.Rev); err != nil {
 				return nil, err
 			}
 		}
+
 		begun = true
+
 		if err := dynamo.Check(ctx, s.DB, tables.DropGame); err != nil {
 			return nil, err
 		}
+
 		if err := s.dropParts(ctx, st.game.PK); err != nil {
 			return nil, err
 		}
+
 		g := st.game.V()
+
 		session, err := item.SessionRow.Read(ctx, s.DB, g.SessionID)
 		if err != nil {
 			return nil, err
 		}
+
 		now := s.Now()
 		session.V().Games--
 		session, counted := session.Save(now)
 		season := item.SeasonKey(g.SeasonID)
+
 		writes := []dynamo.Write{
 			st.game.Drop(), counted, session.Mirror(season, session.PK), dynamo.DeleteWrite(item.Key(season, item.SlugKey(g.Slug))),
 			dynamo.DeleteWrite(item.Key(season, st.key)), dynamo.DeleteWrite(item.Key(session.PK, st.key)),
@@ -625,13 +719,17 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 		if st.affectsStandings() {
 			writes = append(writes, putOutbox(*g, st.game.Rev+1, now))
 		}
+
 		writes = append(writes, st.cancelled(now))
+
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropGame, writes...)
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	s.requestAggregation(ctx, st)
+
 	return out, s.dropParts(ctx, st.game.PK) // of who has joined meanwhile
 }
 
@@ -641,11 +739,14 @@ func (s *Service) dropParts(ctx context.Context, pk string) error {
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
+
 	for _, r := range rows {
 		if r.SK != item.Metadata {
 			keys = append(keys, item.Key(r.PK, r.SK))
 		}
 	}
+
 	return dynamo.DeleteAll(ctx, s.DB, tables.DropGame, keys)
 }

@@ -22,17 +22,23 @@ import (
 
 // Errors about goals.
 var (
-	errNoGoal    = problem.New(problem.NotFound, "goal_not_found", "the game has no such goal")
-	errRemoved   = problem.New(problem.Conflict, "goal_removed", "this goal was deleted: send it with another eventId").In("body.eventId")
-	errOther     = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
-	errNothing   = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
-	errNoThird   = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
-	errMinute    = problem.New(problem.Unprocessable, "bad_minute", "the minute is more than twice the length of the third, and later than its clock").In("body.gameMinute")
-	errScoring   = problem.New(problem.Unprocessable, "bad_scoring_team", "a goal needs a scoring team, and an own goal must not have one").In("body.scoringTeamId")
-	errSame      = problem.New(problem.Unprocessable, "same_team", "a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
-	errScorer    = problem.New(problem.Unprocessable, "scorer_not_in_team", "the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
-	errAssists   = problem.New(problem.Unprocessable, "bad_assists", "assists must be different players on the roster of the game, not the scorer").In("body.assistPlayerIds")
-	errUndoMatch = problem.New(problem.Unprocessable, "rev_needed", "send the revision that you have read as If-Match, so that two taps undo one goal").In("header.If-Match")
+	errNoGoal  = problem.New(problem.NotFound, "goal_not_found", "the game has no such goal")
+	errRemoved = problem.New(problem.Conflict, "goal_removed", "this goal was deleted: send it with another eventId").In("body.eventId")
+	errOther   = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
+	errNothing = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
+	errNoThird = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
+	errMinute  = problem.New(problem.Unprocessable, "bad_minute",
+		"the minute is more than twice the length of the third, and later than its clock").In("body.gameMinute")
+	errScoring = problem.New(problem.Unprocessable, "bad_scoring_team",
+		"a goal needs a scoring team, and an own goal must not have one").In("body.scoringTeamId")
+	errSame = problem.New(problem.Unprocessable, "same_team",
+		"a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
+	errScorer = problem.New(problem.Unprocessable, "scorer_not_in_team",
+		"the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
+	errAssists = problem.New(problem.Unprocessable, "bad_assists",
+		"assists must be different players on the roster of the game, not the scorer").In("body.assistPlayerIds")
+	errUndoMatch = problem.New(problem.Unprocessable, "rev_needed",
+		"send the revision that you have read as If-Match, so that two taps undo one goal").In("header.If-Match")
 )
 
 // Goal is a goal as the members of the league see it.
@@ -52,8 +58,16 @@ type Goal struct {
 // newGoal returns a goal as shown, for thirds of a length in minutes.
 func newGoal(g item.Goal, length int) Goal {
 	return Goal{
-		EventID: g.ID, Third: g.Third, Minute: g.Minute, Stoppage: max(0, g.Minute-length), Display: Display(g.Minute, length), Scoring: g.Scoring,
-		Conceding: g.Conceding, Scorer: g.Scorer, Assists: append([]string{}, g.Assists...), OwnGoal: g.OwnGoal,
+		EventID:   g.ID,
+		Third:     g.Third,
+		Minute:    g.Minute,
+		Stoppage:  max(0, g.Minute-length),
+		Display:   Display(g.Minute, length),
+		Scoring:   g.Scoring,
+		Conceding: g.Conceding,
+		Scorer:    g.Scorer,
+		Assists:   append([]string{}, g.Assists...),
+		OwnGoal:   g.OwnGoal,
 	}
 }
 
@@ -62,6 +76,7 @@ func Display(minute, length int) string {
 	if minute > length {
 		return fmt.Sprintf("%d+%d'", length, minute-length)
 	}
+
 	return fmt.Sprintf("%d'", minute)
 }
 
@@ -79,6 +94,7 @@ type GoalPage struct {
 func goalPage(status int, st *state, goal item.Goal) *GoalPage {
 	out := &GoalPage{Status: status, ETag: httpapi.ETag(st.game.Rev)}
 	out.Body.Goal, out.Body.Game = newGoal(goal, st.game.V().ThirdLength), shown(st.game)
+
 	return out
 }
 
@@ -103,21 +119,26 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	if g.Third == 0 {
 		return g, errNoThird
 	}
+
 	third := st.game.V().Thirds[g.Third-1]
 	if third.StartedAt == "" {
 		return g, errNotBegun
 	}
+
 	if f.Minute != nil {
 		g.Minute = *f.Minute
 	} else {
 		g.Minute = minute(third, now)
 	}
+
 	if was := st.index(id); was < 0 || st.goals[was].V().Third != g.Third || st.goals[was].V().Minute != g.Minute {
 		if g.Minute > max(2*st.game.V().ThirdLength, minute(third, now)) {
 			return g, errMinute
 		}
 	}
+
 	teams := st.game.V().Teams
+
 	of := g.Scoring // the scorer's team
 	switch {
 	case g.OwnGoal != (g.Scoring == ""):
@@ -131,14 +152,17 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	case g.Scoring == g.Conceding:
 		return g, errSame
 	}
+
 	if st.teamOf(g.Scorer) != of {
 		return g, errScorer
 	}
+
 	for i, a := range g.Assists {
 		if st.teamOf(a) == "" || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
 			return g, errAssists
 		}
 	}
+
 	return g, nil
 }
 
@@ -150,6 +174,7 @@ func minute(third item.Third, now time.Time) int {
 	if third.FinishedAt != "" {
 		now = item.Parse(third.FinishedAt)
 	}
+
 	return min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
 }
 
@@ -160,6 +185,7 @@ func (st *state) teamOf(playerID string) string {
 			return r.V().TeamID
 		}
 	}
+
 	return ""
 }
 
@@ -177,6 +203,7 @@ func (st *state) mayScore(thirds ...int) error {
 	case !g.Reopened && slices.ContainsFunc(thirds, func(third int) bool { return third != g.Running() }):
 		return errNotNow
 	}
+
 	return nil
 }
 
@@ -191,6 +218,7 @@ func (st *state) correction(now time.Time, what string, before, after *item.Goal
 	if before == nil && st.game.Status != item.Finished {
 		return nil
 	}
+
 	return []dynamo.Write{st.log(now, what, before, after)}
 }
 
@@ -208,8 +236,9 @@ type CreateGoal struct {
 // CreateGoalFunction records a goal.
 func CreateGoalFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "threefc/create-goal",
-		Does:   "Records a goal: a scorekeeper of the third that runs, or of any third of a reopened game; an administrator of any third that has begun.",
+		Name: "threefc/create-goal",
+		Does: "Records a goal: a scorekeeper of the third that runs, or of any third of a reopened game; an administrator of any third that " +
+			"has begun.",
 		IfDown: "Scorekeepers cannot record goals.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
@@ -222,42 +251,54 @@ func CreateGoalFunction() app.Function {
 // third_not_running, third_needed, goal_exists, goal_removed, too_many_goals, bad_minute,
 // bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
-	return idem.Once(ctx, s.Answers, CreateGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
-		var goal item.Goal
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
-			id := cmp.Or(in.Body.EventID, item.NewID(now))
-			if i := st.index(id); i >= 0 {
-				goal = *st.goals[i].V()
-				if !in.Body.says(goal) {
-					return nil, errOther
-				}
-				return nil, errUnchanged
-			}
-			if st.removed[item.RemovedKey(id)] {
-				return nil, errRemoved
-			}
-			if err := st.mayScore(); err != nil {
-				return nil, err
-			}
-			if goal, err = in.Body.goal(st, id, now); err != nil {
-				return nil, err
-			}
-			if err := st.mayScore(goal.Third); err != nil {
-				return nil, err
-			}
-			if len(st.goals) >= MaxGoals.Max {
-				return nil, problem.Beyond(MaxGoals)
-			}
-			row := item.New(st.game.PK, item.GoalKey(goal), goalType, goal, now)
-			st.goals = append(st.goals, row)
-			return append(st.correction(now, "add", nil, &goal), row.Create()), nil
-		}, func(st *state) *GoalPage { return goalPage(http.StatusCreated, st, goal) })
-	})
+	return idem.Once(ctx, s.Answers, CreateGoalFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+			var goal item.Goal
+
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
+					id := cmp.Or(in.Body.EventID, item.NewID(now))
+					if i := st.index(id); i >= 0 {
+						goal = *st.goals[i].V()
+						if !in.Body.says(goal) {
+							return nil, errOther
+						}
+
+						return nil, errUnchanged
+					}
+
+					if st.removed[item.RemovedKey(id)] {
+						return nil, errRemoved
+					}
+
+					if err := st.mayScore(); err != nil {
+						return nil, err
+					}
+
+					if goal, err = in.Body.goal(st, id, now); err != nil {
+						return nil, err
+					}
+
+					if err := st.mayScore(goal.Third); err != nil {
+						return nil, err
+					}
+
+					if len(st.goals) >= MaxGoals.Max {
+						return nil, problem.Beyond(MaxGoals)
+					}
+
+					row := item.New(st.game.PK, item.GoalKey(goal), goalType, goal, now)
+					st.goals = append(st.goals, row)
+
+					return append(st.correction(now, "add", nil, &goal), row.Create()), nil
+				}, func(st *state) *GoalPage { return goalPage(http.StatusCreated, st, goal) })
+		})
 }
 
 // says reports whether the fields may have made the goal.
 func (f GoalFields) says(g item.Goal) bool {
-	return (f.Third == 0 || f.Third == g.Third) && (f.Minute == nil || *f.Minute == g.Minute) && f.Scoring == g.Scoring && f.Conceding == g.Conceding &&
+	return (f.Third == 0 || f.Third == g.Third) && (f.Minute == nil || *f.Minute == g.Minute) && f.Scoring == g.Scoring &&
+		f.Conceding == g.Conceding &&
 		f.Scorer == g.Scorer && slices.Equal(f.Assists, g.Assists) && f.OwnGoal == g.OwnGoal
 }
 
@@ -287,48 +328,62 @@ func UpdateGoalFunction() app.Function {
 // Who moves it to another third must be allowed to record goals of both: see mayScore. The
 // result of a finished game follows. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
-	return idem.Once(ctx, s.Answers, UpdateGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
-		var goal item.Goal
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) (writes []dynamo.Write, err error) {
-			i := st.index(in.EventID)
-			if i < 0 {
-				return nil, errNoGoal
-			}
-			row := st.goals[i]
-			was, fields := *row.V(), in.Body
-			if err := st.mayScore(was.Third); err != nil {
-				return nil, err
-			}
-			fields.Third = cmp.Or(fields.Third, was.Third)
-			if fields.Minute == nil {
-				fields.Minute = &was.Minute
-			}
-			if goal, err = fields.goal(st, was.ID, now); err != nil {
-				return nil, err
-			}
-			if err := st.mayScore(goal.Third); err != nil {
-				return nil, err
-			}
-			if in.Body.says(was) {
-				goal = was
-				return nil, errUnchanged
-			}
-			goal.RecordedBy, goal.GameRev = was.RecordedBy, was.GameRev
-			writes = st.correction(now, "edit", &was, &goal)
-			next := row
-			*next.V() = goal
-			if next.SK = item.GoalKey(goal); next.SK != row.SK {
-				next.UpdatedAt = item.Format(now)
-				writes = append(writes, row.Drop(), next.Create())
-			} else {
-				var saved dynamo.Write
-				next, saved = next.Save(now)
-				writes = append(writes, saved)
-			}
-			st.goals[i] = next
-			return writes, nil
-		}, func(st *state) *GoalPage { return goalPage(http.StatusOK, st, goal) })
-	})
+	return idem.Once(ctx, s.Answers, UpdateGoalFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+			var goal item.Goal
+
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
+					i := st.index(in.EventID)
+					if i < 0 {
+						return nil, errNoGoal
+					}
+
+					row := st.goals[i]
+
+					was, fields := *row.V(), in.Body
+					if err := st.mayScore(was.Third); err != nil {
+						return nil, err
+					}
+
+					fields.Third = cmp.Or(fields.Third, was.Third)
+					if fields.Minute == nil {
+						fields.Minute = &was.Minute
+					}
+
+					if goal, err = fields.goal(st, was.ID, now); err != nil {
+						return nil, err
+					}
+
+					if err := st.mayScore(goal.Third); err != nil {
+						return nil, err
+					}
+
+					if in.Body.says(was) {
+						goal = was
+						return nil, errUnchanged
+					}
+
+					goal.RecordedBy, goal.GameRev = was.RecordedBy, was.GameRev
+					writes = st.correction(now, "edit", &was, &goal)
+					next := row
+
+					*next.V() = goal
+					if next.SK = item.GoalKey(goal); next.SK != row.SK {
+						next.UpdatedAt = item.Format(now)
+						writes = append(writes, row.Drop(), next.Create())
+					} else {
+						var saved dynamo.Write
+
+						next, saved = next.Save(now)
+						writes = append(writes, saved)
+					}
+
+					st.goals[i] = next
+
+					return writes, nil
+				}, func(st *state) *GoalPage { return goalPage(http.StatusOK, st, goal) })
+		})
 }
 
 // DeleteGoal is the request to delete a goal.
@@ -357,19 +412,24 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
-	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-		if st.removed[item.RemovedKey(in.EventID)] {
-			return nil, errUnchanged
-		}
-		i := st.index(in.EventID)
-		if i < 0 {
-			return nil, errNoGoal
-		}
-		if err := st.mayScore(st.goals[i].V().Third); err != nil {
-			return nil, err
-		}
-		return st.remove(now, "delete", i), nil
-	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+
+	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+		func(st *state, now time.Time) ([]dynamo.Write, error) {
+			if st.removed[item.RemovedKey(in.EventID)] {
+				return nil, errUnchanged
+			}
+
+			i := st.index(in.EventID)
+			if i < 0 {
+				return nil, errNoGoal
+			}
+
+			if err := st.mayScore(st.goals[i].V().Third); err != nil {
+				return nil, err
+			}
+
+			return st.remove(now, "delete", i), nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
 // remove deletes the goal with an index, and keeps its id.
@@ -378,6 +438,7 @@ func (st *state) remove(now time.Time, what string, i int) []dynamo.Write {
 	goal := *row.V()
 	st.goals = slices.Delete(slices.Clone(st.goals), i, i+1)
 	gone := item.New(st.game.PK, item.RemovedKey(goal.ID), removedType, goal, now)
+
 	return []dynamo.Write{row.Drop(), gone.Create(), st.log(now, what, &goal, nil)}
 }
 
@@ -408,26 +469,33 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 	if in.Match == "" {
 		return nil, errUndoMatch
 	}
-	return idem.Once(ctx, s.Answers, UndoGoalFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-			if err := st.mayScore(); err != nil {
-				return nil, err
-			}
-			if len(st.goals) == 0 {
-				return nil, errNothing
-			}
-			last := 0
-			for i, g := range st.goals {
-				if g.V().GameRev > st.goals[last].V().GameRev {
-					last = i
-				}
-			}
-			if err := st.mayScore(st.goals[last].V().Third); err != nil {
-				return nil, err
-			}
-			return st.remove(now, "undo", last), nil
-		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
-	})
+
+	return idem.Once(ctx, s.Answers, UndoGoalFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					if err := st.mayScore(); err != nil {
+						return nil, err
+					}
+
+					if len(st.goals) == 0 {
+						return nil, errNothing
+					}
+
+					last := 0
+					for i, g := range st.goals {
+						if g.V().GameRev > st.goals[last].V().GameRev {
+							last = i
+						}
+					}
+
+					if err := st.mayScore(st.goals[last].V().Third); err != nil {
+						return nil, err
+					}
+
+					return st.remove(now, "undo", last), nil
+				}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+		})
 }
 
 // ListGoals is the request for the goals of a game.
@@ -461,15 +529,19 @@ func (s *Service) ListGoals(ctx context.Context, in *ListGoals) (*GoalList, erro
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Goal](ctx, s.DB, tables.ListGoals, game.PK, item.Goals)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &GoalList{}
+
 	out.Body.Goals = make([]Goal, len(rows))
 	for i, g := range item.Values(rows) {
 		out.Body.Goals[i] = newGoal(g, game.V().ThirdLength)
 	}
+
 	return out, nil
 }
 
@@ -513,16 +585,21 @@ func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, err
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Audit](ctx, s.DB, tables.ListAudit, game.PK, item.Audits)
 	if err != nil {
 		return nil, err
 	}
+
 	slices.Reverse(rows)
+
 	out := &AuditList{}
+
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, a := range item.Values(rows) {
 		out.Body.Corrections[i] = Correction{item.Parse(a.At), a.By, a.What, shownGoal(a.Before, game), shownGoal(a.After, game)}
 	}
+
 	return out, nil
 }
 
@@ -530,6 +607,8 @@ func shownGoal(g *item.Goal, game item.Row[item.Game]) *Goal {
 	if g == nil {
 		return nil
 	}
+
 	goal := newGoal(*g, game.V().ThirdLength)
+
 	return &goal
 }

@@ -48,12 +48,15 @@ type SeatPage struct {
 // PutSeatFunction puts a player into a team of a game.
 func PutSeatFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "threefc/put-seat",
-		Does:   "Puts a player into a team of a game.",
-		IfDown: "Rosters cannot be changed.",
-		On:     spec.Route{Method: "PUT", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.GetPlayer, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxPlayers},
-		Memory: 256, Timeout: 10 * time.Second,
+		Name:    "threefc/put-seat",
+		Does:    "Puts a player into a team of a game.",
+		IfDown:  "Rosters cannot be changed.",
+		On:      spec.Route{Method: "PUT", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
+		Uses:    league.Writes(tables.ReadGame, tables.GetPlayer, tables.SaveRoster),
+		Sends:   []spec.Queue{AggregateQueue},
+		Limits:  []spec.Limit{MaxPlayers},
+		Memory:  256,
+		Timeout: 10 * time.Second,
 	}, Open, (*Service).PutSeat)
 }
 
@@ -61,40 +64,50 @@ func PutSeatFunction() app.Function {
 // second run changes nothing. Errors: player_not_found, unknown_team, game_finished for
 // scorekeepers, player_has_goals, too_many_players.
 func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
-	return idem.Once(ctx, s.Answers, PutSeatFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
-		var player item.Row[item.Player]
-		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-			var err error
-			if player, err = item.PlayerRow.Read(ctx, s.DB, in.PlayerID); err != nil {
-				return nil, err
-			}
-			switch team := st.teamOf(in.PlayerID); {
-			case player.V().LeagueID != st.game.V().LeagueID:
-				return nil, item.ErrNoPlayer
-			case !plays(st.game.V().Teams, in.Body.TeamID):
-				return nil, errUnderTeam.In("body.teamId")
-			case team == in.Body.TeamID:
-				return nil, errUnchanged
-			case len(st.seats) >= MaxPlayers.Max && team == "":
-				return nil, problem.Beyond(MaxPlayers)
-			}
-			writes, err := st.unseat(in.PlayerID)
-			if err != nil {
-				return nil, err
-			}
-			row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType, item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
-			st.seats = append(st.seats, row)
-			writes = append(writes, row.Create())
-			if player.V().Used {
-				return append(writes, dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))), nil
-			}
-			player.V().Used = true // it cannot be deleted any more
-			player, saved := player.Save(now)
-			return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), nil
-		}, func(*state) *SeatPage {
-			return &SeatPage{http.StatusOK, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
+	return idem.Once(ctx, s.Answers, PutSeatFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
+			var player item.Row[item.Player]
+
+			return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					var err error
+					if player, err = item.PlayerRow.Read(ctx, s.DB, in.PlayerID); err != nil {
+						return nil, err
+					}
+
+					switch team := st.teamOf(in.PlayerID); {
+					case player.V().LeagueID != st.game.V().LeagueID:
+						return nil, item.ErrNoPlayer
+					case !plays(st.game.V().Teams, in.Body.TeamID):
+						return nil, errUnderTeam.In("body.teamId")
+					case team == in.Body.TeamID:
+						return nil, errUnchanged
+					case len(st.seats) >= MaxPlayers.Max && team == "":
+						return nil, problem.Beyond(MaxPlayers)
+					}
+
+					writes, err := st.unseat(in.PlayerID)
+					if err != nil {
+						return nil, err
+					}
+
+					row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType,
+						item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
+					st.seats = append(st.seats, row)
+
+					writes = append(writes, row.Create())
+					if player.V().Used {
+						return append(writes, dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))), nil
+					}
+
+					player.V().Used = true // it cannot be deleted any more
+					player, saved := player.Save(now)
+
+					return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), nil
+				}, func(*state) *SeatPage {
+					return &SeatPage{http.StatusOK, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
+				})
 		})
-	})
 }
 
 // unseat takes a player out of the roster. A player with goals stays: else a goal would
@@ -103,17 +116,21 @@ func (st *state) unseat(playerID string) (writes []dynamo.Write, err error) {
 	if st.game.Status == item.Finished && st.role != item.Admin {
 		return nil, ErrFinished
 	}
+
 	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
 	if i < 0 {
 		return nil, nil
 	}
+
 	for _, g := range item.Values(st.goals) {
 		if g.Scorer == playerID || slices.Contains(g.Assists, playerID) {
 			return nil, errHasGoals
 		}
 	}
+
 	writes = []dynamo.Write{st.seats[i].Drop()}
 	st.seats = slices.Delete(slices.Clone(st.seats), i, i+1)
+
 	return writes, nil
 }
 
@@ -142,13 +159,16 @@ func (s *Service) DeleteSeat(ctx context.Context, in *DeleteSeat) (*httpapi.Remo
 	commit := func(ctx context.Context, a spec.Access, _ *httpapi.Removed, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
-	return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, _ time.Time) ([]dynamo.Write, error) {
-		writes, err := st.unseat(in.PlayerID)
-		if writes == nil && err == nil {
-			err = errUnchanged
-		}
-		return writes, err
-	}, func(*state) *httpapi.Removed { return httpapi.NewRemoved() })
+
+	return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+		func(st *state, _ time.Time) ([]dynamo.Write, error) {
+			writes, err := st.unseat(in.PlayerID)
+			if writes == nil && err == nil {
+				err = errUnchanged
+			}
+
+			return writes, err
+		}, func(*state) *httpapi.Removed { return httpapi.NewRemoved() })
 }
 
 // ListRoster is the request for the roster of a game.
@@ -182,29 +202,37 @@ func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, erro
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Seat](ctx, s.DB, tables.ListRoster, game.PK, item.Rosters)
 	if err != nil {
 		return nil, err
 	}
+
 	var keys []dynamo.Item
 	for _, seat := range item.Values(rows) {
 		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
 	}
+
 	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListRoster, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	names := map[string]string{}
 	for _, p := range item.Values(players) {
 		names[p.ID] = p.Nickname
 	}
+
 	out := &Roster{}
+
 	out.Body.Players = make([]Seat, len(rows))
 	for i, seat := range item.Values(rows) {
 		out.Body.Players[i] = Seat{seat.PlayerID, seat.TeamID, names[seat.PlayerID]}
 	}
+
 	slices.SortFunc(out.Body.Players, func(a, b Seat) int {
 		return cmp.Or(cmp.Compare(a.TeamID, b.TeamID), cmp.Compare(a.Nickname, b.Nickname), cmp.Compare(a.PlayerID, b.PlayerID))
 	})
+
 	return out, nil
 }

@@ -36,6 +36,7 @@ func during(said *time.Time, before string, now time.Time) string {
 	if said == nil || said.After(now) || said.Before(now.Add(-maxLate)) {
 		said = &now
 	}
+
 	return max(item.Format(*said), before)
 }
 
@@ -54,19 +55,22 @@ func StartThirdFunction() app.Function {
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
 // Errors: bad_third_transition, three_teams_needed.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, StartThirdFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
-			if len(st.game.V().Teams) != item.Thirds {
-				return nil, "", errTeams
-			}
-			if in.Third > 1 {
-				if before = st.game.V().Thirds[in.Third-2].FinishedAt; before == "" {
-					return nil, "", errThird
+	return idem.Once(ctx, s.Answers, StartThirdFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
+				if len(st.game.V().Teams) != item.Thirds {
+					return nil, "", errTeams
 				}
-			}
-			return &t.StartedAt, before, nil
+
+				if in.Third > 1 {
+					if before = st.game.V().Thirds[in.Third-2].FinishedAt; before == "" {
+						return nil, "", errThird
+					}
+				}
+
+				return &t.StartedAt, before, nil
+			})
 		})
-	})
 }
 
 // FinishThirdFunction finishes a third of a game.
@@ -83,31 +87,38 @@ func FinishThirdFunction() app.Function {
 
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
 func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, FinishThirdFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return s.move(ctx, in, commit, func(_ *state, t *item.Third) (at *string, before string, err error) {
-			if t.StartedAt == "" {
-				return nil, "", errThird
-			}
-			return &t.FinishedAt, t.StartedAt, nil
+	return idem.Once(ctx, s.Answers, FinishThirdFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return s.move(ctx, in, commit, func(_ *state, t *item.Third) (at *string, before string, err error) {
+				if t.StartedAt == "" {
+					return nil, "", errThird
+				}
+
+				return &t.FinishedAt, t.StartedAt, nil
+			})
 		})
-	})
 }
 
 // move sets the time that step returns, unless it is set, as all are of a finished game. before
 // is the step before.
-func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage], step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
-	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-		at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
-		if err != nil {
-			return nil, err
-		}
-		if *at != "" {
-			return nil, errUnchanged
-		}
-		*at = during(in.Body.At, before, now)
-		st.game.Status = item.Live
-		return nil, nil
-	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage],
+	step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
+	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+		func(st *state, now time.Time) ([]dynamo.Write, error) {
+			at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
+			if err != nil {
+				return nil, err
+			}
+
+			if *at != "" {
+				return nil, errUnchanged
+			}
+
+			*at = during(in.Body.At, before, now)
+			st.game.Status = item.Live
+
+			return nil, nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
 // EndGame is the request to finish or to reopen a game.
@@ -133,18 +144,23 @@ func FinishGameFunction() app.Function {
 // goals. The standings and the mails follow. A second run changes nothing. Errors:
 // thirds_unfinished.
 func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, FinishGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-			if st.game.Status == item.Finished {
-				return nil, errUnchanged
-			}
-			if !st.game.V().Over() {
-				return nil, errUnplayed
-			}
-			st.game.Status, st.game.V().Reopened = item.Finished, false
-			return []dynamo.Write{st.log(now, "finish", nil, nil)}, nil
-		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
-	})
+	return idem.Once(ctx, s.Answers, FinishGameFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					if st.game.Status == item.Finished {
+						return nil, errUnchanged
+					}
+
+					if !st.game.V().Over() {
+						return nil, errUnplayed
+					}
+
+					st.game.Status, st.game.V().Reopened = item.Finished, false
+
+					return []dynamo.Write{st.log(now, "finish", nil, nil)}, nil
+				}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+		})
 }
 
 // ReopenGameFunction makes a finished game live again.
@@ -163,16 +179,20 @@ func ReopenGameFunction() app.Function {
 // scorekeepers. It counts for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
-	return idem.Once(ctx, s.Answers, ReopenGameFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, error) {
-			switch st.game.Status {
-			case item.Live:
-				return nil, errUnchanged
-			case item.Scheduled:
-				return nil, errNotLive
-			}
-			st.game.Status, st.game.V().Reopened = item.Live, true
-			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, nil
-		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
-	})
+	return idem.Once(ctx, s.Answers, ReopenGameFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit,
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					switch st.game.Status {
+					case item.Live:
+						return nil, errUnchanged
+					case item.Scheduled:
+						return nil, errNotLive
+					}
+
+					st.game.Status, st.game.V().Reopened = item.Live, true
+
+					return []dynamo.Write{st.log(now, "reopen", nil, nil)}, nil
+				}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+		})
 }

@@ -23,6 +23,7 @@ var (
 // is only for who still has that role.
 func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Role) (Role, error) {
 	g, ok, err := dynamo.Get[Row[Grant]](ctx, db, tables.GetGrant, LeagueKey(leagueID), GrantKey(userID))
+
 	role := g.V().Role
 	switch {
 	case err != nil:
@@ -35,6 +36,7 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Rol
 	case least == Scorekeeper:
 		return "", errScorer
 	}
+
 	return "", errAdmin
 }
 
@@ -42,6 +44,7 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Rol
 func CheckAgain(ctx context.Context, db dynamo.DB, userID, right string) error {
 	leagueID, least, _ := strings.Cut(right, " ")
 	_, err := Check(ctx, db, leagueID, userID, Role(least))
+
 	return err
 }
 
@@ -83,5 +86,6 @@ func (k Kind[T]) ReadAs(ctx context.Context, db dynamo.DB, id, userID string, le
 	}
 
 	role, err := Check(ctx, db, k.league(*row.V()), userID, least)
+
 	return row, role, err
 }

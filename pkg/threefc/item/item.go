@@ -180,6 +180,7 @@ func (g Game) Running() int {
 			return i + 1
 		}
 	}
+
 	return 0
 }
 

@@ -33,10 +33,13 @@ func Resolve(id string, players map[string]Player) Player {
 		if !ok || p.MergedInto == "" {
 			break
 		}
+
 		id = p.MergedInto
 	}
+
 	p := players[id]
 	p.ID = id
+
 	return p
 }
 
@@ -44,19 +47,24 @@ func Resolve(id string, players map[string]Player) Player {
 // there are left out.
 func ReadPlayers(ctx context.Context, db dynamo.DB, a spec.Access, ids []string) (map[string]Player, error) {
 	all, asked := map[string]Player{}, map[string]bool{}
+
 	for len(ids) > 0 {
 		var keys []dynamo.Item
+
 		for _, id := range ids {
 			if !asked[id] {
 				asked[id] = true
 				keys = append(keys, Key(PlayerKey(id), Profile))
 			}
 		}
+
 		rows, err := dynamo.GetAll[Row[Player]](ctx, db, a, keys)
 		if err != nil {
 			return nil, err
 		}
+
 		ids = nil
+
 		for _, p := range Values(rows) {
 			all[p.ID] = p
 			if p.MergedInto != "" && !asked[p.MergedInto] {
@@ -64,6 +72,7 @@ func ReadPlayers(ctx context.Context, db dynamo.DB, a spec.Access, ids []string)
 			}
 		}
 	}
+
 	return all, nil
 }
 

@@ -30,6 +30,7 @@ func Scores(teams []Team, goals []Goal) []Score {
 	scores := make([]Score, len(teams))
 	for i, t := range teams {
 		s := &scores[i]
+
 		s.TeamID = t.TeamID
 		for _, g := range goals {
 			third := &s.Thirds[g.Third-1]
@@ -37,12 +38,14 @@ func Scores(teams []Team, goals []Goal) []Score {
 				s.Scored++
 				third.Scored++
 			}
+
 			if g.Conceding == t.TeamID {
 				s.Conceded++
 				third.Conceded++
 			}
 		}
 	}
+
 	return scores
 }
 
@@ -52,6 +55,7 @@ func Tallies(seats []Seat, goals []Goal) map[string]Tally {
 	for _, s := range seats {
 		all[s.PlayerID] = Tally{TeamID: s.TeamID, Games: 1}
 	}
+
 	for _, g := range goals {
 		t := all[g.Scorer]
 		if g.OwnGoal {
@@ -59,6 +63,7 @@ func Tallies(seats []Seat, goals []Goal) map[string]Tally {
 		} else {
 			t.Goals++
 		}
+
 		all[g.Scorer] = t
 		for _, id := range g.Assists {
 			t := all[id]
@@ -66,6 +71,7 @@ func Tallies(seats []Seat, goals []Goal) map[string]Tally {
 			all[id] = t
 		}
 	}
+
 	return all
 }
 
@@ -73,15 +79,19 @@ func Tallies(seats []Seat, goals []Goal) map[string]Tally {
 // the one that has scored most; of several again it is a draw between these.
 func ResultOf(scores []Score) Result {
 	best := slices.MinFunc(scores, order)
+
 	var first []string
+
 	for _, s := range scores {
 		if order(s, best) == 0 {
 			first = append(first, s.TeamID)
 		}
 	}
+
 	if len(first) == 1 {
 		return Result{Winner: first[0]}
 	}
+
 	return Result{Drawn: first}
 }
 

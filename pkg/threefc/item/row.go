@@ -48,6 +48,7 @@ func (j *JSON[T]) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error
 	if !ok {
 		return fmt.Errorf("data must be text, not %T", av)
 	}
+
 	return json.Unmarshal([]byte(text.Value), &j.Value)
 }
 
@@ -69,6 +70,7 @@ func (r Row[T]) Save(now time.Time) (Row[T], dynamo.Write) {
 	was := dynamo.Equal[Row[T]]("rev", r.Rev)
 	r.Rev++
 	r.UpdatedAt = Format(now)
+
 	return r, dynamo.PutWrite(r, was)
 }
 
@@ -100,6 +102,7 @@ func As[T any](r Any) (Row[T], error) {
 	out := Row[T]{
 		PK: r.PK, SK: r.SK, EntityType: r.EntityType, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Rev: r.Rev, Status: r.Status, TTL: r.TTL,
 	}
+
 	return out, json.Unmarshal(r.Data.Value, out.V())
 }
 
@@ -109,6 +112,7 @@ func Read[T any](ctx context.Context, db dynamo.DB, a spec.Access, pk, sk string
 	if err == nil && !ok {
 		err = missing
 	}
+
 	return r, err
 }
 
@@ -123,6 +127,7 @@ func Values[T any](rows []Row[T]) []T {
 	for i := range rows {
 		all[i] = rows[i].Data.Value
 	}
+
 	return all
 }
 
@@ -137,10 +142,13 @@ func InTurn(ctx context.Context, db dynamo.DB, a spec.Access, userID string, now
 	if err != nil {
 		return nil, err
 	}
+
 	if !found {
 		return New(UserKey(userID), Metadata, "User", Ref{ID: userID}, now).Create(), nil
 	}
+
 	_, saved := row.Save(now)
+
 	return saved, nil
 }
 
@@ -150,6 +158,7 @@ func RefusedWrite(err error) int {
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		return refused.Write
 	}
+
 	return -1
 }
 

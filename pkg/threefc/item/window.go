@@ -31,10 +31,12 @@ func (c Counter) Take(ctx context.Context, db dynamo.DB, a spec.Access, now time
 	if !found {
 		row = New(c.PK, c.SK, c.Type, w, now)
 		row.TTL = w.Begins.Add(c.Limit.Per).Unix()
+
 		return row.Create(), nil
 	}
 
 	*row.V(), row.TTL = w, w.Begins.Add(c.Limit.Per).Unix()
 	_, saved := row.Save(now)
+
 	return saved, nil
 }

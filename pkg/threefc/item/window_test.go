@@ -28,6 +28,7 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{app})
 	db := dynamo.Open(cfg, prefix)
+
 	of := item.Counter{PK: "a", SK: "b", Type: "Count", Limit: links}
 	for _, c := range []struct {
 		after time.Duration
@@ -50,6 +51,7 @@ func TestWindow(t *testing.T) {
 		} else if err == nil {
 			err = dynamo.Transact(t.Context(), db, count, counted)
 		}
+
 		if err != nil && c.wait == 0 {
 			t.Fatal(err)
 		}
@@ -58,6 +60,7 @@ func TestWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if diff := cmp.Diff(c.want, *got.V()); diff != "" || got.TTL != noon.Add(c.ends).Unix() {
 			t.Errorf("after %v: the row expires at %d, want %d (-want +got):\n%s", c.after, got.TTL, noon.Add(c.ends).Unix(), diff)
 		}
@@ -70,6 +73,7 @@ func TestStoredWindows(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{app})
 	db := dynamo.Open(cfg, prefix)
+
 	type stored struct {
 		PK        string `dynamodbav:"pk"`
 		SK        string `dynamodbav:"sk"`
@@ -80,6 +84,7 @@ func TestStoredWindows(t *testing.T) {
 		Rev       int    `dynamodbav:"rev"`
 		TTL       int64  `dynamodbav:"ttlEpoch"`
 	}
+
 	row := func(minute string, n string, rev int) stored {
 		return stored{
 			PK: "a", SK: "b", Type: "Count", CreatedAt: "2026-06-06T12:00:00Z", UpdatedAt: "2026-06-06T12:0" + minute + ":00Z",
@@ -87,6 +92,7 @@ func TestStoredWindows(t *testing.T) {
 		}
 	}
 	of := item.Counter{PK: "a", SK: "b", Type: "Count", Limit: links}
+
 	for _, c := range []struct {
 		was  *stored
 		now  time.Time
@@ -100,10 +106,12 @@ func TestStoredWindows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		counted, err := of.Take(t.Context(), db, count, c.now)
 		if err == nil {
 			err = dynamo.Transact(t.Context(), db, count, counted)
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}

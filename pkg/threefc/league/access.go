@@ -61,15 +61,19 @@ func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, 
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Grant](ctx, s.DB, tables.ListGrants, item.LeagueKey(in.LeagueID), item.Grants)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &AccessList{}
+
 	out.Body.Members = make([]Member, len(rows))
 	for i, g := range item.Values(rows) {
 		out.Body.Members[i] = Member{g.UserID, g.Role, g.Email}
 	}
+
 	return out, nil
 }
 
@@ -124,38 +128,45 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return idem.Once(ctx, s.Answers, InviteFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-		userID, known, err := s.pool.Find(ctx, in.Body.Email)
-		grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
-		switch {
-		case err != nil:
-		case known:
-			err = s.allowed(ctx, in.UserID, grant)
-		case row.V().Members >= MaxMembers.Max:
-			err = problem.Beyond(MaxMembers)
-		}
-		if err != nil {
-			return nil, refusedAddress(err) // and no mail tells of it
-		}
-		if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
-			return nil, err
-		}
-		// Nobody can sign up any more with an address that has an account. So one is created when
-		// all limits allow it, and the mail is counted: of requests at once no more than may mail.
-		if !known {
-			if grant.UserID, err = s.pool.Reserve(ctx, in.Body.Email); err != nil {
-				return nil, refusedAddress(err)
+
+	return idem.Once(ctx, s.Answers, InviteFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+			userID, known, err := s.pool.Find(ctx, in.Body.Email)
+			grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
+
+			switch {
+			case err != nil:
+			case known:
+				err = s.allowed(ctx, in.UserID, grant)
+			case row.V().Members >= MaxMembers.Max:
+				err = problem.Beyond(MaxMembers)
 			}
-		}
-		// The mail goes first: a crash repeats it, and loses it never.
-		if err := s.mail.Send(ctx, mail.Message{
-			To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
-			Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " + s.Origins[0] + "/sign-in\n",
-		}); err != nil {
-			return nil, err
-		}
-		return s.grant(ctx, in.UserID, grant, commit)
-	})
+
+			if err != nil {
+				return nil, refusedAddress(err) // and no mail tells of it
+			}
+
+			if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
+				return nil, err
+			}
+			// Nobody can sign up any more with an address that has an account. So one is created when
+			// all limits allow it, and the mail is counted: of requests at once no more than may mail.
+			if !known {
+				if grant.UserID, err = s.pool.Reserve(ctx, in.Body.Email); err != nil {
+					return nil, refusedAddress(err)
+				}
+			}
+			// The mail goes first: a crash repeats it, and loses it never.
+			if err := s.mail.Send(ctx, mail.Message{
+				To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
+				Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " +
+					s.Origins[0] + "/sign-in\n",
+			}); err != nil {
+				return nil, err
+			}
+
+			return s.grant(ctx, in.UserID, grant, commit)
+		})
 }
 
 // allowed returns the error with which a grant of a user with an account would be refused.
@@ -165,10 +176,13 @@ func (s *Inviter) allowed(ctx context.Context, by string, g item.Grant) error {
 	if errors.Is(err, account.ErrDeleted) {
 		return account.ErrDeleting
 	}
+
 	if err != nil {
 		return err
 	}
+
 	_, err = s.grant(ctx, by, g, func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil })
+
 	return err
 }
 
@@ -179,6 +193,7 @@ func refusedAddress(err error) error {
 			return of.In("body.email")
 		}
 	}
+
 	return err
 }
 
@@ -187,14 +202,18 @@ func refusedAddress(err error) error {
 func (s *Inviter) count(ctx context.Context, by, email string) error {
 	now, sum := s.Now(), sha256.Sum256([]byte(email))
 	to := item.Counter{PK: item.InviteKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations}
+
 	toAddress, err := to.Take(ctx, s.DB, tables.CountInvitation, now)
 	if p, ok := errors.AsType[*problem.Error](err); ok {
 		return p.In("body.email")
 	}
+
 	if err != nil {
 		return err
 	}
+
 	from := item.Counter{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails}
+
 	fromUser, err := from.Take(ctx, s.DB, tables.CountInvitation, now)
 	if err != nil {
 		return err
@@ -229,9 +248,10 @@ func PutAccessFunction() app.Function {
 // PutAccess gives a member of a league another role. A second run changes nothing. Who is
 // no member is invited by an address: see Invite. Errors: member_not_found, last_admin.
 func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, error) {
-	return idem.Once(ctx, s.Answers, PutAccessFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-		return s.grant(ctx, in.UserID, item.Grant{LeagueID: in.LeagueID, UserID: in.MemberID, Role: in.Body.Role}, commit)
-	})
+	return idem.Once(ctx, s.Answers, PutAccessFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+			return s.grant(ctx, in.UserID, item.Grant{LeagueID: in.LeagueID, UserID: in.MemberID, Role: in.Body.Role}, commit)
+		})
 }
 
 // grant gives a user a role, with the league, whose counts it keeps. Without an address the
@@ -242,21 +262,26 @@ func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit ide
 		if err != nil {
 			return nil, err
 		}
+
 		was, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.SaveGrant, item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID))
 		if err != nil {
 			return nil, err
 		}
+
 		out := &MemberPage{http.StatusOK, Member{g.UserID, g.Role, g.Email}}
 		now := s.Now()
 		row := item.New(item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID), "Grant", g, now)
 		saved := row.Create()
+
 		if ok {
 			if g.Founder = was.V().Founder; g.Email == "" {
 				g.Email, out.Body.Email = was.V().Email, was.V().Email
 			}
+
 			if *was.V() == g {
 				return out, nil
 			}
+
 			old := was.V().Role
 			league.V().Admins -= admins(old)
 			row = was
@@ -266,14 +291,18 @@ func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit ide
 			if g.Email == "" {
 				return nil, errNoMember
 			}
+
 			if league.V().Members++; league.V().Members > MaxMembers.Max {
 				return nil, problem.Beyond(MaxMembers)
 			}
 		}
+
 		if league.V().Admins += admins(g.Role); league.V().Admins == 0 {
 			return nil, errLastAdmin
 		}
+
 		_, counted := league.Save(now)
+
 		return out, commit(ctx, tables.SaveGrant, out, saved, row.Mirror(item.UserKey(g.UserID), item.LeagueKey(g.LeagueID)), counted)
 	})
 }
@@ -283,6 +312,7 @@ func admins(r item.Role) int {
 	if r == item.Admin {
 		return 1
 	}
+
 	return 0
 }
 
@@ -312,14 +342,17 @@ func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.
 	if in.MemberID == in.UserID {
 		least = item.Viewer
 	}
+
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		league, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, least)
 		if err != nil {
 			return nil, err
 		}
+
 		if err := s.remove(ctx, league, in.MemberID); err != nil {
 			return nil, err
 		}
+
 		return httpapi.NewRemoved(), nil
 	})
 }
@@ -330,11 +363,15 @@ func (s *Service) remove(ctx context.Context, league item.Row[item.League], user
 	if err != nil || !ok {
 		return err
 	}
+
 	l := league.V()
+
 	l.Members--
 	if l.Admins -= admins(was.V().Role); l.Admins == 0 {
 		return errLastAdmin
 	}
+
 	_, counted := league.Save(s.Now())
+
 	return dynamo.Transact(ctx, s.DB, tables.SaveGrant, was.Drop(), dynamo.DeleteWrite(item.Key(item.UserKey(userID), league.PK)), counted)
 }

@@ -79,49 +79,63 @@ type CreateLeague struct {
 // CreateLeagueFunction creates a league, of which the caller is the administrator.
 func CreateLeagueFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "threefc/create-league",
-		Does:   "Creates a league, of which the caller is the administrator.",
-		IfDown: "No league can be created.",
-		On:     spec.Route{Method: "POST", Path: "/v1/leagues", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.MyLeagues, tables.CreateLeague, account.CheckDeleted}, Limits: []spec.Limit{MaxLeagues},
-		Memory: 256, Timeout: 5 * time.Second,
+		Name:    "threefc/create-league",
+		Does:    "Creates a league, of which the caller is the administrator.",
+		IfDown:  "No league can be created.",
+		On:      spec.Route{Method: "POST", Path: "/v1/leagues", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:    []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.MyLeagues, tables.CreateLeague, account.CheckDeleted},
+		Limits:  []spec.Limit{MaxLeagues},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).CreateLeague)
 }
 
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
 // Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
-	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-		slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
-			now := s.Now()
-			counted, err := item.InTurn(ctx, s.DB, tables.CreateLeague, in.UserID, now)
-			if err != nil {
-				return nil, err
-			}
-			mine, err := s.mine(ctx, in.UserID)
-			if err != nil {
-				return nil, err
-			}
-			founded := slices.DeleteFunc(item.Values(mine), func(g item.Grant) bool { return !g.Founder })
-			if len(founded) >= MaxLeagues.Max { // those to which others invite the user are not the user's doing
-				return nil, problem.Beyond(MaxLeagues)
-			}
-			id := item.NewID(now)
-			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
-			g := item.New(l.PK, item.GrantKey(in.UserID), "Grant", item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin, Founder: true}, now)
-			to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
-			out := page(http.StatusCreated, l, item.Admin)
-			err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(), g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)
-			if item.RefusedWrite(err) == 0 { // another league has the slug
-				if in.Body.Slug != "" {
-					return nil, errSlug
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+			slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
+
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
+				now := s.Now()
+
+				counted, err := item.InTurn(ctx, s.DB, tables.CreateLeague, in.UserID, now)
+				if err != nil {
+					return nil, err
 				}
-				slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
-			}
-			return out, err
+
+				mine, err := s.mine(ctx, in.UserID)
+				if err != nil {
+					return nil, err
+				}
+
+				founded := slices.DeleteFunc(item.Values(mine), func(g item.Grant) bool { return !g.Founder })
+				if len(founded) >= MaxLeagues.Max { // those to which others invite the user are not the user's doing
+					return nil, problem.Beyond(MaxLeagues)
+				}
+
+				id := item.NewID(now)
+				l := item.New(item.LeagueKey(id), item.Metadata, "League",
+					item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
+				g := item.New(l.PK, item.GrantKey(in.UserID), "Grant",
+					item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin, Founder: true}, now)
+				to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
+				out := page(http.StatusCreated, l, item.Admin)
+
+				err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(),
+					g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)
+				if item.RefusedWrite(err) == 0 { // another league has the slug
+					if in.Body.Slug != "" {
+						return nil, errSlug
+					}
+
+					slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
+				}
+
+				return out, err
+			})
 		})
-	})
 }
 
 // mine reads the grants of a user.
@@ -157,22 +171,32 @@ func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
+
 	roles := map[string]item.Role{}
+
 	var keys []dynamo.Item
+
 	for _, g := range item.Values(mine) {
 		roles[g.LeagueID] = g.Role
 		keys = append(keys, item.Key(item.LeagueKey(g.LeagueID), item.Metadata))
 	}
+
 	rows, err := dynamo.GetAll[item.Row[item.League]](ctx, s.DB, tables.MyLeagues, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &LeagueList{}
+
 	out.Body.Leagues = make([]League, len(rows))
 	for i, row := range rows {
 		out.Body.Leagues[i] = shown(row, roles[row.V().ID])
 	}
-	slices.SortFunc(out.Body.Leagues, func(a, b League) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID)) })
+
+	slices.SortFunc(out.Body.Leagues, func(a, b League) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID))
+	})
+
 	return out, nil
 }
 
@@ -200,6 +224,7 @@ func (s *Service) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, er
 	if err != nil {
 		return nil, err
 	}
+
 	return page(http.StatusOK, row, role), nil
 }
 
@@ -229,35 +254,44 @@ func UpdateLeagueFunction() app.Function {
 
 // UpdateLeague changes a league. Errors: slug_taken, stale.
 func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
-	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
-			row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
-			if err != nil {
-				return nil, err
-			}
-			if err := in.IfMatch.Check(row.Rev); err != nil {
-				return nil, err
-			}
-			was := *row.V()
-			row.V().Name, row.V().Slug = cmp.Or(in.Body.Name, was.Name), cmp.Or(in.Body.Slug, was.Slug)
-			if *row.V() == was {
-				return page(http.StatusOK, row, role), nil
-			}
-			now := s.Now()
-			row, saved := row.Save(now)
-			writes := []dynamo.Write{saved}
-			if row.V().Slug != was.Slug {
-				to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: was.ID}, now)
-				writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(item.SlugKey(was.Slug), item.Metadata)))
-			}
-			out := page(http.StatusOK, row, role)
-			err = commit(ctx, tables.SaveLeague, out, writes...)
-			if item.RefusedWrite(err) == 1 {
-				return nil, errSlug
-			}
-			return out, err
+	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
+				row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
+				if err != nil {
+					return nil, err
+				}
+
+				if err := in.IfMatch.Check(row.Rev); err != nil {
+					return nil, err
+				}
+
+				was := *row.V()
+
+				row.V().Name, row.V().Slug = cmp.Or(in.Body.Name, was.Name), cmp.Or(in.Body.Slug, was.Slug)
+				if *row.V() == was {
+					return page(http.StatusOK, row, role), nil
+				}
+
+				now := s.Now()
+				row, saved := row.Save(now)
+				writes := []dynamo.Write{saved}
+
+				if row.V().Slug != was.Slug {
+					to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: was.ID}, now)
+					writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(item.SlugKey(was.Slug), item.Metadata)))
+				}
+
+				out := page(http.StatusOK, row, role)
+
+				err = commit(ctx, tables.SaveLeague, out, writes...)
+				if item.RefusedWrite(err) == 1 {
+					return nil, errSlug
+				}
+
+				return out, err
+			})
 		})
-	})
 }
 
 // DeleteLeague is the request to delete a league.
@@ -289,14 +323,18 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 	} else if err == nil {
 		err = s.dropLeague(ctx, row, in.IfMatch)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[json.RawMessage](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
 	if err != nil {
 		return nil, err
 	}
+
 	var copies, rest, own []dynamo.Item
+
 	for _, r := range rows {
 		switch r.EntityType {
 		case "Grant":
@@ -304,17 +342,20 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 			if err != nil {
 				return nil, err
 			}
+
 			copies = append(copies, item.Key(item.UserKey(g.V().UserID), r.PK))
 		case "Player":
 			p, err := item.As[item.Player](r)
 			if err != nil {
 				return nil, err
 			}
+
 			copies = append(copies, item.Key(r.SK, item.Profile))
 			if by := p.V().ClaimedBy; by != "" {
 				copies = append(copies, item.Key(item.UserKey(by), r.SK))
 			}
 		}
+
 		if r.SK == item.GrantKey(in.UserID) {
 			own = append(own, item.Key(r.PK, r.SK))
 		} else {
@@ -328,6 +369,7 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 			return nil, err
 		}
 	}
+
 	return httpapi.NewRemoved(), nil
 }
 
@@ -336,9 +378,12 @@ func (s *Service) dropLeague(ctx context.Context, row item.Row[item.League], mat
 	if err := match.Check(row.Rev); err != nil {
 		return err
 	}
+
 	if row.V().Seasons > 0 {
 		return errNotEmpty
 	}
+
 	err := dynamo.Transact(ctx, s.DB, tables.SaveLeague, row.Drop(), dynamo.DeleteWrite(item.Key(item.SlugKey(row.V().Slug), item.Metadata)))
+
 	return dynamo.RefusedAs(err, httpapi.ErrStale)
 }

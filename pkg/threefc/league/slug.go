@@ -13,6 +13,7 @@ const maxSlug = 40
 // Slug returns a slug that is made of a name: "Straße 3!" is "stra-e-3".
 func Slug(name string) string {
 	var b strings.Builder
+
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
 		switch {
 		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
@@ -21,10 +22,13 @@ func Slug(name string) string {
 			b.WriteByte('-')
 		}
 	}
+
 	slug := b.String()
+
 	slug = strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 	if len(slug) < 3 {
 		slug = "league-" + slug
 	}
+
 	return strings.Trim(slug, "-")
 }

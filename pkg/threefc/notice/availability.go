@@ -51,12 +51,15 @@ const answers = "AVAIL#"
 // merged the latest. What was said by a claim that has ended does not count.
 func said(rows []item.Row[row], players map[string]item.Player) map[string]string {
 	slices.SortStableFunc(rows, func(a, b item.Row[row]) int { return cmp.Compare(a.UpdatedAt, b.UpdatedAt) })
+
 	all := map[string]string{}
+
 	for _, a := range item.Values(rows) {
 		if p := players[a.PlayerID]; p.ClaimedBy != "" && p.Claims == a.Claim {
 			all[item.Resolve(p.ID, players).ID] = a.Status
 		}
 	}
+
 	return all
 }
 
@@ -83,7 +86,8 @@ func PutAvailabilityFunction() app.Function {
 		Does:   "Says whether the caller will play in a session.",
 		IfDown: "Players cannot say whether they will play.",
 		On:     spec.Route{Method: "PUT", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers, tables.PutAvailability, account.CheckDeleted},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers,
+			tables.PutAvailability, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).PutAvailability)
 }
@@ -92,26 +96,32 @@ func PutAvailabilityFunction() app.Function {
 // play in a session: the one as whom it counts, if it is merged. A second run changes
 // nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
-	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*AnswerPage, error) {
-			x, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
-			if err != nil {
-				return nil, err
-			}
-			p, counts, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
-			if err != nil {
-				return nil, err
-			}
-			if p.ID == "" {
-				return nil, errNoPlayer
-			}
-			out := &AnswerPage{http.StatusOK, Answer{counts.ID, counts.Nickname, in.Body.Status}}
-			// The session changes with each answer: one that is deleted meanwhile refuses the answer,
-			// and its deletion reads the answers again.
-			_, there := x.Save(s.Now())
-			return out, commit(ctx, tables.PutAvailability, out, dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, in.Body.Status}, s.Now())), there)
+	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*AnswerPage, error) {
+				x, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
+				if err != nil {
+					return nil, err
+				}
+
+				p, counts, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
+				if err != nil {
+					return nil, err
+				}
+
+				if p.ID == "" {
+					return nil, errNoPlayer
+				}
+
+				out := &AnswerPage{http.StatusOK, Answer{counts.ID, counts.Nickname, in.Body.Status}}
+				// The session changes with each answer: one that is deleted meanwhile refuses the answer,
+				// and its deletion reads the answers again.
+				_, there := x.Save(s.Now())
+
+				return out, commit(ctx, tables.PutAvailability, out,
+					dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, in.Body.Status}, s.Now())), there)
+			})
 		})
-	})
 }
 
 // ListAvailability is the request for who will play.
@@ -146,33 +156,43 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if err != nil {
 		return nil, err
 	}
+
 	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
 		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
 			return nil, refused
 		}
 	}
+
 	rows, err := item.List[row](ctx, s.DB, tables.ListAvailability, x.PK, answers)
 	if err != nil {
 		return nil, err
 	}
+
 	var ids []string
 	for _, a := range item.Values(rows) {
 		ids = append(ids, a.PlayerID)
 	}
+
 	players, err := item.ReadPlayers(ctx, s.DB, tables.ListAvailability, ids)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &AnswerList{}
+
 	out.Body.Players = []Answer{}
 	for id, status := range said(rows, players) {
 		out.Body.Players = append(out.Body.Players, Answer{id, players[id].Nickname, status})
 	}
+
 	order := []string{"in", "maybe", "out"}
+
 	slices.SortFunc(out.Body.Players, func(a, b Answer) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Status), slices.Index(order, b.Status)), cmp.Compare(a.Nickname, b.Nickname), cmp.Compare(a.PlayerID, b.PlayerID))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Status), slices.Index(order, b.Status)), cmp.Compare(a.Nickname, b.Nickname),
+			cmp.Compare(a.PlayerID, b.PlayerID))
 	})
+
 	return out, nil
 }
 
@@ -190,6 +210,7 @@ func read(ctx context.Context, db dynamo.DB, userID string) (Preferences, error)
 	if !ok {
 		return Preferences{true, true}, err
 	}
+
 	return *r.V(), err
 }
 

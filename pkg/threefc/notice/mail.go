@@ -61,33 +61,41 @@ func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error
 	if err != nil || !ok || g.Status != item.Finished {
 		return err // reopened or deleted since
 	}
+
 	seats, err := item.List[item.Seat](ctx, s.db, tables.ListRoster, g.PK, item.Rosters)
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
 	for _, seat := range item.Values(seats) {
 		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
 	}
+
 	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ListRoster, keys)
 	if err != nil {
 		return err
 	}
+
 	return s.ask(ctx, item.Values(players), nil, Mail{GameID: in.GameID})
 }
 
 // ask asks for a mail to each user who has claimed one of the players, but the users left out.
 func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[string]bool, m Mail) error {
 	asked := map[string]bool{"": true}
+
 	var mails []Mail
+
 	for _, p := range players {
 		if without[p.ClaimedBy] || asked[p.ClaimedBy] {
 			continue
 		}
+
 		asked[p.ClaimedBy] = true
 		m.UserID = p.ClaimedBy
 		mails = append(mails, m)
 	}
+
 	return queue.SendAll(ctx, s.queue, MailQueue, mails)
 }
 
@@ -108,6 +116,7 @@ func SendRemindersFunction() app.Function {
 func (s *Notifier) SendReminders(ctx context.Context) error {
 	tomorrow := s.now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
 	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.SessionsOfDay, item.DayKey(tomorrow), item.Sessions), Consistent: true}
+
 	for rows, err := range dynamo.Pages(func(after dynamo.Item) ([]item.Row[item.Ref], dynamo.Item, error) {
 		r.After = after
 		return dynamo.Query[item.Row[item.Ref]](ctx, s.db, tables.SessionsOfDay, r)
@@ -115,14 +124,17 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		var sessions []Remind
 		for _, x := range item.Values(rows) {
 			sessions = append(sessions, Remind{x.ID})
 		}
+
 		if err := queue.SendAll(ctx, s.queue, RemindQueue, sessions); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -146,24 +158,29 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	if err != nil || !ok {
 		return err
 	}
+
 	rows, err := item.List[row](ctx, s.db, tables.ListAvailability, x.PK, answers)
 	if err != nil {
 		return err
 	}
+
 	players, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(x.V().LeagueID), item.Players)
 	if err != nil {
 		return err
 	}
+
 	all := map[string]item.Player{}
 	for _, p := range item.Values(players) {
 		all[p.ID] = p
 	}
+
 	answers, decided := said(rows, all), map[string]bool{}
 	for id, p := range all {
 		if status := answers[item.Resolve(id, all).ID]; status == "in" || status == "out" {
 			decided[p.ClaimedBy] = true
 		}
 	}
+
 	return s.ask(ctx, item.Values(players), decided, Mail{SessionID: in.SessionID})
 }
 
@@ -179,7 +196,8 @@ type Mailer struct {
 // OpenMailer opens the service.
 func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
-	return &Mailer{dynamo.Open(env.AWS, env.Prefix), env.Now, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom)), page}, nil
+	return &Mailer{dynamo.Open(env.AWS, env.Prefix), env.Now, userpool.Open(env.AWS, env.Pool),
+		mail.Open(env.AWS, env.Setting(signin.MailFrom)), page}, nil
 }
 
 // SendMailFunction mails a user about a finished game or tomorrow's session, once.
@@ -189,8 +207,9 @@ func SendMailFunction() app.Function {
 		Does:   "Mails a user about a finished game or tomorrow's session, once.",
 		IfDown: "Users get no mails about games and sessions.",
 		On:     MailQueue,
-		Uses:   []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason, tables.GetLeague, account.CheckDeleted},
-		Users:  []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+		Uses: []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason,
+			tables.GetLeague, account.CheckDeleted},
+		Users: []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenMailer, (*Mailer).SendMail)
 }
@@ -205,6 +224,7 @@ func (s *Mailer) SendMail(ctx context.Context, in Mail) error {
 		slog.InfoContext(ctx, "a mail to a deleted user is dropped", "user", in.UserID)
 		return nil
 	}
+
 	return err
 }
 
@@ -214,15 +234,19 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	if err != nil || in.GameID != "" && !wants.Finished || in.SessionID != "" && !wants.Reminders {
 		return err
 	}
+
 	pk, sk := item.UserKey(in.UserID), "MAIL#"+cmp.Or(in.GameID, in.SessionID)
+
 	_, sent, err := dynamo.Get[item.Row[item.Ref]](ctx, s.db, tables.MarkMail, pk, sk)
 	if err != nil || sent {
 		return err
 	}
+
 	m, err := s.compose(ctx, in)
 	if err != nil || m.Subject == "" {
 		return err
 	}
+
 	user, ok, err := s.pool.Get(ctx, in.UserID)
 	if err != nil || !ok {
 		return err
@@ -232,14 +256,17 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	if err := dynamo.Check(ctx, s.db, account.CheckDeleted); err != nil {
 		return err
 	}
+
 	m.To = user.Email
 	if err := s.mail.Send(ctx, m); errors.Is(err, mail.ErrRefused) {
 		slog.WarnContext(ctx, "a mail was refused", "user", in.UserID, "err", err)
 	} else if err != nil {
 		return err
 	}
+
 	mark := item.New(pk, sk, "Mail", item.Ref{ID: cmp.Or(in.GameID, in.SessionID)}, s.now())
 	mark.TTL = s.now().Add(keepMark).Unix()
+
 	return dynamo.Put(ctx, s.db, tables.MarkMail, mark)
 }
 
@@ -251,33 +278,43 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		if err != nil || !ok {
 			return m, err
 		}
+
 		l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
 		if err != nil {
 			return m, err
 		}
+
 		return mail.Message{
 			Subject: l.V().Name + ": will you play on " + x.V().Date + "?",
-			Text:    fmt.Sprintf("Say whether you will play with %s on %s: %s/sessions/%s\n\n%s", l.V().Name, x.V().Date, s.page, in.SessionID, s.stop()),
+			Text: fmt.Sprintf("Say whether you will play with %s on %s: %s/sessions/%s\n\n%s", l.V().Name, x.V().Date,
+				s.page, in.SessionID, s.stop()),
 		}, nil
 	}
+
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
 	if err != nil || !ok || g.Status != item.Finished {
 		return m, err
 	}
+
 	x, _, err := dynamo.Get[item.Row[item.Season]](ctx, s.db, tables.GetSeason, item.SeasonKey(g.V().SeasonID), item.Metadata)
 	if err != nil {
 		return m, err
 	}
+
 	l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
 	if err != nil {
 		return m, err
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\n", Verdict(*g.V()))
+
 	for i, score := range g.V().Scores {
 		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
 	}
+
 	fmt.Fprintf(&b, "\nThe game: %s/l/%s/%s/%s\n\n%s", s.page, l.V().Slug, x.V().Slug, g.V().Slug, s.stop())
+
 	return mail.Message{Subject: l.V().Name + ": " + Verdict(*g.V()), Text: b.String()}, nil
 }
 
@@ -286,16 +323,20 @@ func (s *Mailer) stop() string { return "No more of these mails: " + s.page + "/
 // Verdict says how a finished game has ended: "Red has won", "Red and Blue have drawn".
 func Verdict(g item.Game) string {
 	var names []string
+
 	for _, t := range g.Teams {
 		if t.TeamID == g.Result.Winner {
 			return t.Name + " has won"
 		}
+
 		for _, id := range g.Result.Drawn {
 			if id == t.TeamID {
 				names = append(names, t.Name)
 			}
 		}
 	}
+
 	last := len(names) - 1
+
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " have drawn"
 }

@@ -14,14 +14,17 @@ func emoji(text string) bool {
 	if key, ok := strings.CutSuffix(text, "\ufe0f\u20e3"); ok {
 		return len(key) == 1 && strings.Contains("0123456789#*", key)
 	}
+
 	if rest != "" || width != 2 {
 		return false
 	}
+
 	for i, r := range cluster {
 		part := unicode.In(r, unicode.Sk, unicode.Cf) || r == '\ufe0f' // skin tones, joiners and the tags of flags, the style
 		if !unicode.Is(unicode.So, r) && (i == 0 || !part) {
 			return false
 		}
 	}
+
 	return true
 }

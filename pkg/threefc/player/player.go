@@ -39,12 +39,14 @@ import (
 
 // Errors about players.
 var (
-	errUsed    = problem.New(problem.Conflict, "player_in_use", "the player was in a team of a game, or another is merged into it: rename it, or merge it into another")
+	errUsed = problem.New(problem.Conflict, "player_in_use",
+		"the player was in a team of a game, or another is merged into it: rename it, or merge it into another")
 	errClaimed = problem.New(problem.Conflict, "already_claimed", "somebody else has claimed this player: ask an administrator of the league")
-	errMerge   = problem.New(problem.Unprocessable, "bad_merge", "a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
-	errCode    = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
-	errAvatar  = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
-	errName    = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
+	errMerge   = problem.New(problem.Unprocessable, "bad_merge",
+		"a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
+	errCode   = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
+	errAvatar = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
+	errName   = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
 )
 
 // Service is the service of players.
@@ -115,20 +117,25 @@ func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPa
 			return nil, errAvatar
 		}
 	}
-	return idem.Once(ctx, s.Answers, CreatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.Body.LeagueID, in.UserID, item.Scorekeeper)
-			if err != nil {
-				return nil, err
-			}
-			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: avatar}, s.Now())
-			if err != nil {
-				return nil, err
-			}
-			out := page(http.StatusCreated, row, in.UserID)
-			return out, commit(ctx, tables.CreatePlayer, out, writes...)
+
+	return idem.Once(ctx, s.Answers, CreatePlayerFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
+				parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.Body.LeagueID, in.UserID, item.Scorekeeper)
+				if err != nil {
+					return nil, err
+				}
+
+				row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: avatar}, s.Now())
+				if err != nil {
+					return nil, err
+				}
+
+				out := page(http.StatusCreated, row, in.UserID)
+
+				return out, commit(ctx, tables.CreatePlayer, out, writes...)
+			})
 		})
-	})
 }
 
 // add returns a new player of a league, and the writes.
@@ -136,9 +143,11 @@ func add(parent item.Row[item.League], p item.Player, now time.Time) (row item.R
 	if parent.V().Players++; parent.V().Players > MaxPlayers.Max {
 		return row, nil, problem.Beyond(MaxPlayers)
 	}
+
 	p.ID, p.LeagueID = item.NewID(now), parent.V().ID
 	row = item.New(item.PlayerKey(p.ID), item.Profile, "Player", p, now)
 	_, counted := parent.Save(now)
+
 	return row, []dynamo.Write{row.Create(), row.Mirror(parent.PK, row.PK), counted}, nil
 }
 
@@ -175,23 +184,30 @@ func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
+
 	pk := item.LeagueKey(in.LeagueID)
+
 	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListPlayers, pk, item.Players), Limit: int32(in.Limit)}
 	if in.Cursor != "" {
 		r.After = item.Key(pk, item.PlayerKey(in.Cursor))
 	}
+
 	rows, last, err := dynamo.Query[item.Row[item.Player]](ctx, s.DB, tables.ListPlayers, r)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &PlayerList{}
+
 	out.Body.Players = make([]Player, len(rows))
 	for i, p := range item.Values(rows) {
 		out.Body.Players[i] = shown(p, in.UserID)
 	}
+
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].V().ID
 	}
+
 	return out, nil
 }
 
@@ -219,6 +235,7 @@ func (s *Service) GetPlayer(ctx context.Context, in *GetPlayer) (*PlayerPage, er
 	if err != nil {
 		return nil, err
 	}
+
 	return page(http.StatusOK, row, in.UserID), nil
 }
 
@@ -243,12 +260,15 @@ type UpdatePlayer struct {
 // UpdatePlayerFunction changes the nickname or the avatar of a player.
 func UpdatePlayerFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "threefc/update-player",
-		Does:   "Changes the nickname or the avatar of a player.",
-		IfDown: "Players cannot be renamed.",
-		On:     spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxRenames},
-		Memory: 256, Timeout: 10 * time.Second,
+		Name:    "threefc/update-player",
+		Does:    "Changes the nickname or the avatar of a player.",
+		IfDown:  "Players cannot be renamed.",
+		On:      spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
+		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons),
+		Sends:   []spec.Queue{game.AggregateQueue},
+		Limits:  []spec.Limit{MaxRenames},
+		Memory:  256,
+		Timeout: 10 * time.Second,
 	}, Open, (*Service).UpdatePlayer)
 }
 
@@ -260,43 +280,55 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
 		return nil, errAvatar
 	}
-	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
-			if err != nil {
-				return nil, err
-			}
-			changes := &row.V().Renames
-			if row.V().ClaimedBy != in.UserID {
-				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+
+	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
+				row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				if err != nil {
 					return nil, err
 				}
-				changes = &row.V().Edits
-			}
-			if err := in.IfMatch.Check(row.Rev); err != nil {
-				return nil, err
-			}
-			was := *row.V()
-			row.V().Nickname = cmp.Or(in.Body.Nickname, was.Nickname)
-			if in.Body.Avatar != nil {
-				row.V().Avatar = *in.Body.Avatar
-			}
-			if *row.V() == was {
-				return page(http.StatusOK, row, in.UserID), nil
-			}
-			now := s.Now()
-			if *changes, err = changes.Take(MaxRenames, now); err != nil {
-				return nil, err
-			}
-			row.V().Stale = true
-			row, writes := save(row, now)
-			out := page(http.StatusOK, row, in.UserID)
-			return out, commit(ctx, tables.SavePlayer, out, writes...)
+
+				changes := &row.V().Renames
+				if row.V().ClaimedBy != in.UserID {
+					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+						return nil, err
+					}
+
+					changes = &row.V().Edits
+				}
+
+				if err := in.IfMatch.Check(row.Rev); err != nil {
+					return nil, err
+				}
+
+				was := *row.V()
+
+				row.V().Nickname = cmp.Or(in.Body.Nickname, was.Nickname)
+				if in.Body.Avatar != nil {
+					row.V().Avatar = *in.Body.Avatar
+				}
+
+				if *row.V() == was {
+					return page(http.StatusOK, row, in.UserID), nil
+				}
+
+				now := s.Now()
+				if *changes, err = changes.Take(MaxRenames, now); err != nil {
+					return nil, err
+				}
+
+				row.V().Stale = true
+				row, writes := save(row, now)
+				out := page(http.StatusOK, row, in.UserID)
+
+				return out, commit(ctx, tables.SavePlayer, out, writes...)
+			})
 		})
-	})
 	if err == nil {
 		err = s.recompute(ctx, in.PlayerID)
 	}
+
 	return out, err
 }
 
@@ -346,23 +378,29 @@ func (s *Service) DeletePlayer(ctx context.Context, in *DeletePlayer) (*httpapi.
 		if err != nil {
 			return nil, err
 		}
+
 		if err := in.IfMatch.Check(row.Rev); err != nil {
 			return nil, err
 		}
+
 		p := row.V()
 		if p.Used {
 			return nil, errUsed
 		}
+
 		parent, err := item.LeagueRow.Read(ctx, s.DB, p.LeagueID)
 		if err != nil {
 			return nil, err
 		}
+
 		parent.V().Players--
 		_, counted := parent.Save(s.Now())
+
 		writes := []dynamo.Write{row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), counted}
 		if p.ClaimedBy != "" {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(p.ClaimedBy), row.PK)))
 		}
+
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropPlayer, writes...)
 	})
 }
@@ -380,12 +418,15 @@ type MergePlayer struct {
 // MergePlayerFunction makes two players one, who are the same person.
 func MergePlayerFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "threefc/merge-player",
-		Does:   "Makes two players one, who are the same person.",
-		IfDown: "Players cannot be merged.",
-		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/merge", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons), Sends: []spec.Queue{game.AggregateQueue}, Limits: []spec.Limit{MaxMerges},
-		Memory: 256, Timeout: 10 * time.Second,
+		Name:    "threefc/merge-player",
+		Does:    "Makes two players one, who are the same person.",
+		IfDown:  "Players cannot be merged.",
+		On:      spec.Route{Method: "POST", Path: "/v1/players/{playerId}/merge", Auth: spec.Session},
+		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons),
+		Sends:   []spec.Queue{game.AggregateQueue},
+		Limits:  []spec.Limit{MaxMerges},
+		Memory:  256,
+		Timeout: 10 * time.Second,
 	}, Open, (*Service).MergePlayer)
 }
 
@@ -393,40 +434,50 @@ func MergePlayerFunction() app.Function {
 // and has the tables computed if the first has not. Errors: player_not_found, bad_merge,
 // too_many_merges.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
-	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, _, err := item.PlayerRow.ReadAs(ctx, s.DB, in.PlayerID, in.UserID, item.Admin)
-			if err != nil {
-				return nil, err
-			}
-			if row.V().MergedInto == in.Body.Into {
-				return page(http.StatusOK, row, in.UserID), nil
-			}
-			var same []dynamo.Write
-			if in.Body.Into != "" {
-				into, err := item.PlayerRow.Read(ctx, s.DB, in.Body.Into)
+	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
+				row, _, err := item.PlayerRow.ReadAs(ctx, s.DB, in.PlayerID, in.UserID, item.Admin)
 				if err != nil {
 					return nil, err
 				}
-				if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
-					return nil, errMerge
+
+				if row.V().MergedInto == in.Body.Into {
+					return page(http.StatusOK, row, in.UserID), nil
 				}
-				into.V().Used = true
-				_, same = save(into, s.Now()) // nobody merges or deletes it meanwhile
-			}
-			now := s.Now()
-			if row.V().Merges, err = row.V().Merges.Take(MaxMerges, now); err != nil {
-				return nil, err
-			}
-			row.V().MergedInto, row.V().Stale = in.Body.Into, true
-			row, writes := save(row, now)
-			out := page(http.StatusOK, row, in.UserID)
-			return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
+
+				var same []dynamo.Write
+
+				if in.Body.Into != "" {
+					into, err := item.PlayerRow.Read(ctx, s.DB, in.Body.Into)
+					if err != nil {
+						return nil, err
+					}
+
+					if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
+						return nil, errMerge
+					}
+
+					into.V().Used = true
+					_, same = save(into, s.Now()) // nobody merges or deletes it meanwhile
+				}
+
+				now := s.Now()
+				if row.V().Merges, err = row.V().Merges.Take(MaxMerges, now); err != nil {
+					return nil, err
+				}
+
+				row.V().MergedInto, row.V().Stale = in.Body.Into, true
+				row, writes := save(row, now)
+				out := page(http.StatusOK, row, in.UserID)
+
+				return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
+			})
 		})
-	})
 	if err == nil {
 		err = s.recompute(ctx, in.PlayerID)
 	}
+
 	return out, err
 }
 
@@ -454,34 +505,41 @@ func ClaimPlayerFunction() app.Function {
 // nothing. Errors: player_not_found, already_claimed, too_many_claims,
 // league_access_required.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
-	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-			row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
-			if err != nil {
-				return nil, err
-			}
-			switch row.V().ClaimedBy {
-			case in.UserID:
-				return page(http.StatusOK, row, in.UserID), nil
-			case "":
-			default:
-				return nil, errClaimed
-			}
-			if row.V().Guarded {
-				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
+	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
+				row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				if err != nil {
 					return nil, err
 				}
-			}
-			*row.V() = claimedBy(*row.V(), in.UserID)
-			row, writes := save(row, s.Now())
-			claimed, err := s.claim(ctx, row)
-			if err != nil {
-				return nil, err
-			}
-			out := page(http.StatusOK, row, in.UserID)
-			return out, commit(ctx, tables.SavePlayer, out, append(writes, claimed...)...)
+
+				switch row.V().ClaimedBy {
+				case in.UserID:
+					return page(http.StatusOK, row, in.UserID), nil
+				case "":
+				default:
+					return nil, errClaimed
+				}
+
+				if row.V().Guarded {
+					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
+						return nil, err
+					}
+				}
+
+				*row.V() = claimedBy(*row.V(), in.UserID)
+				row, writes := save(row, s.Now())
+
+				claimed, err := s.claim(ctx, row)
+				if err != nil {
+					return nil, err
+				}
+
+				out := page(http.StatusOK, row, in.UserID)
+
+				return out, commit(ctx, tables.SavePlayer, out, append(writes, claimed...)...)
+			})
 		})
-	})
 }
 
 // DropClaim is the request to give a player free.
@@ -514,9 +572,11 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			_, dropped := dynamo.Delete(ctx, s.DB, tables.SavePlayer, item.Key(item.UserKey(in.UserID), item.PlayerKey(in.PlayerID)))
 			err = cmp.Or(dropped, err)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		user := row.V().ClaimedBy
 		switch user {
 		case "": // by a run before
@@ -526,11 +586,15 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
 				return nil, err
 			}
+
 			row.V().Guarded = true
 		}
+
 		row.V().ClaimedBy = ""
 		row, writes := save(row, s.Now())
-		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer, append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(user), row.PK)))...)
+
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer,
+			append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(user), row.PK)))...)
 	})
 }
 
@@ -539,6 +603,7 @@ func claimedBy(p item.Player, userID string) item.Player {
 	if p.ClaimedBy = userID; userID != "" {
 		p.Claims++
 	}
+
 	return p
 }
 
@@ -547,18 +612,23 @@ func claimedBy(p item.Player, userID string) item.Player {
 func (s *Service) claim(ctx context.Context, row item.Row[item.Player]) ([]dynamo.Write, error) {
 	p, now := row.V(), s.Now()
 	user := item.UserKey(p.ClaimedBy)
+
 	counted, err := item.InTurn(ctx, s.DB, tables.CountClaims, p.ClaimedBy, now)
 	if err != nil {
 		return nil, err
 	}
+
 	mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, user, item.Players)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(mine) >= MaxClaims.Max {
 		return nil, problem.Beyond(MaxClaims)
 	}
-	return []dynamo.Write{dynamo.PutWrite(item.New(user, row.PK, "Claim", item.Claim{PlayerID: p.ID, LeagueID: p.LeagueID}, now)), counted}, nil
+
+	return []dynamo.Write{dynamo.PutWrite(item.New(user, row.PK, "Claim", item.Claim{PlayerID: p.ID, LeagueID: p.LeagueID}, now)),
+		counted}, nil
 }
 
 // CreateCode is the request for a code to join a game.
@@ -595,19 +665,22 @@ func CreateCodeFunction() app.Function {
 
 // CreateCode returns a new code for a game; earlier codes stay valid.
 func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, error) {
-	return idem.Once(ctx, s.Answers, CreateCodeFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
-		g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Scorekeeper)
-		if err != nil {
-			return nil, err
-		}
-		now := s.Now()
-		join := code.New()
-		row := item.New(item.JoinKey(join), item.Metadata, "JoinCode", item.Join{Code: join, GameID: in.GameID, Series: g.V().Series}, now)
-		row.TTL = now.Add(codeLifetime).Unix()
-		out := &CodePage{Status: http.StatusCreated}
-		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = join, s.link(join), time.Unix(row.TTL, 0).UTC()
-		return out, commit(ctx, tables.PutCode, out, row.Create())
-	})
+	return idem.Once(ctx, s.Answers, CreateCodeFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
+			g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Scorekeeper)
+			if err != nil {
+				return nil, err
+			}
+
+			now := s.Now()
+			join := code.New()
+			row := item.New(item.JoinKey(join), item.Metadata, "JoinCode", item.Join{Code: join, GameID: in.GameID, Series: g.V().Series}, now)
+			row.TTL = now.Add(codeLifetime).Unix()
+			out := &CodePage{Status: http.StatusCreated}
+			out.Body.Code, out.Body.URL, out.Body.ExpiresAt = join, s.link(join), time.Unix(row.TTL, 0).UTC()
+
+			return out, commit(ctx, tables.PutCode, out, row.Create())
+		})
 }
 
 // RevokeCodes is the request to end the codes of a game.
@@ -636,8 +709,10 @@ func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Re
 		if err != nil {
 			return nil, err
 		}
+
 		g.V().Series++
 		_, saved := g.Save(s.Now())
+
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.RevokeCodes, saved)
 	})
 }
@@ -650,6 +725,7 @@ func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + co
 // are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 	wrong := item.Counter{PK: item.GuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongCodes", Limit: MaxGuesses}
+
 	row, err := dynamo.RetryValue(ctx, item.Attempts, func() (*item.Row[item.Join], error) {
 		counted, err := wrong.Take(ctx, s.DB, tables.CountGuess, s.Now())
 		if err != nil {
@@ -660,14 +736,17 @@ func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 		if err != nil || ok && s.Now().Unix() < row.TTL {
 			return &row, err
 		}
+
 		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, counted); err != nil {
 			return nil, err
 		}
+
 		return nil, errCode
 	})
 	if err != nil {
 		return item.Join{}, err
 	}
+
 	return *row.V(), nil
 }
 
@@ -677,6 +756,7 @@ func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Gam
 	if err == nil && g.V().Series != found.Series {
 		err = errCode
 	}
+
 	return g, err
 }
 
@@ -706,8 +786,11 @@ func JoinFunction() app.Function {
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
-		Memory: 256, Timeout: 5 * time.Second,
+		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers,
+			tables.CountClaims, tables.JoinPool, account.CheckDeleted},
+		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
+		Memory:  256,
+		Timeout: 5 * time.Second,
 	}, Open, (*Service).Join)
 }
 
@@ -722,15 +805,18 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	userID := ""
 	if token := in.Token(signin.Cookie); token != "" {
 		if userID, err = s.User(ctx, token); problem.Of(err) != problem.Unauthenticated && err != nil {
 			return nil, err
 		}
 	}
+
 	if userID != "" {
 		ctx = account.Require(ctx, userID)
 	}
+
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
 }
 
@@ -739,6 +825,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 	if err != nil {
 		return nil, err
 	}
+
 	if g.Status == item.Finished {
 		return nil, game.ErrFinished
 	}
@@ -747,19 +834,25 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 	if err != nil {
 		return nil, err
 	}
+
 	pool, err := item.List[item.Pooled](ctx, s.DB, tables.JoinPool, g.PK, item.Pool)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.Now()
-	var row item.Row[item.Player]
-	var writes []dynamo.Write
-	var mine item.Player
+
+	var (
+		row    item.Row[item.Player]
+		writes []dynamo.Write
+		mine   item.Player
+	)
 	if userID != "" {
 		if _, mine, err = Claimed(ctx, s.DB, userID, g.V().LeagueID); err != nil {
 			return nil, err
 		}
 	}
+
 	if mine.ID != "" {
 		row.Data.Value = mine
 		_, counted := parent.Save(now)
@@ -768,44 +861,56 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 		if nickname == "" {
 			return nil, errName
 		}
+
 		if parent.V().Joins, err = parent.V().Joins.Take(MaxJoins, now); err != nil {
 			return nil, err
 		}
+
 		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
 			return nil, err
 		}
+
 		if userID != "" {
 			claimed, err := s.claim(ctx, row)
 			if err != nil {
 				return nil, err
 			}
+
 			writes = append(writes, claimed...)
 		}
 	}
+
 	out := &Joined{Status: http.StatusCreated}
+
 	out.Body.PlayerID, out.Body.Nickname, out.Body.GameID = row.V().ID, row.V().Nickname, g.V().ID
 	if slices.ContainsFunc(pool, func(r item.Row[item.Pooled]) bool { return r.V().PlayerID == row.V().ID }) {
 		return out, nil
 	}
+
 	if len(pool) >= game.MaxPlayers.Max { // unless some were deleted
 		var ids []string
 		for _, r := range item.Values(pool) {
 			ids = append(ids, r.PlayerID)
 		}
+
 		players, err := item.ReadPlayers(ctx, s.DB, tables.JoinPool, ids)
 		if err != nil {
 			return nil, err
 		}
+
 		gone := slices.DeleteFunc(pool, func(r item.Row[item.Pooled]) bool { return players[r.V().PlayerID].ID != "" })
 		if len(gone) == 0 {
 			return nil, problem.Beyond(game.MaxPlayers)
 		}
+
 		for _, r := range gone {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(r.PK, r.SK)))
 		}
 	}
+
 	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
 	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
+
 	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
 }
 
@@ -814,12 +919,15 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 func Claimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (claimed, counts item.Player, err error) {
 	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
 	mine := item.Values(rows)
+
 	i := slices.IndexFunc(mine, func(c item.Claim) bool { return c.LeagueID == leagueID })
 	if i < 0 { // or none could be read
 		return claimed, counts, err
 	}
+
 	all, err := item.ReadPlayers(ctx, db, tables.MyPlayers, []string{mine[i].PlayerID})
 	claimed = all[mine[i].PlayerID]
+
 	return claimed, item.Resolve(claimed.ID, all), err
 }
 
@@ -854,23 +962,30 @@ func (s *Service) ListPool(ctx context.Context, in *ListPool) (*PoolList, error)
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Pooled](ctx, s.DB, tables.ListPool, g.PK, item.Pool)
 	if err != nil {
 		return nil, err
 	}
+
 	var keys []dynamo.Item
 	for _, p := range item.Values(rows) {
 		keys = append(keys, item.Key(item.PlayerKey(p.PlayerID), item.Profile))
 	}
+
 	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListPool, keys)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &PoolList{}
+
 	out.Body.Players = make([]Player, len(players))
 	for i, p := range item.Values(players) {
 		out.Body.Players[i] = shown(p, in.UserID)
 	}
+
 	slices.SortFunc(out.Body.Players, func(a, b Player) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
+
 	return out, nil
 }

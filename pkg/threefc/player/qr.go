@@ -45,10 +45,13 @@ func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	if _, err := s.coded(ctx, found); err != nil {
 		return nil, err
 	}
+
 	picture, err := drawn(s.link(found.Code))
+
 	return &Picture{picture}, err
 }
 
@@ -64,9 +67,11 @@ func drawn(text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode a QR code: %w", err)
 	}
+
 	n := code.Bounds().Dx()
 	side := (n + 2*qrMargin) * qrModule
 	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White, color.Black})
+
 	for y := range n * qrModule {
 		for x := range n * qrModule {
 			if r, _, _, _ := code.At(x/qrModule, y/qrModule).RGBA(); r == 0 {
@@ -74,7 +79,10 @@ func drawn(text string) ([]byte, error) {
 			}
 		}
 	}
+
 	var b bytes.Buffer
+
 	err = png.Encode(&b, picture)
+
 	return b.Bytes(), err
 }

@@ -60,6 +60,7 @@ func GetHealthFunction() app.Function {
 func (s *Service) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{}
 	out.Body.OK = true
+
 	return out, nil
 }
 
@@ -98,31 +99,39 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var claimed, ids []string
 	for _, c := range item.Values(claims) {
 		claimed = append(claimed, c.PlayerID)
 	}
+
 	players, err := item.ReadPlayers(ctx, s.DB, tables.MyPlayers, claimed)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, id := range claimed {
 		if id = item.Resolve(id, players).ID; !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
+
 	out := &Stats{}
 	out.Body.Seasons = []OwnSeason{}
+
 	for _, id := range ids {
 		rows, err := item.List[standing.PlayerTotals](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
 		if err != nil {
 			return nil, err
 		}
+
 		slices.Reverse(rows)
+
 		for _, r := range rows {
 			out.Body.Seasons = append(out.Body.Seasons, OwnSeason{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
 		}
 	}
+
 	return out, nil
 }
 
@@ -157,8 +166,10 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
 	}
+
 	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
 	out.Body.Apps = account.Apps
+
 	return out, nil
 }
 
@@ -191,7 +202,8 @@ func ForgetUserFunction() app.Function {
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
-			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.ListPlayers, tables.SavePlayer, tables.ListSeasons,
+			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.ListPlayers,
+			tables.SavePlayer, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{account.DoneQueue, game.AggregateQueue},
 		Memory: 256, Timeout: time.Minute,
@@ -207,12 +219,16 @@ func ForgetUserFunction() app.Function {
 // left. A second run deletes what is.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	pk := item.UserKey(in.UserID)
+
 	rows, err := item.List[any](ctx, s.db, tables.DropUser, pk, "")
 	if err != nil {
 		return err
 	}
+
 	var keys []dynamo.Item
+
 	leagues := map[string]bool{}
+
 	for _, r := range rows {
 		keys = append(keys, item.Key(pk, r.SK))
 		switch kind, id, _ := strings.Cut(r.SK, "#"); kind + "#" {
@@ -227,19 +243,25 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 			if err != nil {
 				return err
 			}
+
 			leagues[leagueID] = true
 		}
 	}
+
 	delete(leagues, "")
+
 	for id := range leagues {
 		if err := game.Recompute(ctx, s.db, s.queue, id); err != nil {
 			return err
 		}
 	}
+
 	if err := dynamo.DeleteAll(ctx, s.db, tables.DropUser, keys); err != nil {
 		return err
 	}
+
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "items", len(keys))
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
@@ -250,24 +272,30 @@ func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
 		if err != nil {
 			return err
 		}
+
 		if !ok { // its deletion was begun
 			_, err := dynamo.Delete(ctx, s.db, tables.SaveGrant, item.Key(item.LeagueKey(leagueID), item.GrantKey(userID)))
 			return err
 		}
+
 		grants, err := item.List[item.Grant](ctx, s.db, tables.ListGrants, l.PK, item.Grants)
 		if err != nil {
 			return err
 		}
+
 		i := slices.IndexFunc(grants, func(g item.Row[item.Grant]) bool { return g.V().UserID == userID })
 		if i < 0 {
 			return nil
 		}
+
 		now := s.now()
 		writes := []dynamo.Write{grants[i].Drop()}
+
 		l.V().Members--
 		if grants[i].V().Role == item.Admin {
 			l.V().Admins--
 		}
+
 		others := slices.Delete(slices.Clone(grants), i, i+1)
 		if l.V().Admins == 0 && len(others) > 0 {
 			heir := slices.MinFunc(others, func(a, b item.Row[item.Grant]) int {
@@ -278,7 +306,9 @@ func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
 			row, saved := heir.Save(now)
 			writes = append(writes, saved, row.Mirror(item.UserKey(row.V().UserID), l.PK))
 		}
+
 		_, counted := l.Save(now)
+
 		return dynamo.Transact(ctx, s.db, tables.SaveGrant, append(writes, counted)...)
 	})
 }
@@ -287,6 +317,7 @@ func weight(g item.Row[item.Grant]) int {
 	if g.V().Role.AtLeast(item.Scorekeeper) {
 		return 1
 	}
+
 	return 0
 }
 
@@ -298,30 +329,38 @@ func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (league
 	if errors.Is(err, item.ErrNoPlayer) {
 		return "", nil
 	}
+
 	leagueID = claimed.V().LeagueID
 	if err != nil || claimed.V().ClaimedBy != userID {
 		return leagueID, err
 	}
+
 	rows, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(leagueID), item.Players)
 	if err != nil {
 		return "", err
 	}
+
 	all := map[string]item.Player{}
 	for _, p := range item.Values(rows) {
 		all[p.ID] = p
 	}
+
 	counts := item.Resolve(playerID, all).ID
+
 	var same []string
+
 	for id := range all {
 		if id != playerID && item.Resolve(id, all).ID == counts {
 			same = append(same, id)
 		}
 	}
+
 	for _, id := range append(same, playerID) { // the claim goes last: a second run finds the others by it
 		if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.anonymize(ctx, id, userID) }); err != nil {
 			return "", err
 		}
 	}
+
 	return leagueID, nil
 }
 
@@ -331,14 +370,18 @@ func (s *Forgetter) anonymize(ctx context.Context, playerID, userID string) erro
 	if errors.Is(err, item.ErrNoPlayer) {
 		return nil
 	}
+
 	if err != nil || p.V().ClaimedBy != "" && p.V().ClaimedBy != userID {
 		return err
 	}
+
 	was := *p.V()
 	if p.V().ClaimedBy, p.V().Nickname, p.V().Avatar = "", Gone, ""; *p.V() == was {
 		return nil
 	}
+
 	p, saved := p.Save(s.now())
+
 	return dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(p.V().LeagueID), p.PK))
 }
 
@@ -365,30 +408,37 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
+
 	items := []any{}
+
 	for _, r := range rows {
 		if strings.HasPrefix(r.SK, item.Logins) {
 			continue // the id of a session
 		}
+
 		items = append(items, map[string]any{"key": r.SK, "type": r.EntityType, "createdAt": r.CreatedAt, "data": *r.V()})
 		if id, ok := strings.CutPrefix(r.SK, item.Players); ok {
 			players, err := item.ReadPlayers(ctx, s.db, tables.MyPlayers, []string{id})
 			if err != nil {
 				return err
 			}
+
 			for _, of := range []struct{ id, sk string }{{id, item.Profile}, {item.Resolve(id, players).ID, item.Stats}} {
 				more, err := item.List[any](ctx, s.db, tables.ReadStats, item.PlayerKey(of.id), of.sk)
 				if err != nil {
 					return err
 				}
+
 				for _, m := range more {
 					items = append(items, map[string]any{"key": m.PK + " " + m.SK, "type": m.EntityType, "createdAt": m.CreatedAt, "data": *m.V()})
 				}
 			}
 		}
 	}
+
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items}); err != nil {
 		return err
 	}
+
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }

@@ -30,14 +30,17 @@ func site(t *testing.T, w *threefctest.World) *httptest.Server {
 		for name, values := range testkit.Header(out) {
 			rw.Header()[name] = values
 		}
+
 		body := []byte(out.Body)
 		if out.IsBase64Encoded {
 			body, _ = base64.StdEncoding.DecodeString(out.Body)
 		}
+
 		rw.WriteHeader(out.StatusCode)
 		rw.Write(body)
 	}))
 	t.Cleanup(s.Close)
+
 	return s
 }
 
@@ -51,17 +54,21 @@ func TestPagesInABrowser(t *testing.T) {
 	long := threefctest.New(t)
 	long.SignIn("ann")
 	m := long.Found("ann")
+
 	wide := strings.Repeat("W", 40)
 	for _, team := range []string{"red", "blue", "yellow"} {
 		long.Do("ann", "PUT", "/v1/seasons/"+m.SeasonID+"/teams/"+team, map[string]any{"name": wide})
 	}
+
 	for _, p := range m.Players {
 		long.Do("ann", "PATCH", "/v1/players/"+p, map[string]any{"nickname": wide})
 	}
+
 	long.Do("ann", "PATCH", "/v1/leagues/"+m.ID, map[string]any{"name": wide})
 	g, h := w.Schedule("ann", l), long.Schedule("ann", m)
 	w.Do("ann", "PATCH", "/v1/games/"+g, map[string]any{"location": "Powerleague, pitch 2"})
 	long.Do("ann", "PATCH", "/v1/games/"+h, map[string]any{"location": wide})
+
 	for _, one := range []struct {
 		w *threefctest.World
 		l threefctest.League
@@ -71,7 +78,9 @@ func TestPagesInABrowser(t *testing.T) {
 		one.w.Do("ann", "POST", "/v1/games/"+one.g+"/thirds/1/start", map[string]any{})
 		score(one.w, one.l, one.g)
 	}
+
 	live := slug(w, g)
+
 	finish(long, h)
 	here, there := site(t, w), site(t, long)
 	pages := map[string]string{
@@ -86,6 +95,7 @@ func TestPagesInABrowser(t *testing.T) {
 		return err
 	})
 	testkit.Must(t, consoletest.Do(tab, noScripts))
+
 	for _, look := range []struct {
 		width, height int64
 		mode          string
@@ -93,16 +103,19 @@ func TestPagesInABrowser(t *testing.T) {
 	}{{360, 740, "light", "#ffffff"}, {360, 740, "dark", "#111418"}, {1280, 900, "light", "#ffffff"}} {
 		for name, url := range pages {
 			testkit.Must(t, consoletest.Do(tab, consoletest.Resize(look.width, look.height, look.mode), chromedp.Navigate(url)))
+
 			over, err := consoletest.Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 			if err != nil || over > 0 {
 				t.Errorf("%s at %d px is %d px too wide, %v", name, look.width, over, err)
 			}
+
 			picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
 			testkit.Must(t, err)
 			testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), fmt.Sprintf("%s-%d-%s.png", name, look.width, look.mode)), picture, 0o600))
 			notBlank(t, name+" "+look.mode, picture, look.back)
 		}
 	}
+
 	for _, said := range complaints() {
 		if !strings.Contains(said, "404") {
 			t.Errorf("a page complained %q", said)
@@ -113,9 +126,12 @@ func TestPagesInABrowser(t *testing.T) {
 // notBlank checks that a picture has a background, and enough beside it.
 func notBlank(t *testing.T, name string, picture []byte, back string) {
 	t.Helper()
+
 	shot, err := png.Decode(bytes.NewReader(picture))
 	testkit.Must(t, err)
+
 	colors := map[string]int{}
+
 	size := shot.Bounds().Size()
 	for y := range size.Y {
 		for x := range size.X {
@@ -123,6 +139,7 @@ func notBlank(t *testing.T, name string, picture []byte, back string) {
 			colors[fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)]++
 		}
 	}
+
 	if n := size.X * size.Y; colors[back] < n/3 || colors[back] > n*998/1000 || len(colors) < 8 {
 		t.Errorf("%s: %d of %d pixels have the color %s, and there are %d colors", name, colors[back], n, back, len(colors))
 	}

@@ -53,8 +53,11 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 	if err != nil {
 		return nil, err
 	}
+
 	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
+
 	var rows []item.Row[item.Listing]
+
 	for _, r := range []dynamo.Range{
 		{Key: dynamo.KeyBetween(tables.ReadCalendar, pk, item.Games, now), Backward: true, Limit: calendarPast},
 		{Key: dynamo.KeyBetween(tables.ReadCalendar, pk, now, item.Games+"~"), Limit: calendarNext},
@@ -64,11 +67,14 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 		if err != nil {
 			return nil, err
 		}
+
 		if r.Backward {
 			slices.Reverse(some)
 		}
+
 		rows = append(rows, some...)
 	}
+
 	c := ics.NewCalendar()
 	c.SetProductId("-//Matchday//3FC//EN")
 	c.SetMethod(ics.MethodPublish)
@@ -77,9 +83,11 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 	c.SetRefreshInterval("PT1H")
 	c.SetXPublishedTTL("PT1H")
 	c.SetXWRTimezone(x.TimeZone)
+
 	for _, r := range rows {
 		s.add(c, l, x, r)
 	}
+
 	return &Calendar{httpapi.Cached{CacheControl: "public, max-age=300"}, []byte(c.Serialize(ics.WithNewLineWindows))}, nil
 }
 
@@ -95,18 +103,23 @@ func (s *Service) add(c *ics.Calendar, l item.League, x item.Season, r item.Row[
 	e.SetStartAt(start)
 	e.SetEndAt(start.Add(length(*g)))
 	e.SetSummary(title(g.Teams))
+
 	if g.Location != "" {
 		e.SetLocation(g.Location)
 	}
+
 	if g.Status == item.CancelledGame {
 		e.SetStatus(ics.ObjectStatusCancelled)
 		return
 	}
+
 	e.SetStatus(ics.ObjectStatusConfirmed)
 	e.SetURL(s.url(l.Slug, x.Slug, g.Slug))
+
 	about := l.Name + ", " + x.Name
 	if i := slices.Index([]string{item.Live, item.Finished}, g.Status); i >= 0 {
 		about += "\n" + listedState(*g, s.now())
 	}
+
 	e.SetDescription(about)
 }

@@ -19,6 +19,7 @@ const (
 // TestTextOnShirts: a name can be read on any color.
 func TestTextOnShirts(t *testing.T) {
 	t.Parallel()
+
 	for r := 0; r < 256; r += 5 {
 		for g := 0; g < 256; g += 5 {
 			for b := 0; b < 256; b += 5 {
@@ -29,14 +30,23 @@ func TestTextOnShirts(t *testing.T) {
 			}
 		}
 	}
+
 	for color, want := range map[string]string{"#c8102e": "#ffffff", "#0057b8": "#ffffff", "#ffd100": "#000000", "#777777": "#000000"} {
 		if got := textOn(color); got != want {
 			t.Errorf("text on %s is %s, want %s", color, got, want)
 		}
 	}
+
 	for colors, want := range map[[2]string]string{ // those of WCAG
-		{"#ffffff", "#000000"}: "21.00", {"#777777", "#ffffff"}: "4.48", {"#ff0000", "#ffffff"}: "4.00", {"#00ff00", "#ffffff"}: "1.37", {"#0000ff", "#ffffff"}: "8.59",
-		{"#804020", "#ffffff"}: "7.86", {"#204080", "#000000"}: "2.11", {"#408020", "#000000"}: "4.33", {"#0a0a0a", "#000000"}: "1.06",
+		{"#ffffff", "#000000"}: "21.00",
+		{"#777777", "#ffffff"}: "4.48",
+		{"#ff0000", "#ffffff"}: "4.00",
+		{"#00ff00", "#ffffff"}: "1.37",
+		{"#0000ff", "#ffffff"}: "8.59",
+		{"#804020", "#ffffff"}: "7.86",
+		{"#204080", "#000000"}: "2.11",
+		{"#408020", "#000000"}: "4.33",
+		{"#0a0a0a", "#000000"}: "1.06",
 	} {
 		if got := fmt.Sprintf("%.2f", contrast(colors[0], colors[1])); got != want {
 			t.Errorf("the contrast of %v is %s, want %s", colors, got, want)
@@ -47,15 +57,18 @@ func TestTextOnShirts(t *testing.T) {
 // TestColorsOfStyle: the colors of the stylesheet have enough contrast, light and dark.
 func TestColorsOfStyle(t *testing.T) {
 	t.Parallel()
+
 	modes := regexp.MustCompile(`:root\{[^}]*\}`).FindAllString(stylesheet, -1)
 	if len(modes) != 2 {
 		t.Fatalf("the stylesheet has the colors %q, want those of light and of dark", modes)
 	}
+
 	for i, mode := range modes {
 		colors := map[string]string{}
 		for _, m := range regexp.MustCompile(`--([a-z]+):(#[0-9a-f]{6})`).FindAllStringSubmatch(mode, -1) {
 			colors[m[1]] = m[2]
 		}
+
 		for _, back := range []string{"back", "soft"} {
 			for name, least := range map[string]float64{"text": textRatio, "dim": textRatio, "link": textRatio, "edge": edgeRatio} {
 				if c := contrast(colors[name], colors[back]); c < least {
@@ -69,7 +82,14 @@ func TestColorsOfStyle(t *testing.T) {
 // TestShirtIsAColor: nothing but a color reaches a style.
 func TestShirtIsAColor(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{"#c8102e": "#c8102e", "": "#808080", "red": "#808080", "#c8102e}body{display:none": "#808080", "#C8102E": "#808080"} {
+
+	for given, want := range map[string]string{
+		"#c8102e":                   "#c8102e",
+		"":                          "#808080",
+		"red":                       "#808080",
+		"#c8102e}body{display:none": "#808080",
+		"#C8102E":                   "#808080",
+	} {
 		if got := shirt(given); got != want {
 			t.Errorf("%q is %q, want %q", given, got, want)
 		}
@@ -79,18 +99,23 @@ func TestShirtIsAColor(t *testing.T) {
 // TestUnknownZoneAndTeam: what a page cannot name is shown as it is stored.
 func TestUnknownZoneAndTeam(t *testing.T) {
 	t.Parallel()
+
 	if got := zone(item.Season{TimeZone: "Atlantis/Center"}); got != time.UTC {
 		t.Errorf("the zone is %v, want UTC", got)
 	}
+
 	if got := zone(item.Season{TimeZone: "Europe/London"}).String(); got != "Europe/London" {
 		t.Errorf("the zone is %s, want Europe/London", got)
 	}
+
 	v := view{goals: []item.Goal{{Third: 1, Conceding: "green", OwnGoal: true}}}
 	v.row.V().Result = &item.Result{Drawn: []string{"red", "green"}}
+
 	v.row.V().Teams, v.row.V().Scores = []item.Team{{TeamID: "red", Name: "Reds"}}, []item.Score{{TeamID: "red"}}
 	if got, want := v.outcome(), "A draw between Reds and green: each conceded no goals and scored 0."; got != want {
 		t.Errorf("the outcome is %q, want %q", got, want)
 	}
+
 	if got, want := v.thirds()[0].Goals[0].Against, show("green", "#808080"); got != want {
 		t.Errorf("the team is %v, want %v", got, want)
 	}
@@ -99,7 +124,15 @@ func TestUnknownZoneAndTeam(t *testing.T) {
 // TestIsolated: names that are written from right to left are isolated in texts.
 func TestIsolated(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{"Red": "Red", "الأحمر": "\u2068الأحمر\u2069", "אדום 3": "\u2068אדום 3\u2069", "Red ٣": "\u2068Red ٣\u2069", "Red 3": "Red 3", "🦊": "🦊"} {
+
+	for given, want := range map[string]string{
+		"Red":    "Red",
+		"الأحمر": "\u2068الأحمر\u2069",
+		"אדום 3": "\u2068אדום 3\u2069",
+		"Red ٣":  "\u2068Red ٣\u2069",
+		"Red 3":  "Red 3",
+		"🦊":      "🦊",
+	} {
 		if got := isolated(given); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

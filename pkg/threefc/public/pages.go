@@ -58,13 +58,16 @@ type HTML struct {
 // Refusal returns the page of a request that is refused.
 func (*HTML) Refusal(status int) (http.Header, []byte) {
 	h, cache := head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
+
 	switch {
 	case status == http.StatusNotFound:
 		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", fresh.CacheControl
 	case status < http.StatusInternalServerError:
 		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
 	}
+
 	page := rendered("refusal", h, nil, map[string]any{})
+
 	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {page.Policy}}, page.Body
 }
 
@@ -80,18 +83,25 @@ type head struct {
 // else: no script, no image, no frame.
 func rendered(name string, h head, colors []string, data map[string]any) *HTML {
 	style := stylesheet
+
 	slices.Sort(colors)
+
 	for _, c := range slices.Compact(colors) {
 		style += fmt.Sprintf(".%s{background:%s;color:%s}\n", class(c), shirt(c), textOn(shirt(c)))
 	}
+
 	h.Style = template.CSS(style)
 	data["Head"] = h
+
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
 		panic(fmt.Errorf("render %s: %w", name, err)) // the templates are part of the program
 	}
+
 	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 	return &HTML{fresh, policy, b.Bytes()}
 }
 
@@ -102,6 +112,7 @@ func shirt(color string) string {
 	if hexColor.MatchString(color) {
 		return color
 	}
+
 	return "#808080"
 }
 
@@ -114,6 +125,7 @@ func textOn(color string) string {
 	if contrast(color, "#000000") >= contrast(color, "#ffffff") {
 		return "#000000"
 	}
+
 	return "#ffffff"
 }
 
@@ -127,14 +139,17 @@ func contrast(a, b string) float64 {
 func luminance(color string) (sum float64) {
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
 		n, _ := strconv.ParseUint(color[1+2*i:3+2*i], 16, 8)
+
 		c := float64(n) / 255
 		if c <= 0.04045 {
 			c /= 12.92
 		} else {
 			c = math.Pow((c+0.055)/1.055, 2.4)
 		}
+
 		sum += weight * c
 	}
+
 	return sum
 }
 
@@ -147,6 +162,7 @@ func isolated(name string) string {
 			return "\u2068" + name + "\u2069"
 		}
 	}
+
 	return name
 }
 
@@ -165,6 +181,7 @@ func zone(x item.Season) *time.Location {
 	if in, err := time.LoadLocation(x.TimeZone); err == nil {
 		return in
 	}
+
 	return time.UTC
 }
 
@@ -225,63 +242,95 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 	if err != nil {
 		return nil, err
 	}
+
 	teams, err := s.standings(ctx, x.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	scorers, err := s.leaders(ctx, x.ID, maxScorers)
 	if err != nil {
 		return nil, err
 	}
+
 	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
+
 	older := dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, item.Games, now), Backward: true, Limit: maxPast + 1}
 	if in.Cursor != "" {
 		sk := item.Games + strings.ReplaceAll(in.Cursor, "_", "#")
 		older.Key, older.After = dynamo.KeyBetween(tables.ReadDays, pk, item.Games, item.Games+"~"), item.Key(pk, sk)
 	}
+
 	past, err := s.games(ctx, older)
 	if err != nil {
 		return nil, err
 	}
+
 	var next []item.Listing
 	if in.Cursor == "" {
 		if next, err = s.games(ctx, dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, now, item.Games+"~"), Limit: maxNext}); err != nil {
 			return nil, err
 		}
 	}
+
 	url, earlier := s.url(l.Slug, x.Slug), ""
+
 	if len(past) > maxPast {
 		past = past[:maxPast]
 		earlier = url + "?cursor=" + past[maxPast-1].StartTs + "_" + past[maxPast-1].GameID
 	}
+
 	live, next, past := sorted(past, next)
-	h := head{Title: x.Name + " · " + l.Name, About: "Standings, scorers and games of " + isolated(x.Name) + ", " + isolated(l.Name) + ".", URL: url, Site: l.Name}
+
+	h := head{
+		Title: x.Name + " · " + l.Name,
+		About: "Standings, scorers and games of " + isolated(x.Name) + ", " + isolated(l.Name) + ".",
+		URL:   url,
+		Site:  l.Name,
+	}
 	if len(teams) > 0 {
 		h.About += " " + isolated(teams[0].Name) + " leads after " + counted(teams[0].Played, "game") + "."
 	}
+
 	if len(next) > 0 {
 		var events []sportsEvent
+
 		for _, g := range next {
 			e := s.event(l, x, g)
 			e.Context = ""
 			events = append(events, e)
 		}
+
 		h.Data = map[string]any{"@context": schemaOrg, "@graph": events}
 	}
-	var colors []string
-	var places []place
+
+	var (
+		colors []string
+		places []place
+	)
+
 	for _, t := range teams {
 		colors = append(colors, t.Color)
 		places = append(places, place{t, show(t.Name, t.Color)})
 	}
+
 	for _, g := range slices.Concat(live, next, past) {
 		for _, t := range g.Teams {
 			colors = append(colors, t.Color)
 		}
 	}
+
 	return rendered("season", h, colors, map[string]any{
-		"League": l.Name, "Season": x.Name, "Standings": places, "Leaders": slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
-		"Live": s.days(url, x, live), "Next": s.days(url, x, next), "Past": s.days(url, x, past), "Earlier": earlier, "Calendar": url + "/calendar.ics", "Zone": x.TimeZone,
+		"League":    l.Name,
+		"Season":    x.Name,
+		"Standings": places,
+		"Leaders":   slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
+		"Live":      s.days(url, x, live),
+		"Next":      s.days(url, x, next),
+		"Past":      s.days(url, x, past),
+		"Earlier":   earlier,
+		"Calendar":  url + "/calendar.ics",
+		"Zone":      x.TimeZone,
 	}), nil
 }
 
@@ -289,6 +338,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 // first: not every game starts at the time that was set.
 func sorted(past, next []item.Listing) (live, toCome, rest []item.Listing) {
 	slices.Reverse(past)
+
 	for _, g := range past {
 		if g.Status == item.Live {
 			live = append(live, g)
@@ -296,6 +346,7 @@ func sorted(past, next []item.Listing) (live, toCome, rest []item.Listing) {
 			rest = append(rest, g)
 		}
 	}
+
 	for _, g := range next {
 		switch g.Status {
 		case item.Live:
@@ -306,7 +357,9 @@ func sorted(past, next []item.Listing) (live, toCome, rest []item.Listing) {
 			toCome = append(toCome, g)
 		}
 	}
+
 	slices.Reverse(rest)
+
 	return live, toCome, rest
 }
 
@@ -320,21 +373,26 @@ func (s *Service) games(ctx context.Context, r dynamo.Range) ([]item.Listing, er
 func (s *Service) days(season string, x item.Season, games []item.Listing) (all []day) {
 	for _, g := range games {
 		start := item.Parse(g.StartTs).In(zone(x))
+
 		date := moment{start.Format(time.DateOnly), start.Format(dayLayout)}
 		if len(all) == 0 || all[len(all)-1].Date != date {
 			all = append(all, day{Date: date})
 		}
+
 		one := listed{URL: season + "/" + g.Slug, Start: at(start, timeLayout), Location: g.Location, State: listedState(g, s.now())}
 		for i, t := range g.Teams {
 			shown := listedTeam{Team: show(t.Name, t.Color)}
 			if len(g.Scores) == len(g.Teams) {
 				shown.Score = both(g.Scores[i].Count)
 			}
+
 			one.Teams = append(one.Teams, shown)
 		}
+
 		d := &all[len(all)-1]
 		d.Games = append(d.Games, one)
 	}
+
 	return all
 }
 
@@ -350,6 +408,7 @@ func listedState(g item.Listing, now time.Time) string {
 	case item.Parse(g.StartTs).Before(now):
 		return "Not started"
 	}
+
 	return ""
 }
 
@@ -362,6 +421,7 @@ func nameOf(teams []item.Team, id string) string {
 			return t.Name
 		}
 	}
+
 	return id
 }
 
@@ -371,9 +431,11 @@ func names(teams []item.Team, ids []string) string {
 	for _, id := range ids {
 		all = append(all, isolated(nameOf(teams, id)))
 	}
+
 	if n := len(all); n > 1 {
 		return strings.Join(all[:n-1], ", ") + " and " + all[n-1]
 	}
+
 	return strings.Join(all, "")
 }
 
@@ -385,6 +447,7 @@ func counted(n int, what string) string {
 	case 1:
 		return "1 " + what
 	}
+
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
@@ -438,28 +501,39 @@ func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
 	if err == nil {
 		err = s.timeline(ctx, &v)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	g := v.row.V()
 	start := item.Parse(g.StartTs).In(zone(v.season))
-	var colors, parts []string
-	var rows []row
+
+	var (
+		colors, parts []string
+		rows          []row
+	)
+
 	for i, t := range g.Teams {
 		colors = append(colors, t.Color)
 		r := row{Team: show(t.Name, t.Color)}
+
 		for n, third := range g.Thirds {
 			c := cell{Score: "·", Now: g.Running() == n+1}
 			if third.StartedAt != "" {
 				c.Score = both(g.Scores[i].Thirds[n])
 			}
+
 			r.Thirds = append(r.Thirds, c)
 		}
+
 		r.Score = both(g.Scores[i].Count)
 		rows = append(rows, r)
 		parts = append(parts, isolated(t.Name)+" "+r.Score)
 	}
+
 	state, outcome := v.state(), v.outcome()
+
 	h := head{
 		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
 		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name,
@@ -467,13 +541,31 @@ func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
 	if v.row.Status != item.Scheduled {
 		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
 	}
-	e := s.event(v.league, v.season, item.Listing{Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location, Teams: g.Teams})
+
+	e := s.event(v.league, v.season, item.Listing{
+		Slug:        g.Slug,
+		StartTs:     g.StartTs,
+		ThirdLength: g.ThirdLength,
+		Location:    g.Location,
+		Teams:       g.Teams,
+	})
 	e.Description = h.About
 	h.Data = e
+
 	return rendered("game", h, colors, map[string]any{
-		"League": v.league.Name, "Season": v.season.Name, "SeasonURL": s.url(v.league.Slug, v.season.Slug),
-		"Start": at(start, dayLayout+", "+timeLayout), "Location": g.Location, "Teams": rows, "State": state, "Outcome": outcome, "Live": v.row.Status == item.Live,
-		"Thirds": v.thirds(), "Scored": len(v.goals) > 0, "Length": fmt.Sprintf("Three thirds of %d minutes.", g.ThirdLength), "Zone": v.season.TimeZone,
+		"League":    v.league.Name,
+		"Season":    v.season.Name,
+		"SeasonURL": s.url(v.league.Slug, v.season.Slug),
+		"Start":     at(start, dayLayout+", "+timeLayout),
+		"Location":  g.Location,
+		"Teams":     rows,
+		"State":     state,
+		"Outcome":   outcome,
+		"Live":      v.row.Status == item.Live,
+		"Thirds":    v.thirds(),
+		"Scored":    len(v.goals) > 0,
+		"Length":    fmt.Sprintf("Three thirds of %d minutes.", g.ThirdLength),
+		"Zone":      v.season.TimeZone,
 	}), nil
 }
 
@@ -483,12 +575,14 @@ func title(teams []item.Team) string {
 	for _, t := range teams {
 		all = append(all, t.Name)
 	}
+
 	return cmp.Or(strings.Join(all, " – "), "Teams to be announced")
 }
 
 // state says how far a game is.
 func (v view) state() string {
 	g := v.row.V()
+
 	n := g.Running()
 	switch {
 	case v.row.Status == item.Finished:
@@ -500,9 +594,11 @@ func (v view) state() string {
 	case g.Over():
 		return "Live: all thirds are played, the result is not final."
 	}
+
 	for g.Thirds[n].FinishedAt != "" { // not all are
 		n++
 	}
+
 	return "Live: break after the " + ordinals[n-1] + " third."
 }
 
@@ -512,32 +608,42 @@ func (v view) outcome() string {
 	if g.Result == nil {
 		return ""
 	}
+
 	score := func(id string) item.Count {
 		i := slices.IndexFunc(g.Scores, func(s item.Score) bool { return s.TeamID == id })
 		return g.Scores[i].Count
 	}
 	if drawn := g.Result.Drawn; g.Result.Winner == "" {
 		s := score(drawn[0])
-		text := fmt.Sprintf("A draw between %s: each conceded %s and scored %s.", names(g.Teams, drawn), counted(s.Conceded, "goal"), strconv.Itoa(s.Scored))
+
+		text := fmt.Sprintf("A draw between %s: each conceded %s and scored %s.", names(g.Teams, drawn),
+			counted(s.Conceded, "goal"), strconv.Itoa(s.Scored))
 		for _, t := range g.Teams {
 			if !slices.Contains(drawn, t.TeamID) {
 				text += " " + isolated(t.Name) + " lost."
 			}
 		}
+
 		return text
 	}
+
 	won := score(g.Result.Winner)
+
 	var like []string
+
 	for _, s := range g.Scores {
 		if s.TeamID != g.Result.Winner && s.Conceded == won.Conceded {
 			like = append(like, s.TeamID)
 		}
 	}
+
 	name := names(g.Teams, []string{g.Result.Winner})
 	if like == nil {
 		return fmt.Sprintf("%s won and conceded fewest: %s.", name, counted(won.Conceded, "goal"))
 	}
-	return fmt.Sprintf("%s won: conceded %s like %s, and scored more: %d.", name, counted(won.Conceded, "goal"), names(g.Teams, like), won.Scored)
+
+	return fmt.Sprintf("%s won: conceded %s like %s, and scored more: %d.", name, counted(won.Conceded, "goal"),
+		names(g.Teams, like), won.Scored)
 }
 
 // thirds returns the thirds of a game with their goals.
@@ -548,24 +654,39 @@ func (v view) thirds() []shownThird {
 		if i < 0 {
 			return show(id, "")
 		}
+
 		return show(g.Teams[i].Name, g.Teams[i].Color)
 	}
 	nickname := func(id string) string { return cmp.Or(v.players[id].Nickname, "a player") }
+
 	all := make([]shownThird, item.Thirds)
 	for i := range all {
-		all[i] = shownThird{Name: strings.ToUpper(ordinals[i][:1]) + ordinals[i][1:] + " third", Short: []string{"1st", "2nd", "3rd"}[i], Now: g.Running() == i+1}
+		all[i] = shownThird{
+			Name:  strings.ToUpper(ordinals[i][:1]) + ordinals[i][1:] + " third",
+			Short: []string{"1st", "2nd", "3rd"}[i],
+			Now:   g.Running() == i+1,
+		}
 	}
+
 	for _, one := range v.goals {
-		shown := shownGoal{At: game.Display(one.Minute, g.ThirdLength), Scorer: nickname(one.Scorer), Own: one.OwnGoal, Against: team(one.Conceding)}
+		shown := shownGoal{
+			At:      game.Display(one.Minute, g.ThirdLength),
+			Scorer:  nickname(one.Scorer),
+			Own:     one.OwnGoal,
+			Against: team(one.Conceding),
+		}
 		if !one.OwnGoal {
 			shown.For = team(one.Scoring)
 		}
+
 		for _, a := range one.Assists {
 			shown.Assists = append(shown.Assists, nickname(a))
 		}
+
 		t := &all[one.Third-1]
 		t.Goals = append(t.Goals, shown)
 	}
+
 	return all
 }
 
@@ -596,6 +717,7 @@ type thing struct {
 
 func (s *Service) event(l item.League, x item.Season, g item.Listing) sportsEvent {
 	start := item.Parse(g.StartTs).In(zone(x))
+
 	e := sportsEvent{
 		Context: schemaOrg, Type: "SportsEvent", Name: title(g.Teams), URL: s.url(l.Slug, x.Slug, g.Slug), Sport: "Three-sided football",
 		Start: start.Format(time.RFC3339), End: start.Add(length(g)).Format(time.RFC3339), Status: schemaOrg + "/EventScheduled",
@@ -604,9 +726,11 @@ func (s *Service) event(l item.League, x item.Season, g item.Listing) sportsEven
 	if g.Location != "" {
 		e.Location = &thing{"Place", g.Location, g.Location}
 	}
+
 	for _, t := range g.Teams {
 		e.Competitors = append(e.Competitors, thing{Type: "SportsTeam", Name: t.Name})
 	}
+
 	return e
 }
 

@@ -55,12 +55,14 @@ func world(t *testing.T) (*threefctest.World, threefctest.League) {
 	w.SignIn("ann")
 	l := w.Found("ann")
 	w.Do("ann", "PATCH", "/v1/seasons/"+l.SeasonID, map[string]any{"timeZone": "Europe/London"})
+
 	return w, l
 }
 
 // score records the goals of a game whose first third is being played, and of its second.
 func score(w *threefctest.World, l threefctest.League, g string) {
 	w.T.Helper()
+
 	post := func(one goal) { w.Do("ann", "POST", "/v1/games/"+g+"/goals", one) }
 	post(goal{Minute: 7, Scoring: "red", Conceding: "blue", Scorer: l.Players[0], Assists: []string{l.Players[1], l.Players[2]}})
 	post(goal{Minute: 23, Conceding: "yellow", Scorer: l.Players[6], OwnGoal: true})
@@ -73,9 +75,11 @@ func score(w *threefctest.World, l threefctest.League, g string) {
 // finish finishes a game whose second third is being played.
 func finish(w *threefctest.World, g string) {
 	w.T.Helper()
+
 	for _, step := range []string{"thirds/2/finish", "thirds/3/start", "thirds/3/finish"} {
 		w.Do("ann", "POST", "/v1/games/"+g+"/"+step, map[string]any{})
 	}
+
 	w.Do("ann", "POST", "/v1/games/"+g+"/finish", nil)
 	w.Aggregate()
 }
@@ -96,30 +100,40 @@ type page struct {
 func read(w *threefctest.World, target string, status int) page {
 	w.T.Helper()
 	out := w.Ask("", "GET", target, nil)
+
 	return parse(w.T, target, out, status)
 }
 
 func parse(t testing.TB, target string, out events.APIGatewayV2HTTPResponse, status int) page {
 	t.Helper()
+
 	h := testkit.Header(out)
 	if out.StatusCode != status || h.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%s: got %d of the type %q, want a page with %d: %s", target, out.StatusCode, h.Get("Content-Type"), status, out.Body)
 	}
+
 	root, err := html.Parse(strings.NewReader(out.Body))
 	testkit.Must(t, err)
+
 	p := page{out.Body, root}
+
 	if (status < 400 || status == 404) && h.Get("Cache-Control") != "public, max-age=5" {
 		t.Errorf("%s: Cache-Control is %q", target, h.Get("Cache-Control"))
 	}
+
 	sum := sha256.Sum256([]byte(p.all("style")[0].FirstChild.Data))
-	if want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(h.Get("Content-Security-Policy"), want) || !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'; ") {
+	if want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'"; !strings.Contains(h.Get("Content-Security-Policy"), want) ||
+		!strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'; ") {
 		t.Errorf("%s: the policy is %q, want %s", target, h.Get("Content-Security-Policy"), want)
 	}
+
 	for _, n := range p.all("script") {
 		if attr(n, "type") != "application/ld+json" {
 			t.Errorf("%s: there is a script", target)
 		}
 	}
+
 	for _, n := range p.all("") {
 		for _, a := range n.Attr {
 			if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
@@ -127,23 +141,28 @@ func parse(t testing.TB, target string, out events.APIGatewayV2HTTPResponse, sta
 			}
 		}
 	}
+
 	if n := p.all("html"); attr(n[0], "lang") != "en" {
 		t.Errorf("%s: the page has no language", target)
 	}
+
 	if n := len(p.all("h1")); n != 1 {
 		t.Errorf("%s: %d first headings, want 1", target, n)
 	}
+
 	for _, table := range p.all("table") {
 		in := page{root: table}
 		if len(in.all("caption")) != 1 {
 			t.Errorf("%s: a table without a caption", target)
 		}
+
 		for _, th := range in.all("th") {
 			if attr(th, "scope") == "" {
 				t.Errorf("%s: the heading %q of a table has no scope", target, content(th))
 			}
 		}
 	}
+
 	return p
 }
 
@@ -154,6 +173,7 @@ func (p page) all(name string) (found []*html.Node) {
 			found = append(found, n)
 		}
 	}
+
 	return found
 }
 
@@ -164,6 +184,7 @@ func (p page) find(class string) *html.Node {
 			return n
 		}
 	}
+
 	return nil
 }
 
@@ -173,17 +194,20 @@ func attr(n *html.Node, name string) string {
 			return a.Val
 		}
 	}
+
 	return ""
 }
 
 // content is the text of an element.
 func content(n *html.Node) string {
 	var b strings.Builder
+
 	for n := range n.Descendants() {
 		if n.Type == html.TextNode {
 			b.WriteString(n.Data)
 		}
 	}
+
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
@@ -194,30 +218,37 @@ func (p page) meta(name string) string {
 			return attr(n, "content") + attr(n, "href")
 		}
 	}
+
 	return ""
 }
 
 // data decodes the JSON-LD of a page.
 func (p page) data(t testing.TB, into any) {
 	t.Helper()
+
 	for _, n := range p.all("script") {
 		testkit.Must(t, json.Unmarshal([]byte(n.FirstChild.Data), into))
 		return
 	}
+
 	t.Error("the page has no JSON-LD")
 }
 
 // golden compares a page without its style with that in testdata. The ends of slugs are random.
 func (p page) golden(t *testing.T, name string) {
 	t.Helper()
+
 	got := regexp.MustCompile(`(2026-06-06-[0-9]+)-[0-9a-z]{4}`).ReplaceAllString(p.text, "$1-abcd")
 	got = regexp.MustCompile(`(?s)<style>.+</style>`).ReplaceAllString(got, "<style></style>")
+
 	file := filepath.Join("testdata", name+".html")
 	if *update {
 		testkit.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
+
 	want, err := os.ReadFile(file)
 	testkit.Must(t, err)
+
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s differs (-want +got):\n%s\nif that is meant, go test ./pkg/threefc/public -update", file, diff)
 	}
@@ -250,19 +281,25 @@ func TestPages(t *testing.T) {
 		Competitor []struct{ Name string }
 	}
 	p.data(t, &data)
-	if data.Type != "SportsEvent" || data.Start != "2026-06-06T19:00:00+01:00" || len(data.Competitor) != 3 || data.URL != p.meta("canonical") {
+
+	if data.Type != "SportsEvent" || data.Start != "2026-06-06T19:00:00+01:00" || len(data.Competitor) != 3 ||
+		data.URL != p.meta("canonical") {
 		t.Errorf("the data are %+v", data)
 	}
+
 	if got := content(p.find("state")); got != "Finished. Red won: conceded 1 goal like Yellow, and scored more: 2." {
 		t.Errorf("the result is %q", got)
 	}
+
 	if strings.Contains(p.text, "example.com") || strings.Contains(p.text, "ann") && strings.Contains(p.text, ">ann<") {
 		t.Error("the page has more than nicknames")
 	}
+
 	var day string
 	for _, n := range read(w, season, 200).all("h3") {
 		day += content(n) + "; "
 	}
+
 	if day != "Monday 8 June 2026; Saturday 6 June 2026; " {
 		t.Errorf("the days are %q: a game at 23:30 UTC is on the next day in London", day)
 	}
@@ -271,22 +308,33 @@ func TestPages(t *testing.T) {
 // TestOutcomes: who has won, in words.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
+
 	w, l := world(t)
 	for name, c := range map[string]struct {
 		goals []goal
 		want  string
 	}{
 		"nothing": {nil, "A draw between Blue, Red and Yellow: each conceded no goals and scored 0."},
-		"fewest conceded": {[]goal{{Scoring: "red", Conceding: "blue", Scorer: l.Players[0]}, {Scoring: "blue", Conceding: "yellow", Scorer: l.Players[3]}},
-			"Red won and conceded fewest: no goals."},
-		"most scored": {[]goal{{Scoring: "red", Conceding: "yellow", Scorer: l.Players[0]}}, "Red won: conceded no goals like Blue, and scored more: 1."},
-		"draw of two": {[]goal{{Conceding: "yellow", Scorer: l.Players[6], OwnGoal: true}}, "A draw between Blue and Red: each conceded no goals and scored 0. Yellow lost."},
+		"fewest conceded": {
+			[]goal{{Scoring: "red", Conceding: "blue", Scorer: l.Players[0]}, {Scoring: "blue", Conceding: "yellow", Scorer: l.Players[3]}},
+			"Red won and conceded fewest: no goals.",
+		},
+		"most scored": {
+			[]goal{{Scoring: "red", Conceding: "yellow", Scorer: l.Players[0]}},
+			"Red won: conceded no goals like Blue, and scored more: 1.",
+		},
+		"draw of two": {
+			[]goal{{Conceding: "yellow", Scorer: l.Players[6], OwnGoal: true}},
+			"A draw between Blue and Red: each conceded no goals and scored 0. Yellow lost.",
+		},
 	} {
 		g := w.Game("ann", l)
 		for _, one := range c.goals {
 			w.Do("ann", "POST", "/v1/games/"+g+"/goals", one)
 		}
+
 		w.Play("ann", g)
+
 		if got := content(read(w, season+"/"+slug(w, g), 200).find("state")); got != "Finished. "+c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
@@ -299,6 +347,7 @@ func TestLinks(t *testing.T) {
 	w, l := world(t)
 	g := w.Schedule("ann", l)
 	name := slug(w, g)
+
 	game, list := "https://api.test/threefc"+season+"/"+name, "https://api.test/threefc"+season
 	for target, want := range map[string]string{
 		season:                                      list,
@@ -313,6 +362,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: the canonical link is %q, want %q", target, got, want)
 		}
 	}
+
 	other := w.FoundAs("ann", "Meadow")
 	for target, status := range map[string]int{
 		"/l/nobody/spring-2026":                               404,
@@ -335,6 +385,7 @@ func TestLinks(t *testing.T) {
 // TestHostileNames: a name is text, wherever it is.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
+
 	hostile := []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</title></script><!-- ' " {{.}}`, `javascript:alert(1)//'"` + "`${1}`",
 		"الأحمر محمد", "אדום", strings.Repeat("W", 40), strings.Repeat("🦊", 20), `a\u0022b</style>`,
@@ -344,49 +395,63 @@ func TestHostileNames(t *testing.T) {
 	l := w.Found("ann")
 	w.Do("ann", "PATCH", "/v1/leagues/"+l.ID, map[string]any{"name": hostile[1]})
 	w.Do("ann", "PATCH", "/v1/seasons/"+l.SeasonID, map[string]any{"name": hostile[2]})
+
 	for i, team := range []string{"red", "blue", "yellow"} {
 		w.Do("ann", "PUT", "/v1/seasons/"+l.SeasonID+"/teams/"+team, map[string]any{"name": hostile[[]int{0, 4, 6}[i]]})
 	}
+
 	for i, p := range l.Players {
 		w.Do("ann", "PATCH", "/v1/players/"+p, map[string]any{"nickname": hostile[i]})
 	}
+
 	g := w.Schedule("ann", l)
 	w.Do("ann", "PATCH", "/v1/games/"+g, map[string]any{"location": hostile[3]})
 	w.Do("ann", "POST", "/v1/games/"+g+"/thirds/1/start", map[string]any{})
+
 	for i, p := range l.Players {
 		team := []string{"red", "blue", "yellow", "red"}[i/3:]
 		w.Do("ann", "POST", "/v1/games/"+g+"/goals", goal{Minute: i, Scoring: team[0], Conceding: team[1], Scorer: p})
 	}
+
 	w.Play("ann", g)
 	w.Aggregate()
+
 	url := "/l/" + l.ID + "/" + l.SeasonID
 	for _, p := range []page{read(w, url, 200), read(w, url+"/"+g, 200)} {
 		if n := len(p.all("img")); n > 0 {
 			t.Errorf("%d images", n)
 		}
+
 		var said []string
 		for _, n := range p.all("bdi") {
 			said = append(said, content(n))
 		}
+
 		for _, name := range hostile {
 			if !slices.Contains(said, name) {
 				t.Errorf("the page does not have the name %q, isolated: %q", name, said)
 			}
 		}
 	}
+
 	p := read(w, url+"/"+g, 200)
+
 	var data struct {
 		Name      string
 		Location  struct{ Name string }
 		Organizer struct{ Name string }
 	}
 	p.data(t, &data)
-	if diff := cmp.Diff([]string{hostile[4] + " – " + hostile[0] + " – " + hostile[6], hostile[3], hostile[1]}, []string{data.Name, data.Location.Name, data.Organizer.Name}); diff != "" {
+
+	if diff := cmp.Diff([]string{hostile[4] + " – " + hostile[0] + " – " + hostile[6], hostile[3], hostile[1]},
+		[]string{data.Name, data.Location.Name, data.Organizer.Name}); diff != "" {
 		t.Errorf("the JSON-LD (-want +got):\n%s", diff)
 	}
+
 	if got := p.meta("og:site_name"); got != hostile[1] {
 		t.Errorf("the site is %q, want %q", got, hostile[1])
 	}
+
 	if got := p.meta("description"); !strings.Contains(got, "\u2068"+hostile[4]+"\u2069") {
 		t.Errorf("the description does not isolate what is written from right to left: %q", got)
 	}
@@ -395,24 +460,41 @@ func TestHostileNames(t *testing.T) {
 // fill puts a season's players, and one game with goals of 60 of them, into the table.
 func fill(w *threefctest.World, l threefctest.League, g string, players, goals int) {
 	at := w.Clock.Now()
-	var leaders []standing.PlayerTotals
-	var stats []item.Row[standing.PlayerTotals]
-	var profiles []item.Row[item.Player]
+
+	var (
+		leaders  []standing.PlayerTotals
+		stats    []item.Row[standing.PlayerTotals]
+		profiles []item.Row[item.Player]
+	)
+
 	for i := range players {
 		id := item.NewID(at)
 		p := standing.PlayerTotals{PlayerID: id, Nickname: fmt.Sprintf("A player with the number %d", i), Games: 36, Goals: 1000 - i, Assists: 7}
 		stats = append(stats, item.New(item.SeasonKey(l.SeasonID), "PLAYERSTAT#"+id, "Table", p, at))
 		leaders = append(leaders, p)
-		profiles = append(profiles, item.New(item.PlayerKey(id), item.Profile, "Player", item.Player{ID: id, LeagueID: l.ID, Nickname: p.Nickname}, at))
+		profiles = append(profiles, item.New(item.PlayerKey(id), item.Profile, "Player",
+			item.Player{ID: id, LeagueID: l.ID, Nickname: p.Nickname}, at))
 	}
+
 	testkit.PutRows(w.World, tables.App, stats...)
 	testkit.PutRows(w.World, tables.App, profiles...)
 	testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), standing.Leaders, "Table", leaders[:min(100, players)], at))
+
 	var rows []item.Row[item.Goal]
+
 	for i := range goals {
-		one := item.Goal{ID: item.NewID(at), Third: i%3 + 1, Minute: i % 20, Scoring: "red", Conceding: "blue", Scorer: leaders[i%min(60, players)].PlayerID, Assists: []string{leaders[(i+1)%min(60, players)].PlayerID}}
+		one := item.Goal{
+			ID:        item.NewID(at),
+			Third:     i%3 + 1,
+			Minute:    i % 20,
+			Scoring:   "red",
+			Conceding: "blue",
+			Scorer:    leaders[i%min(60, players)].PlayerID,
+			Assists:   []string{leaders[(i+1)%min(60, players)].PlayerID},
+		}
 		rows = append(rows, item.New(item.GameKey(g), item.GoalKey(one), "Goal", one, at))
 	}
+
 	if rows != nil {
 		testkit.PutRows(w.World, tables.App, rows...)
 	}
@@ -422,6 +504,7 @@ func fill(w *threefctest.World, l threefctest.League, g string, players, goals i
 // of a game reads the players of its goals, at most the 60 of its roster.
 func TestReadsOfPages(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		players, goals     int
 		season, game, feed float64 // read units
@@ -436,14 +519,17 @@ func TestReadsOfPages(t *testing.T) {
 			w, l := world(t)
 			g := w.Game("ann", l)
 			fill(w, l, g, c.players, c.goals)
+
 			url := season + "/" + slug(w, g)
 			for target, most := range map[string]float64{season: c.season, url: c.game, season + "/calendar.ics": c.feed} {
 				u := w.CountUnits(func() { w.Do("", "GET", target, nil) })
 				t.Logf("%s: %v read units", target, u.Reads)
+
 				if u.Reads > most || u.Writes > 0 {
 					t.Errorf("%s: %v read and %v write units, want at most %v and none", target, u.Reads, u.Writes, most)
 				}
 			}
+
 			if n := bytes.Count([]byte(read(w, url, 200).text), []byte(`class="at"`)); n != c.goals {
 				t.Errorf("the page has %d goals, want %d", n, c.goals)
 			}
@@ -456,6 +542,7 @@ func TestReadsOfPages(t *testing.T) {
 func TestGamesByTheirState(t *testing.T) {
 	t.Parallel()
 	w, l := world(t)
+
 	win := &item.Result{Winner: "red"}
 	for i, g := range []item.Listing{
 		{Slug: "old", Status: item.Finished, Result: win},
@@ -473,7 +560,9 @@ func TestGamesByTheirState(t *testing.T) {
 		g.Teams = []item.Team{{TeamID: "red", Name: "Red"}, {TeamID: "blue", Name: "Blue"}, {TeamID: "yellow", Name: "Yellow"}}
 		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
 	}
+
 	var got []string
+
 	for _, n := range read(w, season, 200).all("") {
 		switch {
 		case n.Data == "h2":
@@ -484,7 +573,9 @@ func TestGamesByTheirState(t *testing.T) {
 			got = append(got, "("+content(n)+")")
 		}
 	}
-	want := "Standings: Live now: running (Live now) early (Live now) Next games: now soon last Results: over (Red won) second (Draw: Red, Blue and Yellow) late (Not started) old (Red won)"
+
+	want := "Standings: Live now: running (Live now) early (Live now) Next games: now soon last Results: over (Red won) second (Draw: Red, " +
+		"Blue and Yellow) late (Not started) old (Red won)"
 	if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
 		t.Errorf("the page (-want +got):\n%s", diff)
 	}
@@ -497,7 +588,9 @@ func TestShirts(t *testing.T) {
 	w.Do("ann", "PUT", "/v1/seasons/"+l.SeasonID+"/teams/yellow", map[string]any{"color": "#ffffff"})
 	g := w.Schedule("ann", l)
 	w.Schedule("ann", l)
+
 	const want = ".c-0057b8{background:#0057b8;color:#ffffff}\n.c-c8102e{background:#c8102e;color:#ffffff}\n.c-ffffff{background:#ffffff;color:#000000}\n"
+
 	for _, target := range []string{season, season + "/" + slug(w, g)} {
 		style := read(w, target, 200).all("style")[0].FirstChild.Data
 		if diff := cmp.Diff(want, style[strings.Index(style, ".c-"):]); diff != "" {
@@ -509,14 +602,23 @@ func TestShirts(t *testing.T) {
 // TestNoEarlierGames: 40 results fit on the page.
 func TestNoEarlierGames(t *testing.T) {
 	t.Parallel()
+
 	w, l := world(t)
 	for i := range 41 {
 		start := w.Clock.Now().Add(-time.Duration(i+1) * time.Hour)
-		g := item.Listing{GameID: item.NewID(start), Slug: fmt.Sprint("game-", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled}
+		g := item.Listing{
+			GameID:      item.NewID(start),
+			Slug:        fmt.Sprint("game-", i),
+			StartTs:     item.Format(start),
+			ThirdLength: 20,
+			Status:      item.Scheduled,
+		}
 		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
+
 		if i < 39 {
 			continue
 		}
+
 		if got, want := strings.Contains(read(w, season, 200).text, `rel="next"`), i == 40; got != want {
 			t.Errorf("with %d games there is a link to earlier ones: %v", i+1, got)
 		}
@@ -526,14 +628,23 @@ func TestNoEarlierGames(t *testing.T) {
 // TestNextGames: the first 20 are on the page.
 func TestNextGames(t *testing.T) {
 	t.Parallel()
+
 	w, l := world(t)
 	for i := range 21 {
 		start := w.Clock.Now().Add(time.Duration(i) * time.Hour)
-		g := item.Listing{GameID: item.NewID(start), Slug: fmt.Sprint("game-", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled}
+		g := item.Listing{
+			GameID:      item.NewID(start),
+			Slug:        fmt.Sprint("game-", i),
+			StartTs:     item.Format(start),
+			ThirdLength: 20,
+			Status:      item.Scheduled,
+		}
 		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
 	}
+
 	text := read(w, season, 200).text
-	if got := strings.Count(text, `/game-`); got != 2*20 || !strings.Contains(text, "/game-0") || !strings.Contains(text, "/game-19") { // in the list and in the JSON-LD
+	// in the list and in the JSON-LD
+	if got := strings.Count(text, `/game-`); got != 2*20 || !strings.Contains(text, "/game-0") || !strings.Contains(text, "/game-19") {
 		t.Errorf("%d links, want 40 to the games from 0 to 19", got)
 	}
 }
@@ -543,25 +654,41 @@ func TestNextGames(t *testing.T) {
 func TestEarlierGames(t *testing.T) {
 	t.Parallel()
 	w, l := world(t)
+
 	var rows []item.Row[item.Listing]
+
 	want := map[string]int{}
+
 	for i := range 100 {
 		start, id := w.Clock.Now().Add(-time.Duration(i/4*24+1)*time.Hour), item.NewID(w.Clock.Now())
-		g := item.Listing{GameID: id, Slug: fmt.Sprintf("game-%d", i), StartTs: item.Format(start), ThirdLength: 20, Status: item.Scheduled, Players: map[string]item.Tally{}}
+
+		g := item.Listing{
+			GameID:      id,
+			Slug:        fmt.Sprintf("game-%d", i),
+			StartTs:     item.Format(start),
+			ThirdLength: 20,
+			Status:      item.Scheduled,
+			Players:     map[string]item.Tally{},
+		}
 		for range 30 {
 			g.Players[item.NewID(w.Clock.Now())] = item.Tally{TeamID: "red", Games: 1, Goals: 1}
 		}
+
 		rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, id), "SessionGame", g, w.Clock.Now()))
 		want[g.Slug] = 1
 	}
+
 	testkit.PutRows(w.World, tables.App, rows...)
+
 	got, target, n := map[string]int{}, season, 0
 	for ; target != "" && n < 10; n++ {
 		if u := w.CountUnits(func() { w.Do("", "GET", target, nil) }); u.Reads > 30 {
 			t.Errorf("a page with 40 games costs %v read units", u.Reads)
 		}
+
 		p := read(w, target, 200)
 		target = ""
+
 		for _, a := range p.all("a") {
 			href := strings.TrimPrefix(attr(a, "href"), "https://api.test/threefc")
 			if attr(a, "rel") == "next" {
@@ -571,6 +698,7 @@ func TestEarlierGames(t *testing.T) {
 			}
 		}
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" || n != 3 {
 		t.Errorf("%d pages have the games (-want +got):\n%s", n, diff)
 	}
@@ -579,18 +707,29 @@ func TestEarlierGames(t *testing.T) {
 // TestFailingPages: a refusal is a page, too, which says what to do. Nobody keeps that of a failure.
 func TestFailingPages(t *testing.T) {
 	t.Parallel()
+
 	const failure, wrong, nothing = "This page does not work right now", "This link is not valid", "There is nothing here"
 	for status, want := range map[int][]string{
-		400: {wrong, "no-store"}, 403: {wrong, "no-store"}, 404: {nothing, "public, max-age=5"}, 422: {wrong, "no-store"}, 499: {wrong, "no-store"}, 500: {failure, "no-store"}, 503: {failure, "no-store"},
+		400: {wrong, "no-store"},
+		403: {wrong, "no-store"},
+		404: {nothing, "public, max-age=5"},
+		422: {wrong, "no-store"},
+		499: {wrong, "no-store"},
+		500: {failure, "no-store"},
+		503: {failure, "no-store"},
 	} {
 		h, text := (&public.HTML{}).Refusal(status)
+
 		p := parse(t, fmt.Sprint(status), events.APIGatewayV2HTTPResponse{StatusCode: status, Headers: map[string]string{
-			"Content-Type": h.Get("Content-Type"), "Cache-Control": h.Get("Cache-Control"), "Content-Security-Policy": h.Get("Content-Security-Policy"),
+			"Content-Type":            h.Get("Content-Type"),
+			"Cache-Control":           h.Get("Cache-Control"),
+			"Content-Security-Policy": h.Get("Content-Security-Policy"),
 		}, Body: string(text)}, status)
 		if diff := cmp.Diff(want, []string{content(p.all("h1")[0]), h.Get("Cache-Control")}); diff != "" {
 			t.Errorf("%d (-want +got):\n%s", status, diff)
 		}
 	}
+
 	if _, text := (&public.HTML{}).Refusal(503); !bytes.Contains(text, []byte("try again")) {
 		t.Errorf("a failure is %s", text)
 	}

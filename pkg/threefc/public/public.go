@@ -53,10 +53,13 @@ func (s *Service) find(ctx context.Context, pk, sk, slug string) (string, error)
 	if item.IsID(slug) {
 		return slug, nil
 	}
+
 	if pk == "" {
 		pk, sk = item.SlugKey(slug), item.Metadata
 	}
+
 	r, err := item.Read[item.Ref](ctx, s.db, tables.FindSlug, pk, sk, ErrNotFound)
+
 	return r.V().ID, err
 }
 
@@ -66,7 +69,9 @@ func (s *Service) league(ctx context.Context, slug string) (item.League, error) 
 	if err != nil {
 		return item.League{}, err
 	}
+
 	r, err := item.Read[item.League](ctx, s.db, tables.GetLeague, item.LeagueKey(id), item.Metadata, ErrNotFound)
+
 	return *r.V(), err
 }
 
@@ -75,14 +80,17 @@ func (s *Service) season(ctx context.Context, leagueSlug, slug string) (l item.L
 	if l, err = s.league(ctx, leagueSlug); err != nil {
 		return l, x, err
 	}
+
 	id, err := s.find(ctx, item.LeagueKey(l.ID), item.SlugKey(slug), slug)
 	if err != nil {
 		return l, x, err
 	}
+
 	r, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(id), item.Metadata, ErrNotFound)
 	if err == nil && r.V().LeagueID != l.ID {
 		err = ErrNotFound
 	}
+
 	return l, *r.V(), err
 }
 
@@ -112,16 +120,20 @@ func (s *Service) game(ctx context.Context, in Path) (v view, err error) {
 	if v.league, v.season, err = s.season(ctx, in.League, in.Season); err != nil {
 		return v, err
 	}
+
 	id, err := s.find(ctx, item.SeasonKey(v.season.ID), item.SlugKey(in.Game), in.Game)
 	if err != nil {
 		return v, err
 	}
+
 	if v.row, err = item.Read[item.Game](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata, ErrNotFound); err != nil {
 		return v, err
 	}
+
 	if v.row.V().SeasonID != v.season.ID {
 		return v, ErrNotFound
 	}
+
 	return v, nil
 }
 
@@ -131,21 +143,28 @@ func (s *Service) timeline(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
+
 	v.goals = item.Values(rows)
+
 	var ids []string
 	for _, g := range v.goals {
 		ids = append(append(ids, g.Scorer), g.Assists...)
 	}
+
 	slices.Sort(ids)
+
 	var keys []dynamo.Item
 	for _, id := range slices.Compact(ids) {
 		keys = append(keys, item.Key(item.PlayerKey(id), item.Profile))
 	}
+
 	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ReadNames, keys)
+
 	v.players = map[string]item.Player{}
 	for _, p := range item.Values(players) {
 		v.players[p.ID] = p
 	}
+
 	return err
 }
 
@@ -191,6 +210,7 @@ func (s *Service) GetGame(ctx context.Context, in *GetGame) (*PublicGamePage, er
 	if err != nil {
 		return nil, err
 	}
+
 	return &PublicGamePage{fresh, v.shown()}, nil
 }
 
@@ -201,6 +221,7 @@ func (v view) shown() PublicGame {
 		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(),
 		Teams: append([]item.Team{}, g.Teams...), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
 	}
+
 	return out
 }
 
@@ -245,11 +266,14 @@ func (s *Service) GetTimeline(ctx context.Context, in *GetTimeline) (*Timeline, 
 	if err == nil {
 		err = s.timeline(ctx, &v)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Timeline{Cached: fresh}
 	out.Body.Goals = v.shownGoals()
+
 	return out, nil
 }
 
@@ -264,6 +288,7 @@ func (v view) shownGoals() []PublicGoal {
 			all[i].Assists = append(all[i].Assists, v.players[a].Nickname)
 		}
 	}
+
 	return all
 }
 
@@ -298,11 +323,14 @@ func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 	if err == nil && len(all) == 0 {
 		err = s.exists(ctx, in.SeasonID)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Standings{Cached: fresh}
 	out.Body.Teams = all
+
 	return out, nil
 }
 
@@ -312,6 +340,7 @@ func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Te
 	slices.SortFunc(all, func(a, b standing.TeamStanding) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.TeamID, b.TeamID))
 	})
+
 	return all, err
 }
 
@@ -341,7 +370,12 @@ func GetLeadersFunction() app.Function {
 		Name:   "threefc/show-leaders",
 		Does:   "Returns the players of a season who have scored most to everybody.",
 		IfDown: "The app shows no leaders.",
-		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/leaderboards/players", Auth: spec.Public, Queries: []string{"limit"}},
+		On: spec.Route{
+			Method:  "GET",
+			Path:    "/v1/public/seasons/{seasonId}/leaderboards/players",
+			Auth:    spec.Public,
+			Queries: []string{"limit"},
+		},
 		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetLeaders)
@@ -353,19 +387,25 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 	if err == nil && len(all) == 0 {
 		err = s.exists(ctx, in.SeasonID)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Leaders{Cached: fresh}
+
 	for i := range all {
 		all[i].PlayerID = ""
 	}
+
 	out.Body.Players = all
+
 	return out, nil
 }
 
 func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]standing.PlayerTotals, error) {
 	r, err := item.Read[[]standing.PlayerTotals](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.Leaders, nil)
 	all := append([]standing.PlayerTotals{}, *r.V()...)
+
 	return all[:min(len(all), limit)], err
 }

@@ -28,11 +28,14 @@ import (
 )
 
 var (
-	errSlug     = problem.New(problem.Conflict, "slug_taken", "another season of the league has this slug").In("body.slug")
-	errName     = problem.New(problem.Conflict, "slug_taken", "another season of the league has a name with the same slug: choose another name or a slug").In("body.name")
+	errSlug = problem.New(problem.Conflict, "slug_taken", "another season of the league has this slug").In("body.slug")
+	errName = problem.New(problem.Conflict, "slug_taken",
+		"another season of the league has a name with the same slug: choose another name or a slug").In("body.name")
 	errNotEmpty = problem.New(problem.Conflict, "season_not_empty", "the season has sessions: delete them first")
-	errZone     = problem.New(problem.Unprocessable, "unknown_time_zone", "there is no such time zone: use a name like Europe/London").In("body.timeZone")
-	errDates    = problem.New(problem.Unprocessable, "season_ends_before_it_starts", "a season must end on the day it starts, or later").In("body.endsOn")
+	errZone     = problem.New(problem.Unprocessable, "unknown_time_zone",
+		"there is no such time zone: use a name like Europe/London").In("body.timeZone")
+	errDates = problem.New(problem.Unprocessable, "season_ends_before_it_starts",
+		"a season must end on the day it starts, or later").In("body.endsOn")
 )
 
 // Service is the service of seasons, teams and sessions.
@@ -84,13 +87,16 @@ type Fields struct {
 func (f Fields) apply(s *item.Season) error {
 	s.Name, s.Starts, s.Ends = cmp.Or(f.Name, s.Name), cmp.Or(f.StartsOn, s.Starts), cmp.Or(f.EndsOn, s.Ends)
 	s.TimeZone = cmp.Or(f.TimeZone, s.TimeZone, "UTC")
+
 	s.Slug = cmp.Or(f.Slug, s.Slug, league.Slug(s.Name))
 	if _, err := httpapi.TimeZone(s.TimeZone); err != nil {
 		return errZone
 	}
+
 	if s.Ends != "" && s.Ends < s.Starts {
 		return errDates
 	}
+
 	return nil
 }
 
@@ -123,13 +129,16 @@ func CreateSeasonFunction() app.Function {
 func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CreateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-		return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
-	})
+
+	return idem.Once(ctx, s.Answers, CreateSeasonFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+			return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
+		})
 }
 
 // create creates a season with teams.
-func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team,
+	commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
 		parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, leagueID, userID, item.Admin)
 		if err != nil {
@@ -139,20 +148,26 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		if parent.V().Seasons++; parent.V().Seasons > MaxSeasons.Max {
 			return nil, problem.Beyond(MaxSeasons)
 		}
+
 		now := s.Now()
 		id := item.NewID(now)
+
 		data := item.Season{ID: id, LeagueID: leagueID, Teams: len(teams)}
 		if err := fields.apply(&data); err != nil {
 			return nil, err
 		}
+
 		row := item.New(item.SeasonKey(id), item.Metadata, "Season", data, now)
 		to := item.New(item.LeagueKey(leagueID), item.SlugKey(data.Slug), "Slug", item.Ref{ID: id}, now)
 		_, counted := parent.Save(now)
+
 		writes := []dynamo.Write{to.Create(), row.Create(), row.Mirror(item.LeagueKey(leagueID), row.PK), counted}
 		for _, t := range teams {
 			writes = append(writes, item.New(row.PK, item.TeamKey(t.TeamID), "Team", t, now).Create())
 		}
+
 		out := page(http.StatusCreated, row)
+
 		err = commit(ctx, tables.CreateSeason, out, writes...)
 		switch {
 		case item.RefusedWrite(err) != 0:
@@ -160,6 +175,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		case fields.Slug == "":
 			return nil, errName
 		}
+
 		return nil, errSlug
 	})
 }
@@ -192,18 +208,23 @@ func CopySeasonFunction() app.Function {
 func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CopySeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-		from, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
-		if err != nil {
-			return nil, err
-		}
-		teams, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, from.PK, item.Teams)
-		if err != nil {
-			return nil, err
-		}
-		fields.TimeZone = cmp.Or(fields.TimeZone, from.V().TimeZone)
-		return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), commit)
-	})
+
+	return idem.Once(ctx, s.Answers, CopySeasonFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+			from, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
+			if err != nil {
+				return nil, err
+			}
+
+			teams, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, from.PK, item.Teams)
+			if err != nil {
+				return nil, err
+			}
+
+			fields.TimeZone = cmp.Or(fields.TimeZone, from.V().TimeZone)
+
+			return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), commit)
+		})
 }
 
 // ListSeasons is the request for the seasons of a league.
@@ -236,15 +257,19 @@ func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Season](ctx, s.DB, tables.ListSeasons, item.LeagueKey(in.LeagueID), item.Seasons)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &SeasonList{}
+
 	out.Body.Seasons = make([]Season, len(rows))
 	for i, v := range item.Values(rows) {
 		out.Body.Seasons[len(rows)-1-i] = shown(v)
 	}
+
 	return out, nil
 }
 
@@ -272,6 +297,7 @@ func (s *Service) GetSeason(ctx context.Context, in *GetSeason) (*SeasonPage, er
 	if err != nil {
 		return nil, err
 	}
+
 	return page(http.StatusOK, row), nil
 }
 
@@ -305,36 +331,45 @@ func UpdateSeasonFunction() app.Function {
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
 // season_ends_before_it_starts.
 func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
-	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
-			row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
-			if err != nil {
-				return nil, err
-			}
-			if err := in.IfMatch.Check(row.Rev); err != nil {
-				return nil, err
-			}
-			was := *row.V()
-			if err := in.Body.apply(row.V()); err != nil {
-				return nil, err
-			}
-			if *row.V() == was {
-				return page(http.StatusOK, row), nil
-			}
-			now := s.Now()
-			row, writes := save(row, now)
-			if slug := row.V().Slug; slug != was.Slug {
-				to := item.New(item.LeagueKey(was.LeagueID), item.SlugKey(slug), "Slug", item.Ref{ID: was.ID}, now)
-				writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(to.PK, item.SlugKey(was.Slug))))
-			}
-			out := page(http.StatusOK, row)
-			err = commit(ctx, tables.SaveSeason, out, writes...)
-			if item.RefusedWrite(err) == 2 {
-				return nil, errSlug
-			}
-			return out, err
+	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
+				row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
+				if err != nil {
+					return nil, err
+				}
+
+				if err := in.IfMatch.Check(row.Rev); err != nil {
+					return nil, err
+				}
+
+				was := *row.V()
+				if err := in.Body.apply(row.V()); err != nil {
+					return nil, err
+				}
+
+				if *row.V() == was {
+					return page(http.StatusOK, row), nil
+				}
+
+				now := s.Now()
+
+				row, writes := save(row, now)
+				if slug := row.V().Slug; slug != was.Slug {
+					to := item.New(item.LeagueKey(was.LeagueID), item.SlugKey(slug), "Slug", item.Ref{ID: was.ID}, now)
+					writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(to.PK, item.SlugKey(was.Slug))))
+				}
+
+				out := page(http.StatusOK, row)
+
+				err = commit(ctx, tables.SaveSeason, out, writes...)
+				if item.RefusedWrite(err) == 2 {
+					return nil, errSlug
+				}
+
+				return out, err
+			})
 		})
-	})
 }
 
 // DeleteSeason is the request to delete a season.
@@ -364,22 +399,30 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 		if err != nil {
 			return nil, err
 		}
+
 		if err := in.IfMatch.Check(row.Rev); err != nil {
 			return nil, err
 		}
+
 		if row.V().Sessions > 0 {
 			return nil, errNotEmpty
 		}
+
 		parent, err := item.LeagueRow.Read(ctx, s.DB, row.V().LeagueID)
 		if err != nil {
 			return nil, err
 		}
+
 		all, err := item.List[json.RawMessage](ctx, s.DB, tables.DropSeason, row.PK, "")
 		if err != nil {
 			return nil, err
 		}
-		var teams []item.Any
-		var copies, computed []dynamo.Item
+
+		var (
+			teams            []item.Any
+			copies, computed []dynamo.Item
+		)
+
 		for _, r := range all {
 			switch {
 			case r.EntityType == "Team":
@@ -387,24 +430,31 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 			case r.SK != item.Metadata:
 				computed = append(computed, item.Key(r.PK, r.SK))
 			}
+
 			if id, ok := strings.CutPrefix(r.SK, item.PlayerStats); ok {
 				copies = append(copies, item.Key(item.PlayerKey(id), item.Stats+in.SeasonID))
 			}
 		}
+
 		if err := dynamo.Check(ctx, s.DB, tables.DropSeason); err != nil {
 			return nil, err
 		}
+
 		for _, keys := range [][]dynamo.Item{copies, computed} { // a second run finds the copies by the originals
 			if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSeason, keys); err != nil {
 				return nil, err
 			}
 		}
+
 		parent.V().Seasons--
 		_, counted := parent.Save(s.Now())
-		writes := []dynamo.Write{row.Drop(), counted, dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(parent.PK, item.SlugKey(row.V().Slug)))}
+
+		writes := []dynamo.Write{row.Drop(), counted, dynamo.DeleteWrite(item.Key(parent.PK, row.PK)),
+			dynamo.DeleteWrite(item.Key(parent.PK, item.SlugKey(row.V().Slug)))}
 		for _, t := range teams {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(t.PK, t.SK)))
 		}
+
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SaveSeason, writes...)
 	})
 }
@@ -432,7 +482,8 @@ var Defaults = map[string]item.Team{
 	"red": {Name: "Red", Color: "#c8102e"}, "blue": {Name: "Blue", Color: "#0057b8"}, "yellow": {Name: "Yellow", Color: "#ffd100"},
 }
 
-var errTeamName = problem.New(problem.Unprocessable, "team_needs_a_name", "a team other than red, blue and yellow needs a name and a color").In("body.name")
+var errTeamName = problem.New(problem.Unprocessable, "team_needs_a_name",
+	"a team other than red, blue and yellow needs a name and a color").In("body.name")
 
 // PutTeamFunction creates or changes a team of a season.
 func PutTeamFunction() app.Function {
@@ -449,37 +500,49 @@ func PutTeamFunction() app.Function {
 // PutTeam creates or changes a team. What a request leaves out stays, or is the default.
 // Games that exist keep the team as it was. Errors: too_many_teams, team_needs_a_name.
 func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
-	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*TeamPage, error) {
-			row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
-			if err != nil {
-				return nil, err
-			}
-			team, ok, err := dynamo.Get[item.Row[item.Team]](ctx, s.DB, tables.PutTeam, row.PK, item.TeamKey(in.TeamID))
-			if err != nil {
-				return nil, err
-			}
-			was, usual := *team.V(), Defaults[in.TeamID]
-			now := s.Now()
-			data := item.Team{TeamID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
-			out := &TeamPage{http.StatusOK, data}
-			switch {
-			case data.Name == "" || data.Color == "":
-				return nil, errTeamName
-			case data == was:
-				return out, nil
-			case ok:
-				*team.V() = data
-				_, saved := team.Save(now)
-				return out, commit(ctx, tables.PutTeam, out, saved)
-			}
-			if row.V().Teams++; row.V().Teams > MaxTeams.Max {
-				return nil, problem.Beyond(MaxTeams)
-			}
-			_, writes := save(row, now)
-			return out, commit(ctx, tables.PutTeam, out, append(writes, item.New(row.PK, item.TeamKey(in.TeamID), "Team", data, now).Create())...)
+	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*TeamPage, error) {
+				row, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Admin)
+				if err != nil {
+					return nil, err
+				}
+
+				team, ok, err := dynamo.Get[item.Row[item.Team]](ctx, s.DB, tables.PutTeam, row.PK, item.TeamKey(in.TeamID))
+				if err != nil {
+					return nil, err
+				}
+
+				was, usual := *team.V(), Defaults[in.TeamID]
+				now := s.Now()
+				data := item.Team{
+					TeamID: in.TeamID,
+					Name:   cmp.Or(in.Body.Name, was.Name, usual.Name),
+					Color:  cmp.Or(in.Body.Color, was.Color, usual.Color),
+				}
+
+				out := &TeamPage{http.StatusOK, data}
+				switch {
+				case data.Name == "" || data.Color == "":
+					return nil, errTeamName
+				case data == was:
+					return out, nil
+				case ok:
+					*team.V() = data
+					_, saved := team.Save(now)
+
+					return out, commit(ctx, tables.PutTeam, out, saved)
+				}
+
+				if row.V().Teams++; row.V().Teams > MaxTeams.Max {
+					return nil, problem.Beyond(MaxTeams)
+				}
+
+				_, writes := save(row, now)
+
+				return out, commit(ctx, tables.PutTeam, out, append(writes, item.New(row.PK, item.TeamKey(in.TeamID), "Team", data, now).Create())...)
+			})
 		})
-	})
 }
 
 // ListTeams is the request for the teams of a season.
@@ -513,12 +576,15 @@ func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, erro
 	if err != nil {
 		return nil, err
 	}
+
 	teams, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, row.PK, item.Teams)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &TeamList{}
 	out.Body.Teams = item.Values(teams)
+
 	return out, nil
 }
 
@@ -549,15 +615,19 @@ func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Remo
 		if err != nil {
 			return nil, err
 		}
+
 		team, ok, err := dynamo.Get[item.Row[item.Team]](ctx, s.DB, tables.PutTeam, row.PK, item.TeamKey(in.TeamID))
 		if err != nil {
 			return nil, err
 		}
+
 		if !ok {
 			return httpapi.NewRemoved(), nil
 		}
+
 		row.V().Teams--
 		_, writes := save(row, s.Now())
+
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.PutTeam, append(writes, team.Drop())...)
 	})
 }
@@ -606,31 +676,40 @@ func CreateSessionFunction() app.Function {
 // CreateSession creates a session, in both copies. Errors: too_many_sessions,
 // too_many_sessions_of_day.
 func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
-	return idem.Once(ctx, s.Answers, CreateSessionFunction().Name, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
-		return dynamo.RetryValue(ctx, item.Attempts, func() (*SessionPage, error) {
-			parent, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Scorekeeper)
-			if err != nil {
-				return nil, err
-			}
-			if parent.V().Sessions++; parent.V().Sessions > MaxSessions.Max {
-				return nil, problem.Beyond(MaxSessions)
-			}
-			rows, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, parent.PK, item.Sessions)
-			if err != nil {
-				return nil, err
-			}
-			sameDay := slices.DeleteFunc(item.Values(rows), func(x item.Session) bool { return x.Date != in.Body.Date })
-			if len(sameDay) >= MaxOfDay.Max {
-				return nil, problem.Beyond(MaxOfDay).In("body.sessionDate")
-			}
-			now := s.Now()
-			id := item.NewID(now)
-			row := item.New(item.SessionKey(id), item.Metadata, "Session", item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
-			_, writes := save(parent, now)
-			out := &SessionPage{http.StatusCreated, shownSession(*row.V())}
-			return out, commit(ctx, tables.CreateSession, out, append(writes, row.Create(), row.Mirror(parent.PK, row.PK), item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
+	return idem.Once(ctx, s.Answers, CreateSessionFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*SessionPage, error) {
+				parent, _, err := item.SeasonRow.ReadAs(ctx, s.DB, in.SeasonID, in.UserID, item.Scorekeeper)
+				if err != nil {
+					return nil, err
+				}
+
+				if parent.V().Sessions++; parent.V().Sessions > MaxSessions.Max {
+					return nil, problem.Beyond(MaxSessions)
+				}
+
+				rows, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, parent.PK, item.Sessions)
+				if err != nil {
+					return nil, err
+				}
+
+				sameDay := slices.DeleteFunc(item.Values(rows), func(x item.Session) bool { return x.Date != in.Body.Date })
+				if len(sameDay) >= MaxOfDay.Max {
+					return nil, problem.Beyond(MaxOfDay).In("body.sessionDate")
+				}
+
+				now := s.Now()
+				id := item.NewID(now)
+				row := item.New(item.SessionKey(id), item.Metadata, "Session",
+					item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
+				_, writes := save(parent, now)
+				out := &SessionPage{http.StatusCreated, shownSession(*row.V())}
+
+				return out, commit(ctx, tables.CreateSession, out,
+					append(writes, row.Create(), row.Mirror(parent.PK, row.PK),
+						item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
+			})
 		})
-	})
 }
 
 // ListSessions is the request for the sessions of a season.
@@ -664,16 +743,21 @@ func (s *Service) ListSessions(ctx context.Context, in *ListSessions) (*SessionL
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, row.PK, item.Sessions)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &SessionList{}
+
 	out.Body.Sessions = make([]Session, len(rows))
 	for i, v := range item.Values(rows) {
 		out.Body.Sessions[i] = shownSession(v)
 	}
+
 	slices.SortStableFunc(out.Body.Sessions, func(a, b Session) int { return cmp.Compare(a.Date, b.Date) })
+
 	return out, nil
 }
 
@@ -704,29 +788,39 @@ func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpap
 		if err != nil {
 			return nil, err
 		}
+
 		parent, _, err := item.SeasonRow.ReadAs(ctx, s.DB, row.V().SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
 		}
+
 		if row.V().Games > 0 {
 			return nil, errSessionNotEmpty
 		}
+
 		rest, err := item.List[json.RawMessage](ctx, s.DB, tables.DropSession, row.PK, "AVAIL#")
 		if err != nil {
 			return nil, err
 		}
+
 		var keys []dynamo.Item
 		for _, r := range rest {
 			keys = append(keys, item.Key(r.PK, r.SK))
 		}
+
 		if err := dynamo.Check(ctx, s.DB, tables.DropSession); err != nil {
 			return nil, err
 		}
+
 		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSession, keys); err != nil {
 			return nil, err
 		}
+
 		parent.V().Sessions--
 		_, writes := save(parent, s.Now())
-		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession, append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(item.DayKey(row.V().Date), row.PK)))...)
+
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession,
+			append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)),
+				dynamo.DeleteWrite(item.Key(item.DayKey(row.V().Date), row.PK)))...)
 	})
 }

@@ -14,11 +14,14 @@ import (
 func CallerOf(ctx context.Context) string {
 	in, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
 	from, err := netip.ParseAddr(in.HTTP.SourceIP)
+
 	network := netip.PrefixFrom(from, 0)
 	if err == nil {
 		from = from.Unmap()
 		network, _ = from.Prefix(min(from.BitLen(), 64))
 	}
+
 	sum := sha256.Sum256([]byte(network.String()))
+
 	return hex.EncodeToString(sum[:])
 }

@@ -34,7 +34,8 @@ var Cookie = session.Cookie{Name: "threefc_session", Lifetime: 24 * time.Hour}
 const linkLifetime = 15 * time.Minute
 
 // ErrLink refuses a token that is unknown, was used, or has expired.
-var ErrLink = problem.New(problem.Unauthenticated, "invalid_or_expired_magic_link", "this link was used, or is older than 15 minutes: ask for another")
+var ErrLink = problem.New(problem.Unauthenticated, "invalid_or_expired_magic_link",
+	"this link was used, or is older than 15 minutes: ask for another")
 
 // link is a link in a mail.
 type link struct {
@@ -61,6 +62,7 @@ type Base struct {
 // NewBase returns the base of a service.
 func NewBase(env app.Env) Base {
 	db := dynamo.Open(env.AWS, env.Prefix)
+
 	return Base{
 		DB: db, Now: env.Now,
 		Sessions: session.Sessions{
@@ -80,6 +82,7 @@ func NewBase(env app.Env) Base {
 				row := item.New(item.UserKey(userID), item.Answers+id, "Answer", r, env.Now())
 				row.TTL = env.Now().Add(idem.Lifetime).Unix()
 				free := dynamo.Absent[item.Row[idem.Record]]("pk").Or(dynamo.AtMost[item.Row[idem.Record]]("ttlEpoch", env.Now().Unix()))
+
 				return dynamo.PutWrite(row, free)
 			},
 			Allow: func(ctx context.Context, userID, right string) error { return item.CheckAgain(ctx, db, userID, right) },
@@ -142,6 +145,7 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
 	secret, hash := session.New()
+
 	if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.put(ctx, email, id, hash) }); err != nil {
 		return nil, err
 	}
@@ -149,12 +153,15 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	url := s.Origins[0] + "/sign-in#token=" + id + "." + secret
 	if err := s.mail.Send(ctx, mail.Message{
 		To: email, Subject: "Sign in to 3FC",
-		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + url + "\n\nIf you have not asked for it, ignore this mail.\n",
+		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + url +
+			"\n\nIf you have not asked for it, ignore this mail.\n",
 	}); err != nil {
 		return nil, err
 	}
+
 	out := &Started{Status: http.StatusAccepted}
 	out.Body.ExpiresIn = int(linkLifetime.Seconds())
+
 	return out, nil
 }
 
@@ -163,11 +170,14 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	now, sum := s.Now(), sha256.Sum256([]byte(email))
 	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+
 	toAddress, err := to.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
+
 	by := item.Counter{PK: item.CallerKey(CallerOf(ctx)), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
+
 	byCaller, err := by.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
@@ -175,6 +185,7 @@ func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
+
 	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), toAddress, byCaller)
 }
 
@@ -213,30 +224,39 @@ func CompleteFunction() app.Function {
 // userpool.ErrUnverified.
 func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) {
 	id, secret, _ := strings.Cut(in.Body.Token, ".")
+
 	row, err := item.Read[link](ctx, s.DB, tables.TakeLink, item.LinkKey(id), item.Metadata, ErrLink)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.Now()
+
 	known := subtle.ConstantTimeCompare([]byte(session.ID(secret)), []byte(row.V().Secret)) == 1
 	if !known || row.V().UsedAt != "" || now.Unix() >= row.TTL {
 		return nil, ErrLink
 	}
+
 	userID, err := s.pool.Ensure(ctx, row.V().Email)
 	if err != nil {
 		return nil, err
 	}
+
 	token, loginID := session.New()
 	begun := item.New(item.LoginKey(loginID), item.Metadata, "AuthSession", login{userID, row.V().Email}, now)
 	begun.TTL = now.Add(Cookie.Lifetime).Unix()
 	row.V().UsedAt = item.Format(now)
 	_, used := row.Save(now)
-	err = dynamo.Transact(account.Require(ctx, userID), s.DB, tables.CreateLogin, used, begun.Create(), begun.Mirror(item.UserKey(userID), item.LoginKey(loginID)))
+
+	err = dynamo.Transact(account.Require(ctx, userID), s.DB, tables.CreateLogin, used, begun.Create(),
+		begun.Mirror(item.UserKey(userID), item.LoginKey(loginID)))
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, ErrLink)
 	}
+
 	out := &Account{SetCookie: Cookie.Set(token)}
 	out.Body.UserID, out.Body.Email = userID, row.V().Email
+
 	return out, nil
 }
 
@@ -257,12 +277,15 @@ func GetFunction() app.Function {
 
 // Get returns the caller.
 func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
-	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))), item.Metadata, session.ErrInvalid)
+	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))),
+		item.Metadata, session.ErrInvalid)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Account{}
 	out.Body.UserID, out.Body.Email = row.V().UserID, row.V().Email
+
 	return out, nil
 }
 
@@ -290,11 +313,15 @@ func EndFunction() app.Function {
 // End ends the session.
 func (s *Service) End(ctx context.Context, in *End) (*Ended, error) {
 	token := in.Token(Cookie)
+
 	userID, err := s.User(ctx, token)
 	if err != nil {
 		return nil, err
 	}
+
 	login := item.LoginKey(session.ID(token))
-	err = dynamo.Transact(ctx, s.DB, tables.DropLogin, dynamo.DeleteWrite(item.Key(login, item.Metadata)), dynamo.DeleteWrite(item.Key(item.UserKey(userID), login)))
+	err = dynamo.Transact(ctx, s.DB, tables.DropLogin, dynamo.DeleteWrite(item.Key(login, item.Metadata)),
+		dynamo.DeleteWrite(item.Key(item.UserKey(userID), login)))
+
 	return &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear()}, err
 }

@@ -71,16 +71,20 @@ func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error
 	if err != nil {
 		return err
 	}
+
 	season, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(in.SeasonID), item.Metadata, errNoSeason)
 	if err == nil {
 		err = s.compute(ctx, *season.V())
 	}
+
 	if err != nil && !errors.Is(err, errNoSeason) {
 		return err
 	}
+
 	if !waits {
 		return nil
 	}
+
 	return s.deliver(ctx, due)
 }
 
@@ -89,30 +93,38 @@ var errNoSeason = errors.New("the season was deleted")
 // compute writes what has changed of the tables of a season.
 func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 	pk := item.SeasonKey(season.ID)
+
 	rows, err := item.List[item.Listing](ctx, s.db, tables.ReadSeason, pk, item.Games)
 	if err != nil {
 		return err
 	}
+
 	games := item.Values(rows)
+
 	var ids []string
 	for _, g := range games {
 		ids = slices.AppendSeq(ids, maps.Keys(g.Players))
 	}
+
 	who, err := item.ReadPlayers(ctx, s.db, tables.ReadPlayers, ids)
 	if err != nil {
 		return err
 	}
+
 	want := map[string]any{} // by sort key
 	for _, t := range Teams(games) {
 		want[TeamRows+t.TeamID] = t
 	}
+
 	scorers := Players(games, who)
 	for _, p := range scorers {
 		want[item.PlayerStats+p.PlayerID] = p
 	}
+
 	if len(scorers) > 0 {
 		want[Leaders] = scorers[:min(len(scorers), maxLeaders)]
 	}
+
 	have, err := s.computed(ctx, pk)
 	if err != nil {
 		return err
@@ -120,55 +132,67 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 	// The copies under the players are not read. They are written before what they are copies
 	// of, so that a second run writes again what a crash has left out.
 	var puts, drops [2][]item.Any
+
 	for sk, v := range want {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return fmt.Errorf("encode %s: %w", sk, err)
 		}
+
 		if have[sk] == string(text) {
 			continue
 		}
+
 		puts[1] = append(puts[1], item.New(pk, sk, "Table", json.RawMessage(text), s.now()))
 		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
 			puts[0] = append(puts[0], item.New(item.PlayerKey(id), item.Stats+season.ID, "PlayerSeason", json.RawMessage(text), s.now()))
 		}
 	}
+
 	for sk := range have {
 		if _, ok := want[sk]; ok {
 			continue
 		}
+
 		drops[1] = append(drops[1], item.Any{PK: pk, SK: sk})
 		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
 			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: item.Stats + season.ID})
 		}
 	}
+
 	for i := range puts {
 		if err := dynamo.PutAll(ctx, s.db, tables.SaveTables, puts[i]); err != nil {
 			return err
 		}
+
 		var keys []dynamo.Item
 		for _, r := range drops[i] {
 			keys = append(keys, item.Key(r.PK, r.SK))
 		}
+
 		if err := dynamo.DeleteAll(ctx, s.db, tables.SaveTables, keys); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
 // computed returns what the tables of a season are now, as JSON, by sort key.
 func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string, error) {
 	have := map[string]string{}
+
 	for _, prefix := range []string{TeamRows, item.PlayerStats, Leaders} {
 		rows, err := item.List[json.RawMessage](ctx, s.db, tables.ReadSeason, pk, prefix)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, r := range rows {
 			have[r.SK] = string(r.Data.Value)
 		}
 	}
+
 	return have, nil
 }
 
@@ -177,14 +201,17 @@ func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string
 func (s *Aggregator) deliver(ctx context.Context, row item.Row[item.Outbox]) error {
 	return outbox.Deliver(func() error {
 		id := row.V().GameID
+
 		g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata)
 		if err != nil || !ok || g.Status != item.Finished {
 			return err
 		}
+
 		return s.queue.Send(ctx, FinishQueue, Finished{id}, 0)
 	}, func() error {
 		same := dynamo.Equal[item.Row[item.Outbox]]("data", row.Data)
 		_, err := dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), same)
+
 		return err
 	})
 }
@@ -208,14 +235,17 @@ func (s *Aggregator) SweepOutbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for _, r := range rows {
 		if s.now().Sub(item.Parse(r.UpdatedAt)) < time.Minute {
 			continue
 		}
+
 		o := r.V()
 		if err := s.queue.SendFIFO(ctx, game.AggregateQueue, o.SeasonID, game.Changed{SeasonID: o.SeasonID, GameID: o.GameID}); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

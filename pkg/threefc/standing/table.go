@@ -30,6 +30,7 @@ type TeamStanding struct {
 // then more scored. Games that are not finished do not count.
 func Teams(games []item.Listing) []TeamStanding {
 	var all []TeamStanding
+
 	games = finished(games)
 	for _, g := range games {
 		for i, t := range g.Teams {
@@ -38,10 +39,12 @@ func Teams(games []item.Listing) []TeamStanding {
 				at = len(all)
 				all = append(all, TeamStanding{TeamID: t.TeamID})
 			}
+
 			s := &all[at]
 			s.Name, s.Color = t.Name, t.Color
 			s.Played++
 			s.Scored += g.Scores[i].Scored
+
 			s.Conceded += g.Scores[i].Conceded
 			switch {
 			case g.Result.Winner == t.TeamID:
@@ -53,17 +56,21 @@ func Teams(games []item.Listing) []TeamStanding {
 			}
 		}
 	}
+
 	slices.SortFunc(all, func(a, b TeamStanding) int { return cmp.Or(order(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
+
 	for i := range all {
 		if all[i].Rank = i + 1; i > 0 && order(all[i-1], all[i]) == 0 {
 			all[i].Rank = all[i-1].Rank
 		}
 	}
+
 	return all
 }
 
 func order(a, b TeamStanding) int {
-	return cmp.Or(cmp.Compare(b.Wins, a.Wins), cmp.Compare(b.Draws, a.Draws), cmp.Compare(a.Conceded, b.Conceded), cmp.Compare(b.Scored, a.Scored))
+	return cmp.Or(cmp.Compare(b.Wins, a.Wins), cmp.Compare(b.Draws, a.Draws), cmp.Compare(a.Conceded, b.Conceded),
+		cmp.Compare(b.Scored, a.Scored))
 }
 
 // finished returns the finished games, in order of their start.
@@ -72,6 +79,7 @@ func finished(games []item.Listing) []item.Listing {
 	slices.SortFunc(all, func(a, b item.Listing) int {
 		return cmp.Or(cmp.Compare(a.StartTs, b.StartTs), cmp.Compare(a.GameID, b.GameID))
 	})
+
 	return all
 }
 
@@ -91,17 +99,22 @@ type PlayerTotals struct {
 // are not finished do not count.
 func Players(games []item.Listing, players map[string]item.Player) []PlayerTotals {
 	all := map[string]*PlayerTotals{}
+
 	for _, g := range finished(games) {
 		played := map[string]bool{}
+
 		for id, t := range g.Players {
 			p := item.Resolve(id, players)
+
 			s := all[p.ID]
 			if s == nil {
 				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
 				all[p.ID] = s
 			}
+
 			s.Goals += t.Goals
 			s.Assists += t.Assists
+
 			s.OwnGoals += t.OwnGoals
 			if t.Games > 0 && !played[p.ID] {
 				played[p.ID] = true
@@ -109,12 +122,16 @@ func Players(games []item.Listing, players map[string]item.Player) []PlayerTotal
 			}
 		}
 	}
+
 	list := make([]PlayerTotals, 0, len(all))
 	for _, p := range all {
 		list = append(list, *p)
 	}
+
 	slices.SortFunc(list, func(a, b PlayerTotals) int {
-		return cmp.Or(cmp.Compare(b.Goals, a.Goals), cmp.Compare(b.Assists, a.Assists), cmp.Compare(a.Games, b.Games), cmp.Compare(a.PlayerID, b.PlayerID))
+		return cmp.Or(cmp.Compare(b.Goals, a.Goals), cmp.Compare(b.Assists, a.Assists), cmp.Compare(a.Games, b.Games),
+			cmp.Compare(a.PlayerID, b.PlayerID))
 	})
+
 	return list
 }

@@ -28,14 +28,18 @@ import (
 func Post(handler http.Handler, path, body string, header ...string) (status int, answer string) {
 	r := httptest.NewRequest(http.MethodPost, "http://localhost:8080/console/"+path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
+
 		if header[i] == "Host" {
 			r.Host = header[i+1]
 		}
 	}
+
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
+
 	return w.Code, w.Body.String()
 }
 
@@ -71,34 +75,44 @@ func Stream(t *testing.T, url, room string) (next func() Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { answer.Body.Close() })
+
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Fatalf("the type is %q", kind)
 	}
+
 	silent.Stop()
 
 	lines := bufio.NewReader(answer.Body)
+
 	return func() (e Event) {
 		t.Helper()
+
 		silent.Reset(limit)
 		defer silent.Stop()
+
 		for {
 			line, err := lines.ReadString('\n')
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			line = strings.TrimSpace(line)
 			if kind, ok := strings.CutPrefix(line, "event: "); ok {
 				e.Kind = kind
 			}
+
 			if data, ok := strings.CutPrefix(line, "data: "); ok {
 				if err := json.Unmarshal([]byte(data), &e.Data); err != nil {
 					t.Fatal(err)
 				}
+
 				return e
 			}
 		}
@@ -109,42 +123,55 @@ func Stream(t *testing.T, url, room string) (next func() Event) {
 // written to its console. It skips the test if there is no Chromium.
 func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 	t.Helper()
+
 	path := ""
+
 	for _, name := range []string{"chromium", "google-chrome", "chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
 			path = p
 			break
 		}
 	}
+
 	if path == "" {
 		t.Skip("neither chromium, google-chrome nor chrome is on PATH")
 	}
+
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(limit))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
+
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
 	tab, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	var mu sync.Mutex
-	var said []string
+
+	var (
+		mu   sync.Mutex
+		said []string
+	)
+
 	messages := chromedp.Console(tab)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
 				return // the tab is closed
 			}
+
 			mu.Lock()
+
 			said = append(said, m.String())
 			mu.Unlock()
 		}
 	}()
+
 	return tab, func() []string {
 		mu.Lock()
 		defer mu.Unlock()
+
 		return slices.Clone(said)
 	}
 }
@@ -159,6 +186,7 @@ func Do(tab context.Context, actions ...Action) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -167,6 +195,7 @@ func Run[T any](tab context.Context, a chromedp.Action[T]) (T, error) {
 	return chromedp.Run(tab, func(ctx context.Context, page *chromedp.Target) (T, error) {
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
+
 		return a(ctx, page)
 	})
 }
@@ -179,11 +208,14 @@ func See(condition string) Action {
 			if err == nil || !strings.Contains(err.Error(), "context with specified id") && !strings.Contains(err.Error(), "navigated") {
 				break // otherwise the browser left the page in the meantime
 			}
+
 			time.Sleep(100 * time.Millisecond)
 		}
+
 		if err != nil {
 			err = fmt.Errorf("%s: %w", condition, err)
 		}
+
 		return none, err
 	}
 }
@@ -192,6 +224,7 @@ func See(condition string) Action {
 func Says(selector, text string) Action {
 	quoted, _ := json.Marshal(text)
 	where, _ := json.Marshal(selector)
+
 	return See(fmt.Sprintf("document.querySelector(%s)?.textContent.includes(%s)", where, quoted))
 }
 
@@ -206,6 +239,7 @@ func Resize(width, height int64, mode string) Action {
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: mode}},
 			})
 		}
+
 		return err
 	})
 }
@@ -213,11 +247,13 @@ func Resize(width, height int64, mode string) Action {
 // Shoot keeps pictures of the window and of the whole page in the folder of go test -artifacts.
 func Shoot(t *testing.T, tab context.Context, name string) {
 	t.Helper()
+
 	for suffix, take := range map[string]chromedp.Action[[]byte]{"": chromedp.CaptureScreenshot(), "-whole": chromedp.FullScreenshot(100)} {
 		picture, err := Run(tab, take)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+suffix+".png"), picture, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -227,6 +263,7 @@ func Shoot(t *testing.T, tab context.Context, name string) {
 // Fits fails the test if the page is wider than the window.
 func Fits(t *testing.T, tab context.Context, width int64) {
 	t.Helper()
+
 	over, err := Run(tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 	if err != nil || over > 0 {
 		t.Errorf("at %d px the page is %d px too wide, %v", width, over, err)

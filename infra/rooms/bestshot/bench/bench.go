@@ -60,12 +60,15 @@ type world struct {
 // run measures with so many members, each figure as the median of so many turns.
 func run(ctx context.Context, members, turns int) ([]measure.Row, any, error) {
 	measure.Say("a tournament of Best Shot with %d members", members)
+
 	w, err := newWorld(ctx, members)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer w.close(ctx)
+
 	rows, err := w.measure(ctx, members, turns)
+
 	return rows, nil, err
 }
 
@@ -76,38 +79,51 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+
 		beside, err := w.turns(plain, turns)
 		if err != nil {
 			return fmt.Errorf("%s: %w", plainName, err)
 		}
+
 		r := measure.RowOf(title+name, got, 0)
 		r.Calls = ""
 		r.Compared = fmt.Sprintf("× %.1f %s", measure.Share(got.Wall, beside.Wall), plainName)
+
 		r.Details = fmt.Sprintf("%s by %s; fastest %s", measure.Short(beside.Wall), plainName, measure.Short(got.Fastest))
 		if n > 1 {
 			r.Details += "; " + measure.Rate(float64(n), got.Wall) + " rows"
 		}
+
 		rows = append(rows, r)
+
 		return nil
 	}
+
 	boards, err := tournament.Open(ctx, w.env)
 	if err != nil {
 		return nil, err
 	}
 	defer boards.DB.Close()
+
 	read := func() error {
 		out, err := boards.ListLeaderboard(ctx, &tournament.ListLeaderboard{ByID: tournament.ByID{TournamentID: w.tournament}})
 		if err == nil && len(out.Body.Data) != min(members, view.PageSize) {
 			err = fmt.Errorf("a page of %d members", len(out.Body.Data))
 		}
+
 		return err
 	}
+
 	cluster := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: []string{w.cache.Addr()}, DisableIdentity: true})
 	defer cluster.Close()
+
 	key := view.LeaderboardKey(w.tournament)
-	if err := add("a page from the cache", read, "HMGET of go-redis", func() error { return cluster.HMGet(ctx, key, "version", "0").Err() }, 1); err != nil {
+
+	if err := add("a page from the cache", read, "HMGET of go-redis",
+		func() error { return cluster.HMGet(ctx, key, "version", "0").Err() }, 1); err != nil {
 		return nil, err
 	}
+
 	cold := func() error {
 		w.cache.FlushAll()
 		return read()
@@ -115,7 +131,9 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 	if err := add("a page of a cold cache", cold, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
 		return nil, err
 	}
+
 	w.cache.Close()
+
 	asked := func() error {
 		w.now = w.now.Add(6 * time.Second) // a failed cache is left alone for 5 s, and asked again
 		return read()
@@ -123,33 +141,42 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 	if err := add("a page whose reader finds the cache gone", asked, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
 		return nil, err
 	}
+
 	if err := add("a page while the cache is left alone", read, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
 		return nil, err
 	}
+
 	if err := w.cache.Restart(); err != nil {
 		return nil, err
 	}
+
 	w.now = w.now.Add(time.Minute) // the cache is tried again
+
 	office, err := settlement.OpenOffice(ctx, w.env)
 	if err != nil {
 		return nil, err
 	}
 	defer office.DB.Close()
+
 	hydrate := func() error {
 		out, err := office.HydrateScoreboard(ctx, &settlement.HydrateOne{TournamentID: w.tournament})
 		if err == nil && (out.Body.Tournaments[0].Members != members || out.Body.Tournaments[0].Repaired != 0) {
 			err = fmt.Errorf("rebuilt %+v", out.Body.Tournaments)
 		}
+
 		return err
 	}
+
 	ledger := members * matches
 	if err := w.expectLedger(ctx, ledger); err != nil {
 		return nil, err
 	}
+
 	sums := w.query(ctx, `SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`)
 	if err := add("a leaderboard rebuilt from "+measure.Counted(ledger, "row"), hydrate, "the sums of pgx", sums, ledger); err != nil {
 		return nil, err
 	}
+
 	worker, err := settlement.Open(ctx, w.env)
 	if err != nil {
 		return nil, err
@@ -159,22 +186,27 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 	if err := w.addMatches(ctx, members, matches+1, matches+2*(turns+1), false); err != nil {
 		return nil, err
 	}
+
 	n := matches
 	settle := func() error {
 		n++
+
 		return worker.SettleMatch(ctx, settlement.MatchFinished{
 			EventType: settlement.EventType, InternalStatus: settlement.Ended, MatchID: w.match(n), TournamentID: w.tournament,
 			FinishedAt: w.now.Add(time.Duration(n-matches) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
 		})
 	}
+
 	plain := func() error {
 		n++
 		_, err := w.db.Exec(ctx, settlement.Ledger, w.match(n), w.tournament, 1, homeScore, awayScore, 1, 1, false, round)
+
 		return err
 	}
 	if err := add("a match settled", settle, "its largest statement by pgx", plain, members); err != nil {
 		return nil, err
 	}
+
 	return rows, w.expectLedger(ctx, members*n)
 }
 
@@ -185,22 +217,27 @@ func (w *world) expectLedger(ctx context.Context, want int) error {
 	if err := w.db.QueryRow(ctx, `SELECT count(*) FROM scoreboard_ledger`).Scan(&got); err != nil {
 		return err
 	}
+
 	if got != want {
 		return fmt.Errorf("the ledger has %d rows, want %d", got, want)
 	}
+
 	return nil
 }
 
 // turns measures a call so many times, after one that is not measured.
 func (w *world) turns(do func() error, n int) (measure.Usage, error) {
 	var all []measure.Usage
+
 	for range n + 1 {
 		u, err := measure.Run(do)
 		if err != nil {
 			return u, err
 		}
+
 		all = append(all, u)
 	}
+
 	return measure.MedianUsage(all[1:]), nil
 }
 
@@ -215,46 +252,63 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 			w.close(ctx)
 		}
 	}()
+
 	const name = "bench"
 	if err = databases.Create(ctx, w.engine, tables.DB, name); err != nil {
 		return w, err
 	}
+
 	now := func() time.Time { return w.now }
 	if w.cache, err = redis.Start(now); err != nil {
 		return w, err
 	}
+
 	settings := map[string]string{}
+
 	for _, f := range bestshot.Room().Functions {
 		for _, l := range f.SQL {
 			settings[l.Env()] = w.engine.URL(l.Role, name)
 		}
+
 		for _, l := range f.Caches {
 			settings[l.Env()] = "redis://" + w.cache.Addr()
 		}
 	}
+
 	sleep := func(ctx context.Context, _ time.Time) error { return ctx.Err() }
+
 	w.env = app.Env{
-		AWS: aws.Config{Region: account.Region}, Stage: spec.Local, Queues: "http://localhost/", Clock: app.Clock{Now: now, Sleep: sleep}, Patience: 100,
-		Setting: func(name string) string { return settings[name] },
+		AWS:      aws.Config{Region: account.Region},
+		Stage:    spec.Local,
+		Queues:   "http://localhost/",
+		Clock:    app.Clock{Now: now, Sleep: sleep},
+		Patience: 100,
+		Setting:  func(name string) string { return settings[name] },
 	}
 	if w.db, err = pgx.Connect(ctx, w.engine.URL("", name)); err != nil {
 		return w, err
 	}
+
 	for _, sql := range []string{
-		`INSERT INTO tournament (id, provider, external_id, season, slug, label, status, current_round) VALUES ('` + w.tournament + `', 'bench', '1', '1', 'bench', 'Bench', 'active', '1')`,
+		`INSERT INTO tournament (id, provider, external_id, season, slug, label, status, current_round) VALUES ('` + w.tournament +
+			`', 'bench', '1', '1', 'bench', 'Bench', 'active', '1')`,
 		`INSERT INTO rule VALUES ('` + w.tournament + `', 1, 3, 0, 0, 0, 0)`,
 		`INSERT INTO tournament_round VALUES ('` + w.tournament + `', '1', 1, 'Round 1', 'season', '/events/round/1')`,
 		`INSERT INTO team (provider, external_id, name) VALUES ('bench', '1', 'Home'), ('bench', '2', 'Away')`,
-		`INSERT INTO member (id, public_id, nick_name) SELECT ` + id("1", "n") + `, 'user' || n, 'Member ' || n FROM generate_series(1, ` + strconv.Itoa(members) + `) n`,
-		`INSERT INTO tournament_scoreboard SELECT '` + w.tournament + `', ` + id("1", "n") + `, 0 FROM generate_series(1, ` + strconv.Itoa(members) + `) n`,
+		`INSERT INTO member (id, public_id, nick_name) SELECT ` + id("1", "n") + `, 'user' || n, 'Member ' || n FROM generate_series(1, ` +
+			strconv.Itoa(members) + `) n`,
+		`INSERT INTO tournament_scoreboard SELECT '` + w.tournament + `', ` + id("1", "n") + `, 0 FROM generate_series(1, ` +
+			strconv.Itoa(members) + `) n`,
 	} {
 		if _, err = w.db.Exec(ctx, sql); err != nil {
 			return w, err
 		}
 	}
+
 	if err = w.addMatches(ctx, members, 1, matches, true); err != nil {
 		return w, err
 	}
+
 	for _, sql := range []string{
 		`INSERT INTO scoreboard_ledger SELECT match_id, member_id, 1, '` + w.tournament + `', 3 * (home_score % 2) FROM guess`,
 		`UPDATE tournament_scoreboard s SET points = l.points FROM (SELECT member_id, sum(points_earned) AS points FROM scoreboard_ledger GROUP BY member_id) l WHERE l.member_id = s.member_id`,
@@ -265,6 +319,7 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 			return w, err
 		}
 	}
+
 	return w, nil
 }
 
@@ -279,14 +334,17 @@ func (w *world) match(n int) string { return fmt.Sprintf("20000000-0000-4000-800
 // every member.
 func (w *world) addMatches(ctx context.Context, members, from, to int, applied bool) error {
 	at := `timestamptz '` + w.now.Format(time.RFC3339) + `'`
+
 	mark, version := "NULL", "0"
 	if applied {
 		mark, version = at, "1"
 	}
+
 	for _, sql := range []string{
 		fmt.Sprintf(`INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, home_score, away_score, finished_at, settled_version, scoreboard_applied_at)
 			SELECT %s, '%s', '%s', 'bench', n::text, %s, 'ended', 'finished/100', h.id, a.id, %d, %d, %s + make_interval(secs => n - %d), %s, %s
-			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, round, at, homeScore, awayScore, at, matches, version, mark, from, to),
+			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, round, at,
+			homeScore, awayScore, at, matches, version, mark, from, to),
 		fmt.Sprintf(`INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT %s, %s, (p * 7 + m) %% 4, (p * 3 + m) %% 3 FROM generate_series(%d, %d) m, generate_series(1, %d) p`,
 			id("2", "m"), id("1", "p"), from, to, members),
 	} {
@@ -294,6 +352,7 @@ func (w *world) addMatches(ctx context.Context, members, from, to int, applied b
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -309,11 +368,13 @@ func (w *world) query(ctx context.Context, sql string) func() error {
 		if err != nil {
 			return err
 		}
+
 		for rows.Next() {
 			if _, err := rows.Values(); err != nil {
 				return err
 			}
 		}
+
 		return rows.Err()
 	}
 }
@@ -322,8 +383,10 @@ func (w *world) close(ctx context.Context) {
 	if w.db != nil {
 		w.db.Close(ctx)
 	}
+
 	if w.cache != nil {
 		w.cache.Close()
 	}
+
 	w.engine.Stop()
 }

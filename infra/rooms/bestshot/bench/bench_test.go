@@ -8,24 +8,31 @@ import (
 // TestRun measures a small tournament.
 func TestRun(t *testing.T) {
 	t.Parallel()
+
 	const members, turns = 150, 2
+
 	w, err := newWorld(t.Context(), members)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.close(t.Context())
+
 	rows, err := w.measure(t.Context(), members, turns)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
+
 	for _, r := range rows {
 		t.Logf("%s: %s, %s; %s", r.Name, r.Time, r.Compared, r.Details)
 		names = append(names, r.Name)
 	}
+
 	if len(rows) != 6 {
 		t.Errorf("%d rows, want 6", len(rows))
 	}
+
 	if all := strings.Join(names, "\n"); !strings.Contains(all, "rebuilt from 1,500 rows") {
 		t.Errorf("no leaderboard is rebuilt from 1,500 rows:\n%s", all)
 	}
@@ -38,11 +45,13 @@ func TestRun(t *testing.T) {
 // TestSettlementsAreCounted: a settlement that writes nothing is an error of the benchmark.
 func TestSettlementsAreCounted(t *testing.T) {
 	t.Parallel()
+
 	w, err := newWorld(t.Context(), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.close(t.Context())
+
 	if err := w.expectLedger(t.Context(), 5*matches+5); err == nil {
 		t.Error("a ledger without the rows of a settlement is accepted")
 	}

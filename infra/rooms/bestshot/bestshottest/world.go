@@ -61,6 +61,7 @@ func open(t testing.TB, attach func(*testkit.World, ...spec.SQLDatabase) *pgtest
 	w.Files = s3.New(w.Buckets...)
 	w.DB = w.SQL.Open(tables.DB)
 	w.Routes = w.ServeRoutes()
+
 	return w
 }
 
@@ -68,13 +69,17 @@ func open(t testing.TB, attach func(*testkit.World, ...spec.SQLDatabase) *pgtest
 // nil.
 func (w *World) Ask(user, method, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	text, ok := body.(string)
 	if body != nil && !ok {
 		encoded, err := json.Marshal(body)
 		testkit.Must(w.T, err)
+
 		text = string(encoded)
 	}
+
 	path, _, _ := strings.Cut(target, "?")
+
 	for _, exact := range []bool{true, false} { // a literal segment is preferred, as by API Gateway
 		for _, f := range bestshot.Room().Functions {
 			if on, ok := f.On.(spec.Route); ok && slices.Contains(on.Methods(), method) && matches(on.Path, path, exact) {
@@ -82,17 +87,21 @@ func (w *World) Ask(user, method, target string, body any) events.APIGatewayV2HT
 			}
 		}
 	}
+
 	w.T.Fatalf("there is no route %s %s", method, target)
+
 	return events.APIGatewayV2HTTPResponse{}
 }
 
 // Do is Ask that must succeed.
 func (w *World) Do(user, method, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	out := w.Ask(user, method, "/api/v2"+target, body)
 	if out.StatusCode >= 300 {
 		w.T.Fatalf("%s %s: %d %s", method, target, out.StatusCode, out.Body)
 	}
+
 	return out
 }
 
@@ -103,20 +112,24 @@ func matches(pattern, path string, exact bool) bool {
 	if len(a) != len(b) || exact && a[len(a)-1] != b[len(b)-1] {
 		return false
 	}
+
 	for i := range a {
 		if a[i] != b[i] && !strings.HasPrefix(a[i], "{") {
 			return false
 		}
 	}
+
 	return true
 }
 
 // Register makes users members under their own names, and returns their ids.
 func (w *World) Register(users ...string) (ids []string) {
 	w.T.Helper()
+
 	for _, u := range users {
 		ids = append(ids, testkit.Decode[member.Member](w.World, w.Do(u, "POST", "/member", map[string]string{"nickName": u})).ID)
 	}
+
 	return ids
 }
 
@@ -129,14 +142,17 @@ type Tournament struct {
 // Found creates a tournament without rounds.
 func (w *World) Found(slug string) *Tournament {
 	w.T.Helper()
-	out := w.Do(testkit.Administrator, "POST", "/admin/tournaments", map[string]any{"externalId": "17", "season": fmt.Sprint(1000 + len(slug)), "slug": slug, "label": slug})
+	out := w.Do(testkit.Administrator, "POST", "/admin/tournaments",
+		map[string]any{"externalId": "17", "season": fmt.Sprint(1000 + len(slug)), "slug": slug, "label": slug})
 	w.Clear(ingest.PollQueue)
+
 	return &Tournament{testkit.Decode[struct{ ID string }](w.World, out).ID, w}
 }
 
 // Clear deletes the messages of a queue, all of which can be received.
 func (w *World) Clear(q spec.Queue) {
 	w.T.Helper()
+
 	for range w.Queues.Messages(q.Name) {
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name), "ReceiptHandle": w.Receive(q).ReceiptHandle}, nil)
 	}
@@ -148,10 +164,12 @@ func Fixture(n int, kickOff time.Time, status provider.Status, score ...int) pro
 		provider.Open: "notstarted/0", provider.Ended: "finished/100", provider.NotDefined: "postponed/60", provider.Unknown: "strange/7",
 	}[status]}
 	f.Home.Team = provider.Team{ID: fmt.Sprint(2*n + 1), Name: fmt.Sprintf("Home %d", n)}
+
 	f.Away.Team = provider.Team{ID: fmt.Sprint(2*n + 2), Name: fmt.Sprintf("Away %d", n)}
 	if len(score) == 2 {
 		f.Home.Score, f.Away.Score = &score[0], &score[1]
 	}
+
 	return f
 }
 
@@ -159,8 +177,15 @@ func Fixture(n int, kickOff time.Time, status provider.Status, score ...int) pro
 func (t *Tournament) Feed(round string, fixtures ...provider.Fixture) ingest.Feed {
 	order := 0
 	fmt.Sscan(round, &order)
+
 	return ingest.Feed{
-		Poll:      ingest.Poll{Kind: ingest.Matches, TournamentID: t.ID, Tournament: "17", Season: "1", Round: provider.Round{Slug: round, Label: "Round " + round, Order: order, Type: "season", Path: "/events/round/" + round}},
+		Poll: ingest.Poll{
+			Kind:         ingest.Matches,
+			TournamentID: t.ID,
+			Tournament:   "17",
+			Season:       "1",
+			Round:        provider.Round{Slug: round, Label: "Round " + round, Order: order, Type: "season", Path: "/events/round/" + round},
+		},
 		FetchedAt: t.w.Clock.Now(), Fixtures: fixtures,
 	}
 }
@@ -177,7 +202,9 @@ func (w *World) Ingest(f ingest.Feed) {
 func (w *World) Settle() int {
 	w.T.Helper()
 	s := testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
-	return testkit.Drain(w.World, settlement.Queue, time.Hour, func(ctx context.Context, m settlement.MatchFinished) error { return s.SettleMatch(ctx, m) })
+
+	return testkit.Drain(w.World, settlement.Queue, time.Hour,
+		func(ctx context.Context, m settlement.MatchFinished) error { return s.SettleMatch(ctx, m) })
 }
 
 // MatchID returns the id of the match with a provider's id.
@@ -185,26 +212,31 @@ func (w *World) MatchID(n int) string {
 	w.T.Helper()
 	id, ok, err := pg.Value[string](w.T.Context(), w.DB, `SELECT id::text FROM match WHERE external_id = $1`, fmt.Sprint(9000+n))
 	testkit.Must(w.T, err)
+
 	if !ok {
 		w.T.Fatalf("there is no match %d", n)
 	}
+
 	return id
 }
 
 // Guess has a member guess a match, and returns the status of the answer.
 func (w *World) Guess(user, matchID string, home, away int) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
-	return w.Ask(user, "POST", "/api/v2/guess", map[string]any{"matchId": matchID, "home": map[string]int{"score": home}, "away": map[string]int{"score": away}})
+	return w.Ask(user, "POST", "/api/v2/guess",
+		map[string]any{"matchId": matchID, "home": map[string]int{"score": home}, "away": map[string]int{"score": away}})
 }
 
 // Board returns the leaderboard: "1 ann 3" for each member.
 func (t *Tournament) Board(user string) (lines []string) {
 	t.w.T.Helper()
+
 	for cursor := ""; ; {
 		target := "/tournaments/" + t.ID + "/leaderboard"
 		if cursor != "" {
 			target += "?cursor=" + cursor
 		}
+
 		out := testkit.Decode[struct {
 			Data []struct {
 				Rank, Points int
@@ -215,6 +247,7 @@ func (t *Tournament) Board(user string) (lines []string) {
 		for _, e := range out.Data {
 			lines = append(lines, fmt.Sprintf("%d %s %d", e.Rank, e.NickName, e.Points))
 		}
+
 		if cursor = out.Meta.Next; cursor == "" {
 			return lines
 		}

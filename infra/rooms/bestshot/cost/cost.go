@@ -32,17 +32,30 @@ func report(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	rows := [][]string{{"members", "fixed", "polls", "guesses", "settling", "views", "TOTAL", "a member"}}
+
 	for _, n := range []float64{100, 10_000, 100_000} {
 		row, total := []string{usage.Grouped(n)}, usage.Usage{}
 		for _, u := range []usage.Usage{fixed, polling(), guessing(n), settling(n), viewing(n)} {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
+
 		dollars := total.Dollars(in.Prices)
 		rows = append(rows, append(row, usage.Dollars(dollars), fmt.Sprintf("%.4f", dollars/n)))
 	}
-	rest := usage.Usage{SQLHours: fixed.SQLHours, SQLStorageGB: fixed.SQLStorageGB, CacheGBHours: fixed.CacheGBHours, EndpointHours: fixed.EndpointHours}
-	return usage.Report{Title: "Best Shot.", Rows: rows, Notes: fmt.Sprintf(`fixed      in production, also without a season; %s $ of it for the database at 0.5 ACU, the cache and the endpoint
+
+	rest := usage.Usage{
+		SQLHours:      fixed.SQLHours,
+		SQLStorageGB:  fixed.SQLStorageGB,
+		CacheGBHours:  fixed.CacheGBHours,
+		EndpointHours: fixed.EndpointHours,
+	}
+
+	return usage.Report{
+		Title: "Best Shot.",
+		Rows:  rows,
+		Notes: fmt.Sprintf(`fixed      in production, also without a season; %s $ of it for the database at 0.5 ACU, the cache and the endpoint
            of the queues in two zones. Other stages pause the database while no tournament is upcoming or active
 polls      %g on each of %g days with a round of %g matches: for the matches every 5 minutes from the kick-off until 6 h
            after the end, and hourly on the day before; for the standings every 5 minutes in the 6 h after the end
@@ -51,7 +64,8 @@ settling   a row of the ledger and of two scoreboards for each guess, and the le
 views      %g of each member, %g KB each, from the cache
 The database grows over 0.5 ACU for the statements over %g a second, in the %g hours in which matches begin and end.
 All numbers are assumed, also the statements and the duration of a request. The polls are those of the plan.
-`, usage.Dollars(rest.Dollars(in.Prices)), polls, matches/together, together, guesses, views, pageKB, perACU/2, busy)}, nil
+`, usage.Dollars(rest.Dollars(in.Prices)), polls, matches/together, together, guesses, views, pageKB, perACU/2, busy),
+	}, nil
 }
 
 // calls is n invocations of functions with 256 MB that take so many seconds.
@@ -74,6 +88,7 @@ func polling() usage.Usage {
 	n := matches / together * polls
 	u := calls(n, 0.3).Plus(calls(n, 0.2)).Plus(statements(n * 40))
 	u.SQSRequests, u.CacheUnits, u.EndpointGB = 8*n, 2*n, n*30e-6
+
 	return u
 }
 
@@ -81,6 +96,7 @@ func guessing(members float64) usage.Usage {
 	n := members * guesses
 	u := calls(n, seconds).Plus(statements(n * 4))
 	u.APIRequests, u.ReadUnits = n, n
+
 	return u
 }
 
@@ -89,6 +105,7 @@ func settling(members float64) usage.Usage {
 	u := calls(matches, 5).Plus(statements(n * 4))
 	u.SQSRequests = 4 * matches
 	u.CacheUnits = matches * members * 0.12 // KB of a member in the leaderboard
+
 	return u
 }
 
@@ -96,5 +113,6 @@ func viewing(members float64) usage.Usage {
 	n := members * views
 	u := calls(n, 0.01)
 	u.APIRequests, u.CacheUnits, u.EgressGB = n, n*pageKB, n*pageKB*1e-6
+
 	return u
 }

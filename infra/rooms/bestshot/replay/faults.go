@@ -25,9 +25,11 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 	case spec.Schedule:
 		return 0.002 // most invocations do nothing
 	}
+
 	if fn.Name == ingest.PollProviderFunction().Name || fn.Name == ingest.IngestFeedFunction().Name {
 		return 0.002 // most polls bring nothing new
 	}
+
 	return 0.01
 }}
 
@@ -35,15 +37,22 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 // not among them: the functions wait for an answer by the real clock, 10 seconds each time,
 // while the simulated clock stands still.
 var requests = map[football.Kind]float64{
-	football.Forbidden: 0.01, football.TooManyRequests: 0.02, football.ServerError: 0.02, football.Truncated: 0.01, football.HTML: 0.01, football.TooLarge: 0.01,
+	football.Forbidden:       0.01,
+	football.TooManyRequests: 0.02,
+	football.ServerError:     0.02,
+	football.Truncated:       0.01,
+	football.HTML:            0.01,
+	football.TooLarge:        0.01,
 }
 
 // misbehave begins with the faults.
 func (r *run) misbehave(ctx context.Context) error {
 	r.Trial.Start()
+
 	if r.Trial == nil {
 		return nil
 	}
+
 	for _, c := range r.cups {
 		for _, f := range c.fixtures {
 			switch d := r.dice("outage", c.file, f.event); d.IntN(12) {
@@ -54,6 +63,7 @@ func (r *run) misbehave(ctx context.Context) error {
 			}
 		}
 	}
+
 	return r.cfg.Provider().Misbehave(requests)
 }
 
@@ -63,9 +73,11 @@ func (r *run) stopDatabase(ctx context.Context, after time.Duration) {
 	if r.Fleet.SQL.Exited == nil || r.stopped {
 		return // it runs elsewhere, or is down
 	}
+
 	if rows, err := r.query(ctx, "CHECKPOINT"); err == nil {
 		rows.Close()
 	}
+
 	r.Fleet.SQL.Kill()
 	r.stopped = true
 	r.outages++
@@ -74,6 +86,7 @@ func (r *run) stopDatabase(ctx context.Context, after time.Duration) {
 		if err := r.Fleet.SQL.Restart(ctx); err != nil {
 			r.fail(nil, "the database does not start again: %v", err)
 		}
+
 		r.stopped = false
 	})
 }
@@ -84,7 +97,9 @@ func (r *run) stopCache(after time.Duration) {
 	if cache == nil || r.cold {
 		return // it runs elsewhere, or is down
 	}
+
 	cache.Close()
+
 	r.cold = true
 	r.outages++
 	r.Busy = later(r.Busy, r.Clock.Now().Add(after+2*time.Hour))
@@ -92,6 +107,7 @@ func (r *run) stopCache(after time.Duration) {
 		if err := cache.Restart(); err != nil {
 			r.fail(nil, "the cache does not start again: %v", err)
 		}
+
 		r.cold = false
 	})
 }

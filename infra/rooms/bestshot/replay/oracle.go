@@ -19,6 +19,7 @@ func points(guess, result openfootball.Goals) int {
 	if cmp.Compare(guess[0], guess[1]) == cmp.Compare(result[0], result[1]) {
 		return worth
 	}
+
 	return 0
 }
 
@@ -33,27 +34,33 @@ type sums struct {
 // negative.
 func (c *cup) sums(t time.Time, only int) sums {
 	s := sums{map[*member]int{}, map[*member]int{}, -1}
+
 	for _, f := range c.fixtures {
 		result, ok := f.result(t)
+
 		round := slices.Index(c.rounds, f.match.Round)
 		if !ok && !f.corrected || only >= 0 && round != only {
 			continue
 		}
+
 		if round > s.round {
 			s.round = round
 			clear(s.now)
 		}
+
 		for m, guess := range f.guesses {
 			p := 0 // of a match that was made void after it was settled
 			if ok {
 				p = points(guess, result)
 			}
+
 			s.points[m] += p
 			if round == s.round {
 				s.now[m] += p
 			}
 		}
 	}
+
 	return s
 }
 
@@ -73,36 +80,44 @@ func table(total, before map[*member]int) []line {
 	for m, p := range total {
 		lines = append(lines, line{rank(total, p), m.id, m.name, p, rank(before, before[m]) - rank(total, p)})
 	}
+
 	if rank(before, -1) <= 2 {
 		for i := range lines {
 			lines[i].Movement = 0
 		}
 	}
+
 	names := collate.New(language.Und)
+
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Or(b.Points-a.Points, names.CompareString(a.NickName, b.NickName), cmp.Compare(a.MemberID, b.MemberID))
 	})
+
 	return lines
 }
 
 // rank is one more than the number of different points above p.
 func rank(all map[*member]int, p int) int {
 	above := map[int]bool{}
+
 	for _, o := range all {
 		if o > p {
 			above[o] = true
 		}
 	}
+
 	return 1 + len(above)
 }
 
 // board returns the leaderboard by the results of a time.
 func (c *cup) board(t time.Time) []line {
 	s := c.sums(t, -1)
+
 	before := map[*member]int{}
 	for m, p := range s.points {
 		before[m] = p - s.now[m]
 	}
+
 	return table(s.points, before)
 }
 
@@ -112,12 +127,14 @@ func (l *league) board(t time.Time) []line {
 	total, before := map[*member]int{}, map[*member]int{}
 	for _, m := range l.members {
 		total[m], before[m] = 0, 0
+
 		for _, c := range l.cups {
 			s := c.sums(t, -1)
 			total[m] += s.points[m]
 			before[m] += s.points[m] - s.now[m]
 		}
 	}
+
 	return table(total, before)
 }
 
@@ -129,19 +146,24 @@ func (c *cup) winners(t time.Time, round int) (ids []string) {
 			ids = append(ids, l.MemberID)
 		}
 	}
+
 	slices.Sort(ids)
+
 	return ids[:min(len(ids), 10)]
 }
 
 // standings returns the tables of the file, with the results of a time.
 func (c *cup) standings(t time.Time) []openfootball.Table {
 	var all []openfootball.Match
+
 	for _, f := range c.fixtures {
 		m := openfootball.Match{Round: f.match.Round, Group: f.match.Group, Home: f.match.Home, Away: f.match.Away}
 		if e := f.at(t); played(e) {
 			m.Score.FullTime = &e.Score
 		}
+
 		all = append(all, m)
 	}
+
 	return openfootball.Tables(all)
 }

@@ -57,15 +57,20 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+
 	r := &run{World: replay.NewWorld(cfg.Config), world: w, cfg: cfg}
 	rooms := append(slices.Clone(cfg.Others), cfg.Room)
+
 	if len(w.skipped) > 0 {
 		r.Printf("skipped, as they have neither matches nor rounds: %s\n", strings.Join(w.skipped, ", "))
 	}
+
 	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
-	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 30 * 24 * time.Hour}, func(t time.Time) bool { return r.when.awake(t) }, r.play); err != nil {
+	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 30 * 24 * time.Hour},
+		func(t time.Time) bool { return r.when.awake(t) }, r.play); err != nil {
 		return err
 	}
+
 	return r.summarize()
 }
 
@@ -74,8 +79,16 @@ func (r *run) play(ctx context.Context) error {
 		return err
 	}
 	defer func() { r.db.Close(ctx) }()
-	r.cache = redis.NewClient(&redis.Options{Addr: r.Fleet.CacheAddress(tables.Cache.Name), DisableIdentity: true, MaxRetries: -1, DialTimeout: time.Minute, ReadTimeout: time.Minute})
+
+	r.cache = redis.NewClient(&redis.Options{
+		Addr:            r.Fleet.CacheAddress(tables.Cache.Name),
+		DisableIdentity: true,
+		MaxRetries:      -1,
+		DialTimeout:     time.Minute,
+		ReadTimeout:     time.Minute,
+	})
 	defer r.cache.Close()
+
 	for _, c := range r.cups {
 		if !c.done {
 			if err := c.add(r.cfg.Provider()); err != nil {
@@ -84,28 +97,38 @@ func (r *run) play(ctx context.Context) error {
 			}
 		}
 	}
+
 	r.when = r.spans()
 	r.found(ctx)
+
 	if err := r.Failed(); err != nil {
 		return err
 	}
+
 	r.plan(ctx)
+
 	if err := r.misbehave(ctx); err != nil {
 		return err
 	}
+
 	for len(r.steps) > 0 {
 		next := r.steps[0]
+
 		r.steps = r.steps[1:]
 		if err := r.Until(ctx, next.at); err != nil {
 			return err
 		}
+
 		next.do()
+
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+
 	r.settle(ctx)
 	r.checkQueues(ctx)
+
 	return ctx.Err()
 }
 
@@ -116,6 +139,7 @@ func (r *run) at(t time.Time, do func()) {
 		if a.at.Equal(b.at) {
 			return -1 // after those of the same time
 		}
+
 		return byTime(a, b)
 	})
 	r.steps = slices.Insert(r.steps, i, s)
@@ -127,7 +151,9 @@ func (r *run) settle(ctx context.Context) {
 		if r.Trial != nil {
 			r.replayLetters(ctx)
 		}
+
 		n, err := value[int](ctx, r, `SELECT count(*)::int FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL`)
+
 		return err == nil && n == 0
 	})
 }
@@ -144,6 +170,7 @@ func (r *run) ask(ctx context.Context, c *cup, user, method, path string, in, ou
 	if wrong := r.Judge(method+" "+path, code, want, err); wrong != "" {
 		r.fail(c, "%s", wrong)
 	}
+
 	return err == nil && code == ""
 }
 
@@ -154,25 +181,30 @@ func (r *run) fail(c *cup, format string, args ...any) {
 		r.Fail(text)
 		return
 	}
+
 	c.fail("%s: %s", r.Clock.Now().Format("2006-01-02 15:04"), text)
 }
 
 // report writes the line of a cup.
 func (r *run) report(ctx context.Context, c *cup) {
 	type tally struct{ Matches, Settled, Corrections int }
+
 	n, err := one[tally](ctx, r, `SELECT count(*)::int AS matches, count(*) FILTER (WHERE settled_version > 0)::int AS settled, coalesce(sum(greatest(settled_version - 1, 0)), 0)::int AS corrections
 		FROM match WHERE tournament_id = $1`, c.id)
 	if err != nil {
 		c.fail("%v", err)
 	}
+
 	leader := "nobody"
 	if board := c.board(r.Clock.Now()); len(board) > 0 {
 		leader = fmt.Sprintf("%s with %d", board[0].NickName, board[0].Points)
 	}
+
 	skipped := ""
 	if c.skipped > 0 {
 		skipped = fmt.Sprintf(", %d moments without quiet", c.skipped)
 	}
+
 	r.Case(fmt.Sprintf("%-22s %3d matches, %3d settled, %2d corrections, %d members, leader %s%s",
 		c.file, n.Matches, n.Settled, n.Corrections, len(c.board(r.Clock.Now())), leader, skipped), c.file, c.problems)
 	c.done = true
@@ -182,6 +214,7 @@ func (r *run) report(ctx context.Context, c *cup) {
 
 func (r *run) summarize() error {
 	ok := 0
+
 	for _, c := range r.cups {
 		if len(c.problems) == 0 && c.id != "" {
 			ok++
@@ -189,18 +222,24 @@ func (r *run) summarize() error {
 			r.Case(c.file, c.file, c.problems)
 		}
 	}
+
 	var did []string
+
 	counts := r.cfg.Provider().Counts()
 	for _, k := range append(football.OfEvents(), football.OfRequests()...) {
 		if counts[k] > 0 {
 			did = append(did, fmt.Sprintf("%d %s", counts[k], k))
 		}
 	}
+
 	r.Printf("the provider: %s\n", strings.Join(did, ", "))
+
 	if r.Trial != nil {
 		r.Printf("the database or the cache was down %d times\n", r.outages)
 	}
-	return r.Summarize(ok == len(r.cups), "%d of %d files ok; %d guesses accepted, %d requests refused, as they must be, %d kick-offs tried to the millisecond",
+
+	return r.Summarize(ok == len(r.cups), "%d of %d files ok; %d guesses accepted, %d requests refused, as they must be, %d kick-offs "+
+		"tried to the millisecond",
 		ok, len(r.cups), r.guessed, r.Refused, r.probed)
 }
 
@@ -210,6 +249,7 @@ func value[T any](ctx context.Context, r *run, sql string, args ...any) (v T, er
 	if err != nil {
 		return v, err
 	}
+
 	return pgx.CollectOneRow(rows, pgx.RowTo[T])
 }
 
@@ -219,6 +259,7 @@ func one[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err 
 	if err != nil {
 		return v, err
 	}
+
 	return pgx.CollectOneRow(rows, pgx.RowToStructByName[T])
 }
 
@@ -228,6 +269,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 	if err == nil {
 		r.db = db
 	}
+
 	return err
 }
 
@@ -238,12 +280,15 @@ func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 			return nil, err
 		}
 	}
+
 	if err := r.db.Ping(ctx); err != nil {
 		r.db.Close(ctx)
+
 		if err := r.connect(ctx); err != nil {
 			return nil, err
 		}
 	}
+
 	return r.db.Query(ctx, sql, args...)
 }
 

@@ -25,30 +25,40 @@ func (r *run) found(ctx context.Context) {
 		m.id = out.ID
 		r.Trial.Know(m.id, fmt.Sprintf("member %d", i))
 	}
+
 	for _, c := range r.cups {
 		if c.done {
 			continue
 		}
+
 		var out struct{ ID string }
+
 		label := []rune(c.season.Name)
 		r.administrator(ctx, c, post, "/tournaments", map[string]any{
-			"externalId": fmt.Sprint(c.n), "season": fmt.Sprint(100 + c.n), "slug": openfootball.Slug(strings.TrimSuffix(c.file, ".json")), "label": string(label[:min(len(label), 40)]),
+			"externalId": fmt.Sprint(c.n),
+			"season":     fmt.Sprint(100 + c.n),
+			"slug":       openfootball.Slug(strings.TrimSuffix(c.file, ".json")),
+			"label":      string(label[:min(len(label), 40)]),
 		}, &out, "")
 		c.id = out.ID
 		r.Trial.Know(c.id, c.file)
 	}
+
 	for i, name := range []string{"Office", "Café", "Everybody"} {
 		l := &league{name: name}
+
 		for n, m := range r.members {
 			if i == 2 || n%(i+3) == i {
 				l.members = append(l.members, m)
 			}
 		}
+
 		for n, c := range r.cups {
 			if c.id != "" && (i == 2 || n%2 == i) {
 				l.cups = append(l.cups, c)
 			}
 		}
+
 		r.foundLeague(ctx, l)
 	}
 }
@@ -56,63 +66,81 @@ func (r *run) found(ctx context.Context) {
 // foundLeague has the first member create a league, and the others join it.
 func (r *run) foundLeague(ctx context.Context, l *league) {
 	var out struct{ ID, Code string }
+
 	owner := l.members[0]
 	if !r.ask(ctx, nil, owner.user, post, "/leagues", map[string]string{"name": l.name}, &out, "") {
 		return
 	}
+
 	l.id = out.ID
 	r.leagues = append(r.leagues, l)
 	r.Trial.Know(l.id, l.name)
+
 	for _, m := range l.members[1:] {
 		r.ask(ctx, nil, m.user, post, "/leagues/invitation", map[string]string{"code": strings.ToLower(out.Code)}, nil, "")
 	}
+
 	ids := []string{}
 	for _, c := range l.cups {
 		ids = append(ids, c.id)
 	}
+
 	r.ask(ctx, nil, owner.user, http.MethodPatch, "/leagues/"+l.id+"/tournaments", map[string]any{"tournaments": ids}, nil, "")
+
 	if len(l.members) > 1 {
-		r.ask(ctx, nil, l.members[1].user, http.MethodPatch, "/leagues/"+l.id+"/tournaments", map[string]any{"tournaments": ids}, nil, "not_league_admin")
+		r.ask(ctx, nil, l.members[1].user, http.MethodPatch, "/leagues/"+l.id+"/tournaments",
+			map[string]any{"tournaments": ids}, nil, "not_league_admin")
 	}
 }
 
 // plan decides who does what, and when.
 func (r *run) plan(ctx context.Context) {
 	var all []*step
+
 	add := func(t time.Time, do func()) { all = append(all, &step{t, len(all), do}) }
+
 	for _, c := range r.cups {
 		if c.id == "" {
 			continue
 		}
+
 		ends := map[openfootball.Round]time.Time{}
 		for _, f := range c.fixtures {
 			ends[f.match.Round] = later(ends[f.match.Round], later(f.last().Changed, f.last().KickOff))
+
 			d := r.dice("match", c.file, f.event)
 			for _, m := range r.members {
 				r.planGuess(ctx, f, m, r.dice("guess", c.file, f.event, m.user), add)
 			}
+
 			kickOff := f.last().KickOff
 			if d.IntN(3) == 0 {
 				add(kickOff.Add(-time.Millisecond), func() { r.probe(ctx, f, kickOff, d) })
 			}
+
 			for i, e := range f.views {
 				if played(e) && (i == len(f.views)-1 || f.views[i+1].Changed.Sub(e.Changed) > time.Hour) {
 					add(e.Changed.Add(learn+7*time.Minute), func() { r.check(ctx, c, false, 0) })
 				}
 			}
+
 			if x := d.IntN(40); x < 2 && played(f.last()) || x < 20 && f.last().Code == 91 {
 				add(f.last().Changed.Add(8*time.Hour), func() { r.correct(ctx, f, d) })
 			}
 		}
+
 		for _, round := range c.rounds {
 			if end := ends[round]; !end.IsZero() {
 				add(end.Add(learn+8*time.Minute), func() { r.check(ctx, c, true, 0) })
 			}
 		}
+
 		add(c.over, func() { r.finish(ctx, c) })
 	}
+
 	if len(all) > 0 {
 		slices.SortFunc(all, byTime)
+
 		m := r.members[3]
 		all = slices.Insert(all, len(all)/2, &step{all[len(all)/2].at, 0, func() {
 			if r.ask(ctx, nil, m.user, http.MethodPatch, "/member", map[string]string{"nickName": "Zacharias"}, nil, "") {
@@ -120,6 +148,7 @@ func (r *run) plan(ctx context.Context) {
 			}
 		}})
 	}
+
 	r.steps = all
 }
 
@@ -130,12 +159,14 @@ func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand
 	if d.IntN(2) == 0 {
 		kickOff = f.views[0].KickOff
 	}
+
 	guess := func() openfootball.Goals {
 		return openfootball.Goals{[]int{0, 1, 1, 2, 3}[d.IntN(5)], []int{0, 0, 1, 1, 2}[d.IntN(5)]}
 	}
 	early := kickOff.Add(-time.Hour - time.Duration(d.IntN(40*60))*time.Minute)
 	first, second := guess(), guess()
 	in := func(g openfootball.Goals) func() { return func() { r.guess(ctx, f, m, g) } }
+
 	switch x := d.IntN(100); {
 	case x < 50: // never
 	case x < 78:
@@ -163,9 +194,11 @@ func (r *run) known(ctx context.Context, f *fixture) bool {
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			r.fail(f.cup, "%v", err)
 		}
+
 		f.id = id
 		r.Trial.Know(id, fmt.Sprint("match ", f.event))
 	}
+
 	return f.id != ""
 }
 
@@ -178,18 +211,22 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 	if !r.known(ctx, f) {
 		return
 	}
+
 	asked := r.Clock.Now()
 	in := map[string]any{"matchId": f.id, "home": map[string]int{"score": g[0]}, "away": map[string]int{"score": g[1]}}
 	code, again, err := r.call(ctx, m.user, post, "/guess", in, nil)
 	accept, refuse := f.answers(asked, r.Clock.Now())
+
 	want := closed
 	if accept && (code == "" || !refuse) {
 		want = ""
 	}
+
 	kickOff := f.at(asked).KickOff.Format(time.DateTime)
 	if wrong := r.Judge(fmt.Sprintf("%s guesses %s, which begins at %s", m.name, f, kickOff), code, want, err); wrong != "" {
 		r.fail(f.cup, "%s", wrong)
 	}
+
 	switch {
 	case err == nil && code == "":
 		f.guesses[m] = g
@@ -202,6 +239,7 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 // recall asks the database whether a guess was stored.
 func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
 	type row struct{ Home, Away int }
+
 	got, err := one[row](ctx, r, `SELECT home_score AS home, away_score AS away FROM guess WHERE match_id = $1 AND member_id = $2`, f.id, m.id)
 	if err == nil && got == (row{g[0], g[1]}) {
 		f.guesses[m] = g
@@ -213,23 +251,29 @@ func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.
 func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.Rand) {
 	steady := func() bool {
 		e := f.at(kickOff)
-		return e.Type == "notstarted" && e.KickOff.Equal(kickOff) && e.Changed.Before(kickOff.Add(-stale)) || e.Type == "inprogress" && e.Changed.Equal(kickOff)
+		return e.Type == "notstarted" && e.KickOff.Equal(kickOff) && e.Changed.Before(kickOff.Add(-stale)) ||
+			e.Type == "inprogress" && e.Changed.Equal(kickOff)
 	}
 	if !steady() || !r.known(ctx, f) {
 		return
 	}
+
 	m, other := r.members[d.IntN(len(r.members))], r.members[d.IntN(len(r.members))]
 	r.guess(ctx, f, m, openfootball.Goals{d.IntN(4), d.IntN(3)})
+
 	if r.Clock.Now().Before(kickOff) { // the guess was not tried again
 		code, again, err := r.call(ctx, other.user, get, "/matches/"+f.id+"/guesses", nil, nil)
+
 		want := "guess_window_open"
 		if again {
 			want = code
 		}
+
 		if wrong := r.Judge("the guesses of "+f.String()+" before the kick-off", code, want, err); wrong != "" {
 			r.fail(f.cup, "%s", wrong)
 		}
 	}
+
 	r.at(kickOff, func() { r.probeLate(ctx, f, m, other) })
 }
 
@@ -237,6 +281,7 @@ func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.
 func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
 	r.guess(ctx, f, m, openfootball.Goals{9, 9})
 	r.probed++
+
 	var got struct {
 		Data []struct {
 			MemberID   string
@@ -246,13 +291,16 @@ func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
 	if !r.ask(ctx, f.cup, other.user, get, "/matches/"+f.id+"/guesses", nil, &got, "") {
 		return
 	}
+
 	want, have := map[string]openfootball.Goals{}, map[string]openfootball.Goals{}
 	for m, g := range f.guesses {
 		want[m.id] = g
 	}
+
 	for _, g := range got.Data {
 		have[g.MemberID] = openfootball.Goals{g.Home.Value, g.Away.Value}
 	}
+
 	f.cup.checks++
 	if diff := cmp.Diff(want, have); diff != "" {
 		r.fail(f.cup, "the guesses of %s (-want +got):\n%s", f, diff)
@@ -264,14 +312,18 @@ func (r *run) correct(ctx context.Context, f *fixture, d *rand.Rand) {
 	if !r.known(ctx, f) {
 		return
 	}
+
 	in := map[string]any{"void": true}
+
 	f.set = nil
 	if f.last().Code == 91 || d.IntN(2) == 0 {
 		f.set = &openfootball.Goals{d.IntN(4), d.IntN(4)}
 		in = map[string]any{"home": f.set[0], "away": f.set[1]}
 	}
+
 	if r.administrator(ctx, f.cup, post, "/settlements/"+f.id+"/correct", in, nil, "") {
 		f.corrected = true
 	}
+
 	r.at(r.Clock.Now().Add(6*time.Minute), func() { r.check(ctx, f.cup, false, 0) })
 }

@@ -74,8 +74,10 @@ func (c *cup) fail(format string, args ...any) {
 
 // The names of members. Two pairs have one name.
 var names = []string{
-	"Ada", "Bruno", "Chidi", "Dara", "elif", "Émile", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kemi", "Lior", "Mina", "Noor", "Ömer", "Pia", "Quin", "Rosa", "Sven",
-	"Tariq", "Uma", "Vera", "Wes", "Xia", "Yara", "Zoe", "Ada", "bruno", "Cleo", "Dorn", "Esko", "Fara", "Gwil", "Hera", "Ivo", "Jara", "Kolt", "Luna", "Pia",
+	"Ada", "Bruno", "Chidi", "Dara", "elif", "Émile", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kemi", "Lior", "Mina", "Noor", "Ömer",
+	"Pia", "Quin", "Rosa", "Sven",
+	"Tariq", "Uma", "Vera", "Wes", "Xia", "Yara", "Zoe", "Ada", "bruno", "Cleo", "Dorn", "Esko", "Fara", "Gwil", "Hera", "Ivo",
+	"Jara", "Kolt", "Luna", "Pia",
 }
 
 // newWorld returns the members, and the cups of the files. The seasons begin in the same week,
@@ -85,32 +87,40 @@ func newWorld(cfg Config) (*world, error) {
 	for i, name := range names {
 		w.members = append(w.members, &member{user: fmt.Sprintf("b0000000-0000-4000-8000-%012d", i+1), name: name})
 	}
+
 	files, err := filepath.Glob(filepath.Join(cfg.Folder, "*.json"))
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("there is no .json file in %s: give a folder of openfootball files as DIR=folder", cfg.Folder)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	for _, path := range files {
 		c := &cup{file: filepath.Base(path), n: int64(len(w.cups) + 1)}
+
 		text, err := os.ReadFile(path)
 		if err == nil {
 			c.season, err = openfootball.Parse(text)
 		}
+
 		if errors.Is(err, openfootball.ErrNoSeason) {
 			w.skipped = append(w.skipped, c.file)
 			continue
 		}
+
 		w.cups = append(w.cups, c)
 		if err != nil {
 			c.fail("%v", err)
 			c.done = true
 		}
 	}
+
 	if len(w.cups) == 0 {
 		return nil, fmt.Errorf("no .json file in %s has matches or rounds: give a folder of openfootball files as DIR=folder", cfg.Folder)
 	}
+
 	return w, nil
 }
 
@@ -121,35 +131,53 @@ func (c *cup) results() (file, provider int) {
 	for _, f := range c.fixtures {
 		known[f.index] = true
 	}
+
 	for i, m := range c.season.Matches {
 		if _, ok := m.Result(); ok {
 			file++
+
 			if known[i] {
 				provider++
 			}
 		}
 	}
+
 	return file, provider
 }
 
 // rates are the probabilities of what goes wrong with an event.
 var rates = map[football.Kind]float64{
-	football.LateScore: 0.06, football.Corrected: 0.05, football.Overwritten: 0.05, football.Reopened: 0.03, football.MovedMinutes: 0.04, football.MovedHours: 0.03,
-	football.MovedDay: 0.02, football.Postponed: 0.03, football.Replaced: 0.02, football.Cancelled: 0.01, football.Interrupted: 0.02, football.Walkover: 0.02,
+	football.LateScore:    0.06,
+	football.Corrected:    0.05,
+	football.Overwritten:  0.05,
+	football.Reopened:     0.03,
+	football.MovedMinutes: 0.04,
+	football.MovedHours:   0.03,
+	football.MovedDay:     0.02,
+	football.Postponed:    0.03,
+	football.Replaced:     0.02,
+	football.Cancelled:    0.01,
+	football.Interrupted:  0.02,
+	football.Walkover:     0.02,
 }
 
 // add adds the season of a cup to the provider.
 func (c *cup) add(s *football.Server) error {
 	first := slices.MinFunc(c.season.Matches, func(a, b openfootball.Match) int { return a.KickOff.Compare(b.KickOff) }).KickOff
+
 	const week = 7 * 24 * time.Hour
+
 	shift := start.Add(3 * 24 * time.Hour).Sub(first)
+
 	shift = shift.Truncate(week)
 	for first.Add(shift).Before(start.Add(2 * 24 * time.Hour)) {
 		shift += week
 	}
+
 	if err := s.Add(football.Tournament{ID: c.n, SeasonID: 100 + c.n, Season: c.season, Shift: shift, Rates: rates}); err != nil {
 		return err
 	}
+
 	c.rounds = c.season.Rounds()
 	for _, e := range s.Finals(c.n, 100+c.n) {
 		f := &fixture{cup: c, event: e.ID, index: e.Match, match: c.season.Matches[e.Match], guesses: map[*member]openfootball.Goals{}}
@@ -158,14 +186,18 @@ func (c *cup) add(s *football.Server) error {
 			if e.Changed.IsZero() {
 				break
 			}
+
 			e, _ = s.At(e.ID, e.Changed.Add(-time.Nanosecond))
 		}
+
 		slices.Reverse(f.views)
 		c.fixtures = append(c.fixtures, f)
 		c.over = later(c.over, f.last().Changed)
 		c.over = later(c.over, f.last().KickOff)
 	}
+
 	c.over = c.over.Add(12 * time.Hour)
+
 	return nil
 }
 
@@ -173,6 +205,7 @@ func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
+
 	return a
 }
 
@@ -188,6 +221,7 @@ func slugOf(r openfootball.Round) string {
 	case r.Prefix != "":
 		return openfootball.Slug(r.Prefix + " " + r.Slug)
 	}
+
 	return r.Slug
 }
 
@@ -211,10 +245,12 @@ func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
 		if replaced := i+1 < len(f.views) && !f.views[i+1].Changed.After(sent.Add(-stale)); replaced || e.Changed.After(answered) {
 			continue
 		}
+
 		open := e.Type == "notstarted"
 		accept = accept || open && e.KickOff.After(sent)
 		refuse = refuse || !open || !e.KickOff.After(answered)
 	}
+
 	return accept, refuse
 }
 
@@ -226,6 +262,7 @@ func (f *fixture) whistle() time.Time {
 			return e.Changed
 		}
 	}
+
 	return f.last().KickOff
 }
 
@@ -242,13 +279,16 @@ func (f *fixture) result(t time.Time) (openfootball.Goals, bool) {
 		if f.set == nil {
 			return openfootball.Goals{}, false
 		}
+
 		return *f.set, true
 	}
+
 	for i := len(f.views) - 1; i >= 0; i-- {
 		if e := f.views[i]; !e.Changed.After(t) && played(e) {
 			return e.Score, true
 		}
 	}
+
 	return openfootball.Goals{}, false
 }
 
@@ -257,6 +297,7 @@ func (c *cup) quiet(t time.Time) bool {
 	return !slices.ContainsFunc(c.fixtures, func(f *fixture) bool {
 		now := f.at(t)
 		_, ended := f.result(t)
+
 		return !f.corrected && ended && (!played(now) || now.Changed.After(t.Add(-learn)))
 	})
 }
@@ -284,32 +325,40 @@ func (w *world) spans() (s spans) {
 					s.near = append(s.near, span{e.KickOff.Add(-26 * time.Hour), e.KickOff.Add(6 * time.Hour)})
 					s.busy = append(s.busy, span{e.KickOff, e.KickOff.Add(6 * time.Minute)})
 				}
+
 				if i == 0 {
 					continue
 				}
+
 				was := f.views[i-1]
 				if e.Type != was.Type || e.Type == "finished" || !e.KickOff.Equal(was.KickOff) {
 					s.busy = append(s.busy, span{e.Changed, e.Changed.Add(learn + 6*time.Minute)})
 				}
+
 				if e.Type == "postponed" || !e.KickOff.Equal(was.KickOff) {
 					s.near = append(s.near, span{e.Changed, e.Changed.Add(26 * time.Hour)})
 				}
 			}
 		}
 	}
+
 	s.busy, s.near = joined(s.busy), joined(s.near)
+
 	return s
 }
 
 func joined(all []span) (out []span) {
 	slices.SortFunc(all, func(a, b span) int { return a.from.Compare(b.from) })
+
 	for _, s := range all {
 		if n := len(out); n > 0 && !s.from.After(out[n-1].to) {
 			out[n-1].to = later(out[n-1].to, s.to)
 			continue
 		}
+
 		out = append(out, s)
 	}
+
 	return out
 }
 
@@ -327,6 +376,7 @@ func (s spans) awake(t time.Time) bool {
 func (w *world) dice(words ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, words...)
+
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
@@ -337,11 +387,13 @@ func (w *world) named(text string) string {
 			text = strings.ReplaceAll(text, m.id, m.name)
 		}
 	}
+
 	for _, c := range w.cups {
 		if c.id != "" {
 			text = strings.ReplaceAll(text, c.id, c.file)
 		}
 	}
+
 	return drawn.ReplaceAllString(text, "{id}")
 }
 

@@ -19,6 +19,7 @@ import (
 // told of a match.
 func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 	t.Parallel()
+
 	kickOff := time.Date(2026, 8, 15, 15, 0, 0, 0, time.UTC)
 	later := kickOff.Add(72 * time.Hour)
 	at := func(d time.Duration) time.Time { return kickOff.Add(d) }
@@ -38,6 +39,7 @@ func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 		{Type: "postponed", KickOff: kickOff, Changed: at(-4 * time.Hour)},
 		{Type: "notstarted", KickOff: later, Changed: at(-1 * time.Hour)},
 	}
+
 	const accept, refuse, either = "accept", "refuse", "either"
 	for _, c := range []struct {
 		name           string
@@ -63,6 +65,7 @@ func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 	} {
 		f := &fixture{views: c.views}
 		yes, no := f.answers(at(c.sent), at(c.answered))
+
 		got := map[[2]bool]string{{true, false}: accept, {false, true}: refuse, {true, true}: either}[[2]bool{yes, no}]
 		if got != c.want {
 			t.Errorf("%s: the right answer is %q, want %q", c.name, got, c.want)
@@ -72,26 +75,34 @@ func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 
 func TestFilesWithoutMatchesAreSkipped(t *testing.T) {
 	t.Parallel()
+
 	const clubs, broken, league = `{"name": "League", "clubs": [{"name": "Ayr"}]}`, `{"name": "League", "matches": []}`,
 		`{"name": "League", "matches": [{"round": "Matchday 1", "date": "2026-08-14", "team1": "Ayr", "team2": "Ely"}]}`
+
 	folder := t.TempDir()
 	write := func(name, text string) {
 		testkit.Must(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	write("a.clubs.json", clubs)
-	if _, err := newWorld(Config{Config: replay.Config{Folder: folder}}); err == nil || !strings.Contains(err.Error(), "has matches or rounds") {
+
+	if _, err := newWorld(Config{Config: replay.Config{Folder: folder}}); err == nil ||
+		!strings.Contains(err.Error(), "has matches or rounds") {
 		t.Errorf("a folder without a season: the error is %v", err)
 	}
+
 	write("a.json", league)
 	write("b.groups.json", strings.Replace(clubs, "clubs", "groups", 1))
 	write("c.json", broken)
+
 	w, err := newWorld(Config{Config: replay.Config{Folder: folder}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff([]string{"a.clubs.json", "b.groups.json"}, w.skipped); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
 	}
+
 	if len(w.cups) != 2 || w.cups[0].done || w.cups[0].n != 1 || !w.cups[1].done || w.cups[1].n != 2 {
 		t.Errorf("the cups are %+v", w.cups)
 	}
@@ -99,8 +110,10 @@ func TestFilesWithoutMatchesAreSkipped(t *testing.T) {
 
 func TestResultsWithoutAnEventAreCounted(t *testing.T) {
 	t.Parallel()
+
 	score := openfootball.Score{FullTime: &openfootball.Goals{1, 0}}
 	c := &cup{season: openfootball.Season{Matches: []openfootball.Match{{Score: score}, {}, {Score: score}}}}
+
 	c.fixtures = []*fixture{{index: 0}, {index: 0}, {index: 1}} // the first was replaced
 	if file, provider := c.results(); file != 2 || provider != 1 {
 		t.Errorf("the file has %d results and the provider %d, want 2 and 1", file, provider)

@@ -15,21 +15,27 @@ import (
 // Run runs the room's steps.
 func Run(ctx context.Context, s *check.Session) {
 	const tournaments, settlements = "/api/v2/tournaments", "/api/v2/admin/settlements"
+
 	a := s.Get(ctx, "/api/v2/health")
 	s.Report("health", a, a.Expect(http.StatusOK), "")
 	a = s.Get(ctx, tournaments)
 	s.Report("tournaments without a token", a, a.Expect(http.StatusUnauthorized), "")
 	a = s.Get(ctx, settlements)
 	s.Report("settlements without a token", a, a.Expect(http.StatusUnauthorized), "")
+
 	if s.Token == "" {
 		return
 	}
+
 	a = s.GetSigned(ctx, tournaments)
+
 	var list struct{ Data []any }
+
 	wrong := a.Decode(&list)
 	if wrong == "" && list.Data == nil {
 		wrong = "want a list of tournaments"
 	}
+
 	s.Report("tournaments", a, wrong, "")
 	a = s.GetSigned(ctx, settlements)
 	s.Report("settlements with a user's token", a, a.Expect(http.StatusUnauthorized), "")

@@ -51,14 +51,18 @@ var yearsEnd = time.Date(2026, 12, 27, 20, 0, 0, 0, time.UTC)
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
 	var all []useCost
+
 	for _, n := range []int{few, many} {
 		measure.Say("a user of CommitCollect with %d workouts", n)
+
 		costs, err := benchUses(ctx, n)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		all = append(all, costs...)
 	}
+
 	return rows(all), map[string]any{"uses": all}, nil
 }
 
@@ -66,18 +70,23 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 // is ingested and counted.
 func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 	c := clock.New(yearsEnd, clock.Free)
+
 	w, err := measure.NewWorld(ctx, commitcollect.Room().Spec, c)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
+
 	server := sim.New(sim.Config{Clock: c, ID: appID, Secret: appSecret, Quarter: 1_000_000, Day: 1_000_000})
 	w.Provider = &measure.Provider{Handler: server}
+
 	token, err := seed(ctx, w, server, workouts)
 	if err != nil {
 		return nil, err
 	}
+
 	var event workout.Event
+
 	uploaded := 0
 	uses := []struct {
 		measure.Use
@@ -99,6 +108,7 @@ func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 				event = workout.Event{Event: strava.Event{
 					ObjectType: "activity", ObjectID: id, AspectType: "create", OwnerID: athlete, EventTime: yearsEnd.Unix() + int64(uploaded),
 				}}
+
 				return nil
 			},
 			Open: func(ctx context.Context, env app.Env) (measure.Call, error) {
@@ -108,15 +118,18 @@ func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 		}},
 		{Use: measure.Use{What: evaluate, Open: func(ctx context.Context, env app.Env) (measure.Call, error) {
 			s, err := milestone.Open(ctx, env)
+
 			return func(ctx context.Context) (int, error) {
 				return 0, s.EvaluateMilestones(ctx, workout.Changed{UserID: user})
 			}, err
 		}}},
 	}
+
 	var measured []measure.Use
 	for _, u := range uses {
 		measured = append(measured, u.Use)
 	}
+
 	costs, err := w.Uses(ctx, rounds, measured)
 	if err != nil {
 		return nil, err
@@ -126,6 +139,7 @@ func benchUses(ctx context.Context, workouts int) ([]useCost, error) {
 	for i, c := range costs {
 		all[i] = useCost{c, workouts, uses[i].target}
 	}
+
 	return all, nil
 }
 
@@ -137,5 +151,6 @@ func screen(what string, fn app.Function, id, token string) measure.Use {
 	request := measure.SignedRequest(route, path+id, "", "")
 	request.RequestContext.Authorizer = nil
 	request.Cookies = []string{signin.Cookie.Name + "=" + token}
+
 	return measure.Use{What: what, Open: measure.Ask(fn, measure.Same(request))}
 }

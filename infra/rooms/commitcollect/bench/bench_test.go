@@ -13,6 +13,7 @@ import (
 // good are figures that meet every target, with nothing to spare.
 func good() []useCost {
 	ms := measure.Usage{Wall: time.Millisecond, CPU: time.Millisecond, Allocs: 9}
+
 	return []useCost{
 		{measure.Cost{What: getHealth, Usage: ms}, many, 0},
 		{measure.Cost{What: "get-viewer", Capacity: measure.Capacity{Reads: 4}, Usage: ms}, many, 4},
@@ -24,6 +25,7 @@ func good() []useCost {
 // figure to miss its target.
 func TestTargets(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name   string
 		change func([]useCost)
@@ -37,10 +39,12 @@ func TestTargets(t *testing.T) {
 	} {
 		all := good()
 		c.change(all)
+
 		var want []string
 		if c.missed != "" {
 			want = []string{c.missed}
 		}
+
 		if diff := cmp.Diff(want, measure.Missed(rows(all))); diff != "" {
 			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
 		}
@@ -50,16 +54,20 @@ func TestTargets(t *testing.T) {
 // TestFewWorkouts measures a user with few workouts: a workout is ingested and counted.
 func TestFewWorkouts(t *testing.T) {
 	t.Parallel()
+
 	all, err := benchUses(context.WithoutCancel(t.Context()), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, u := range all {
 		t.Logf("%s: %s; %s", u.What, u.Capacity, u.Counters)
+
 		if u.What == ingest && (u.Writes == 0 || u.Provider != 1) || u.What == evaluate && u.Writes == 0 {
 			t.Errorf("%s: %s; %s, want writes, and of a workout one call to Strava", u.What, u.Capacity, u.Counters)
 		}
 	}
+
 	if missed := measure.Missed(rows(all)); missed != nil {
 		t.Errorf("missed targets: %q", missed)
 	}

@@ -18,6 +18,7 @@ const (
 func rows(all []useCost) (rows []measure.Row) {
 	for _, u := range all {
 		health := all[slices.IndexFunc(all, func(o useCost) bool { return o.What == getHealth && o.Workouts == u.Workouts })]
+
 		r := u.Row("CommitCollect, "+measure.Counted(u.Workouts, "workout")+", ", health.Cost)
 		switch {
 		case u.target > 0:
@@ -25,7 +26,9 @@ func rows(all []useCost) (rows []measure.Row) {
 		case u.What != getHealth:
 			r.Target, r.Met = fmt.Sprintf("≤ %d read, ≤ %d write units", mostReads, mostWrites), u.Reads <= mostReads && u.Writes <= mostWrites
 		}
+
 		rows = append(rows, r)
 	}
+
 	return rows
 }

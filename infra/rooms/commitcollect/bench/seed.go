@@ -40,52 +40,109 @@ func seed(ctx context.Context, w *measure.World, server *sim.Sim, workouts int) 
 	if err != nil {
 		return "", err
 	}
+
 	w.Settings[link.StravaApp], w.Settings[link.StravaURL], w.Settings[link.TokenKeys] = string(id), stravaURL, link.NewSecret("bench")
+
 	keys, err := link.ParseKeyset(w.Settings[link.TokenKeys])
 	if err != nil {
 		return "", err
 	}
-	tokens, err := strava.Open(stravaURL, strava.App{ID: appID, Secret: appSecret}, http.RoundTripper(w.Provider), w.Clock.Now).Exchange(ctx, server.Grant(athlete, strava.Scopes...))
+
+	tokens, err := strava.Open(stravaURL, strava.App{ID: appID, Secret: appSecret}, http.RoundTripper(w.Provider), w.Clock.Now).Exchange(ctx,
+		server.Grant(athlete, strava.Scopes...))
 	if err != nil {
 		return "", err
 	}
+
 	pk, now := item.User(user), w.Clock.Now()
+
 	rows := []any{
 		item.NewUser(user, "ada@example.com", now),
 		link.Connection{
-			PK: pk, SK: item.Connection, EntityType: "StravaConnection", UserID: user, AthleteID: athlete, AccessToken: keys.Seal(user, tokens.Access), RefreshToken: keys.Seal(user, tokens.Refresh),
-			ExpiresAt: tokens.ExpiresAt, Scope: "read,activity:read,activity:read_all", Status: link.Connected, Source: "STRAVA", ConnectedAt: now.Unix(), GSI1PK: item.Athlete(athlete), GSI1SK: pk,
+			PK:           pk,
+			SK:           item.Connection,
+			EntityType:   "StravaConnection",
+			UserID:       user,
+			AthleteID:    athlete,
+			AccessToken:  keys.Seal(user, tokens.Access),
+			RefreshToken: keys.Seal(user, tokens.Refresh),
+			ExpiresAt:    tokens.ExpiresAt,
+			Scope:        "read,activity:read,activity:read_all",
+			Status:       link.Connected,
+			Source:       "STRAVA",
+			ConnectedAt:  now.Unix(),
+			GSI1PK:       item.Athlete(athlete),
+			GSI1SK:       pk,
 		},
 		map[string]any{"PK": item.Athlete(athlete), "SK": item.Owner, "entityType": "StravaOwner", "userId": user},
 	}
 	for n, sport := range []tally.Family{tally.Run, tally.Ride, tally.Swim} {
 		rows = append(rows, milestone.Row{
-			PK: pk, SK: item.Milestone(milestoneID(n)), EntityType: "Milestone", MilestoneID: milestoneID(n), UserID: user, ModelID: "trike", Sport: sport, TargetType: tally.Distance,
-			TotalTarget: 900_000_000, PartTarget: 75_000_000, PartsTotal: 12, Period: "YEAR", Start: yearsEnd.AddDate(-1, 0, 0).Unix(), Status: milestone.Active, Version: 1, CreatedAt: now.Unix(),
+			PK:          pk,
+			SK:          item.Milestone(milestoneID(n)),
+			EntityType:  "Milestone",
+			MilestoneID: milestoneID(n),
+			UserID:      user,
+			ModelID:     "trike",
+			Sport:       sport,
+			TargetType:  tally.Distance,
+			TotalTarget: 900_000_000,
+			PartTarget:  75_000_000,
+			PartsTotal:  12,
+			Period:      "YEAR",
+			Start:       yearsEnd.AddDate(-1, 0, 0).Unix(),
+			Status:      milestone.Active,
+			Version:     1,
+			CreatedAt:   now.Unix(),
 		})
 	}
+
 	ledgers := map[string][]tally.Entry{}
+
 	for n := range workouts { // evenly, up to the end
 		at := yearsEnd.Add(-9*time.Hour - time.Duration(n+1)*(360*24*time.Hour/time.Duration(workouts))).Unix()
 		id := fmt.Sprint(9_000_000_000 + workouts - n)
 		r := workout.Row{
-			PK: pk, SK: item.Workout(id), EntityType: "Workout", ActivityID: id, AthleteID: athlete, Name: "Morning run", SportType: "Run", StartedAt: at, Distance: 8000, Moving: 2400, Elapsed: 2500, Elevation: 50,
-			Aspect: "create", EventTime: at, IngestedAt: at, UpdatedAt: at,
-			Payload: fmt.Sprintf(`{"id":%s,"name":"Morning run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London","start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d"}`, id, n),
+			PK:         pk,
+			SK:         item.Workout(id),
+			EntityType: "Workout",
+			ActivityID: id,
+			AthleteID:  athlete,
+			Name:       "Morning run",
+			SportType:  "Run",
+			StartedAt:  at,
+			Distance:   8000,
+			Moving:     2400,
+			Elapsed:    2500,
+			Elevation:  50,
+			Aspect:     "create",
+			EventTime:  at,
+			IngestedAt: at,
+			UpdatedAt:  at,
+			Payload:    fmt.Sprintf(`{"id":%s,"name":"Morning run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London","start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d"}`, id, n),
 		}
 		rows = append(rows, r)
 		ledgers[item.Month(at)] = append(ledgers[item.Month(at)], r.Entry())
 	}
+
 	for month, entries := range ledgers {
 		rows = append(rows, map[string]any{"PK": pk, "SK": item.Ledger(month), "entityType": "Ledger", "rev": 1, "entries": entries})
 	}
+
 	for some := range slices.Chunk(rows, 500) {
 		if err := dynamo.PutAll(ctx, w.DB(), spec.Access{Table: tables.Main}, some); err != nil {
 			return "", err
 		}
 	}
+
 	token, sessionID := session.New()
+
 	return token, dynamo.PutAll(ctx, w.DB(), spec.Access{Table: tables.Sessions}, []any{map[string]any{
-		"PK": item.Session(sessionID), "SK": item.Meta, "userId": user, "expiresAtUtc": yearsEnd.AddDate(0, 1, 0).Unix(), "GSI1PK": pk, "GSI1SK": "SESSION#2026-12-27T20:00:00Z#" + sessionID,
+		"PK":           item.Session(sessionID),
+		"SK":           item.Meta,
+		"userId":       user,
+		"expiresAtUtc": yearsEnd.AddDate(0, 1, 0).Unix(),
+		"GSI1PK":       pk,
+		"GSI1SK":       "SESSION#2026-12-27T20:00:00Z#" + sessionID,
 	}})
 }

@@ -24,11 +24,14 @@ func (b *Browser) SignIn(ctx context.Context, user string) error {
 	if err != nil {
 		return err
 	}
+
 	back, err := b.Follow(ctx, http.MethodPost, page.String(), url.Values{"user": {user}})
 	if err != nil {
 		return err
 	}
+
 	_, err = b.Follow(ctx, http.MethodGet, back.String(), nil)
+
 	return err
 }
 
@@ -39,18 +42,24 @@ func (b *Browser) Connect(ctx context.Context, athlete int64, accept []string) e
 	if err != nil {
 		return err
 	}
+
 	form := ask.Query()
 	if accept == nil {
 		accept = strings.Split(form.Get("scope"), ",")
 	}
+
 	form["accept"] = accept
 	form.Set("athlete", fmt.Sprint(athlete))
 	form.Set("answer", "yes")
+
 	ask.RawQuery = ""
+
 	back, err := b.Follow(ctx, http.MethodPost, ask.String(), form)
 	if err != nil {
 		return err
 	}
+
 	_, err = b.Follow(ctx, http.MethodGet, back.String(), nil)
+
 	return err
 }

@@ -72,15 +72,25 @@ func New(t testing.TB, faults strava.Faults) *World {
 	w.Pool = pooltest.Attach(w.World, pool+"/pool", "client")
 	w.Pool.AllowRedirects(api+spec.SignedIn, App)
 	w.Provider = network(w.send)
+
 	w.Strava = strava.New(strava.Config{Clock: w.Clock, ID: "4711", Secret: "app-s3cret", HTTP: network(w.send), Faults: faults})
 	for name, value := range map[string]string{
-		spec.EnvOrigins: App, spec.EnvAPI: api, spec.EnvIssuer: pool + "/pool", spec.EnvSignIn: pool + "/pool", spec.EnvClient: "client",
-		link.StravaApp: `{"clientId":"4711","clientSecret":"app-s3cret"}`, link.StravaURL: stravaURL, link.TokenKeys: link.NewSecret("now"), workout.Webhook: Secret,
+		spec.EnvOrigins: App,
+		spec.EnvAPI:     api,
+		spec.EnvIssuer:  pool + "/pool",
+		spec.EnvSignIn:  pool + "/pool",
+		spec.EnvClient:  "client",
+		link.StravaApp:  `{"clientId":"4711","clientSecret":"app-s3cret"}`,
+		link.StravaURL:  stravaURL,
+		link.TokenKeys:  link.NewSecret("now"),
+		workout.Webhook: Secret,
 	} {
 		w.Settings[name] = value
 	}
+
 	w.Files = s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
+
 	return w
 }
 
@@ -92,6 +102,7 @@ func (n network) RoundTrip(r *http.Request) (*http.Response, error) { return n(r
 // send answers a request to one of the hosts.
 func (w *World) send(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
+
 	switch "https://" + r.URL.Host {
 	case pool:
 		w.Pool.ServeHTTP(out, r)
@@ -104,15 +115,18 @@ func (w *World) send(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
 			body, _ = io.ReadAll(r.Body)
 		}
+
 		answer := w.request(r.Method, r.URL.RequestURI(), "", string(body), "")
 		for name, value := range answer.Headers {
 			out.Header().Set(name, value)
 		}
+
 		out.WriteHeader(answer.StatusCode)
 		out.WriteString(answer.Body)
 	default:
 		return nil, fmt.Errorf("there is no host %s", r.URL.Host)
 	}
+
 	return out.Result(), nil
 }
 
@@ -120,27 +134,35 @@ func (w *World) send(r *http.Request) (*http.Response, error) {
 // administrator.
 func (w *World) request(method, target, cookies, body, admin string) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	path, _, _ := strings.Cut(target, "?")
+
 	for _, f := range commitcollect.Room().Functions {
 		on, ok := f.On.(spec.Route)
 		if !ok || on.Method != method || !matches(on.Path, path) {
 			continue
 		}
+
 		e := testkit.Request(method, target, admin, body)
 		if on.Auth != spec.Admin {
 			e = apigateway.Event(method, target, body, nil)
 		}
+
 		for c := range strings.SplitSeq(cookies, "; ") {
 			if c != "" {
 				e.Cookies = append(e.Cookies, c)
 			}
 		}
+
 		if delete(e.Headers, "origin"); w.Origin != "" {
 			e.Headers["origin"] = w.Origin
 		}
+
 		return w.Routes[f.Name](e)
 	}
+
 	w.T.Fatalf("there is no route %s %s", method, target)
+
 	return events.APIGatewayV2HTTPResponse{}
 }
 
@@ -149,11 +171,13 @@ func matches(pattern, path string) bool {
 	if len(a) != len(b) {
 		return false
 	}
+
 	for i := range a {
 		if a[i] != b[i] && !strings.HasPrefix(a[i], "{") {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -161,56 +185,71 @@ func matches(pattern, path string) bool {
 // value to encode, or nil.
 func (w *World) Ask(user, method, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	text := ""
+
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		testkit.Must(w.T, err)
+
 		text = string(encoded)
 	}
+
 	return w.request(method, target, w.cookies[user], text, "")
 }
 
 // AskAdmin calls the API as an administrator.
 func (w *World) AskAdmin(method, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	var text bytes.Buffer
 	if body != nil {
 		testkit.Must(w.T, json.NewEncoder(&text).Encode(body))
 	}
+
 	return w.request(method, target, "", text.String(), testkit.Administrator)
 }
 
 // redirect returns where an answer sends the browser.
 func (w *World) redirect(out events.APIGatewayV2HTTPResponse) *url.URL {
 	w.T.Helper()
+
 	if out.StatusCode != http.StatusFound {
 		w.T.Fatalf("got %d %s, want a redirect", out.StatusCode, out.Body)
 	}
+
 	to, err := url.Parse(testkit.Header(out).Get("Location"))
 	testkit.Must(w.T, err)
+
 	return to
 }
 
 // keep keeps the cookies of an answer in the browser of a user.
 func (w *World) keep(user string, out events.APIGatewayV2HTTPResponse) {
 	w.T.Helper()
+
 	jar := map[string]string{}
+
 	for c := range strings.SplitSeq(w.cookies[user], "; ") {
 		if name, value, ok := strings.Cut(c, "="); ok {
 			jar[name] = value
 		}
 	}
+
 	for _, line := range out.Cookies {
 		c, err := http.ParseSetCookie(line)
 		testkit.Must(w.T, err)
+
 		if jar[c.Name] = c.Value; c.MaxAge < 0 {
 			delete(jar, c.Name)
 		}
 	}
+
 	var all []string
 	for name, value := range jar {
 		all = append(all, name+"="+value)
 	}
+
 	w.cookies[user] = strings.Join(all, "; ")
 }
 
@@ -220,17 +259,21 @@ func (w *World) Cookies(user string) string { return w.cookies[user] }
 // submit sends a form to one of the hosts, and returns where it redirects.
 func (w *World) submit(to string, form url.Values) *url.URL {
 	w.T.Helper()
+
 	r, err := http.NewRequest(http.MethodPost, to, strings.NewReader(form.Encode()))
 	testkit.Must(w.T, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	out, err := w.send(r)
 	testkit.Must(w.T, err)
+
 	if out.StatusCode != http.StatusFound {
 		body, _ := io.ReadAll(out.Body)
 		w.T.Fatalf("%s: got %d %s, want a redirect", to, out.StatusCode, body)
 	}
+
 	next, err := out.Location()
 	testkit.Must(w.T, err)
+
 	return next
 }
 
@@ -261,6 +304,7 @@ func (w *World) Begin(user, browser string) *url.URL {
 	w.T.Helper()
 	start := w.Ask(browser, http.MethodGet, "/auth/login", nil)
 	w.keep(browser, start)
+
 	return w.submit(w.redirect(start).String(), url.Values{"user": {user}})
 }
 
@@ -271,6 +315,7 @@ func (w *World) Consent(user string, athlete int64, answer string, scopes ...str
 	form.Set("athlete", fmt.Sprint(athlete))
 	form.Set("answer", answer)
 	form["accept"] = scopes
+
 	return w.submit(stravaURL+"/oauth/authorize", form)
 }
 
@@ -284,10 +329,21 @@ func (w *World) Connect(user string, athlete int64) {
 // AddModel stores an active model with parts.
 func (w *World) AddModel(id string, parts int) {
 	w.T.Helper()
-	meta := model.Meta{PK: item.Model(id), SK: item.Meta, EntityType: "Model", ModelID: id, Name: "Trike", Year: 2026, PartsTotal: parts, IsActive: true}
+
+	meta := model.Meta{
+		PK:         item.Model(id),
+		SK:         item.Meta,
+		EntityType: "Model",
+		ModelID:    id,
+		Name:       "Trike",
+		Year:       2026,
+		PartsTotal: parts,
+		IsActive:   true,
+	}
 	listed := meta
 	listed.PK, listed.SK = item.Models, meta.PK
 	testkit.PutRows(w.World, tables.Main, meta, listed)
+
 	var all []model.Part
 	for n := 1; n <= parts; n++ {
 		all = append(all, model.Part{
@@ -295,12 +351,14 @@ func (w *World) AddModel(id string, parts int) {
 			PartName: fmt.Sprint("Part ", n), MeshFile: fmt.Sprintf("%s/%02d.glb", id, n), AttachPoint: "frame", DisplayOrder: n,
 		})
 	}
+
 	testkit.PutRows(w.World, tables.Main, all...)
 }
 
 // Subscribe subscribes to Strava's webhooks.
 func (w *World) Subscribe() {
 	w.T.Helper()
+
 	if out := w.AskAdmin(http.MethodPost, "/admin/strava/subscription", nil); out.StatusCode != http.StatusOK {
 		w.T.Fatalf("got %d %s", out.StatusCode, out.Body)
 	}
@@ -312,6 +370,7 @@ func (w *World) Work() {
 	ingester := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
 	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger)
+
 	milestones := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
 	for range 3 {
 		testkit.Drain(w.World, link.BackfillQueue, time.Minute, logged(w, backfiller.Backfill))
@@ -328,13 +387,22 @@ func logged[M any](w *World, do func(context.Context, M) error) func(context.Con
 		if err != nil {
 			w.T.Logf("%+v: %v", m, err)
 		}
+
 		return err
 	}
 }
 
 // Upload adds an activity of an athlete at Strava.
 func (w *World) Upload(athlete int64, sport string, start time.Time, metres float64) int64 {
-	return w.Strava.Upload(athlete, strava.Activity{Name: "Workout", SportType: sport, StartDate: start, Distance: metres, ElevationGain: metres / 100, MovingTime: 600, ElapsedTime: 660})
+	return w.Strava.Upload(athlete, strava.Activity{
+		Name:          "Workout",
+		SportType:     sport,
+		StartDate:     start,
+		Distance:      metres,
+		ElevationGain: metres / 100,
+		MovingTime:    600,
+		ElapsedTime:   660,
+	})
 }
 
 // Pass lets time pass, in which webhooks arrive, and handles the messages.
@@ -358,6 +426,7 @@ func (g Goal) body() map[string]any {
 	if !g.Start.IsZero() {
 		year = g.Start
 	}
+
 	b := map[string]any{
 		"modelId": cmp.Or(g.Model, "trike"), "sport": cmp.Or(g.Sport, "RUN"), "targetType": cmp.Or(g.Target, "DISTANCE_METERS"),
 		"totalTarget": cmp.Or(g.Total, 120_000), "periodStartAtUtc": year.Unix(),
@@ -365,9 +434,11 @@ func (g Goal) body() map[string]any {
 	if g.StartDay != "" {
 		b["periodStartDay"] = g.StartDay
 	}
+
 	if g.EndDay != "" {
 		b["periodEndDay"] = g.EndDay
 	}
+
 	return b
 }
 
@@ -399,17 +470,21 @@ func Ready(t testing.TB, faults strava.Faults, users ...string) *World {
 	w := New(t, faults)
 	w.AddModel("trike", 12)
 	w.Subscribe()
+
 	for i, u := range users {
 		w.SignIn(u)
 		w.Connect(u, 77+int64(i))
 	}
+
 	w.Work()
+
 	return w
 }
 
 // End ends the connection of a user as the app does.
 func (w *World) End(user string) {
 	w.T.Helper()
+
 	if out := w.Ask(user, http.MethodDelete, "/strava/connection", nil); out.StatusCode != http.StatusNoContent {
 		w.T.Fatalf("got %d %s", out.StatusCode, out.Body)
 	}
@@ -418,11 +493,13 @@ func (w *World) End(user string) {
 // Count counts the items of a partition whose sort key begins with a prefix.
 func (w *World) Count(table spec.Table, partition, prefix string) (n int) {
 	w.T.Helper()
+
 	for _, r := range testkit.Rows[struct{ PK, SK string }](w.World, table) {
 		if r.PK == partition && strings.HasPrefix(r.SK, prefix) {
 			n++
 		}
 	}
+
 	return n
 }
 

@@ -37,25 +37,34 @@ func report(in usage.Input) (usage.Report, error) {
 	if err := json.Unmarshal(in.Counters, &c); err != nil {
 		return usage.Report{}, err
 	}
+
 	fixed, err := usage.Fixed(commitcollect.Room().Spec, usage.JobReads)
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	rows := [][]string{{"users", "fixed", "workouts", "nights", "views", "parts", "TOTAL", "a user"}}
+
 	for _, n := range []float64{20, 1_000, 100_000} {
 		row, total := []string{usage.Grouped(n)}, usage.Usage{}
 		for _, u := range []usage.Usage{fixed, c.workouts(n), c.nights(n), c.views(n), c.parts(n)} {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
+
 		dollars := total.Dollars(in.Prices)
 		rows = append(rows, append(row, usage.Dollars(dollars), fmt.Sprintf("%.4f", dollars/n)))
 	}
-	return usage.Report{Title: "CommitCollect.", Rows: rows, Notes: fmt.Sprintf(`workouts   %g of each user, each %g webhooks: received, fetched, stored and counted
+
+	return usage.Report{
+		Title: "CommitCollect.",
+		Rows:  rows,
+		Notes: fmt.Sprintf(`workouts   %g of each user, each %g webhooks: received, fetched, stored and counted
 nights     a look at Strava for what was lost, and once a week for the whole year
 views      %g requests of the app by each user
 parts      %g of each user, with a notice
 Strava's own limit of 1,000 reads a day is reached at about 500 users: more need its permission.
-`, workouts, repeated, views, parts)}, nil
+`, workouts, repeated, views, parts),
+	}, nil
 }
 
 // calls is n invocations of functions with 256 MB that take so many seconds.
@@ -68,6 +77,7 @@ func (c counters) workouts(users float64) usage.Usage {
 	u := calls(n*repeated, 0.02).Plus(calls(n*repeated, 0.6)).Plus(calls(n, 0.1))
 	u.APIRequests, u.SQSRequests = n*repeated, 3*2*n*repeated
 	u.ReadUnits, u.WriteUnits = n*(c.Event.Reads+c.Evaluation.Reads), n*(c.Event.Writes+c.Evaluation.Writes)
+
 	return u
 }
 
@@ -75,6 +85,7 @@ func (c counters) nights(users float64) usage.Usage {
 	n := users * nights
 	u := calls(n, 0.8)
 	u.SQSRequests, u.ReadUnits, u.WriteUnits = 6*n, n*c.Night.Reads, n*c.Night.Writes
+
 	return u
 }
 
@@ -82,6 +93,7 @@ func (c counters) views(users float64) usage.Usage {
 	n := users * views
 	u := calls(n, 0.02)
 	u.APIRequests, u.ReadUnits, u.WriteUnits, u.EgressGB = n, n*c.View.Reads, n*c.View.Writes, n*4e-6
+
 	return u
 }
 
@@ -89,5 +101,6 @@ func (c counters) parts(users float64) usage.Usage {
 	n := users * parts
 	u := calls(n, 0.2)
 	u.SQSRequests, u.ReadUnits, u.WriteUnits = 3*n, n*c.Part.Reads, n*c.Part.Writes
+
 	return u
 }

@@ -51,20 +51,25 @@ func (r *run) check(ctx context.Context, a *athlete) {
 	if a.gone || len(a.milestones) == 0 {
 		return
 	}
+
 	a.checks++
 	r.registerPhone(ctx, a)
+
 	for i, m := range a.milestones {
 		var now, is progress
 		if i == a.checks%len(a.milestones) && r.ask(ctx, a, http.MethodPost, "/milestones/"+m.id+"/recompute", nil, &now, "", "") {
 			equal(r, a, fmt.Sprintf("the parts that a recomputation of milestone %d mints", i), now.PartsDelta, 0)
+
 			if !m.paused && !m.completed {
 				equal(r, a, fmt.Sprintf("workouts before the start of milestone %d", i), now.Early, m.early)
 			}
 		}
+
 		if r.ask(ctx, a, http.MethodGet, "/milestones/"+m.id, nil, &is, "", "") {
 			r.checkMilestone(a, fmt.Sprintf("milestone %d (%s)", i, m.goal), m, is)
 		}
 	}
+
 	r.checkStatus(ctx, a)
 	r.checkLatest(ctx, a)
 	r.checkReasons(ctx, a, 3)
@@ -75,20 +80,24 @@ func (g goal) String() string {
 	if g.climb {
 		what = "km of climb"
 	}
+
 	return fmt.Sprintf("%s %.1f %s", g.sport, float64(g.total)/1000, what)
 }
 
 // checkMilestone compares a milestone and its parts.
 func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress) {
 	status := "ACTIVE"
+
 	switch {
 	case m.completed:
 		status = "COMPLETED"
 	case m.paused:
 		status = "PAUSED"
 	}
+
 	equal(r, a, what+", status", is.Status, status)
 	equal(r, a, what+", parts", is.PartsAwardedCount, len(m.reached))
+
 	if m.completed { // it may have been completed by one workout, or by two at once
 		if is.ProgressValue < m.total || is.ProgressValue > m.best {
 			a.fail("%s %s: got %d m, want between %d and %d", r.date(), what, is.ProgressValue, m.total, m.best)
@@ -97,23 +106,30 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		equal(r, a, what+", progress", is.ProgressValue, m.best)
 		equal(r, a, what+", metres to the next part", is.Remaining, m.threshold(len(m.reached)+1)-m.best)
 	}
+
 	if !m.paused && !m.completed {
 		equal(r, a, what+", metres of the workouts", is.RawProgress, m.raw)
 	}
+
 	equal(r, a, what+", awards", len(is.Awards), len(m.reached))
+
 	for n, w := range is.Awards {
 		if n >= len(m.reached) {
 			break
 		}
+
 		equal(r, a, what+", part", w.PartIndex, n+1)
 		equal(r, a, what+", name", w.PartName, partName(m.model, n+1))
+
 		early := time.Second
 		if r.Trial != nil { // the request may have taken effect at its first attempt
 			early = replay.Attempts * replay.Wait
 		}
+
 		if late := w.AwardedAt.Sub(m.reached[n]); late < -early || late > found {
 			a.fail("%s %s: part %d was minted %s after it was earned, want at most %s", r.date(), what, n+1, late, found)
 		}
+
 		if w.Value < m.threshold(n+1) || w.Value > m.best {
 			a.fail("%s %s: part %d was minted at %d m, want between %d and %d", r.date(), what, n+1, w.Value, m.threshold(n+1), m.best)
 		}
@@ -131,12 +147,16 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	if !r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") {
 		return
 	}
+
 	equal(r, a, "connected", is.Connected && (!is.Broken || r.Trial != nil), a.connected)
+
 	if a.connected {
 		equal(r, a, "the athlete's id", is.AthleteID, a.id)
 	}
+
 	all := a.latest()
 	equal(r, a, "workouts", is.WorkoutCount, len(all))
+
 	if len(all) > 0 && is.LatestActivityAt != nil {
 		equal(r, a, "the latest workout", *is.LatestActivityAt, all[0].seen.start.UTC())
 		equal(r, a, "fresh", is.IsFresh, r.Clock.Now().Sub(all[0].seen.start) <= 7*day)
@@ -154,13 +174,16 @@ func (r *run) checkLatest(ctx context.Context, a *athlete) {
 	if !r.ask(ctx, a, http.MethodGet, "/activities/recent?limit=30", nil, &is, "", "") {
 		return
 	}
+
 	var got, want []string
 	for _, w := range is.Workouts {
 		got = append(got, fmt.Sprint(w.ActivityID, " ", w.SportType, " ", w.Distance, " ", w.Elevation, " ", w.StartedAt.Unix()))
 	}
+
 	for _, x := range a.latest()[:min(30, len(a.latest()))] {
 		want = append(want, fmt.Sprint(x.id, " ", x.seen.sport, " ", whole(x.seen.metres), " ", whole(x.seen.climb), " ", x.seen.start.Unix()))
 	}
+
 	equal(r, a, "the latest workouts", strings.Join(got, "; "), strings.Join(want, "; "))
 }
 
@@ -172,19 +195,24 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 		if x.gone || x.flagged || x.private || x.manual || x.twin || !x.has {
 			return 0
 		}
+
 		return 1
 	}
 	slices.SortStableFunc(all, func(x, y *activity) int { return odd(x) - odd(y) })
+
 	half := min(len(all), n)
 	for _, x := range append(slices.Clone(all[:half]), all[max(half, len(all)-n):]...) {
 		m := a.milestones[int(x.id)%len(a.milestones)]
+
 		path := "/activities/" + id(x.id) + "/eligibility?milestoneId=" + m.id
 		if !x.has {
 			if !x.gone && !a.hidden(x) { // else the app may have heard of it
 				r.ask(ctx, a, http.MethodGet, path, nil, nil, "activity_not_found", "")
 			}
+
 			continue
 		}
+
 		var is struct {
 			Counts      bool
 			Value       int64
@@ -194,11 +222,14 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 		if !r.ask(ctx, a, http.MethodGet, path, nil, &is, "", "") {
 			continue
 		}
+
 		v, of := a.judge(m.goal)[x], ""
 		if v.of != 0 {
 			of = id(v.of)
 		}
-		equal(r, a, fmt.Sprintf("why activity %d does not count for %s", x.id, m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf, strings.Join(v.why, " ")+" "+of)
+
+		equal(r, a, fmt.Sprintf("why activity %d does not count for %s", x.id, m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf,
+			strings.Join(v.why, " ")+" "+of)
 		equal(r, a, fmt.Sprintf("what activity %d adds", x.id), is.Value, m.value(x.seen))
 	}
 }
@@ -208,7 +239,9 @@ func (r *run) checkPhone(a *athlete) {
 	if a.phone == "" {
 		return
 	}
+
 	phone, _ := r.Fleet.Phones.Device(a.phone)
+
 	told := map[string]int{}
 	for _, alert := range phone.Alerts {
 		told[alert.Collapse]++
@@ -216,13 +249,17 @@ func (r *run) checkPhone(a *athlete) {
 			a.fail("the notification of %s came %d times", alert.Collapse, alert.Times)
 		}
 	}
+
 	want := 0
+
 	for _, m := range a.milestones {
 		for n := range m.reached {
 			want++
+
 			equal(r, a, fmt.Sprintf("notifications of part %d", n+1), told[fmt.Sprintf("%s#%02d", m.id, n+1)], 1)
 		}
 	}
+
 	equal(r, a, "notifications", len(phone.Alerts), want)
 }
 
@@ -231,8 +268,10 @@ func (r *run) checkForgotten(ctx context.Context, a *athlete) {
 	if !a.gone {
 		return
 	}
+
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "missing_session", "")
 	equal(r, a, "access at Strava", r.strava.Connected(a.id), false)
+
 	for _, table := range []string{"CommitCollect", "CommitCollectAudit"} {
 		out, err := r.Fleet.DB.Query(ctx, &dynamodb.QueryInput{
 			TableName: aws.String(r.Fleet.Table(table)), KeyConditionExpression: aws.String("PK = :user"),
@@ -242,6 +281,7 @@ func (r *run) checkForgotten(ctx context.Context, a *athlete) {
 			a.fail("%s: %v", table, err)
 			continue
 		}
+
 		equal(r, a, "rows of a deleted user in "+table, len(out.Items), 0)
 	}
 }

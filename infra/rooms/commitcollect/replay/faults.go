@@ -21,5 +21,6 @@ var odds = replay.Odds{Kill: 0.125, HeldBack: 0.03, Call: func(fn spec.Function)
 	case spec.UserConfirmed:
 		return 0 // Cognito's sign-up page shows the error, and the user begins again
 	}
+
 	return 0.002 // a job makes many calls
 }}

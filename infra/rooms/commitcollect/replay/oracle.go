@@ -79,6 +79,7 @@ func (g goal) value(d data) int64 {
 	if g.climb {
 		return whole(d.climb)
 	}
+
 	return whole(d.metres)
 }
 
@@ -100,6 +101,7 @@ func (g goal) against(d data, hidden bool, c choice) (why []string) {
 	say("private_not_chosen", d.private && !c.Private)
 	say("flagged", d.flagged)
 	say("no_value", g.value(d) == 0)
+
 	return why
 }
 
@@ -119,30 +121,38 @@ type verdict struct {
 // the same workout the one that reached Strava first counts.
 func (a *athlete) judge(g goal) map[*activity]verdict {
 	all := map[*activity]verdict{}
+
 	var count []*activity
+
 	for _, x := range a.activities {
 		if !x.has {
 			continue
 		}
+
 		all[x] = verdict{why: g.against(x.seen, a.hidden(x), a.counts)}
 		if len(all[x].why) == 0 {
 			count = append(count, x)
 		}
 	}
+
 	slices.SortFunc(count, func(x, y *activity) int { return x.seen.start.Compare(y.seen.start) })
+
 	for i, x := range count { // in the world at most two are the same
 		for _, y := range count[i+1:] {
 			if y.seen.start.Sub(x.seen.start) > 2*time.Minute {
 				break
 			}
+
 			if first, second := x, y; same(x.seen, y.seen) {
 				if second.id < first.id {
 					first, second = second, first
 				}
+
 				all[second] = verdict{[]string{"duplicate"}, first.id}
 			}
 		}
 	}
+
 	return all
 }
 
@@ -152,6 +162,7 @@ func (g goal) threshold(n int) int64 {
 	if int64(n)*g.total%int64(g.parts) != 0 {
 		metres++
 	}
+
 	return metres
 }
 
@@ -163,10 +174,12 @@ func (a *athlete) observe(now time.Time) {
 			x.seen = x.data
 		}
 	}
+
 	for _, m := range a.milestones {
 		if m.paused {
 			continue
 		}
+
 		m.raw, m.early = 0, 0
 		for x, v := range a.judge(m.goal) {
 			switch {
@@ -176,10 +189,12 @@ func (a *athlete) observe(now time.Time) {
 				m.early++
 			}
 		}
+
 		m.best = max(m.best, m.raw)
 		for len(m.reached) < m.parts && m.best >= m.threshold(len(m.reached)+1) {
 			m.reached = append(m.reached, now)
 		}
+
 		m.completed = m.best >= m.total
 	}
 }
@@ -191,12 +206,15 @@ func (a *athlete) latest() (all []*activity) {
 			all = append(all, x)
 		}
 	}
+
 	slices.SortFunc(all, func(x, y *activity) int {
 		if c := y.seen.start.Compare(x.seen.start); c != 0 {
 			return c
 		}
+
 		return int(y.id - x.id)
 	})
+
 	return all
 }
 
@@ -209,6 +227,7 @@ func (a *athlete) fetch(now time.Time) {
 			since = m.start
 		}
 	}
+
 	for _, x := range a.activities {
 		x.has = x.has || !a.hidden(x) && x.start.After(since)
 	}

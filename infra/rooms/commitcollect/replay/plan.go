@@ -36,16 +36,20 @@ func inside(all []span, at time.Time) bool {
 // plan returns the steps of the year.
 func (r *run) plan() []step {
 	var all []step
+
 	for i, a := range r.athletes {
 		p := &planner{run: r, athlete: a, dice: r.dice("plan", a.name)}
 		p.life(i)
 		all = append(all, p.steps...)
 	}
+
 	for n := range int(r.end.Sub(start) / (30 * day)) {
 		all = append(all, step{start.Add(time.Duration(n)*30*day + 20*day + 12*time.Hour), r.forge})
 	}
+
 	all = append(all, step{start.Add(2 * day), r.steal})
 	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
+
 	return all
 }
 
@@ -75,24 +79,31 @@ func (p *planner) life(number int) {
 		if p.former != nil {
 			break
 		}
+
 		x := &activity{data: p.invent(d, p.joins.Add(-time.Duration(n*61+30)*time.Hour))}
 		p.add(start.Add(time.Duration(n)*time.Second), func(_ context.Context, a *athlete) { r.upload(a, x) })
 	}
+
 	p.add(p.joins, r.join)
+
 	last := quiet
 	if p.leaves {
 		last = p.joins.Add(r.end.Sub(p.joins) * 6 / 10)
 		p.add(last, r.leave)
 		p.steps = append(p.steps, step{last.Add(3 * time.Hour), func(ctx context.Context) { r.checkForgotten(ctx, p.athlete) }})
 	}
+
 	p.upsets(last)
 	p.goals(last)
+
 	for at := p.joins.Add(day).Truncate(day); at.Before(last); at = at.Add(day) {
 		p.train(at)
+
 		if r.Trial != nil {
 			p.add(at.Add(8*time.Hour+time.Duration(number)*time.Minute), r.glance)
 		}
 	}
+
 	for n := range 3 { // races, on days that are the same for all
 		at := start.Add(r.end.Sub(start) * time.Duration(20+30*n) / 100).Truncate(day).Add(12*time.Hour + time.Duration(number)*7*time.Second)
 		for lap := range 8 {
@@ -100,6 +111,7 @@ func (p *planner) life(number int) {
 			p.bring(at.Add(time.Duration(lap)*70*time.Second), x)
 		}
 	}
+
 	for n := range int(r.end.Sub(p.joins) / (40 * day)) {
 		at := p.joins.Add(time.Duration(n)*40*day + time.Duration(5+d.IntN(30))*day)
 		p.add(at, r.sync)
@@ -114,7 +126,9 @@ func (p *planner) train(today time.Time) {
 	if d.IntN(100) >= 72 {
 		return
 	}
+
 	x := &activity{data: p.invent(d, today.Add(time.Duration(5*3600+d.IntN(14*3600))*time.Second))}
+
 	up := x.start.Add(time.Hour + time.Duration(d.IntN(3600))*time.Second)
 	switch d.IntN(12) {
 	case 0: // the phone has no connection for some days
@@ -123,9 +137,11 @@ func (p *planner) train(today time.Time) {
 	case 1: // a second device
 		y := *x
 		x.twin, y.twin = true, true
-		y.name, y.start, y.metres, y.climb = "Session of the watch", x.start.Add(time.Duration(d.IntN(100))*time.Second), tenths(x.metres*0.98), tenths(x.climb*0.97)
+		y.name, y.start, y.metres, y.climb = "Session of the watch", x.start.Add(time.Duration(d.IntN(100))*time.Second),
+			tenths(x.metres*0.98), tenths(x.climb*0.97)
 		p.bring(up, x)
 		p.bring(up.Add(3*time.Minute), &y)
+
 		return
 	case 2: // two in an hour that are not the same
 		y := &activity{data: p.invent(d, x.start.Add(90*time.Minute))}
@@ -138,18 +154,22 @@ func (p *planner) train(today time.Time) {
 		p.when(up.Add(5*time.Hour), func(_ context.Context, a *athlete) {
 			p.run.edit(a, x, "longer", nil, func(d *data) { d.metres, d.climb = tenths(d.metres*1.03), tenths(d.climb*1.03) })
 		})
+
 		return
 	case 4: // of the wrong sport at first
 		right := x.sport
 		if x.sport = "Walk"; families[right] == "" {
 			x.sport = right
 		}
+
 		p.bring(up, x)
 		p.when(up.Add(2*time.Hour), func(_ context.Context, a *athlete) {
 			p.run.edit(a, x, "retyped", map[string]any{"type": right}, func(d *data) { d.sport = right })
 		})
+
 		return
 	}
+
 	p.bring(up, x)
 }
 
@@ -175,6 +195,7 @@ func (p *planner) goals(last time.Time) {
 		for inside(p.rests, at) {
 			at = at.Add(day)
 		}
+
 		p.add(at, func(ctx context.Context, a *athlete) { p.run.begin(ctx, a, n+1) })
 	}
 }
@@ -191,11 +212,13 @@ func (p *planner) upsets(last time.Time) {
 		func(at time.Time) time.Time { // it is hidden, and shown again
 			p.add(at, r.hide)
 			p.add(at.Add(rest+time.Minute), r.show)
+
 			return at.Add(rest)
 		},
 		func(at time.Time) time.Time {
 			p.add(at, r.pause)
 			p.add(at.Add(9*day), r.resume)
+
 			return at.Add(time.Minute)
 		},
 		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, false) }),
@@ -204,14 +227,17 @@ func (p *planner) upsets(last time.Time) {
 	}
 	order := d.Perm(len(all))
 	at := p.joins.Add(time.Duration(8+d.IntN(6))*day + time.Duration(d.IntN(20*3600))*time.Second)
+
 	for n := 0; ; n++ {
 		do := all[order[n%len(order)]]
 		before := len(p.steps)
+
 		end := do(at)
 		if end.Add(rest).After(last) {
 			p.steps = p.steps[:before]
 			return
 		}
+
 		p.add(at.Add(-2*time.Minute), r.check)
 		p.add(end.Add(-time.Minute), r.check)
 		p.rests = append(p.rests, span{at.Add(-rest), end})
@@ -224,13 +250,16 @@ func (p *planner) away(end func(context.Context, *athlete)) func(at time.Time) t
 	return func(at time.Time) time.Time {
 		p.add(at, end)
 		p.add(at.Add(10*time.Hour), p.run.check)
+
 		for n := range 2 {
 			began := at.Add(time.Duration(20+24*n) * time.Hour)
 			x := &activity{data: p.invent(p.dice, began)}
 			p.add(began.Add(2*time.Hour), func(_ context.Context, a *athlete) { p.run.upload(a, x) })
 		}
+
 		p.add(at.Add(3*day), p.run.connect)
 		p.add(at.Add(3*day+2*time.Hour), func(context.Context, *athlete) {}) // the history is being fetched
+
 		return at.Add(3*day + 3*time.Hour)
 	}
 }

@@ -59,6 +59,7 @@ func Run(ctx context.Context, cfg Config) error {
 		sim := misbehaviour
 		sim.Clock, sim.Faults.Seed = r.Clock, cfg.Seed
 		r.strava, env, err = cfg.Simulate(h, sim)
+
 		return env, err
 	}
 	rooms := append(slices.Clone(cfg.Others), room)
@@ -68,6 +69,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 7 * day, Log: r.log}, awake, r.play); err != nil {
 		return err
 	}
+
 	return r.summarize()
 }
 
@@ -76,30 +78,41 @@ func (r *run) play(ctx context.Context) error {
 	for _, a := range r.athletes {
 		a.browser = browser.New(r.Fleet.URL + prefix)
 	}
+
 	r.prepare(ctx)
+
 	if err := r.Failed(); err != nil {
 		return err
 	}
+
 	r.Trial.Start()
+
 	steps, days := r.plan(), int(r.end.Sub(start)/day)
 	for _, s := range steps {
 		if err := r.Until(ctx, s.at); err != nil {
 			return err
 		}
+
 		s.do(ctx)
+
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		done := int(r.Clock.Now().Sub(start) / day)
 		r.Bar(done, days, fmt.Sprintf("%d of %d days", done, days))
 	}
+
 	if err := r.Until(ctx, r.end); err != nil {
 		return err
 	}
+
 	for _, a := range r.athletes {
 		r.finish(ctx, a)
 	}
+
 	r.CheckQueues()
+
 	return ctx.Err()
 }
 
@@ -119,19 +132,24 @@ var activities = regexp.MustCompile(`/activities/[0-9]+`)
 // again.
 func (r *run) ask(ctx context.Context, a *athlete, method, path string, in, out any, want, gone string, header ...string) bool {
 	call := func() error { return a.browser.Call(ctx, method, path, in, out, header...) }
+
 	code, again, err := r.Try(ctx, call)
 	if code == "invalid_session" && want != code && !a.gone {
 		a.did["sign-ins"]++
+
 		if _, _, err = r.Try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err == nil {
 			code, again, err = r.Try(ctx, call)
 		}
 	}
+
 	if code != "" && again && code == gone {
 		code = ""
 	}
+
 	if wrong := r.Judge(r.date()+" "+method+" "+path, code, want, err); wrong != "" {
 		a.fail("%s", wrong)
 	}
+
 	return err == nil && code == ""
 }
 
@@ -149,37 +167,50 @@ func (r *run) call(ctx context.Context, user, method, path string, in, out any, 
 // finish compares everything of an athlete, and writes the line.
 func (r *run) finish(ctx context.Context, a *athlete) {
 	r.check(ctx, a)
+
 	if !a.gone {
 		r.checkReasons(ctx, a, 12)
 		r.checkPhone(a)
 	}
+
 	var goals []string
 	for _, m := range a.milestones {
 		goals = append(goals, fmt.Sprintf("%d/%d", len(m.reached), m.parts))
 	}
+
 	var did []string
 	for _, k := range slices.Sorted(maps.Keys(a.did)) {
 		did = append(did, fmt.Sprintf("%d %s", a.did[k], k))
 	}
-	r.Case(fmt.Sprintf("%-6s %3d activities, parts %-24s %s", a.name, len(a.activities), strings.Join(goals, " "), strings.Join(did, ", ")), a.name, a.problems)
+
+	r.Case(fmt.Sprintf("%-6s %3d activities, parts %-24s %s", a.name, len(a.activities), strings.Join(goals, " "), strings.Join(did, ", ")),
+		a.name, a.problems)
 }
 
 func (r *run) summarize() error {
 	ok, activities, milestones, parts := 0, 0, 0, 0
+
 	for _, a := range r.athletes {
 		if len(a.problems) == 0 {
 			ok++
 		}
+
 		activities += len(a.activities)
+
 		milestones += len(a.milestones)
 		for _, m := range a.milestones {
 			parts += len(m.reached)
 		}
 	}
+
 	if r.Trial == nil {
 		s := r.strava.Counts()
-		r.Printf("Strava lost %d webhooks, doubled %d, delayed %d, and refused %d calls beyond its limits\n", s.Lost, s.Doubled, s.Late, s.Limited)
+		r.Printf("Strava lost %d webhooks, doubled %d, delayed %d, and refused %d calls beyond its limits\n",
+			s.Lost, s.Doubled, s.Late, s.Limited)
 	}
-	return r.Summarize(ok == len(r.athletes), "%d of %d athletes ok; %d weeks, %d activities, %d milestones, %d parts, each minted once; %d answers as the oracle says; %d requests refused, as they must be",
+
+	return r.Summarize(ok == len(r.athletes),
+		"%d of %d athletes ok; %d weeks, %d activities, %d milestones, %d parts, each minted once; %d answers as the oracle says; %d requests "+
+			"refused, as they must be",
 		ok, len(r.athletes), r.cfg.Weeks, activities, milestones, parts, r.compared, r.Refused)
 }

@@ -20,17 +20,22 @@ var models = map[string]int{"trike": 12, "kite": 5}
 // prepare writes the models, and subscribes to the webhooks.
 func (r *run) prepare(ctx context.Context) {
 	for id, parts := range models {
-		r.call(ctx, fleet.Administrator, http.MethodPut, "/admin/models/"+id, map[string]any{"name": "The " + id, "year": 2026, "partsTotal": parts}, nil, "")
+		r.call(ctx, fleet.Administrator, http.MethodPut, "/admin/models/"+id,
+			map[string]any{"name": "The " + id, "year": 2026, "partsTotal": parts}, nil, "")
+
 		for n := 1; n <= parts; n++ {
 			if n == parts {
 				r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "model_incomplete")
 			}
+
 			r.call(ctx, fleet.Administrator, http.MethodPut, fmt.Sprintf("/admin/models/%s/parts/%d", id, n), map[string]any{
 				"partName": partName(id, n), "meshFile": fmt.Sprintf("%s/%02d.glb", id, n), "attachPoint": "frame", "displayOrder": n,
 			}, nil, "")
 		}
+
 		r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "")
 	}
+
 	r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/strava/subscription", nil, nil, "")
 }
 
@@ -45,18 +50,23 @@ func (r *run) join(ctx context.Context, a *athlete) {
 			a.activities = append(a.activities, &y)
 		}
 	}
+
 	if _, _, err := r.Try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err != nil {
 		a.fail("the sign-in: %v", err)
 		return
 	}
+
 	r.registerPhone(ctx, a)
+
 	if a.id%5 == 0 { // the box that matters is not ticked at first
 		code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
 		if wrong := r.Judge("connecting without the scope", code, "missing_scope", err); wrong != "" {
 			a.fail("%s", wrong)
 		}
+
 		r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "not_connected", "")
 	}
+
 	r.connect(ctx, a)
 	r.begin(ctx, a, 0)
 }
@@ -70,11 +80,13 @@ func (r *run) registerPhone(ctx context.Context, a *athlete) {
 // connect connects Strava.
 func (r *run) connect(ctx context.Context, a *athlete) {
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "", "") // signs in again if that is needed
+
 	code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
 	if wrong := r.Judge(r.date()+" connecting", code, "", err); wrong != "" {
 		a.fail("%s", wrong)
 		return
 	}
+
 	a.connected = true
 	a.did["connections"]++
 	a.fetch(r.Clock.Now())
@@ -88,11 +100,13 @@ func (r *run) glance(ctx context.Context, a *athlete) {
 	if r.Trial == nil || !a.connected {
 		return
 	}
+
 	var is struct{ Connected, Broken bool }
 	if r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") && (is.Broken || !is.Connected) {
 		if !is.Connected {
 			r.cutOff(a)
 		}
+
 		r.connect(ctx, a)
 		a.did["connections"]-- // not the world's
 	}
@@ -103,6 +117,7 @@ func (r *run) glance(ctx context.Context, a *athlete) {
 func (r *run) steal(ctx context.Context) {
 	owner, thief := r.athletes[0], r.athletes[1]
 	r.ask(ctx, thief, http.MethodGet, "/session", nil, nil, "", "")
+
 	code, _, err := r.Try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
 	if wrong := r.Judge("connecting the athlete of another", code, "athlete_already_connected", err); wrong != "" {
 		thief.fail("%s", wrong)
@@ -112,51 +127,77 @@ func (r *run) steal(ctx context.Context) {
 // aim invents the goal of the n-th milestone of an athlete.
 func (r *run) aim(a *athlete, n int) goal {
 	d, now := r.dice("goal", a.name, n), r.Clock.Now()
+
 	g := goal{model: "trike", sport: families[a.sports[0]], start: now.Add(-10 * day).Truncate(time.Hour)}
 	if n > 0 {
 		g.sport = families[a.sports[d.IntN(len(a.sports))]]
 		if g.sport == "" {
 			g.sport = "RUN"
 		}
+
 		g.climb = g.sport != "SWIM" && d.IntN(5) < 2
 		if d.IntN(2) == 0 {
 			g.model = "kite"
 		}
+
 		g.start = now.Add(time.Duration(d.IntN(30)-20) * day).Truncate(time.Hour)
 	}
+
 	g.parts = models[g.model]
 	until := r.end
+
 	if n > 0 && d.IntN(2) == 0 { // days of the place where the athlete is
 		first := g.start.Truncate(day)
 		last := first.AddDate(0, 0, 20+d.IntN(70))
+
 		g.first, g.end, g.start = first.Format(time.DateOnly), last.Format(time.DateOnly), first.Add(-14*time.Hour)
 		if last.Before(until) {
 			until = last
 		}
 	}
+
 	each := map[string]float64{"RIDE": 38000, "RUN": 9000, "SWIM": 2000}[g.sport]
 	if g.climb {
 		each *= 0.006
 	}
+
 	days := max(7, until.Sub(g.start).Hours()/24)
 	g.total = max(int64(g.parts), int64(days*0.5*each*(0.3+1.2*d.Float64())))
+
 	return g
 }
 
 // begin starts the n-th milestone of an athlete.
 func (r *run) begin(ctx context.Context, a *athlete, n int) {
 	g := r.aim(a, n)
-	body := map[string]any{"modelId": g.model, "sport": g.sport, "targetType": "DISTANCE_METERS", "totalTarget": g.total, "periodStartAtUtc": g.start.Unix()}
+
+	body := map[string]any{
+		"modelId":          g.model,
+		"sport":            g.sport,
+		"targetType":       "DISTANCE_METERS",
+		"totalTarget":      g.total,
+		"periodStartAtUtc": g.start.Unix(),
+	}
 	if g.climb {
 		body["targetType"] = "ELEVATION_METERS"
 	}
+
 	if g.first != "" {
 		body["periodStartDay"], body["periodEndDay"] = g.first, g.end
 	}
+
 	if n == 0 {
-		wrong := map[string]any{"modelId": g.model, "sport": g.sport, "targetType": body["targetType"], "totalTarget": g.total, "periodStartAtUtc": g.start.Unix(), "partsTotal": g.parts - 1}
+		wrong := map[string]any{
+			"modelId":          g.model,
+			"sport":            g.sport,
+			"targetType":       body["targetType"],
+			"totalTarget":      g.total,
+			"periodStartAtUtc": g.start.Unix(),
+			"partsTotal":       g.parts - 1,
+		}
 		r.ask(ctx, a, http.MethodPost, "/milestones", wrong, nil, "parts_total_must_match_model", "")
 	}
+
 	var out struct{ MilestoneID string }
 	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprint(a.user, " ", n)) {
 		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID})
@@ -179,16 +220,20 @@ func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any,
 	if x.id == 0 || x.gone { // it was not brought
 		return
 	}
+
 	change(&x.data)
+
 	if updates == nil {
 		updates = map[string]any{}
 	}
+
 	r.strava.Edit(x.id, updates, func(of *strava.Activity) {
 		shown := x.shown()
 		shown.ID, shown.Athlete, shown.Type, shown.Visibility = of.ID, of.Athlete, of.SportType, of.Visibility
 		shown.StartDateLocal = x.start.Add(x.offset).Format("2006-01-02T15:04:05Z")
 		*of = shown
 	})
+
 	a.did[what]++
 	a.observe(r.Clock.Now())
 }
@@ -199,16 +244,19 @@ func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *ac
 	if !a.connected || len(a.milestones) == 0 {
 		return nil
 	}
+
 	since := a.milestones[0].start
 	if age > 0 {
 		since = r.Clock.Now().Add(-age)
 	}
+
 	all := slices.DeleteFunc(slices.Clone(a.activities), func(x *activity) bool {
 		return !x.has || a.hidden(x) || x.start.Before(since) || x.start.After(r.Clock.Now()) || !fits(x)
 	})
 	if len(all) == 0 {
 		return nil
 	}
+
 	return all[r.dice("some", a.name, r.Clock.Now().Unix()).IntN(len(all))]
 }
 
@@ -220,6 +268,7 @@ type doing = func(context.Context, *athlete)
 func (r *run) delete(a *athlete, x *activity, what string) {
 	x.gone = true
 	r.strava.Delete(x.id)
+
 	a.did[what]++
 	a.observe(r.Clock.Now())
 }
@@ -287,6 +336,7 @@ func (r *run) choose(ctx context.Context, a *athlete) {
 	is := a.counts
 	one := []*bool{&is.Virtual, &is.EBike, &is.Handcycle, &is.Manual, &is.Private}[r.dice("choose", a.name, r.Clock.Now().Unix()).IntN(5)]
 	*one = !*one
+
 	if r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]any{"counts": is}, nil, "", "") {
 		a.counts = is
 		a.did["choices"]++
@@ -301,11 +351,13 @@ func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
 			r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "milestone_completed", "")
 			continue
 		}
+
 		if m.paused != paused && r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "", "") {
 			m.paused = paused
 			a.did["set "+status]++
 		}
 	}
+
 	a.observe(r.Clock.Now())
 }
 
@@ -317,6 +369,7 @@ func (r *run) disconnect(ctx context.Context, a *athlete, keep bool) {
 	if !r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]bool{"keepWorkouts": keep}, nil, "", "") {
 		return
 	}
+
 	a.keep = keep
 	if r.ask(ctx, a, http.MethodDelete, "/strava/connection", nil, nil, "", "") {
 		r.cutOff(a)
@@ -337,16 +390,19 @@ func (r *run) cutOff(a *athlete) {
 	for _, x := range a.activities {
 		x.has = x.has && a.keep
 	}
+
 	a.observe(r.Clock.Now())
 }
 
 // sync has the activities fetched, twice.
 func (r *run) sync(ctx context.Context, a *athlete) {
 	r.glance(ctx, a)
+
 	if !a.connected {
 		r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "not_connected", "")
 		return
 	}
+
 	r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "", "sync_too_soon")
 	r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "sync_too_soon", "")
 	a.did["syncs"]++
@@ -360,13 +416,17 @@ func (r *run) repeat(ctx context.Context, a *athlete) {
 		if r.Clock.Now().Sub(at) > 5*day {
 			return
 		}
+
 		if e.OwnerID != a.id || e.ObjectType != "activity" || r.Clock.Now().Sub(at) < 2*time.Hour || !a.connected ||
 			!slices.ContainsFunc(a.activities, func(x *activity) bool { return x.id == e.ObjectID && x.has }) {
 			continue
 		}
+
 		key := fmt.Sprintf("STRAVA#EVT#%s#%s#%d#%d", e.ObjectType, e.AspectType, e.ObjectID, e.EventTime)
 		r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/replay/"+url.PathEscape(key), nil, nil, "")
+
 		a.did["events repeated"]++
+
 		return
 	}
 }
@@ -385,6 +445,7 @@ func (r *run) forge(ctx context.Context) {
 	r.call(ctx, "", http.MethodPost, path, event("athlete", "update", a.id, a.id, ours), nil, "")
 	r.call(ctx, "", http.MethodPost, path, event("activity", "create", 4, 99, ours), nil, "")
 	r.call(ctx, "", http.MethodPost, path, event("segment", "create", 4, a.id, ours), nil, "")
+
 	if len(b.activities) > 0 {
 		r.call(ctx, "", http.MethodPost, path, event("activity", "update", b.activities[0].id, a.id, ours), nil, "")
 	}
@@ -393,6 +454,7 @@ func (r *run) forge(ctx context.Context) {
 // leave deletes the account.
 func (r *run) leave(ctx context.Context, a *athlete) {
 	r.glance(ctx, a)
+
 	r.Busy = r.Clock.Now().Add(3 * time.Hour)
 	if r.ask(ctx, a, http.MethodDelete, "/account", nil, nil, "", "missing_session") {
 		a.gone, a.connected = true, false
@@ -405,6 +467,7 @@ func (r *run) shuffled(a *athlete) []*activity {
 	all := slices.Clone(a.activities)
 	d := rand.New(rand.NewPCG(r.seed, uint64(a.id)^uint64(r.Clock.Now().Unix())))
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+
 	return all
 }
 

@@ -53,10 +53,12 @@ func (a *athlete) fail(format string, args ...any) {
 func (w *world) dice(words ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, words...)
+
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
-var people = []string{"Ada", "Bruno", "Chidi", "Dara", "Elif", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kemi", "Lior", "Mina", "Noor", "Otto", "Pia", "Quin", "Rosa", "Sami", "Tove"}
+var people = []string{"Ada", "Bruno", "Chidi", "Dara", "Elif", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kemi", "Lior", "Mina", "Noor",
+	"Otto", "Pia", "Quin", "Rosa", "Sami", "Tove"}
 
 // newcomers is how many people join in the middle of the year. The last of them connects
 // the athlete of somebody who has deleted the account.
@@ -78,6 +80,7 @@ func newWorld(seed uint64, persons, weeks int) *world {
 	w := &world{seed: seed, end: start.AddDate(0, 0, 7*weeks)}
 	for i, name := range people[:persons] {
 		d := w.dice("athlete", name)
+
 		a := &athlete{
 			name: name, user: fmt.Sprintf("athlete-%02d", i), id: int64(1_000_000 + 137*i), joins: start.Add(time.Duration(60+i*23) * time.Minute),
 			offset: time.Duration([]int{0, 60, 120, -480, -300, 330, 600}[d.IntN(7)]) * time.Minute, sports: kinds[(i+d.IntN(2))%len(kinds)],
@@ -86,35 +89,59 @@ func newWorld(seed uint64, persons, weeks int) *world {
 		if i%2 == 0 {
 			a.phone = fmt.Sprintf("%064x", 0xc0ffee00+i)
 		}
+
 		if d.IntN(4) == 0 {
 			a.scope = everything[:2] // what only the athlete can see stays so
 		}
+
 		switch newcomer := i - (persons - newcomers); {
 		case newcomer >= 0:
 			a.joins = start.Add(w.end.Sub(start) * time.Duration(55+10*newcomer) / 100)
 		case newcomer == -1:
 			a.leaves = true
 		}
+
 		w.athletes = append(w.athletes, a)
 	}
+
 	last := w.athletes[persons-1]
 	last.former = w.athletes[persons-newcomers-1]
 	last.id, last.scope, last.sports, last.offset = last.former.id, everything, last.former.sports, last.former.offset
+
 	return w
 }
 
 // invent returns what an athlete does at a time.
 func (a *athlete) invent(d *rand.Rand, at time.Time) data {
 	sport := a.sports[min(d.IntN(len(a.sports)), d.IntN(len(a.sports)))]
-	metres := map[string]float64{"Swim": 2000, "Run": 9000, "TrailRun": 13000, "VirtualRun": 7000, "Walk": 4000, "Hike": 11000, "Yoga": 0}[sport]
+
+	metres := map[string]float64{
+		"Swim":       2000,
+		"Run":        9000,
+		"TrailRun":   13000,
+		"VirtualRun": 7000,
+		"Walk":       4000,
+		"Hike":       11000,
+		"Yoga":       0,
+	}[sport]
 	if metres == 0 && sport != "Yoga" {
 		metres = 38000
 	}
+
 	metres *= 0.4 + 1.2*d.Float64()
-	out := data{name: "Session", sport: sport, start: at, offset: a.offset, metres: tenths(metres), climb: tenths(metres * 0.012 * d.Float64())}
+
+	out := data{
+		name:   "Session",
+		sport:  sport,
+		start:  at,
+		offset: a.offset,
+		metres: tenths(metres),
+		climb:  tenths(metres * 0.012 * d.Float64()),
+	}
 	if sport == "Swim" || sport == "Yoga" {
 		out.climb = 0
 	}
+
 	switch d.IntN(25) {
 	case 0:
 		out.manual = true
@@ -123,6 +150,7 @@ func (a *athlete) invent(d *rand.Rand, at time.Time) data {
 	case 2:
 		out.offset += 3 * time.Hour // on a journey
 	}
+
 	return out
 }
 
@@ -133,13 +161,24 @@ func tenths(metres float64) float64 {
 	if n%10 == 5 {
 		n++
 	}
+
 	return float64(n) / 10
 }
 
 // shown is an activity as Strava's API shows it.
 func (d data) shown() strava.Activity {
 	return strava.Activity{
-		Name: d.name, SportType: d.sport, StartDate: d.start, UTCOffset: d.offset.Seconds(), Timezone: "(GMT) Somewhere/Else", Distance: d.metres, ElevationGain: d.climb,
-		MovingTime: 1800, ElapsedTime: 1900, Manual: d.manual, Private: d.private, Flagged: d.flagged,
+		Name:          d.name,
+		SportType:     d.sport,
+		StartDate:     d.start,
+		UTCOffset:     d.offset.Seconds(),
+		Timezone:      "(GMT) Somewhere/Else",
+		Distance:      d.metres,
+		ElevationGain: d.climb,
+		MovingTime:    1800,
+		ElapsedTime:   1900,
+		Manual:        d.manual,
+		Private:       d.private,
+		Flagged:       d.flagged,
 	}
 }

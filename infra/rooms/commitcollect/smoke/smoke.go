@@ -15,11 +15,14 @@ import (
 // Run runs the room's steps.
 func Run(ctx context.Context, s *check.Session) {
 	a := s.Get(ctx, "/viewer")
+
 	var viewer struct{ SignedIn *bool }
+
 	wrong := a.Decode(&viewer)
 	if wrong == "" && (viewer.SignedIn == nil || *viewer.SignedIn) {
 		wrong = "want signedIn false"
 	}
+
 	s.Report("the viewer without a cookie", a, wrong, "")
 
 	direct := *s.Client
@@ -27,10 +30,13 @@ func Run(ctx context.Context, s *check.Session) {
 	stays := *s
 	stays.Client = &direct
 	a = stays.Get(ctx, "/auth/login")
+
 	wrong = a.Expect(http.StatusFound)
-	if to, err := url.Parse(a.Header.Get("Location")); wrong == "" && (err != nil || !strings.HasSuffix(to.Path, "/oauth2/authorize") || to.Query().Get("code_challenge_method") != "S256") {
+	if to, err := url.Parse(a.Header.Get("Location")); wrong == "" &&
+		(err != nil || !strings.HasSuffix(to.Path, "/oauth2/authorize") || to.Query().Get("code_challenge_method") != "S256") {
 		wrong = "want a redirect to the sign-in page, with PKCE"
 	}
+
 	s.Report("the begin of a sign-in", a, wrong, "")
 
 	a = s.Get(ctx, "/milestones")

@@ -60,36 +60,48 @@ type figures struct {
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
 	var f figures
+
 	for _, c := range []struct{ matches, rounds int }{{1, 25}, {10, 15}, {50, 9}, {100, 5}} {
 		measure.Say("ticks of %s", measure.Counted(c.matches, "match"))
+
 		costs, err := benchTick(ctx, c.matches, played, c.rounds)
 		if err != nil {
 			return nil, nil, fmt.Errorf("ticks of %d matches: %w", c.matches, err)
 		}
+
 		f.ticks = append(f.ticks, costs...)
 	}
+
 	young, err := benchTick(ctx, 1, justBegun, 25)
 	if err != nil {
 		return nil, nil, fmt.Errorf("ticks of a match that has begun: %w", err)
 	}
+
 	f.young = young[0]
+
 	for _, format := range []cricsheet.Format{cricsheet.T20, cricsheet.Test} {
 		measure.Say("parsing a %s", format)
+
 		costs, err := benchParse(ctx, format)
 		if err != nil {
 			return nil, nil, fmt.Errorf("parsing a %s: %w", format, err)
 		}
+
 		f.parses = append(f.parses, costs...)
 	}
+
 	if f.push, err = benchPush(ctx); err != nil {
 		return nil, nil, fmt.Errorf("pushes: %w", err)
 	}
+
 	if f.delays, err = benchDelays(ctx); err != nil {
 		return nil, nil, fmt.Errorf("delays of pushes: %w", err)
 	}
+
 	if f.uses, err = benchUsers(ctx); err != nil {
 		return nil, nil, fmt.Errorf("requests of users: %w", err)
 	}
+
 	return f.rows(), map[string]any{"tick": f.ticks, "push": f.push.pushers, "channel": f.push.channels, "uses": f.uses}, nil
 }
 
@@ -103,17 +115,20 @@ func prepare(ctx context.Context) (*measure.Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	apns, err := measure.StartAPNs() // for its key and its certificate
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
 	defer apns.Close()
+
 	w, match, err := liveMatch(ctx, apns, dir, time.Now())
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
+
 	return &measure.Prepared{
 		World: w.World, Close: func() { w.Close(); os.RemoveAll(dir) },
 		Requests: []measure.Request{
@@ -135,9 +150,11 @@ func newWorld(ctx context.Context, c *clock.Clock) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := &world{base, sportmonks.New(base.Clock, providerToken)}
 	w.Provider = &measure.Provider{Handler: w.feed}
 	w.Settings["SPORTMONKS_URL"], w.Settings["SPORTMONKS_TOKEN"] = providerURL, providerToken
+
 	return w, nil
 }
 
@@ -148,16 +165,20 @@ func liveMatch(ctx context.Context, apns *measure.APNs, dir string, now time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
+
 	w, err := newWorld(ctx, clock.New(now, clock.Free))
 	if err != nil {
 		return nil, nil, err
 	}
+
 	maps.Copy(w.Settings, settings)
+
 	match, err := w.playOne(ctx)
 	if err != nil {
 		w.Close()
 		return nil, nil, err
 	}
+
 	return w, match, nil
 }
 
@@ -167,11 +188,14 @@ func (w *world) playOne(ctx context.Context) (*script.Match, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ticker, err := live.OpenTicker(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
+
 	_, err = w.tick(ctx, ticker)
+
 	return matches[0], err
 }
 
@@ -180,21 +204,26 @@ func (w *world) playOne(ctx context.Context) (*script.Match, error) {
 func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error) {
 	matches := make([]*script.Match, n)
 	start := w.Clock.Now().Truncate(slot).Add(-time.Duration(frames)*slot - slot/2)
+
 	for i := range matches {
 		matches[i] = script.Generate(int64(i+1), cricsheet.T20)
 		w.feed.Play(matches[i], start, sportmonks.Pace{Every: slot})
 	}
+
 	syncer, err := catalog.OpenSyncer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
+
 	if err := syncer.SyncLeagues(ctx); err != nil {
 		return nil, err
 	}
+
 	fixtures, err := schedule.OpenSyncer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
+
 	return matches, fixtures.SyncFixtures(ctx)
 }
 
@@ -202,6 +231,7 @@ func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error
 func (w *world) tick(ctx context.Context, t *live.Ticker) (changed int, err error) {
 	for {
 		due := w.Clock.Now().Truncate(slot).Add(slot)
+
 		done, err := t.Tick(ctx, live.Tick{Slot: due.UnixMilli() / slot.Milliseconds(), Due: due.UnixMilli()})
 		switch {
 		case err == nil && done.Skipped == "late": // the machine did something else for a slot
@@ -209,6 +239,7 @@ func (w *world) tick(ctx context.Context, t *live.Ticker) (changed int, err erro
 		case err == nil && done.Skipped != "":
 			err = fmt.Errorf("the tick was skipped: %s", done.Skipped)
 		}
+
 		return done.Changed, err
 	}
 }

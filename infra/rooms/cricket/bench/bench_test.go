@@ -16,8 +16,10 @@ func TestMain(m *testing.M) {
 		if err := measure.ServeAPNs(os.Stdin, os.Stdout); err != nil {
 			os.Exit(1)
 		}
+
 		return
 	}
+
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(m.Run())
 }
@@ -25,10 +27,12 @@ func TestMain(m *testing.M) {
 // calls returns the counters of a tick that makes so many calls of each kind.
 func calls(scans, updates, gets float64) measure.Counters {
 	c := measure.NewCounters()
+
 	c.Dynamo["Scan"], c.Dynamo["UpdateItem"], c.Provider = scans, updates, 1
 	if gets > 0 {
 		c.Dynamo["GetItem"] = gets
 	}
+
 	return c
 }
 
@@ -42,6 +46,7 @@ func good() figures {
 		return tickCost{Matches: matches, Changed: changed, Counters: c, Usage: cost(wall, cpu, 1090)}
 	}
 	ms := time.Millisecond
+
 	return figures{
 		ticks: []tickCost{
 			tick(1, false, ms, ms, calls(1, 2, 0)),
@@ -80,7 +85,9 @@ func good() figures {
 // figure to miss its target.
 func TestTargets(t *testing.T) {
 	t.Parallel()
+
 	const more = time.Microsecond
+
 	for _, c := range []struct {
 		name   string
 		change func(*figures)
@@ -109,10 +116,12 @@ func TestTargets(t *testing.T) {
 	} {
 		f := good()
 		c.change(&f)
+
 		var want []string
 		if c.missed != "" {
 			want = []string{c.missed}
 		}
+
 		if diff := cmp.Diff(want, measure.Missed(f.rows())); diff != "" {
 			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
 		}
@@ -123,17 +132,21 @@ func TestTargets(t *testing.T) {
 // its targets are about.
 func TestTickCalls(t *testing.T) {
 	t.Parallel()
+
 	costs, err := benchTick(t.Context(), 2, justBegun, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	unchanged, changed := costs[0], costs[1]
 	if unchanged.Changed || unchanged.Counters.String() != "3 UpdateItem + 1 Scan" || unchanged.Provider != 1 || unchanged.SQS != 0 {
 		t.Errorf("an unchanged tick of two matches makes %+v", unchanged)
 	}
+
 	if !changed.Changed || changed.SQS != 2 || changed.Sum() > 2+2*8 || changed.Writes <= unchanged.Writes || unchanged.Writes != 3 {
 		t.Errorf("a changed tick of two matches makes %+v", changed)
 	}
+
 	for _, c := range costs {
 		if c.engine <= 0 || c.Wall <= 0 || c.Sent["UpdateItem"] == 0 || c.Received["UpdateItem"] == 0 {
 			t.Errorf("measured %+v", c)
@@ -148,11 +161,14 @@ func TestDelayOfPushes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(apns.Close)
+
 	got, err := benchDelay(t.Context(), apns, 1, 30, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got.pushes < 60 || got.p50 <= 0 || got.p99 < got.p50 || got.provider <= 0 {
 		t.Errorf("measured %+v, want 30 pushes of each of most balls, with delays above 0", got)
 	}
@@ -162,22 +178,29 @@ func TestDelayOfPushes(t *testing.T) {
 // depend on the audience.
 func TestRequestsOfUsers(t *testing.T) {
 	t.Parallel()
+
 	apns, err := measure.StartAPNs()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(apns.Close)
+
 	var all []useCost
+
 	for _, audience := range []int{1, 400} {
 		costs, err := benchUses(t.Context(), apns, audience, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		all = append(all, costs...)
 	}
+
 	if diff := cmp.Diff([]string(nil), measure.Missed(useRows(all))); diff != "" {
 		t.Errorf("missed targets (-want +got):\n%s", diff)
 	}
+
 	for _, u := range all {
 		if u.Writes == 0 || u.Sum() == 0 {
 			t.Errorf("%s writes nothing: %+v", u.What, u)

@@ -41,6 +41,7 @@ func (d *delays) Write(line []byte) (int, error) {
 	if !bytes.Contains(line, []byte(`"PushDelay"`)) {
 		return len(line), nil
 	}
+
 	var in struct {
 		PushDelay       []float64
 		PushesDelivered int
@@ -48,10 +49,13 @@ func (d *delays) Write(line []byte) (int, error) {
 	if err := json.Unmarshal(line, &in); err != nil {
 		return 0, err
 	}
+
 	d.mu.Lock()
 	defer d.mu.Unlock()
+
 	d.pushes += in.PushesDelivered
 	d.values = append(d.values, in.PushDelay...)
+
 	return len(line), nil
 }
 
@@ -70,61 +74,79 @@ func benchDelay(ctx context.Context, apns *measure.APNs, matches, followers, slo
 		return cost, err
 	}
 	defer os.RemoveAll(dir)
+
 	settings, err := apns.Settings(dir)
 	if err != nil {
 		return cost, err
 	}
+
 	w, err := newWorld(ctx, clock.New(time.Now(), 1))
 	if err != nil {
 		return cost, err
 	}
 	defer w.Close()
+
 	maps.Copy(w.Settings, settings)
+
 	playing, err := w.play(ctx, matches, played)
 	if err != nil {
 		return cost, err
 	}
+
 	tokens := measure.PushTokens(matches * followers)
+
 	for i, m := range playing {
 		teams := []string{strconv.FormatInt(m.Local.ID, 10), strconv.FormatInt(m.Visitor.ID, 10), ""}
 		if err := w.subscribe(ctx, strconv.FormatInt(m.ID, 10), teams, tokens[i*followers:][:followers]); err != nil {
 			return cost, err
 		}
 	}
+
 	ticker, err := live.OpenTicker(ctx, w.Env())
 	if err != nil {
 		return cost, err
 	}
+
 	if err := w.pollPushes(ctx); err != nil {
 		return cost, err
 	}
+
 	var seen delays
+
 	before := slog.Default()
 	defer slog.SetDefault(before)
+
 	slog.SetDefault(telemetry.Logger(io.Discard, "bench", "bench"))
 	w.Reset()
+
 	for n := range slots + 1 { // the first writes everything, and connects
 		if n == 1 {
 			slog.SetDefault(telemetry.Logger(&seen, "bench", "bench"))
 			w.Reset()
 		}
+
 		if _, err := w.tick(ctx, ticker); err != nil {
 			return cost, err
 		}
+
 		for {
 			if d := w.Queues.Depth(pushQueue); d.Visible+d.Delayed+d.InFlight == 0 {
 				break
 			}
+
 			if err := w.Clock.Sleep(ctx, w.Clock.Now().Add(5*time.Millisecond)); err != nil {
 				return cost, err
 			}
 		}
 	}
+
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
+
 	if want := matches * followers * slots; seen.pushes < want/2 { // a few frames change no display
 		return cost, fmt.Errorf("%d pushes in %d slots, want about %d", seen.pushes, slots, want)
 	}
+
 	return delayCost{
 		matches: matches, followers: followers, pushes: seen.pushes, p50: seen.quantile(0.5), p99: seen.quantile(0.99),
 		provider: w.Provider.Spent().Wall / time.Duration(slots),
@@ -138,14 +160,18 @@ func benchDelays(ctx context.Context) (all []delayCost, err error) {
 		return nil, err
 	}
 	defer apns.Close()
+
 	for _, matches := range []int{10, 50} {
 		measure.Say("a ball to the followers of %s", measure.Counted(matches, "match"))
+
 		cost, err := benchDelay(ctx, apns, matches, few, 8)
 		if err != nil {
 			return nil, fmt.Errorf("%d matches: %w", matches, err)
 		}
+
 		all = append(all, cost)
 	}
+
 	return all, nil
 }
 
@@ -155,8 +181,10 @@ func delayRows(delays []delayCost) (rows []measure.Row) {
 		rows = append(rows, measure.Row{
 			Name: fmt.Sprintf("ball to Apple, %s of %s", measure.Counted(d.matches, "match"), measure.Counted(d.followers, "follower")),
 			Time: measure.Short(d.p50), Compared: "p99 " + measure.Short(d.p99), Target: "p99 ≤ " + measure.Short(slot), Met: d.p99 <= slot,
-			Details: fmt.Sprintf("from the slot's due time to Apple's acceptance; %s pushes; the simulated provider works %s of each slot", measure.Grouped(float64(d.pushes)), measure.Short(d.provider)),
+			Details: fmt.Sprintf("from the slot's due time to Apple's acceptance; %s pushes; the simulated provider works %s of each slot",
+				measure.Grouped(float64(d.pushes)), measure.Short(d.provider)),
 		})
 	}
+
 	return rows
 }

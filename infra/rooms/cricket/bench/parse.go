@@ -29,15 +29,19 @@ type parseCost struct {
 func nearlyOver(ctx context.Context, format cricsheet.Format) ([]byte, error) {
 	c := clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
+
 	s := sim.New(c, providerToken)
 	m := script.Generate(1, format)
 	pace := sim.Pace{Every: slot}
 	s.Play(m, c.Now(), pace)
+
 	p, err := s.Progress(m.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	s.Play(m, c.Now().Add(-time.Duration(p.Total-5)*slot), pace)
+
 	return sportmonks.Open(providerURL, providerToken, &http.Client{Transport: &measure.Provider{Handler: s}}).Livescores(ctx)
 }
 
@@ -47,23 +51,30 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 	if err != nil {
 		return nil, err
 	}
+
 	entries, err := sportmonks.Split(body)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(entries) != 1 {
 		return nil, fmt.Errorf("the body has %d matches, want one", len(entries))
 	}
+
 	payload, err := sportmonks.Decode(entries[0].Raw)
 	if err != nil {
 		return nil, err
 	}
+
 	before, problems := scorer.Read(payload, score.State{})
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("the generated match has problems: %v", problems)
 	}
+
 	views := []string{before.Local.ID, before.Visitor.ID, ""}
+
 	var displays [3]score.Display
+
 	display := func() {
 		for i, id := range views {
 			displays[i] = before.For(id)
@@ -86,10 +97,13 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 			}
 		}},
 	}
+
 	var costs []parseCost
+
 	for _, s := range steps {
 		r := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
+
 			for b.Loop() {
 				s.do()
 			}
@@ -99,5 +113,6 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 			time: time.Duration(r.NsPerOp()), allocs: r.AllocsPerOp(), bytes: s.bytes,
 		})
 	}
+
 	return costs, nil
 }

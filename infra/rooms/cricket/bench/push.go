@@ -75,13 +75,16 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 		return all, err
 	}
 	defer apns.Close()
+
 	sender, roots, err := openSender(apns.URL, apns.CA, apns.Key)
 	if err != nil {
 		return all, err
 	}
 	defer sender.Close()
+
 	dial := apns2.DialTLS // apns2 has no other way to set the root certificates
 	defer func() { apns2.DialTLS = dial }()
+
 	apns2.DialTLS = func(network, addr string, cfg *tls.Config) (net.Conn, error) {
 		cfg.RootCAs = roots
 		return dial(network, addr, cfg)
@@ -91,24 +94,32 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 
 	for _, c := range []struct{ tokens, rounds int }{{few, 15}, {many, 3}} {
 		measure.Say("%d pushes, beside apns2", c.tokens)
+
 		cost, err := benchSend(ctx, apns, sender, client, c.tokens, c.rounds)
 		if err != nil {
 			return all, err
 		}
+
 		all.sends = append(all.sends, cost)
 	}
+
 	if all.sink, err = benchSink(ctx, apns); err != nil {
 		return all, err
 	}
+
 	measure.Say("a broadcast channel")
+
 	for _, listeners := range []int{1, many} {
 		cost, err := benchChannel(ctx, apns, sender, listeners)
 		if err != nil {
 			return all, err
 		}
+
 		all.channels = append(all.channels, cost)
 	}
+
 	all.pushers, err = benchPusher(ctx, apns)
+
 	return all, err
 }
 
@@ -119,6 +130,7 @@ func openSender(endpoint string, ca []byte, key *ecdsa.PrivateKey) (*push.Sender
 	s, err := push.Open(push.Config{
 		Endpoint: endpoint, TeamID: measure.TeamID, KeyID: measure.KeyID, Bundle: measure.Bundle, Key: key, Now: time.Now, RootCAs: roots,
 	})
+
 	return s, roots, err
 }
 
@@ -129,19 +141,25 @@ func benchSink(ctx context.Context, apns *measure.APNs) (measure.Usage, error) {
 		return measure.Usage{}, err
 	}
 	defer sender.Close()
+
 	m, err := message()
 	if err != nil {
 		return measure.Usage{}, err
 	}
+
 	to := measure.PushTokens(many)
+
 	var spent []measure.Usage
+
 	for range 5 {
 		u, err := measure.Run(func() error { return sendOurs(ctx, sender, m, to) })
 		if err != nil {
 			return measure.Usage{}, err
 		}
+
 		spent = append(spent, u)
 	}
+
 	return measure.MedianUsage(spent), nil
 }
 
@@ -157,47 +175,63 @@ func message() (*push.Message, error) {
 // benchSend measures the two clients in turns and returns the medians.
 func benchSend(ctx context.Context, apns *measure.APNs, sender *push.Sender, client *apns2.Client, n, rounds int) (sendCost, error) {
 	to := measure.PushTokens(n)
+
 	m, err := message()
 	if err != nil {
 		return sendCost{}, err
 	}
-	payload, err := json.Marshal(map[string]any{"aps": map[string]any{"timestamp": time.Now().Unix(), "event": "update", "content-state": content()}})
+
+	payload, err := json.Marshal(map[string]any{
+		"aps": map[string]any{"timestamp": time.Now().Unix(), "event": "update", "content-state": content()},
+	})
 	if err != nil {
 		return sendCost{}, err
 	}
+
 	if len(payload) != m.Bytes() {
 		return sendCost{}, fmt.Errorf("apns2 sends %d bytes, want the %d of push.Sender", len(payload), m.Bytes())
 	}
+
 	clients := [2]func(to []string) error{
 		func(to []string) error { return sendOurs(ctx, sender, m, to) },
 		func(to []string) error { return sendPlain(client, payload, to) },
 	}
+
 	var spent [2][]measure.Usage
+
 	for i, send := range clients { // to connect
 		if err := send(to[:1]); err != nil {
 			return sendCost{}, fmt.Errorf("client %d: %w", i, err)
 		}
 	}
+
 	var served []time.Duration // CPU time of the push service for our client
+
 	for range rounds {
 		for i, send := range clients {
 			if err := apns.Refresh(); err != nil {
 				return sendCost{}, err
 			}
+
 			before := apns.CPU
+
 			u, err := measure.Run(func() error { return send(to) })
 			if err != nil {
 				return sendCost{}, err
 			}
+
 			spent[i] = append(spent[i], u)
+
 			if err := apns.Refresh(); err != nil {
 				return sendCost{}, err
 			}
+
 			if i == 0 {
 				served = append(served, apns.CPU-before)
 			}
 		}
 	}
+
 	return sendCost{n, measure.MedianUsage(spent[0]), measure.MedianUsage(spent[1]), measure.Median(served)}, nil
 }
 
@@ -206,6 +240,7 @@ func sendOurs(ctx context.Context, sender *push.Sender, m *push.Message, to []st
 	if err == nil && counts.Delivered != len(to) {
 		err = fmt.Errorf("of %d pushes: %+v", len(to), counts)
 	}
+
 	return err
 }
 
@@ -213,9 +248,13 @@ func sendOurs(ctx context.Context, sender *push.Sender, m *push.Message, to []st
 // pushes in flight.
 func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 	work := make(chan string)
-	var workers sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
+
+	var (
+		workers sync.WaitGroup
+		mu      sync.Mutex
+		failed  error
+	)
+
 	for range 64 {
 		workers.Go(func() {
 			for t := range work {
@@ -226,6 +265,7 @@ func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 				if err == nil && !r.Sent() {
 					err = fmt.Errorf("apns2: %d %s", r.StatusCode, r.Reason)
 				}
+
 				if err != nil {
 					mu.Lock()
 					failed = err
@@ -234,11 +274,14 @@ func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 			}
 		})
 	}
+
 	for _, t := range to {
 		work <- t
 	}
+
 	close(work)
 	workers.Wait()
+
 	return failed
 }
 
@@ -250,28 +293,35 @@ func benchChannel(ctx context.Context, apns *measure.APNs, sender *push.Sender, 
 	if err != nil {
 		return cost, err
 	}
+
 	if err := apns.Subscribe(channel, listeners); err != nil {
 		return cost, err
 	}
+
 	m, err := message()
 	if err != nil {
 		return cost, err
 	}
+
 	delivered, cpu := apns.Delivered, apns.CPU
+
 	spent, err := measure.Run(func() error {
 		for range broadcasts {
 			if err := sender.Broadcast(ctx, channel, m); err != nil {
 				return err
 			}
 		}
+
 		return nil
 	})
 	if err != nil {
 		return cost, err
 	}
+
 	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
+
 	return channelCost{
 		Listeners: listeners, Pushes: float64(apns.Delivered-delivered) / broadcasts,
 		Usage: spent.Per(broadcasts), apnsCPU: (apns.CPU - cpu) / broadcasts,
@@ -293,41 +343,52 @@ func benchPusher(ctx context.Context, apns *measure.APNs) ([]pusherCost, error) 
 		return nil, err
 	}
 	defer w.Close()
+
 	if err := w.pollPushes(ctx); err != nil {
 		return nil, err
 	}
+
 	if err := w.drain(ctx); err != nil { // the messages of the tick, before there are subscriptions
 		return nil, err
 	}
+
 	match := strconv.FormatInt(live.ID, 10)
 	teams := []string{strconv.FormatInt(live.Local.ID, 10), strconv.FormatInt(live.Visitor.ID, 10), ""}
 	all := measure.PushTokens(many)
 	subscribed := 0
+
 	var costs []pusherCost
+
 	for _, c := range []struct{ n, rounds int }{{few, 5}, {many, 3}} {
 		measure.Say("%d subscriptions through the whole pusher", c.n)
+
 		if err := w.subscribe(ctx, match, teams, all[subscribed:c.n]); err != nil {
 			return nil, err
 		}
+
 		subscribed = c.n
 		if c.n == few {
 			if _, err := w.pushed(ctx, apns, match, c.n); err != nil { // to connect
 				return nil, err
 			}
 		}
+
 		var rounds []pusherCost
 		for range c.rounds {
 			cost, err := w.pushed(ctx, apns, match, c.n)
 			if err != nil {
 				return nil, err
 			}
+
 			rounds = append(rounds, cost)
 		}
+
 		slices.SortFunc(rounds, func(a, b pusherCost) int { return cmp.Compare(a.Wall, b.Wall) })
 		cost := rounds[len(rounds)/2]
 		cost.Fastest = rounds[0].Wall
 		costs = append(costs, cost)
 	}
+
 	return costs, nil
 }
 
@@ -342,26 +403,33 @@ func (w *world) pollPushes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		idle <- p
 	}
-	return w.Queues.Poll(sqs.Mapping{Queue: pushQueue, BatchSize: 1, MaxConcurrency: pushers}, func(ctx context.Context, event []byte) ([]byte, error) {
-		p := <-idle
-		defer func() { idle <- p }()
-		var e events.SQSEvent
-		if err := json.Unmarshal(event, &e); err != nil {
-			return nil, err
-		}
-		for _, r := range e.Records {
-			var m activity.MatchChanged
-			if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
+
+	return w.Queues.Poll(sqs.Mapping{Queue: pushQueue, BatchSize: 1, MaxConcurrency: pushers},
+		func(ctx context.Context, event []byte) ([]byte, error) {
+			p := <-idle
+			defer func() { idle <- p }()
+
+			var e events.SQSEvent
+			if err := json.Unmarshal(event, &e); err != nil {
 				return nil, err
 			}
-			if err := p.PushActivities(ctx, m); err != nil {
-				return nil, err
+
+			for _, r := range e.Records {
+				var m activity.MatchChanged
+				if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
+					return nil, err
+				}
+
+				if err := p.PushActivities(ctx, m); err != nil {
+					return nil, err
+				}
 			}
-		}
-		return nil, nil
-	})
+
+			return nil, nil
+		})
 }
 
 // drain returns once the queue is empty and no pusher works: the clock does not
@@ -377,29 +445,43 @@ func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n 
 	if err != nil {
 		return cost, err
 	}
+
 	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
+
 	delivered, cpu, deleted := apns.Delivered, apns.CPU, w.Queues.Depth(pushQueue).Deleted
 	w.Reset()
+
 	spent, err := measure.Run(func() error {
 		if _, err := w.Queues.Send(pushQueue, sqs.Message{Body: string(body)}); err != nil {
 			return err
 		}
+
 		return w.drain(ctx)
 	})
 	if err != nil {
 		return cost, err
 	}
+
 	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
+
 	after := w.Queues.Depth(pushQueue)
-	cost = pusherCost{Subscriptions: n, Messages: after.Deleted - deleted, Counters: w.Counts(), Usage: spent, engine: measure.Share(w.Waited(), spent.Wall)}
+	cost = pusherCost{
+		Subscriptions: n,
+		Messages:      after.Deleted - deleted,
+		Counters:      w.Counts(),
+		Usage:         spent,
+		engine:        measure.Share(w.Waited(), spent.Wall),
+	}
+
 	cost.Pushes, cost.apnsCPU = float64(apns.Delivered-delivered), apns.CPU-cpu
 	if cost.Pushes != float64(n) || after.Visible+after.Delayed+after.InFlight > 0 {
 		return cost, fmt.Errorf("%v of %d subscriptions were pushed to; the queue holds %+v", cost.Pushes, n, after)
 	}
+
 	return cost, nil
 }
 
@@ -407,6 +489,7 @@ func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n 
 // that of either team, and the neutral one.
 func (w *world) subscribe(ctx context.Context, match string, teams, tokens []string) error {
 	db, table, now := w.DB(), spec.Table{Name: "cricket-activity-subscriptions"}, w.Clock.Now()
+
 	all := make([]map[string]any, len(tokens))
 	for i, t := range tokens {
 		all[i] = map[string]any{
@@ -414,9 +497,11 @@ func (w *world) subscribe(ctx context.Context, match string, teams, tokens []str
 			"createdAt": now.UnixMilli(), "updatedAt": now.UnixMilli(), "expiresAt": now.Add(72 * time.Hour).Unix(),
 		}
 	}
+
 	var g errgroup.Group
 	for part := range slices.Chunk(all, (len(all)+3)/4) { // four writers
 		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: table}, part) })
 	}
+
 	return g.Wait()
 }

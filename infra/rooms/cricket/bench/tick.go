@@ -30,47 +30,59 @@ func benchTick(ctx context.Context, n, frames, rounds int) ([]tickCost, error) {
 		return nil, err
 	}
 	defer w.Close()
+
 	matches, err := w.play(ctx, n, frames)
 	if err != nil {
 		return nil, err
 	}
+
 	ticker, err := live.OpenTicker(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
+
 	pause := func(on bool) error {
 		for _, m := range matches {
 			if err := w.feed.Pause(m.ID, on); err != nil {
 				return err
 			}
 		}
+
 		return nil
 	}
 	if err := pause(true); err != nil {
 		return nil, err
 	}
+
 	var costs []tickCost
+
 	for range 3 { // to warm up: the first tick writes everything, and the third sends what is confirmed
 		if _, err := w.tick(ctx, ticker); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, changed := range []bool{false, true} {
 		if err := pause(!changed); err != nil {
 			return nil, err
 		}
+
 		cost, err := w.ticks(ctx, ticker, n, rounds, changed)
 		if err != nil {
 			return nil, err
 		}
+
 		if cost.Capacity, err = w.capacity(ctx); err != nil {
 			return nil, err
 		}
+
 		if _, err := w.tick(ctx, ticker); err != nil { // it reads what the other process has stored
 			return nil, err
 		}
+
 		costs = append(costs, cost)
 	}
+
 	return costs, nil
 }
 
@@ -81,21 +93,27 @@ const metered = 5
 // the ticks are those of another process.
 func (w *world) capacity(ctx context.Context) (measure.Capacity, error) {
 	var meter dynamodb.Meter
+
 	env := w.Env()
 	env.AWS = meter.On(env.AWS)
+
 	ticker, err := live.OpenTicker(ctx, env)
 	if err != nil {
 		return measure.Capacity{}, err
 	}
+
 	for n := range metered + 1 { // the first reads what is stored
 		if n == 1 {
 			meter.Take()
 		}
+
 		if _, err := w.tick(ctx, ticker); err != nil {
 			return measure.Capacity{}, err
 		}
 	}
+
 	sum := meter.Take()
+
 	return measure.Capacity{Reads: sum.Reads / metered, Writes: sum.Writes / metered}, nil
 }
 
@@ -106,25 +124,34 @@ func (w *world) ticks(ctx context.Context, ticker *live.Ticker, matches, rounds 
 	if changed {
 		want = matches
 	}
-	var each []measure.Usage
-	var engine []float64
+
+	var (
+		each   []measure.Usage
+		engine []float64
+	)
+
 	total := measure.NewCounters()
+
 	for range rounds {
 		w.Reset()
+
 		spent, err := measure.Run(func() error {
 			got, err := w.tick(ctx, ticker)
 			if err == nil && (got > want || got < want-want/20) {
 				err = fmt.Errorf("a tick found %d of %d matches changed, want %d", got, matches, want)
 			}
+
 			return err
 		})
 		if err != nil {
 			return tickCost{}, err
 		}
+
 		spent = spent.Minus(w.Provider.Spent())
 		each, engine = append(each, spent), append(engine, measure.Share(w.Waited(), spent.Wall))
 		total.Add(w.Counts())
 	}
+
 	return tickCost{
 		Matches: matches, Changed: changed, Counters: total.Per(rounds), Usage: measure.MedianUsage(each),
 		engine: measure.Median(engine), body: w.Provider.BodySize(),

@@ -20,14 +20,18 @@ func report(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	m, p := model{c, cricket.Room().Spec}, in.Prices
 	rows := [][]string{
-		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
+		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by",
+			"TOTAL by", "the seed's", "in place"},
 		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
 	}
+
 	for _, s := range scenarios() {
 		base := in.Fixed.Plus(m.users(s)).Plus(m.loop(s)).Plus(m.api(s)).Plus(m.alerts(s))
 		tokens := m.tokens(s)
+
 		row := []string{strconv.Itoa(s.matches), usage.Grouped(s.hours), usage.Grouped(s.people)}
 		for _, u := range []usage.Usage{
 			in.Fixed, m.users(s), m.loop(s), m.api(s), m.alerts(s), m.channels(s), tokens,
@@ -36,8 +40,10 @@ func report(in usage.Input) (usage.Report, error) {
 		} {
 			row = append(row, usage.Dollars(u.Dollars(p)))
 		}
+
 		rows = append(rows, row)
 	}
+
 	return usage.Report{Rows: rows, Notes: notes(c.Items.Subscription)}, nil
 }
 
@@ -47,6 +53,7 @@ func scenarios() (all []scenario) {
 	for _, n := range people {
 		all = append(all, scenario{0, 0, n})
 	}
+
 	for _, hours := range []float64{120, usage.HoursOfMonth} {
 		for _, matches := range []int{1, 10} {
 			for _, n := range people {
@@ -54,6 +61,7 @@ func scenarios() (all []scenario) {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -76,7 +84,8 @@ cold       %g %% of invocations start cold, and jobs that run every 5 minutes or
            and messages X-Ray records the first in each second and a twentieth of the rest
 left out   storage (0.25 a GB), backups, taxes, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. infra/tools/cost/price has the source and date of each price. Known by heart: %s.
-`, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
+`, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads,
+		float64(answerBytes)/usage.Kilobyte,
 		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth,
 		100*usage.ColdStarts, usage.InitSeconds, strings.Join(price.ByHeart(), ", "))
 }

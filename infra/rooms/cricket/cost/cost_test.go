@@ -14,6 +14,7 @@ import (
 
 func near(t *testing.T, name string, got, want float64) {
 	t.Helper()
+
 	if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
 		t.Errorf("%s: got %v, want %v", name, got, want)
 	}
@@ -23,6 +24,7 @@ func near(t *testing.T, name string, got, want float64) {
 func small() model {
 	m := model{room: cricket.Room().Spec}
 	m.Items.Fixture, m.Items.Cached, m.Items.Subscription = 300, 1500, 200
+
 	for _, matches := range []int{1, 10} {
 		n := float64(matches)
 		m.Tick = append(m.Tick,
@@ -30,6 +32,7 @@ func small() model {
 			tick{matches, true, calls{SQS: 1.2 * n, units: units{0.5 + n, 1 + 16*n}}},
 		)
 	}
+
 	m.Push = []push{
 		{1000, 1, calls{Dynamo: map[string]float64{"GetItem": 7}}},
 		{100_000, 65, calls{Dynamo: map[string]float64{"GetItem": 740}, SQS: 64}},
@@ -37,6 +40,7 @@ func small() model {
 	for _, a := range actions {
 		m.Uses = append(m.Uses, use{a.what, units{2, 6}})
 	}
+
 	return m
 }
 
@@ -44,6 +48,7 @@ func small() model {
 // design.
 func TestSeed(t *testing.T) {
 	t.Parallel()
+
 	s, m := scenario{1, usage.HoursOfMonth, 1e6}, small()
 	m.Items.Subscription = 120
 	of := func(people float64) float64 {
@@ -53,6 +58,7 @@ func TestSeed(t *testing.T) {
 	// 120 MB are 29,296.875 reads of 4 KB, half a unit each: 14,648.4375 units.
 	// A tick every 2.5 s is 1,051,200 in 730 h; a million units cost $0.125.
 	near(t, "its subscriptions", of(1e6)-of(0), 14648.4375*1_051_200*0.125/1e6)
+
 	if got := math.Round(of(1e6) - of(0)); got != 1925 {
 		t.Errorf("a month of it costs $%v, want $1925", got)
 	}
@@ -67,6 +73,7 @@ func TestSeed(t *testing.T) {
 // TestParts: an hour of each part, worked out by hand.
 func TestParts(t *testing.T) {
 	t.Parallel()
+
 	m := small()
 	one, ten := scenario{1, 1, 1000}, scenario{10, 1, 1e6}
 
@@ -101,9 +108,11 @@ func TestParts(t *testing.T) {
 
 	near(t, "broadcasts", m.channels(ten).LambdaRequests, 750)
 	near(t, "their time", m.channels(ten).LambdaGBSeconds, 750*0.2*0.5)
+
 	if m.channels(ten) != m.channels(scenario{10, 1, 1}) {
 		t.Error("a broadcast costs more when more listen")
 	}
+
 	near(t, "reads of alerts", m.alerts(ten).ReadUnits, 4.5*1e6*2.05)
 	near(t, "requests", m.api(one).APIRequests, 1000*20*4)
 	near(t, "their time", m.api(one).LambdaGBSeconds, 80_000*0.02*0.25)
@@ -115,6 +124,7 @@ func TestParts(t *testing.T) {
 	near(t, "their traces", users.Traces, 1000*44)
 	near(t, "their cold starts", users.InitGBSeconds, 1000*44*0.01*0.1*0.25)
 	near(t, "people", users.Users, 1000)
+
 	if m.loop(scenario{}).Plus(m.store(scenario{})).Plus(m.tokens(scenario{})).Plus(m.channels(scenario{})).Plus(m.seed(scenario{})) != (usage.Usage{}) {
 		t.Error("something is used though no match is live")
 	}
@@ -122,6 +132,7 @@ func TestParts(t *testing.T) {
 
 func TestFixed(t *testing.T) {
 	t.Parallel()
+
 	u, err := usage.Fixed(cricket.Room().Spec, usage.JobReads)
 	if err != nil {
 		t.Fatal(err)
@@ -140,9 +151,11 @@ func TestFixed(t *testing.T) {
 // TestCountersAreChecked: the error of a missing counter names the command that counts it.
 func TestCountersAreChecked(t *testing.T) {
 	t.Parallel()
+
 	if c, err := parse(kept); err != nil || c.Items.Fixture == 0 {
 		t.Errorf("the counters of the repository: %v, %+v", err, c.Items)
 	}
+
 	ticks := string(regexp.MustCompile(`(?s)"tick": (\[.*\])`).FindSubmatch(kept)[1])
 	for text, want := range map[string]string{
 		`{"tick":[`:                      "unexpected end of JSON input",
@@ -158,26 +171,33 @@ func TestCountersAreChecked(t *testing.T) {
 // TestTotals: the report has a row for each scenario, and its columns add up.
 func TestTotals(t *testing.T) {
 	t.Parallel()
+
 	in := usage.Input{Counters: kept, Prices: price.Listed()}
+
 	var err error
 	if in.Fixed, err = usage.Fixed(cricket.Room().Spec, usage.JobReads); err != nil {
 		t.Fatal(err)
 	}
+
 	r, err := report(in)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rows := r.Rows[2:]
 	if len(rows) != len(scenarios()) {
 		t.Errorf("got %d rows, want %d", len(rows), len(scenarios()))
 	}
+
 	for _, row := range rows {
 		var v []float64
+
 		for _, cell := range row {
 			n, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
 			if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 				t.Fatalf("the cell %q of %q is not a number", cell, row)
 			}
+
 			v = append(v, n)
 		}
 		// Dollars are rounded from 100 on, and data that leaves AWS is cheaper together.

@@ -57,6 +57,7 @@ func parse(text []byte) (c counters, err error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, err
 	}
+
 	for _, matches := range []int{1, 10} {
 		for _, changed := range []bool{false, true} {
 			if _, ok := c.tick(matches, changed); !ok {
@@ -64,14 +65,17 @@ func parse(text []byte) (c counters, err error) {
 			}
 		}
 	}
+
 	if len(c.Push) == 0 || c.Push[len(c.Push)-1].Subscriptions == 0 {
 		return c, errors.New("the counters lack pushes: run `make bench`")
 	}
+
 	for _, a := range actions {
 		if _, ok := c.used(a.what); !ok {
 			return c, fmt.Errorf("the counters lack %s: run `make bench`", a.what)
 		}
 	}
+
 	return c, nil
 }
 
@@ -80,6 +84,7 @@ func (c counters) used(what string) (use, bool) {
 	if i < 0 {
 		return use{}, false
 	}
+
 	return c.Uses[i], true
 }
 
@@ -91,6 +96,7 @@ func (c counters) tick(matches int, changed bool) (calls, bool) {
 			return t.calls, true
 		}
 	}
+
 	return calls{}, false
 }
 
@@ -100,6 +106,7 @@ func (c counters) pushed(subscriptions float64) (messages float64, per calls) {
 	least := slices.MinFunc(c.Push, func(a, b push) int { return int(a.Subscriptions - b.Subscriptions) })
 	most := slices.MaxFunc(c.Push, func(a, b push) int { return int(a.Subscriptions - b.Subscriptions) })
 	share := subscriptions / most.Subscriptions
+
 	return max(least.Messages, share*most.Messages), calls{
 		Dynamo: map[string]float64{"GetItem": max(least.Dynamo["GetItem"], share*most.Dynamo["GetItem"])},
 		SQS:    share * most.SQS,

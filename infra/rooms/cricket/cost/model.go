@@ -63,12 +63,16 @@ func (m model) loop(s scenario) usage.Usage {
 	if s.matches == 0 {
 		return usage.Usage{}
 	}
+
 	ticks := s.hours * ticksOfHour
 	u := usage.Usage{
-		LambdaRequests: ticks, LambdaGBSeconds: ticks * tickSeconds * m.memory("cricket/tick"), InitGBSeconds: usage.Init(ticks, m.memory("cricket/tick")),
+		LambdaRequests:   ticks,
+		LambdaGBSeconds:  ticks * tickSeconds * m.memory("cricket/tick"),
+		InitGBSeconds:    usage.Init(ticks, m.memory("cricket/tick")),
 		ExpressGBSeconds: s.hours * 60 * waitSeconds * usage.ExpressGB,
 		LogGB:            (ticks*tickLog + s.hours*60*executionLog) / usage.Gigabyte,
 	}
+
 	return u.Plus(m.store(s))
 }
 
@@ -78,10 +82,12 @@ func (m model) store(s scenario) usage.Usage {
 	if s.matches == 0 {
 		return usage.Usage{}
 	}
+
 	idle, _ := m.tick(s.matches, false)
 	busy, _ := m.tick(s.matches, true)
 	ticks, n := s.hours*ticksOfHour, float64(s.matches)
 	changes := n * s.hours * changesOfHour
+
 	return usage.Usage{
 		WriteUnits: ticks*idle.WriteUnits + changes*(busy.WriteUnits-idle.WriteUnits)/n,
 		ReadUnits:  ticks*idle.ReadUnits + changes*(busy.ReadUnits-idle.ReadUnits)/n,
@@ -95,8 +101,10 @@ func (m model) tokens(s scenario) usage.Usage {
 	if s.matches == 0 {
 		return usage.Usage{}
 	}
+
 	changes, each := float64(s.matches)*s.hours*changesOfHour, s.people/float64(s.matches)
 	messages, per := m.pushed(each)
+
 	return usage.Usage{
 		LambdaRequests:  changes * messages,
 		LambdaGBSeconds: changes * (messages*messageSeconds + each/pushesOfSecond) * m.memory("cricket/push-activities"),
@@ -113,6 +121,7 @@ func (m model) tokens(s scenario) usage.Usage {
 func (m model) channels(s scenario) usage.Usage {
 	changes := float64(s.matches) * s.hours * changesOfHour
 	least, per := m.pushed(0)
+
 	return usage.Usage{
 		LambdaRequests: changes * least, LambdaGBSeconds: changes * broadcastSeconds * m.memory("cricket/push-activities"),
 		Traces: usage.Traced(changes * least), InitGBSeconds: usage.Init(changes*least, m.memory("cricket/push-activities")),
@@ -127,6 +136,7 @@ func (m model) alerts(s scenario) usage.Usage {
 	if s.matches == 0 {
 		sent = 0
 	}
+
 	return usage.Usage{
 		LambdaRequests: sent / pushesOfSecond, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory("cricket/send-alerts"),
 		Traces: usage.Traced(sent / pushesOfSecond), InitGBSeconds: usage.Init(sent/pushesOfSecond, m.memory("cricket/send-alerts")),
@@ -142,19 +152,33 @@ func (m model) users(s scenario) usage.Usage {
 		n := s.people * a.times
 		each, _ := m.used(a.what)
 		u = u.Plus(usage.Usage{
-			APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/"+a.what), InitGBSeconds: usage.Init(n, m.memory("cricket/"+a.what)),
-			ReadUnits: n * each.ReadUnits, WriteUnits: n * each.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte,
+			APIRequests:     n,
+			LambdaRequests:  n,
+			Traces:          usage.Traced(n),
+			LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/"+a.what),
+			InitGBSeconds:   usage.Init(n, m.memory("cricket/"+a.what)),
+			ReadUnits:       n * each.ReadUnits,
+			WriteUnits:      n * each.WriteUnits,
+			LogGB:           n * usage.RequestLog / usage.Gigabyte,
 		})
 	}
+
 	return u
 }
 
 // api is what the requests of the apps use.
 func (m model) api(s scenario) usage.Usage {
 	n := s.people * opens * requestsOpen
+
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"), InitGBSeconds: usage.Init(n, m.memory("cricket/get-match")),
-		ReadUnits: n * requestReads, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * answerBytes / usage.Gigabyte,
+		APIRequests:     n,
+		LambdaRequests:  n,
+		Traces:          usage.Traced(n),
+		LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"),
+		InitGBSeconds:   usage.Init(n, m.memory("cricket/get-match")),
+		ReadUnits:       n * requestReads,
+		LogGB:           n * usage.RequestLog / usage.Gigabyte,
+		EgressGB:        n * answerBytes / usage.Gigabyte,
 	}
 }
 
@@ -166,7 +190,9 @@ func (m model) seed(s scenario) usage.Usage {
 	if s.matches == 0 {
 		return usage.Usage{}
 	}
+
 	ticks := s.hours * ticksOfHour
+
 	u := usage.Usage{ReadUnits: ticks * usage.QueryUnits(s.people*m.Items.Subscription)}
 	for _, a := range m.room.Access() {
 		n := ticks * a.Rate.Times()
@@ -177,13 +203,16 @@ func (m model) seed(s scenario) usage.Usage {
 		default:
 			continue
 		}
+
 		size, copies := 0.0, 1.0
+
 		switch a.Table.Name {
 		case "cricket-fixtures":
 			size, copies = m.Items.Fixture, 2
 		case "cricket-fixture-cache":
 			size, copies = m.Items.Cached, 2
 		}
+
 		for _, op := range a.Ops {
 			switch op {
 			case spec.GetItem, spec.BatchGetItem, spec.Query, spec.Scan:
@@ -193,5 +222,6 @@ func (m model) seed(s scenario) usage.Usage {
 			}
 		}
 	}
+
 	return u
 }

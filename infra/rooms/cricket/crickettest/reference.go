@@ -49,40 +49,57 @@ type Reference struct {
 // Reference reads the rows that the syncs write.
 func (w *World) Reference() Reference {
 	w.T.Helper()
-	r := Reference{map[string]catalog.ProvidedLeague{}, map[string]catalog.ProvidedTeam{}, map[string]catalog.SeasonTeam{}, map[string]match.Fixture{}, map[string]match.ScoreRow{}, map[string]match.Names{}}
+
+	r := Reference{
+		map[string]catalog.ProvidedLeague{},
+		map[string]catalog.ProvidedTeam{},
+		map[string]catalog.SeasonTeam{},
+		map[string]match.Fixture{},
+		map[string]match.ScoreRow{},
+		map[string]match.Names{},
+	}
 	for _, l := range testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues) {
 		r.Leagues[l.LeagueID] = l
 	}
+
 	for _, t := range testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams) {
 		r.Teams[t.TeamID] = t
 	}
+
 	for _, s := range testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons) {
 		r.Seasons[s.SeasonID+"/"+s.TeamID] = s
 	}
+
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
 		r.Fixtures[f.MatchID] = f
 	}
+
 	for _, c := range w.scores() {
 		r.Scores[c.MatchID] = c
 	}
+
 	for _, n := range testkit.Rows[match.Names](w.World, tables.FixtureCache) {
 		if strings.HasSuffix(n.MatchID, "#names") {
 			r.Names[n.MatchID] = n
 		}
 	}
+
 	return r
 }
 
 // scores returns the scores in cricket-fixture-cache, without the rows of names.
 func (w *World) scores() []match.ScoreRow {
-	return slices.DeleteFunc(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache), func(c match.ScoreRow) bool { return c.LeagueID == "" })
+	return slices.DeleteFunc(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache),
+		func(c match.ScoreRow) bool { return c.LeagueID == "" })
 }
 
 // MakeStale makes one row of each table outdated. Empty tables remain empty.
 func (w *World) MakeStale() {
 	w.T.Helper()
-	editFirst(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues), func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
-	editFirst(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams), func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
+	editFirst(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues),
+		func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
+	editFirst(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams),
+		func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
 	editFirst(w, tables.Fixtures, testkit.Rows[match.Fixture](w.World, tables.Fixtures), func(f *match.Fixture) { f.Round = "an old round" })
 	editFirst(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
 }
@@ -90,6 +107,7 @@ func (w *World) MakeStale() {
 // editFirst edits the first row of a table, if there is one.
 func editFirst[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
 	w.T.Helper()
+
 	if len(rows) > 0 {
 		edit(&rows[0])
 		testkit.PutRows(w.World, table, rows[0])

@@ -48,6 +48,7 @@ import (
 func StartRequest(matchID, user, team string) *activity.StartActivity {
 	in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
 	in.Body.PushToken, in.Body.TeamID = push.Token(Token(user)), team
+
 	return in
 }
 
@@ -60,11 +61,14 @@ func (w *World) Routes() map[string]testkit.Route {
 // status is 200.
 func Get[T any](t *testing.T, routes map[string]testkit.Route, fn app.Function, target string) (v T, header http.Header) {
 	t.Helper()
+
 	out := testkit.Call(routes, fn, target, "", "")
 	if out.StatusCode != http.StatusOK {
 		t.Fatalf("%s answers %d %s", target, out.StatusCode, out.Body)
 	}
+
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &v))
+
 	return v, testkit.Header(out)
 }
 
@@ -72,14 +76,19 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn app.Function, 
 // is over, 9.
 func NewWithMatches(t testing.TB) *World {
 	w := New(t)
-	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
-	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.PutRows(w.World, tables.Leagues,
+		catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"},
+		catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"},
+		catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	on, coming, done := w.AddFixture("7"), w.AddFixture("8"), w.AddFixture("9")
 	w.SetPayload(Payload(on, "1st Innings", Ball{ID: 1, Runs: 4}), Payload(done, "Aban."))
 	w.TickAt(w.Ticker(), 0)
+
 	coming.StartTime = KickOff.Add(time.Hour).Format(tables.TimeLayout)
 	testkit.PutRows(w.World, tables.Fixtures, coming)
+
 	return w
 }
 
@@ -87,15 +96,20 @@ func NewWithMatches(t testing.TB) *World {
 func (w *World) Starter(env app.Env, change ...func(*push.Config)) *activity.Activities {
 	w.T.Helper()
 	sender := w.Sender(env, change...)
+
 	return activity.NewActivities(env, func(context.Context) (*push.Sender, error) { return sender, nil })
 }
 
 // RegisterPhones stores a phone with that version of iOS for each user.
 func (w *World) RegisterPhones(version string, users ...string) {
 	w.T.Helper()
+
 	for _, user := range users {
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{
-			UserID: user, DeviceToken: Token(user + "'s phone"), OSMajor: follower.MajorOf(version), ExpiresAt: w.Clock.Now().Add(push.KeepDevice).Unix(),
+			UserID:      user,
+			DeviceToken: Token(user + "'s phone"),
+			OSMajor:     follower.MajorOf(version),
+			ExpiresAt:   w.Clock.Now().Add(push.KeepDevice).Unix(),
 		})
 	}
 }
@@ -106,7 +120,9 @@ func (w *World) OpenChannel(matchID, view string) string {
 	w.T.Helper()
 	id, err := w.Sender(w.Env(activity.StartActivityFunction())).CreateChannel(w.T.Context(), push.KeepNothing)
 	testkit.Must(w.T, err)
-	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
+	testkit.PutRows(w.World, tables.Channels,
+		activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
+
 	return id
 }
 
@@ -131,13 +147,16 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
 	c, err := push.ConfigOf(w.T.Context(), env, tables.APNSKey, tables.APNSBundle)
 	testkit.Must(w.T, err)
+
 	c.Connections, c.Backoff = 1, time.Microsecond
 	for _, f := range change {
 		f(&c)
 	}
+
 	s, err := push.Open(c)
 	testkit.Must(w.T, err)
 	w.T.Cleanup(s.Close)
+
 	return s
 }
 
@@ -146,21 +165,27 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 // in failure messages.
 func (w *World) ExpectPhones(when string, want map[string]string, ended bool) {
 	w.T.Helper()
+
 	for name, state := range want {
 		var got, wanted score.Display
+
 		text, end := w.PhoneState(name)
 		if state == "" {
 			if text != "" {
 				w.T.Errorf("%s, the phone %s has the content state %s; want none", when, name, text)
 			}
+
 			continue
 		}
+
 		if text == "" {
 			w.T.Errorf("%s, the phone %s has no content state; want %s", when, name, state)
 			continue
 		}
+
 		testkit.Must(w.T, json.Unmarshal([]byte(text), &got))
 		testkit.Must(w.T, json.Unmarshal([]byte(state), &wanted))
+
 		if got.Hash() != wanted.Hash() || end != ended {
 			w.T.Errorf("%s, the phone %s has the content state %s, ended %v; want %s, %v", when, name, text, end, state, ended)
 		}
@@ -172,24 +197,29 @@ func (w *World) Subscribers() (names []string) {
 	for _, s := range w.Subscriptions() {
 		names = append(names, s.UserID)
 	}
+
 	slices.Sort(names)
+
 	return names
 }
 
 // Subscriptions returns the activities that have a push token. It leaves out the lists of
 // users.
 func (w *World) Subscriptions() []activity.Subscription {
-	return slices.DeleteFunc(testkit.Rows[activity.Subscription](w.World, tables.Subscriptions), func(s activity.Subscription) bool { return s.UserID == "" })
+	return slices.DeleteFunc(testkit.Rows[activity.Subscription](w.World, tables.Subscriptions),
+		func(s activity.Subscription) bool { return s.UserID == "" })
 }
 
 // Follows returns the follows of all users. It leaves out the lists of users.
 func (w *World) Follows() []follower.FollowRow {
-	return slices.DeleteFunc(testkit.Rows[follower.FollowRow](w.World, tables.Follows), func(f follower.FollowRow) bool { return !match.ValidID(f.MatchID) })
+	return slices.DeleteFunc(testkit.Rows[follower.FollowRow](w.World, tables.Follows),
+		func(f follower.FollowRow) bool { return !match.ValidID(f.MatchID) })
 }
 
 // Sync runs all Syncs in order.
 func (w *World) Sync() {
 	w.T.Helper()
+
 	for _, s := range Syncs {
 		testkit.Must(w.T, s.Do(w.World))
 	}
@@ -203,9 +233,11 @@ func (w *World) SetFixtures(entries ...string) {
 		if path == "/fixtures" {
 			return http.StatusOK, strings.TrimSuffix(Feed(entries...), "}") + `,"meta":{"last_page":1}}`
 		}
+
 		if before == nil {
 			return 0, ""
 		}
+
 		return before(path)
 	}
 }
@@ -235,12 +267,14 @@ func New(t testing.TB) *World {
 	w.Feed = sportmonks.New(w.Clock, APIToken)
 	w.World.Provider = &w.SportMonks
 	w.Settings[tables.SportMonksURL], w.Settings[tables.SportMonksToken] = "http://provider"+providerPath, APIToken
+
 	return w
 }
 
 // WithPhones adds the simulator of Apple and its phones.
 func (w *World) WithPhones() *World {
 	w.T.Helper()
+
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	testkit.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
@@ -254,6 +288,7 @@ func (w *World) WithPhones() *World {
 		push.SettingURL: w.Phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", tables.APNSBundle: bundle, push.SettingCAFile: ca,
 		tables.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	})
+
 	return w
 }
 
@@ -268,20 +303,26 @@ const providerPath = "/api/v2.0"
 // RoundTrip sends the request to the simulator. A simulated timeout is returned at once.
 func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
+
 	if p.Override != nil {
 		if status, body := p.Override(strings.TrimPrefix(r.URL.Path, providerPath)); status != 0 {
 			out.WriteHeader(status)
 			out.WriteString(body)
+
 			return out.Result(), nil
 		}
 	}
+
 	ctx, cancel := context.WithCancel(r.Context())
 	cancel() // the simulator hangs until its caller gives up
+
 	hung := p.Feed.Counts()[sportmonks.Timeout]
 	p.Feed.ServeHTTP(out, r.WithContext(ctx))
+
 	if p.Feed.Counts()[sportmonks.Timeout] > hung {
 		return nil, context.DeadlineExceeded
 	}
+
 	return out.Result(), nil
 }
 
@@ -296,6 +337,7 @@ func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
 	w.T.Helper()
 	done, err := t.Tick(w.NewContext(), TickOf(n))
 	testkit.Must(w.T, err)
+
 	return done
 }
 
@@ -318,9 +360,11 @@ func ID(n int64) string { return fmt.Sprint(n) }
 // stores its row.
 func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Duration) *script.Match {
 	w.T.Helper()
+
 	m := script.Generate(seed, format)
 	w.Feed.Play(m, KickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
 	testkit.PutRows(w.World, tables.Fixtures, MatchOf(m, KickOff))
+
 	return m
 }
 
@@ -342,6 +386,7 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
 	}
 	w.AddActivities(s)
+
 	return s
 }
 
@@ -350,16 +395,21 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 func (w *World) AddActivities(all ...activity.Subscription) {
 	w.T.Helper()
 	testkit.PutRows(w.World, tables.Subscriptions, all...)
+
 	lists := map[[2]string]dynamo.List{}
+
 	for _, s := range all {
 		key := [2]string(follower.ActivityList(s.UserID, s.MatchID))
+
 		list, ok := lists[key]
 		if !ok {
 			list, _, _ = dynamo.Get[dynamo.List](w.T.Context(), w.DB(), spec.Access{Table: tables.Subscriptions}, key[:]...)
 		}
+
 		list.IDs, list.ExpiresAt = append(list.IDs, s.PushToken), max(list.ExpiresAt, s.ExpiresAt)
 		lists[key] = list
 	}
+
 	rows := make([]any, 0, len(lists))
 	for key, list := range lists {
 		rows = append(rows, struct {
@@ -368,6 +418,7 @@ func (w *World) AddActivities(all ...activity.Subscription) {
 			dynamo.List
 		}{key[0], key[1], list})
 	}
+
 	testkit.PutRows(w.World, tables.Subscriptions, rows...)
 }
 
@@ -416,6 +467,7 @@ func (w *World) Outcome() Outcome {
 		Balls: map[string]string{}, Phones: map[string]string{},
 		Follows: len(w.Follows()),
 	}
+
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
@@ -423,11 +475,14 @@ func (w *World) Outcome() Outcome {
 		f.LastSlot, f.BodySum, f.Polls, f.MissingSince, f.LeaseHolder, f.LeaseUntil = 0, "", 0, 0, "", 0
 		o.Fixtures[f.MatchID] = f
 	}
+
 	for _, c := range testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache) {
 		o.States[c.MatchID] = c.StateJSON
 	}
+
 	for _, s := range testkit.Rows[match.DisplayRow](w.World, tables.Displays) {
 		o.Shown[s.CacheKey] = string(s.Display)
+
 		match, view, _ := strings.Cut(strings.TrimPrefix(s.CacheKey, "DISPLAY#"), "#")
 		if !slices.ContainsFunc(changes, func(m activity.MatchChanged) bool {
 			return m.MatchID == match && slices.Contains(m.Changed, view) && m.Slot >= s.Slot
@@ -435,43 +490,56 @@ func (w *World) Outcome() Outcome {
 			o.Unqueued = append(o.Unqueued, s.CacheKey)
 		}
 	}
+
 	slices.Sort(o.Unqueued)
+
 	for _, s := range testkit.Rows[sentRow](w.World, tables.StateHashes) {
 		for view, hash := range s.Hashes {
 			o.Hashes[s.MatchID+"#"+view] = hash
 		}
+
 		for _, e := range s.Ledger.Events {
 			o.Ledger = append(o.Ledger, fmt.Sprint(s.MatchID, " ", e.Key, " ", e.Sent))
 		}
 	}
+
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
 	}
+
 	slices.Sort(o.Ledger)
+
 	for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)
 	}
+
 	slices.Sort(o.Alerts)
+
 	o.Alerts = slices.Compact(o.Alerts)
 	for _, s := range w.Subscriptions() {
 		o.Phones[s.PushToken] = "subscribed"
 	}
+
 	if w.Phones != nil {
 		for _, token := range w.Phones.Tokens() {
 			d, _ := w.Phones.Device(token)
 			o.Phones[token] += fmt.Sprintf(" ended=%v %s", d.Ended, d.State)
 		}
 	}
+
 	for _, m := range changes {
 		if m.Ended != 0 {
 			o.Messages = append(o.Messages, "ended "+m.MatchID)
 		}
 	}
+
 	for _, m := range testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue) {
 		o.Messages = append(o.Messages, "left "+m.MatchID)
 	}
+
 	slices.Sort(o.Messages)
 	o.Messages = slices.Compact(o.Messages)
+
 	return o
 }
 
@@ -479,19 +547,25 @@ func (w *World) Outcome() Outcome {
 func (w *World) balls(matchID string) string {
 	w.T.Helper()
 	s := testkit.Open(w.World, match.ListBallsFunction(), match.OpenMatches)
+
 	var all []any
+
 	for in := (match.ListBalls{ID: matchID}); ; {
 		page, err := s.ListBalls(w.NewContext(), &in)
 		if errors.Is(err, match.ErrBallsExpired) {
 			return "expired"
 		}
+
 		testkit.Must(w.T, err)
+
 		for _, b := range page.Body.Balls {
 			all = append(all, b)
 		}
+
 		if in.Cursor = page.Body.Next; in.Cursor == "" {
 			text, err := json.Marshal(all)
 			testkit.Must(w.T, err)
+
 			return string(text)
 		}
 	}
@@ -508,12 +582,15 @@ type Ball struct {
 func Payload(f match.Fixture, status string, balls ...Ball) string {
 	total, wickets := 0, 0
 	list := []any{}
+
 	for i, b := range balls {
 		total += b.Runs
+
 		name, outID := fmt.Sprintf("%d Run", b.Runs), 0
 		if b.Out {
 			wickets, name, outID = wickets+1, "Clean Bowled", 1000+wickets
 		}
+
 		list = append(list, map[string]any{
 			"id": b.ID, "scoreboard": "S1", "team_id": json.Number(f.LocalTeamID), "ball": json.Number(fmt.Sprintf("%d.%d", i/6, i%6+1)),
 			"batsman_id": 1000, "bowler_id": 2000, "batsmanout_id": outID,
@@ -521,6 +598,7 @@ func Payload(f match.Fixture, status string, balls ...Ball) string {
 			"score": map[string]any{"id": b.Runs + 1, "name": name, "runs": b.Runs, "out": b.Out, "is_wicket": b.Out, "ball": true},
 		})
 	}
+
 	fixture := map[string]any{
 		"resource": "fixtures", "id": json.Number(f.MatchID), "league_id": json.Number(f.LeagueID), "season_id": json.Number(f.SeasonID),
 		"localteam_id": json.Number(f.LocalTeamID), "visitorteam_id": json.Number(f.VisitorTeamID), "status": status, "type": f.Type,
@@ -534,10 +612,12 @@ func Payload(f match.Fixture, status string, balls ...Ball) string {
 			"overs": json.Number(fmt.Sprintf("%d.%d", len(balls)/6, len(balls)%6)),
 		}}
 	}
+
 	text, err := json.Marshal(fixture)
 	if err != nil {
 		panic(err)
 	}
+
 	return string(text)
 }
 
@@ -550,6 +630,7 @@ func (w *World) SetPayload(entries ...string) {
 		if path != "/livescores" {
 			return 0, ""
 		}
+
 		return http.StatusOK, Feed(entries...)
 	}
 }
@@ -558,10 +639,12 @@ func (w *World) SetPayload(entries ...string) {
 // have. SetPayload supplies its fixture.
 func (w *World) AddFixture(id string) match.Fixture {
 	w.T.Helper()
+
 	f := match.Fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: KickOff.Format(tables.TimeLayout), Type: "T20",
 		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 	}
 	testkit.PutRows(w.World, tables.Fixtures, f)
+
 	return f
 }

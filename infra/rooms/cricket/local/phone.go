@@ -40,6 +40,7 @@ func NewPhone(owner, matchID, teamID string) Phone {
 func NewStarter(owner, matchID, teamID string) Phone {
 	p := NewPhone(owner, matchID, teamID)
 	p.Token, p.Starter = "", token("start "+owner)
+
 	return p
 }
 
@@ -52,33 +53,46 @@ func token(name string) string {
 // the phone, saves the owner's preferences, follows the match and starts a Live
 // Activity, or waits for the push that starts it.
 func (w *World) Enroll(ctx context.Context, p Phone) error {
-	device := map[string]any{"deviceToken": p.Device, "platform": "ios", "osVersion": p.OS, "environment": "sandbox", "frequentPushesEnabled": true}
+	device := map[string]any{
+		"deviceToken":           p.Device,
+		"platform":              "ios",
+		"osVersion":             p.OS,
+		"environment":           "sandbox",
+		"frequentPushesEnabled": true,
+	}
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/device", device, nil); err != nil {
 		return err
 	}
+
 	var prefers follower.Preferences
 	if err := w.Call(ctx, p.Owner, http.MethodGet, "/cricket/user/preferences", nil, &prefers); err != nil {
 		return err
 	}
+
 	prefers.KeyEventsOnly, prefers.SpoilerFree = p.KeyEventsOnly, p.SpoilerFree
 	if err := w.Call(ctx, p.Owner, http.MethodPut, "/cricket/user/preferences", prefers, nil); err != nil {
 		return err
 	}
+
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/follow/"+p.MatchID, p.fan(), nil); err != nil {
 		return err
 	}
+
 	switch {
 	case p.Starter != "":
 		w.mu.Lock()
 		w.starters[p.Starter] = p
 		w.mu.Unlock()
+
 		start := map[string]string{"deviceToken": p.Device, "pushToStartToken": p.Starter}
+
 		return w.Call(ctx, p.Owner, http.MethodPut, "/cricket/user/device/push-to-start", start, nil)
 	case p.Listens:
 		return w.Listen(ctx, p)
 	case p.Token != "":
 		return w.Register(ctx, p)
 	}
+
 	return nil
 }
 
@@ -87,6 +101,7 @@ func (p Phone) fan() map[string]string {
 	if p.TeamID == "" {
 		return map[string]string{}
 	}
+
 	return map[string]string{"teamId": p.TeamID}
 }
 
@@ -95,6 +110,7 @@ func (w *World) Register(ctx context.Context, p Phone) error {
 	body := p.fan()
 	body["pushToken"] = p.Token
 	_, err := w.start(ctx, p, body)
+
 	return err
 }
 
@@ -113,6 +129,7 @@ func (w *World) start(ctx context.Context, p Phone, body map[string]string) (out
 	if err == nil && out.Current != nil {
 		w.Phones.Show(p.Token, out.Current.Display, out.Current.At)
 	}
+
 	return out, err
 }
 
@@ -123,9 +140,11 @@ func (w *World) Listen(ctx context.Context, p Phone) error {
 	if err != nil {
 		return err
 	}
+
 	if !w.Phones.Subscribe(p.Token, out.Channel) {
 		return fmt.Errorf("match %s has the channel %q, which Apple does not know", p.MatchID, out.Channel)
 	}
+
 	return nil
 }
 
@@ -133,11 +152,13 @@ func (w *World) Listen(ctx context.Context, p Phone) error {
 func (w *World) started(ctx context.Context, a apns.Start) {
 	w.mu.Lock()
 	p, ok := w.starters[a.Token]
+
 	p.Token = a.Update
 	if ok {
 		w.starters[a.Token] = p
 	}
 	w.mu.Unlock()
+
 	if ok && a.Channel == "" {
 		_ = w.Register(ctx, p) // if the app fails here, the phone keeps showing the first state
 	}
@@ -148,8 +169,10 @@ func (w *World) Activity(p Phone) string {
 	if p.Starter == "" {
 		return p.Token
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	return w.starters[p.Starter].Token
 }
 
@@ -163,6 +186,8 @@ func (w *World) Alerts(p Phone) (all []apns.Alert) {
 		d, _ := w.Phones.Device(token)
 		all = append(all, d.Alerts...)
 	}
+
 	slices.SortStableFunc(all, func(a, b apns.Alert) int { return a.Time.Compare(b.Time) })
+
 	return all
 }

@@ -51,6 +51,7 @@ func (w *World) simulate(h fleet.Host) (env []string, err error) {
 	w.Provider = sportmonks.New(h.Clock, providerToken)
 	h.OnActivityStart(w.started)
 	url := h.Serve("sportmonks", w.Provider)
+
 	return []string{"SPORTMONKS_URL=" + url + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken, "APNS_BUNDLE=" + Bundle}, nil
 }
 
@@ -63,7 +64,9 @@ func (w *World) Forget(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return err
 	}
+
 	table := w.Table(fixtures)
+
 	pages := dynamodb.NewScanPaginator(w.DB, &dynamodb.ScanInput{TableName: &table, FilterExpression: filter.Filter(),
 		ExpressionAttributeNames: filter.Names(), ExpressionAttributeValues: filter.Values()})
 	for pages.HasMorePages() {
@@ -71,6 +74,7 @@ func (w *World) Forget(ctx context.Context, began time.Time) error {
 		if err != nil {
 			return fmt.Errorf("delete the matches of an earlier run: %w", err)
 		}
+
 		for _, match := range page.Items {
 			key := map[string]types.AttributeValue{"matchId": match["matchId"]}
 			if _, err := w.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
@@ -78,23 +82,27 @@ func (w *World) Forget(ctx context.Context, began time.Time) error {
 			}
 		}
 	}
+
 	return nil
 }
 
 // Live lists the matches that are marked as live in the table of fixtures.
 func (w *World) Live(ctx context.Context) (ids []string, err error) {
-	pages := dynamodb.NewScanPaginator(w.DB, &dynamodb.ScanInput{TableName: aws.String(w.Table(fixtures)), IndexName: aws.String("live-index")})
+	pages := dynamodb.NewScanPaginator(w.DB,
+		&dynamodb.ScanInput{TableName: aws.String(w.Table(fixtures)), IndexName: aws.String("live-index")})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return ids, fmt.Errorf("list the live matches: %w", err)
 		}
+
 		for _, match := range page.Items {
 			if id, ok := match["matchId"].(*types.AttributeValueMemberS); ok {
 				ids = append(ids, id.Value)
 			}
 		}
 	}
+
 	return ids, nil
 }
 
@@ -105,6 +113,7 @@ func (w *World) Sync(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return nil
 }
 

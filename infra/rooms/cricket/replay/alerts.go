@@ -23,6 +23,7 @@ func exactly(n int) span { return span{n, n} }
 // two wickets of one ball are one alert.
 func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 	var main, super int // innings
+
 	for _, in := range o.Innings {
 		if in.SuperOver {
 			super++
@@ -30,47 +31,61 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 			main++
 		}
 	}
+
 	is := map[event.Kind]span{event.Toss: {0, 1}, event.Result: exactly(1)}
 	if o.stops > 0 { // a stoppage may be over by the next successful poll
 		is[event.Rain] = span{0, o.stops}
 	}
+
 	if o.Info.Toss.Winner != "" && o.Info.Toss.Decision != "" {
 		is[event.Toss] = exactly(1)
 	}
+
 	is[event.Start] = span{0, 1}
 	if len(o.after) > 1 {
 		is[event.Start] = exactly(1)
 	}
+
 	add := func(k event.Kind, s span) {
 		is[k] = span{is[k].least + s.least, is[k].most + s.most}
 	}
+
 	for _, before := range o.days {
 		if before <= deliveries { // stumps may be over by the next successful poll
 			add(event.Start, span{0, 1})
 		}
 	}
+
 	bowled := 0
 	for i, in := range o.Innings {
 		if bowled > deliveries {
 			break
 		}
+
 		if i == main-1 {
 			add(event.Target, o.target(main))
 		}
+
 		runs := map[string]int{} // of batters
+
 		for _, over := range in.Overs {
 			for _, d := range over.Deliveries {
 				if bowled++; bowled > deliveries {
 					return is
 				}
+
 				outs := 0
+
 				for _, w := range d.Wickets {
 					if isOut(w.Kind) {
 						outs++
 					}
 				}
+
 				add(event.Wicket, span{min(outs, 1), outs})
+
 				was := runs[d.Batter]
+
 				runs[d.Batter] += d.Runs.Batter
 				for mark, kind := range map[int]event.Kind{50: event.Fifty, 100: event.Hundred} {
 					if was < mark && runs[d.Batter] >= mark {
@@ -79,6 +94,7 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 				}
 			}
 		}
+
 		last := i == len(o.Innings)-1
 		switch {
 		case last && o.decides(i): // the end of the innings is part of the result
@@ -87,6 +103,7 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 		default:
 			add(event.Innings, exactly(1))
 		}
+
 		switch {
 		case i == main-1 && super > 0:
 			add(event.SuperOver, exactly(1))
@@ -94,9 +111,11 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 			add(event.SuperOver, span{0, 1})
 		}
 	}
+
 	if super == 0 && (o.Info.Outcome.Eliminator != "" || o.Info.Outcome.BowlOut != "") {
 		add(event.SuperOver, span{0, 1})
 	}
+
 	return is
 }
 
@@ -109,6 +128,7 @@ func (o *oracle) decides(i int) bool {
 	case o.Innings[i].SuperOver:
 		return i > 0 && o.Innings[i-1].SuperOver
 	}
+
 	return i == 1
 }
 
@@ -117,6 +137,7 @@ func (o *oracle) multiDay() bool { return o.Info.MatchType == "Test" || o.Info.M
 // stops returns the number of stoppages and resumptions in a script.
 func stops(m *script.Match) (n int) {
 	stopped := false
+
 	for i := range len(m.Frames) {
 		f := m.Frames[i]
 		switch playing := strings.HasSuffix(f.Status, " Innings"); {
@@ -125,6 +146,7 @@ func stops(m *script.Match) (n int) {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -132,15 +154,18 @@ func stops(m *script.Match) (n int) {
 // before it.
 func days(m *script.Match) (before []int) {
 	stumps := false
+
 	for _, f := range m.Frames {
 		switch {
 		case strings.HasPrefix(f.Status, "Stump"):
 			stumps = true
 		case stumps && strings.HasSuffix(f.Status, " Innings"):
 			stumps = false
+
 			before = append(before, f.Deliveries)
 		}
 	}
+
 	return before
 }
 
@@ -151,14 +176,17 @@ func (o *oracle) target(innings int) span {
 	if o.multiDay() {
 		chase = 4
 	}
+
 	switch {
-	case innings == chase && (o.final[chase-2].Late > 0 || chase == 2 && (o.Info.Outcome.Method != "" || o.Innings[1].Target.Runs != o.final[0].Runs+1)):
+	case innings == chase && (o.final[chase-2].Late > 0 ||
+		chase == 2 && (o.Info.Outcome.Method != "" || o.Innings[1].Target.Runs != o.final[0].Runs+1)):
 		return span{1, 2} // set, and then revised
 	case innings == chase:
 		return exactly(1)
 	case innings == chase-1: // the innings break may have had it
 		return span{0, 1}
 	}
+
 	return span{}
 }
 
@@ -176,19 +204,24 @@ type alerts map[string]map[event.Kind][]apns.Alert
 
 func alertsOf(d apns.Device) (alerts, error) {
 	all := alerts{}
+
 	for _, a := range d.Alerts {
 		var is alert
 		if err := json.Unmarshal(a.Payload, &is); err != nil || is.MatchID == "" || is.Kind == "" {
 			return all, fmt.Errorf("the alert %q has no match or no kind", a.Title)
 		}
+
 		if is.Kind == event.Start && strings.HasPrefix(a.Body, "Starts in ") {
 			is.Kind = reminded
 		}
+
 		if all[is.MatchID] == nil {
 			all[is.MatchID] = map[event.Kind][]apns.Alert{}
 		}
+
 		all[is.MatchID][is.Kind] = append(all[is.MatchID][is.Kind], a)
 	}
+
 	return all, nil
 }
 
@@ -209,12 +242,14 @@ func (f *fan) wants(k event.Kind) bool {
 	if k == reminded {
 		k = event.Start
 	}
+
 	switch f.taste {
 	case keyEvents:
 		return slices.Contains([]event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}, k)
 	case spoilerFree:
 		return slices.Contains([]event.Kind{event.Toss, event.Start, event.Rain, event.Result}, k)
 	}
+
 	return true
 }
 
@@ -227,23 +262,29 @@ func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, first map[st
 	if w.left >= 0 {
 		bowled = w.left
 	}
+
 	all := m.oracle.alerts(bowled)
+
 	spare := 0 // an alert that was being sent when the fan unfollowed
 	if w.left >= 0 {
 		spare = 1
 	}
+
 	for _, k := range kindsAndReminder() {
 		n := len(got[k])
 		if k == event.Start {
 			n += w.begun
 		}
+
 		want := m.expects(w, all, k)
 		if w.quiet() {
 			if slices.ContainsFunc(got[k], func(a apns.Alert) bool { return w.asleep(a.Time) }) {
 				note(fmt.Sprintf("%s was sent in quiet hours", k))
 			}
+
 			want.least = 0
 		}
+
 		switch {
 		case !w.wants(k):
 			if n > 0 {
@@ -257,13 +298,16 @@ func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, first map[st
 			note(fmt.Sprintf("%d %s alerts, not %d", n, k, want.least))
 		}
 	}
+
 	if !w.quiet() || w.left >= 0 {
 		return
 	}
+
 	for id, at := range first {
 		if w.asleep(at) || w.asleep(at.Add(triedAgain)) {
 			continue
 		}
+
 		if !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(got))...), func(a apns.Alert) bool { return a.Collapse == id }) {
 			note("an alert outside quiet hours is missing")
 			return
@@ -293,5 +337,6 @@ func (m *match) expects(w *follower, all map[event.Kind]span, k event.Kind) span
 	case w.late:
 		return exactly(0)
 	}
+
 	return span{0, 1}
 }

@@ -16,17 +16,21 @@ func Alerts(file []byte, deliveries int) (map[event.Kind][2]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	script, err := script.Read(file, 1)
 	if err != nil {
 		return nil, err
 	}
+
 	o.stops, o.days = stops(script), days(script)
 	all := map[event.Kind][2]int{}
+
 	for k, s := range o.alerts(deliveries) {
 		if s.most > 0 {
 			all[k] = [2]int{s.least, s.most}
 		}
 	}
+
 	return all, nil
 }
 
@@ -55,22 +59,30 @@ func Judge(file []byte, w follower, at, wicketAt time.Time, kinds ...string) (wr
 	if m.oracle, err = newOracle(file); err != nil {
 		return nil, err
 	}
+
 	w.follows = start
+
 	var d apns.Device
+
 	for i, k := range kinds {
 		body := "x"
 		if k == string(reminded) {
 			k, body = string(event.Start), "Starts in 15 minutes"
 		}
+
 		d.Alerts = append(d.Alerts, apns.Alert{
 			Body: body, Collapse: fmt.Sprint(k, i), Time: at, Payload: fmt.Appendf(nil, `{"aps":{"alert":"x"},"matchId":"1","kind":%q}`, k),
 		})
 	}
+
 	d.Alerts = append(d.Alerts, apns.Alert{Payload: []byte(`{"matchId":"2","kind":"wicket"}`)}) // another match's
+
 	got, err := alertsOf(d)
 	if err != nil {
 		return nil, err
 	}
+
 	m.judge(&w, got["1"], map[string]time.Time{"wicket0": wicketAt}, func(what string) { wrong = append(wrong, what) })
+
 	return wrong, nil
 }

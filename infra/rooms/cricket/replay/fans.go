@@ -56,6 +56,7 @@ func (f *fan) asleep(t time.Time) bool {
 	if f.from <= f.to {
 		return f.from <= now && now < f.to
 	}
+
 	return f.from <= now || now < f.to
 }
 
@@ -69,6 +70,7 @@ func fansOf(seed uint64) (fans []*fan) {
 		f.device = token("device", f.user)
 		soon := start.Add(time.Duration(1+10*chaos.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // during the match
 		plain := false
+
 		switch x := chaos.Chance(seed, "fan", f.user); {
 		case x < 0.03:
 			f.dead = apns2.ReasonUnregistered
@@ -87,17 +89,21 @@ func fansOf(seed uint64) (fans []*fan) {
 		default:
 			plain = true
 		}
+
 		if f.dead == "" {
 			f.listens = chaos.Chance(seed, "iOS", f.user) < 0.2
 		}
+
 		switch x := chaos.Chance(seed, "begins", f.user); {
 		case plain && x < 0.3:
 			f.begins, f.expired = token("begin", f.user), x < 0.03
 		case plain && !f.listens && x < 0.4:
 			f.late = true
 		}
+
 		fans = append(fans, f)
 	}
+
 	return fans
 }
 
@@ -121,10 +127,12 @@ type follower struct {
 func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	id := local.ID(m.script.ID)
 	teams := []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)}
+
 	w := &follower{fan: f, phone: local.NewPhone(f.user, id, teams[i%3]), left: -1}
 	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
 		w.leaves = 1 + int(10*x*float64(len(m.script.Frames)))
 	}
+
 	return w
 }
 
@@ -137,14 +145,18 @@ func (r *run) enroll(ctx context.Context) error {
 	t := r.trial
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(callers)
+
 	for _, f := range t.fans {
 		g.Go(func() error { return r.join(gctx, f) })
 	}
+
 	if err := g.Wait(); err != nil {
 		return err
 	}
+
 	g, gctx = errgroup.WithContext(ctx)
 	g.SetLimit(callers)
+
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			if !w.late {
@@ -152,6 +164,7 @@ func (r *run) enroll(ctx context.Context) error {
 			}
 		}
 	}
+
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -166,9 +179,11 @@ func (r *run) enroll(ctx context.Context) error {
 			}
 		}
 	}
+
 	r.world.Provider.Chaos(r.providerChaos(t.seed))
 	r.world.Phones.Chaos(r.appleChaos(t.seed))
 	t.faults.Start()
+
 	return nil
 }
 
@@ -177,30 +192,37 @@ func (r *run) join(ctx context.Context, f *fan) error {
 	if f.dead != "" {
 		r.world.Phones.Answer(f.device, apns.Refuse(f.dead))
 	}
+
 	system := "17.5"
 	if f.listens {
 		system = "18.1"
 	}
+
 	if err := r.world.Call(ctx, f.user, "POST", "/cricket/user/device",
 		map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": system}, nil); err != nil {
 		return err
 	}
+
 	if f.expired {
 		r.world.Phones.Answer(f.begins, apns.Refuse(apns2.ReasonUnregistered))
 	}
+
 	if f.begins != "" {
 		if err := r.world.Call(ctx, f.user, "PUT", "/cricket/user/device/push-to-start",
 			map[string]string{"deviceToken": f.device, "pushToStartToken": f.begins}, nil); err != nil {
 			return err
 		}
 	}
+
 	if f.taste == everything && !f.quiet() {
 		return nil
 	}
+
 	likes := map[string]any{"alerts": kinds(), "keyEventsOnly": f.taste == keyEvents, "spoilerFree": f.taste == spoilerFree}
 	if f.quiet() {
 		likes["quietHours"] = map[string]string{"from": f.from, "to": f.to, "timeZone": "UTC"}
 	}
+
 	return r.world.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
 }
 
@@ -208,19 +230,24 @@ func (r *run) join(ctx context.Context, f *fan) error {
 // unless the activity listens to a channel or a push starts it.
 func (r *run) follow(ctx context.Context, w *follower) error {
 	w.follows = r.clock.Now()
+
 	body := map[string]string{}
 	if w.phone.TeamID != "" {
 		body["teamId"] = w.phone.TeamID
 	}
+
 	if err := r.world.Call(ctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
 		return err
 	}
+
 	if w.listens || w.begins != "" {
 		return nil
 	}
+
 	if w.dead != "" {
 		r.world.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
 	}
+
 	return r.world.Register(ctx, w.phone)
 }
 
@@ -242,14 +269,17 @@ func (r *run) leave(ctx context.Context, m *match) {
 		m.fail("%v", err)
 		return
 	}
+
 	m.checked = p.Shown
 	for _, w := range m.followers {
 		if w.leaves == 0 || w.left >= 0 || p.Shown < w.leaves {
 			continue
 		}
+
 		if err := r.world.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
 			m.fail("%s cannot unfollow: %v", w.user, err)
 		}
+
 		w.left = m.script.Frames[p.Shown-1].Deliveries
 	}
 }
@@ -259,29 +289,36 @@ func (r *run) leave(ctx context.Context, m *match) {
 func (r *run) begun(ctx context.Context, s apns.Start) {
 	var of struct{ MatchID, TeamID string }
 	json.Unmarshal(s.Attributes, &of) // attributes without a match are reported below
+
 	i := slices.IndexFunc(r.matches, func(m *match) bool { return m.script != nil && local.ID(m.script.ID) == of.MatchID })
+
 	j := slices.IndexFunc(r.trial.fans, func(f *fan) bool { return f.begins == s.Token })
 	if i < 0 || j < 0 {
 		r.fail("", "a push begins an activity that nobody wants: %s", s.Attributes)
 		return
 	}
+
 	m, w := r.matches[i], r.matches[i].followers[j]
 	if w.begun++; w.begun > 1 {
 		return
 	}
+
 	w.tuned = s.Channel != ""
 	if of.TeamID != w.phone.TeamID {
 		m.fail("the activity of %s begins as %q's, not %q's", w.user, of.TeamID, w.phone.TeamID)
 	}
+
 	if w.tuned && !w.listens {
 		m.fail("the activity of %s begins with a channel, on iOS 17", w.user)
 	}
+
 	w.phone.Token = s.Update
 	if !w.tuned {
 		if err := r.world.Register(ctx, w.phone); err != nil {
 			m.fail("%s cannot register an activity: %v", w.user, err)
 		}
 	}
+
 	if w.lasting() {
 		m.phones = append(m.phones, w.phone)
 	}

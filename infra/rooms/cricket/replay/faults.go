@@ -50,15 +50,18 @@ func (r *run) try(seed uint64) {
 		if m.script == nil {
 			continue
 		}
+
 		m.phones = nil
 		for i, f := range r.trial.fans {
 			w := m.follower(seed, i, f)
 			if w.lasting() && w.begins == "" { // otherwise a push starts its activity later
 				m.phones = append(m.phones, w.phone)
 			}
+
 			m.followers = append(m.followers, w)
 		}
 	}
+
 	r.trial.faults = chaos.New(r.faultRates(seed))
 }
 
@@ -67,16 +70,20 @@ type size struct{ frames, ticks, matches float64 }
 
 func (r *run) size() (s size) {
 	first, last := start, start
+
 	for _, m := range r.matches {
 		if m.script != nil {
 			s.frames += float64(len(m.script.Frames))
 			s.matches++
+
 			if m.end().After(last) {
 				last = m.end()
 			}
 		}
 	}
+
 	s.ticks = float64(last.Sub(first) / slot)
+
 	return s
 }
 
@@ -100,10 +107,12 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 			chaos.KilledBefore: rate(kill), chaos.KilledAfter: rate(kill),
 		}
 	}
+
 	minutes := reminder.Minutes() + s.ticks*slot.Minutes()
 	for _, function := range []string{"cricket/plan-ticks", "cricket/detect-toss", "cricket/remind-prematch", "cricket/sync-fixtures"} {
 		rates(function, 10*minutes, 1, 1, 2)
 	}
+
 	rates("cricket/tick", 20*s.frames, 6, 3, 15)
 	rates("cricket/push-activities", 6*s.frames, 3, 2, 8)
 	rates("cricket/finish-match", 40*s.matches, 2, 2, 5)
@@ -113,6 +122,7 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 	calls[slug("cricket/send-alerts")+" UpdateItem"] = map[chaos.Kind]float64{
 		chaos.Throttled: 0.004, chaos.Cut: 0.004, chaos.KilledBefore: 0.01, chaos.KilledAfter: 0.002,
 	}
+
 	return chaos.Config{
 		Seed: seed, Calls: calls,
 		Task:        "cricket/tick",
@@ -127,6 +137,7 @@ func slug(function string) string { return strings.ReplaceAll(function, "/", "-"
 // providerChaos returns the faults of the provider.
 func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
 	s := r.size()
+
 	return sportmonks.Chaos{
 		Seed: seed,
 		Rates: map[sportmonks.Kind]float64{
@@ -144,6 +155,7 @@ func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
 func (r *run) appleChaos(seed uint64) apns.Chaos {
 	s := r.size()
 	rate := func(n float64) float64 { return about(n*s.scale(), s.frames*followers) }
+
 	return apns.Chaos{
 		Seed: seed, TooMany: rate(25), Internal: rate(25), Unavailable: rate(25), Outage: rate(2.5), Drop: rate(300), Lost: rate(300),
 		Slow: rate(2), SlowBy: time.Minute, GoAway: rate(300),
@@ -155,37 +167,48 @@ func (r *run) appleChaos(seed uint64) apns.Chaos {
 func (r *run) tried(ctx context.Context) (over bool) {
 	now := r.clock.Now()
 	ticked := r.ticked(now)
+
 	over = true
 	for _, m := range r.matches {
 		if m.over {
 			continue
 		}
+
 		if !now.Before(m.start.Add(-lateBy)) {
 			r.come(ctx, m)
 		}
+
 		if ticked && !now.Before(m.start) {
 			m.ticks++
 			if now.Before(m.end().Add(-settle)) { // later the end of the match may have deleted the follows
 				r.leave(ctx, m)
 			}
 		}
+
 		if now.Before(m.end()) || now.Before(m.end().Add(patienceWithFaults)) && !r.ended(m) {
 			over = false
 			continue
 		}
+
 		m.over = true
 	}
+
 	r.progress()
+
 	if !over {
 		return false
 	}
+
 	if r.calm.IsZero() {
 		r.calm = now.Add(patienceWithFollows)
 	}
+
 	if len(r.unfinished()) > 0 && now.Before(r.calm) {
 		return false
 	}
+
 	r.judge(ctx)
+
 	return true
 }
 
@@ -196,6 +219,7 @@ func (r *run) unfinished() (queues []string) {
 			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, d.Visible+d.Delayed+d.InFlight))
 		}
 	}
+
 	return queues
 }
 
@@ -207,31 +231,40 @@ func (r *run) judge(ctx context.Context) {
 			r.finish(ctx, m)
 		}
 	}
+
 	r.judgeAlerts()
+
 	for _, held := range r.unfinished() {
 		r.fail("", "at the end the queue %s", held)
 	}
+
 	for _, d := range r.world.Queues.Stats() {
 		if !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
 			continue
 		}
+
 		for _, message := range r.world.Queues.Messages(d.Queue) {
 			var of alert
 			json.Unmarshal([]byte(message.Body), &of) // a message without a match is reported by itself
+
 			why := "it was tried too often"
 			if reason := message.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
 				why = *reason
 			}
+
 			r.fail(of.MatchID, "a message ended in %s: %s", d.Queue, why)
 		}
 	}
+
 	left, err := r.world.Live(ctx)
 	if err != nil {
 		r.fail("", "%v", err)
 	}
+
 	for _, id := range left {
 		r.fail(id, "match %s is still live", id)
 	}
+
 	for _, table := range []string{"cricket-match-follows", "cricket-activity-subscriptions", "cricket-channels"} {
 		n, err := r.world.Rows(ctx, table, "matchId", "#USER#") // a user's lists of rows stay until their TTL
 		if err != nil {
@@ -240,9 +273,11 @@ func (r *run) judge(ctx context.Context) {
 			r.fail("", "%d rows are left in %s", n, table)
 		}
 	}
+
 	if n := len(r.world.Phones.Channels()); n > 0 {
 		r.fail("", "%d channels are left at Apple's", n)
 	}
+
 	for _, m := range r.matches {
 		if m.script != nil {
 			r.report(m)
@@ -258,6 +293,7 @@ func (r *run) fail(id, format string, args ...any) {
 			return
 		}
 	}
+
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
@@ -265,17 +301,20 @@ func (r *run) fail(id, format string, args ...any) {
 // shown twice or unwanted.
 func (r *run) judgeAlerts() {
 	got := map[*fan]alerts{}
+
 	for _, f := range r.trial.fans {
 		d, _ := r.world.Phones.Device(f.device)
 		for _, a := range d.Alerts {
 			r.trial.reached++
 			r.trial.again += a.Again
 		}
+
 		var err error
 		if got[f], err = alertsOf(d); err != nil {
 			r.fail("", "the phone of %s: %v", f.user, err)
 		}
 	}
+
 	for _, m := range r.matches {
 		if m.script != nil {
 			m.judgeAll(got)
@@ -287,14 +326,17 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 	wrong := map[string][]string{} // users by failure
 	ids := map[event.Kind]map[string]bool{}
 	first := map[string]time.Time{}
+
 	for _, w := range m.followers {
 		if w.dead != "" {
 			continue
 		}
+
 		for k, all := range on[w.fan][w.phone.MatchID] {
 			if ids[k] == nil {
 				ids[k] = map[string]bool{}
 			}
+
 			for _, a := range all {
 				ids[k][a.Collapse] = true
 				if at, ok := first[a.Collapse]; w.taste == everything && !w.quiet() && (!ok || a.First.Before(at)) {
@@ -303,6 +345,7 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 			}
 		}
 	}
+
 	for _, w := range m.followers {
 		if w.dead == "" {
 			m.judge(w, on[w.fan][w.phone.MatchID], first, func(what string) { wrong[what] = append(wrong[what], w.user) })
@@ -314,13 +357,16 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 			m.fail("no activity that a push begins on iOS 18 has a channel")
 		}
 	}
+
 	all := m.oracle.alerts(len(m.oracle.after))
+
 	all[reminded] = exactly(1)
 	for _, k := range kindsAndReminder() {
 		if n, most := len(ids[k]), all[k].most; n > most {
 			m.fail("there are %d different %s alerts, and at most %d events of that kind", n, k, most)
 		}
 	}
+
 	for _, what := range slices.Sorted(maps.Keys(wrong)) {
 		m.fail("%d of %d followers, as %s: %s", len(wrong[what]), len(m.followers), wrong[what][0], what)
 	}
@@ -333,14 +379,18 @@ func (r *run) verdict(failed int) error {
 	if failed > 0 || len(r.problems) > 0 {
 		r.Complaints()
 	}
+
 	for _, p := range r.problems {
 		r.Printf("FAIL  %s\n", p)
 	}
+
 	r.tally()
 	r.Printf("%d of %d matches ok\n", len(r.matches)-failed, len(r.matches))
+
 	if failed > 0 || len(r.problems) > 0 {
 		return replay.ErrFailed
 	}
+
 	return nil
 }
 
@@ -355,27 +405,35 @@ func (r *run) tally() {
 	provider := r.world.Provider.Counts()
 	did := t.faults.Counts()
 	apple := r.world.Phones.ChaosCounts()
+
 	fmt.Fprintf(progress, "what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))
-	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood, chaos.KilledBefore, chaos.KilledAfter}))
+	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood,
+		chaos.KilledBefore, chaos.KilledAfter}))
 	line("ticks", counted(did, []chaos.Kind{chaos.TwoAtOnce, chaos.OnceMore, chaos.Delayed}))
 	line("messages", counted(did, []chaos.Kind{chaos.HeldBack, chaos.Redelivered}))
+
 	var all, dead, left, begun int
+
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			all++
+
 			if w.dead != "" {
 				dead++
 			}
+
 			if w.left >= 0 {
 				left++
 			}
+
 			if w.begun > 0 {
 				begun++
 			}
 		}
 	}
+
 	line("alerts", []string{fmt.Sprintf("%d on phones", t.reached), fmt.Sprintf("%d came again and replaced themselves", t.again)})
 	r.Printf("%d followers, %d with dead tokens, %d left mid-match, %d activities begun by a push\n", all, dead, left, begun)
 }
@@ -384,5 +442,6 @@ func counted[K ~string](counts map[K]int, kinds []K) (out []string) {
 	for _, k := range kinds {
 		out = append(out, fmt.Sprintf("%s %d", k, counts[k]))
 	}
+
 	return out
 }

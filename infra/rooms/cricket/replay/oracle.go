@@ -78,17 +78,22 @@ func newOracle(data []byte) (*oracle, error) {
 	if err := json.Unmarshal(data, &o.file); err != nil {
 		return nil, err
 	}
+
 	if x := o.Info.Outcome; x.Winner == "" && x.Result == "" && x.Eliminator == "" && x.BowlOut == "" {
 		return nil, errors.New("info.outcome has no winner, result, eliminator or bowl_out")
 	}
+
 	o.perOver = cmp.Or(o.Info.BallsPerOver, 6)
 	complete := 0 // overs of the match
+
 	for _, in := range o.Innings {
 		o.final = append(o.final, total{Team: in.Team, Runs: in.Penalty.Pre, Overs: "0"})
 		now := &o.final[len(o.final)-1]
+
 		for i, over := range in.Overs {
 			_, miscounted := in.Miscounted[strconv.Itoa(over.Over)]
 			legal := 0
+
 			for j, d := range over.Deliveries {
 				now.Runs += d.Runs.Total
 				for _, w := range d.Wickets {
@@ -96,22 +101,27 @@ func newOracle(data []byte) (*oracle, error) {
 						now.Wickets++
 					}
 				}
+
 				if d.Extras.Wides == 0 && d.Extras.NoBalls == 0 {
 					legal++
 				}
 				// A miscounted over is complete, too.
 				ended := legal >= o.perOver || j == len(over.Deliveries)-1 && (miscounted || i < len(in.Overs)-1)
 				now.Overs = overs(over.Over, legal, ended)
+
 				o.after = append(o.after, slices.Clone(o.final))
 				if complete < 2 && legal >= 6 && !ended {
 					o.after[len(o.after)-1][len(o.final)-1].Overs = "" // the feed does not yet show that overs are longer
 				}
 			}
+
 			complete++
 		}
+
 		now.Runs += in.Penalty.Post
 		now.Late = in.Penalty.Post
 	}
+
 	return o, nil
 }
 
@@ -128,6 +138,7 @@ func overs(over, legal int, complete bool) string {
 	case legal == 0:
 		return strconv.Itoa(over)
 	}
+
 	return fmt.Sprintf("%d.%d", over, legal)
 }
 
@@ -138,25 +149,35 @@ func (o *oracle) contradiction() error {
 	if x.Method != "" || x.Result == "no result" || x.Result == "draw" || len(o.Innings) == 0 || len(teams) != 2 || teams[0] == teams[1] {
 		return nil
 	}
+
 	runs := map[string]int{}
+
 	var last total // innings
+
 	target, absent := 0, 0
+
 	for i, in := range o.Innings {
 		if !in.SuperOver {
 			last, target, absent = o.final[i], in.Target.Runs, len(in.Absent)
 			runs[last.Team] += last.Runs
 		}
 	}
+
 	lead := runs[x.Winner]*2 - runs[teams[0]] - runs[teams[1]] // of the winner
-	ahead := 0                                                 // of its target, the side that chased
+
+	ahead := 0 // of its target, the side that chased
 	if target > 0 {
 		ahead = last.Runs - (target - 1)
 	}
+
 	if last.Team != x.Winner {
 		ahead = -ahead
 	}
+
 	left := 10 - last.Wickets
+
 	var agree bool
+
 	switch by := x.By; {
 	case x.Winner == "":
 		agree = runs[teams[0]] == runs[teams[1]] || target > 0 && ahead == 0
@@ -167,10 +188,12 @@ func (o *oracle) contradiction() error {
 	default:
 		agree = max(lead, ahead) > 0
 	}
+
 	if !agree {
 		return fmt.Errorf("info.outcome contradicts the deliveries, by which %s made %d, %s %d, with %d down at the end",
 			teams[0], runs[teams[0]], teams[1], runs[teams[1]], last.Wickets)
 	}
+
 	return nil
 }
 
@@ -188,18 +211,23 @@ func (x outcome) String() string {
 	if x.Decider != "" {
 		s += ", then " + x.Decider
 	}
+
 	if x.Winner != "" {
 		s += " by " + x.Winner
 	}
+
 	if x.Innings {
 		s += ", an innings"
 	}
+
 	if x.Runs > 0 {
 		s += fmt.Sprintf(", %d runs", x.Runs)
 	}
+
 	if x.Wickets > 0 {
 		s += fmt.Sprintf(", %d wickets", x.Wickets)
 	}
+
 	return cmp.Or(s, "unknown")
 }
 
@@ -209,11 +237,13 @@ func (o *oracle) marginMissing() bool {
 	case "", "D/L", "DLS", "VJD":
 		return x.By.Runs == 0 && x.By.Wickets == 0
 	}
+
 	return false
 }
 
 func (o *oracle) outcome() outcome {
 	x := o.Info.Outcome
+
 	out := outcome{Winner: x.Winner, Runs: x.By.Runs, Wickets: x.By.Wickets, Innings: x.By.Innings > 0}
 	switch {
 	case x.Eliminator != "":
@@ -232,5 +262,6 @@ func (o *oracle) outcome() outcome {
 			out.Kind = "abandoned"
 		}
 	}
+
 	return out
 }

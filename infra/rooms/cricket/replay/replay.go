@@ -70,53 +70,69 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Folder == "" {
 		return errors.New("give a folder of Cricsheet files as DIR=folder")
 	}
+
 	entries, err := os.ReadDir(cfg.Folder)
 	if err != nil {
 		return fmt.Errorf("%w: give a folder of Cricsheet files as DIR=folder", err)
 	}
+
 	r := &run{Report: replay.NewReport(cfg.Config), atOnce: cfg.AtOnce, world: local.New()}
+
 	for _, e := range entries {
 		if strings.EqualFold(filepath.Ext(e.Name()), ".json") && !e.IsDir() {
 			r.matches = append(r.matches, load(filepath.Join(cfg.Folder, e.Name()), firstID+int64(len(r.matches))))
 		}
 	}
+
 	if len(r.matches) == 0 {
 		return fmt.Errorf("there is no .json file in %s: give a folder of Cricsheet files as DIR=folder", cfg.Folder)
 	}
+
 	r.plan()
+
 	if cfg.Faults != nil {
 		r.try(*cfg.Faults)
 	}
+
 	if err := r.play(ctx); err != nil {
 		r.Complaints()
 		return err
 	}
+
 	return r.summarize()
 }
 
 func load(path string, id int64) *match {
 	m := &match{name: filepath.Base(path)}
+
 	data, err := os.ReadFile(path)
 	if err == nil {
 		m.script, err = script.Read(data, id)
 	}
+
 	if err == nil {
 		m.oracle, err = newOracle(data)
 	}
+
 	if err == nil {
 		m.oracle.stops, m.oracle.days = stops(m.script), days(m.script)
 	}
+
 	if err != nil {
 		m.fail("%v", err)
 		m.script, m.over = nil, true
+
 		return m
 	}
+
 	if err := m.oracle.contradiction(); err != nil {
 		m.fail("%v", err)
 	}
+
 	for i, team := range []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)} {
 		m.phones = append(m.phones, local.NewPhone([]string{"neutral", "local", "visitor"}[i], local.ID(id), team))
 	}
+
 	return m
 }
 
@@ -155,8 +171,10 @@ func (r *run) plan() {
 	for i := range lanes {
 		lanes[i] = start
 	}
+
 	longest := slices.DeleteFunc(slices.Clone(r.matches), func(m *match) bool { return m.script == nil })
 	slices.SortStableFunc(longest, func(a, b *match) int { return cmp.Compare(len(b.script.Frames), len(a.script.Frames)) })
+
 	for _, m := range longest {
 		first := 0
 		for i := range lanes {
@@ -164,6 +182,7 @@ func (r *run) plan() {
 				first = i
 			}
 		}
+
 		m.start = lanes[first]
 		lanes[first] = m.end().Truncate(time.Minute).Add(time.Minute)
 		r.width = max(r.width, min(utf8.RuneCountInString(m.teams()), 44))
@@ -176,11 +195,22 @@ func (r *run) play(ctx context.Context) error {
 	if r.trial != nil {
 		ahead = reminder + 5*time.Minute
 	}
+
 	r.clock = clock.New(start.Add(-ahead), clock.Free)
+
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Program: r.Program, Rooms: []fleet.Room{r.world.Room()}, Invocation: r.invoked, Log: r.Log}
+
+	cfg := fleet.Config{
+		Clock:      r.clock,
+		Root:       r.Root,
+		Program:    r.Program,
+		Rooms:      []fleet.Room{r.world.Room()},
+		Invocation: r.invoked,
+		Log:        r.Log,
+	}
+
 	check := r.check
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults
@@ -188,23 +218,28 @@ func (r *run) play(ctx context.Context) error {
 		cfg.Push = func(apns.Push) { cfg.Faults.MarkActive() }
 		cfg.Started = func(s apns.Start) { r.begun(ctx, s) }
 	}
+
 	f, err := fleet.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+
 	phase := slot / 2
 	if r.trial != nil {
 		phase = slot - beforePoll
 	}
+
 	for _, m := range r.matches {
 		if m.script != nil {
 			r.world.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: phase, Lead: time.Minute, Linger: linger})
 		}
 	}
+
 	if err := r.world.Sync(ctx); err != nil {
 		return err
 	}
+
 	if r.trial != nil {
 		if err := r.enroll(ctx); err != nil {
 			return err
@@ -212,7 +247,9 @@ func (r *run) play(ctx context.Context) error {
 	} else if err := r.register(ctx); err != nil {
 		return err
 	}
+
 	over := make(chan struct{})
+
 	r.clock.OnIdle(func() {
 		if check(ctx) {
 			r.Close()
@@ -220,10 +257,13 @@ func (r *run) play(ctx context.Context) error {
 			close(over)
 		}
 	})
+
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}
+
 	hold()
+
 	select {
 	case <-over:
 		return nil
@@ -241,6 +281,7 @@ func (r *run) register(ctx context.Context) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -250,6 +291,7 @@ func (r *run) invoked(i lambda.Invocation) {
 		r.lastTick = r.clock.Now()
 		r.mu.Unlock()
 	}
+
 	r.Invocation(i)
 }
 
@@ -258,10 +300,12 @@ func (r *run) invoked(i lambda.Invocation) {
 func (r *run) ticked(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	was := r.lastTick.Equal(now)
 	if was {
 		r.lastTick = time.Time{}
 	}
+
 	return was
 }
 
@@ -270,28 +314,35 @@ func (r *run) ticked(now time.Time) bool {
 func (r *run) check(ctx context.Context) (over bool) {
 	now := r.clock.Now()
 	ticked := r.ticked(now)
+
 	over = true
 	for _, m := range r.matches {
 		if m.over {
 			continue
 		}
+
 		if ticked && !now.Before(m.start) {
 			m.ticks++
 			r.compare(ctx, m)
 		}
+
 		if now.Before(m.end()) {
 			over = false
 			continue
 		}
+
 		if now.Before(m.end().Add(patience)) && !r.ended(m) {
 			over = false
 			continue
 		}
+
 		r.finish(ctx, m)
 		m.over = true
 		r.report(m)
 	}
+
 	r.progress()
+
 	return over
 }
 
@@ -306,26 +357,32 @@ func (r *run) compare(ctx context.Context, m *match) {
 	if err != nil || p.Shown == m.checked || p.Shown == 0 {
 		return
 	}
+
 	m.checked = p.Shown
 	frame := m.script.Frames[p.Shown-1]
+
 	want := m.oracle.after[frame.Deliveries]
 	if len(want) == 0 {
 		return
 	}
+
 	var got page
 	if err := r.world.Call(ctx, "", "GET", "/cricket/matches/"+local.ID(m.script.ID), nil, &got); err != nil {
 		m.fail("ball %d: %v", frame.Deliveries, err)
 		return
 	}
+
 	for i, t := range want {
 		if i >= len(got.Score.Innings) {
 			m.fail("ball %d: the API lacks innings %d", frame.Deliveries, i+1)
 			continue
 		}
+
 		if in := got.Score.Innings[i]; !t.is(in, m.oracle.final[i]) {
 			m.fail("ball %d: the API says %d/%d (%s) in innings %d, the file %s", frame.Deliveries, in.Runs, in.Wickets, in.Overs, i+1, t)
 		}
 	}
+
 	for _, phone := range m.phones {
 		r.comparePhone(m, phone, got.Score, frame.Deliveries)
 	}
@@ -334,7 +391,8 @@ func (r *run) compare(ctx context.Context, m *match) {
 // is reports whether an innings has the total t, or with its late penalty runs
 // the final one.
 func (t total) is(in score.Innings, final total) bool {
-	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Late == final.Runs) && in.Wickets == t.Wickets && (in.Overs == t.Overs || t.Overs == "")
+	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Late == final.Runs) && in.Wickets == t.Wickets &&
+		(in.Overs == t.Overs || t.Overs == "")
 }
 
 // comparePhone compares a lock screen with the API, which has been compared with the file:
@@ -345,21 +403,25 @@ func (r *run) comparePhone(m *match, p local.Phone, s score.State, ball int) {
 		m.fail("ball %d: nothing was pushed to the %s phone", ball, p.Owner)
 		return
 	}
+
 	var shown score.Display
 	if err := json.Unmarshal(d.State, &shown); err != nil {
 		m.fail("ball %d: the %s phone cannot read its state: %v", ball, p.Owner, err)
 		return
 	}
+
 	for _, side := range []struct {
 		id   string
 		text string
 	}{{s.Local.ID, shown.Local.Score}, {s.Visitor.ID, shown.Visitor.Score}} {
 		var want []string
+
 		for _, in := range s.Innings {
 			if in.TeamID == side.id && !in.SuperOver {
 				want = append(want, in.Score())
 			}
 		}
+
 		if got := strings.TrimSuffix(side.text, " f/o"); got != strings.Join(want, " & ") {
 			m.fail("ball %d: the %s phone shows %q for a side with %v", ball, p.Owner, side.text, want)
 		}
@@ -381,24 +443,37 @@ func (r *run) finish(ctx context.Context, m *match) {
 		m.fail("at the end: %v", err)
 		return
 	}
+
 	res := got.Score.Result
 	m.result = res.Text
 	want := m.oracle.outcome()
-	is := outcome{Kind: string(res.Kind), Winner: r.teamName(m, res.WinnerID), Runs: res.Runs, Wickets: res.Wickets, Innings: res.Innings, Decider: res.Decider}
+
+	is := outcome{
+		Kind:    string(res.Kind),
+		Winner:  r.teamName(m, res.WinnerID),
+		Runs:    res.Runs,
+		Wickets: res.Wickets,
+		Innings: res.Innings,
+		Decider: res.Decider,
+	}
 	if want.Kind == "abandoned" && is.Kind == "noResult" {
 		is.Kind = "abandoned"
 	}
+
 	if m.oracle.marginMissing() {
 		is.Runs, is.Wickets, is.Innings = 0, 0, false
 	}
+
 	if is != want {
 		m.fail("the result is %s, in the file %s", is, want)
 	} else if !res.Confirmed {
 		m.fail("the result is the provider's word alone: the scores do not bear it out")
 	}
+
 	if !methodAgrees(m.oracle.Info.Outcome.Method, res.Method) {
 		m.fail("the method is %q, the file's %q", res.Method, m.oracle.Info.Outcome.Method)
 	}
+
 	if len(got.Score.Innings) != len(m.oracle.final) {
 		m.fail("%d innings were played, the file has %d", len(got.Score.Innings), len(m.oracle.final))
 	} else {
@@ -408,6 +483,7 @@ func (r *run) finish(ctx context.Context, m *match) {
 			}
 		}
 	}
+
 	r.finishPhones(m, got.Score)
 }
 
@@ -418,17 +494,21 @@ func (r *run) finishPhones(m *match, s score.State) {
 			m.fail("the activity of the %s phone did not end", p.Owner)
 			continue
 		}
+
 		var shown score.Display
 		if err := json.Unmarshal(d.State, &shown); err != nil {
 			m.fail("the %s phone cannot read its last state: %v", p.Owner, err)
 			continue
 		}
+
 		if want := s.For(p.TeamID); shown.Hash() != want.Hash() {
 			m.fail("the %s phone ends with %q, not %q", p.Owner, shown.Headline, want.Headline)
 		}
+
 		if d.Replaced > 0 {
 			m.fail("the %s phone was sent two states of one second, %d times", p.Owner, d.Replaced)
 		}
+
 		if d.Outdated > 0 && r.trial == nil {
 			m.fail("the %s phone was sent %d older states after newer ones", p.Owner, d.Outdated)
 		}
@@ -445,6 +525,7 @@ func (r *run) teamName(m *match, id string) string {
 	case local.ID(m.script.Visitor.ID):
 		return teams[1]
 	}
+
 	return "team " + id
 }
 
@@ -463,6 +544,7 @@ func methodAgrees(file, ours string) bool {
 	case "":
 		return ours == "" || ours == "awarded" // a win without a ball
 	}
+
 	return ours == file
 }
 
@@ -473,20 +555,25 @@ func (r *run) report(m *match) {
 		r.Printf("FAIL  %s: %s\n", m.name, m.problems[0])
 		return
 	}
+
 	totals := make([]string, len(m.oracle.final))
 	for i, t := range m.oracle.final {
 		totals[i] = t.String()
 	}
+
 	states := 0
+
 	for _, p := range m.phones {
 		if d, ok := r.world.Shows(p); ok {
 			states += d.Pushes
 		}
 	}
+
 	count := fmt.Sprintf("%d states pushed", states)
 	if r.trial != nil { // after lost answers the number of repeated states is not deterministic
 		count = fmt.Sprintf("%d followers", len(m.followers))
 	}
+
 	r.Case(fmt.Sprintf("%-*s | %-*s | %s | %d ticks, %s", r.width, m.teams(), resultWidth, cmp.Or(m.result, "no result was published"),
 		cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, count), m.name, m.problems)
 }
@@ -503,37 +590,47 @@ func (r *run) progress() {
 		if m.over {
 			over++
 		}
+
 		if m.script != nil {
 			done += m.checked
 			all += len(m.script.Frames)
 		}
 	}
+
 	r.Bar(done, all, fmt.Sprintf("%d of %d matches, %d of %d states", over, len(r.matches), done, all))
 }
 
 func (r *run) summarize() error {
 	failed := 0
+
 	for _, m := range r.matches {
 		if m.script == nil {
 			r.report(m)
 		}
+
 		if len(m.problems) > 0 {
 			failed++
 		}
 	}
+
 	if r.trial != nil {
 		return r.verdict(failed)
 	}
+
 	r.Complaints()
+
 	ticks, states := 0, 0
 	for _, m := range r.matches {
 		ticks += m.ticks
 		states += m.checked
 	}
+
 	r.Printf("%d of %d matches ok; %d states of play compared in %d ticks of a match, in %s\n",
 		len(r.matches)-failed, len(r.matches), states, ticks, r.Elapsed())
+
 	if failed > 0 {
 		return replay.ErrFailed
 	}
+
 	return nil
 }

@@ -39,6 +39,7 @@ func days(kind string, n int) *sheet {
 	for i := range n {
 		dates = append(dates, fmt.Sprintf("2024-04-%02d", 20+i))
 	}
+
 	return t20(0).set("match_type", kind).set("overs", nil).set("dates", dates)
 }
 
@@ -46,6 +47,7 @@ func eleven(team string) (names []string) {
 	for i := range 11 {
 		names = append(names, batter(team, i))
 	}
+
 	return names
 }
 
@@ -57,6 +59,7 @@ func (s *sheet) set(key string, value any) *sheet {
 	if value == nil {
 		delete(s.info, key)
 	}
+
 	return s
 }
 
@@ -70,6 +73,7 @@ func (s *sheet) teams(home, away string) *sheet {
 func (s *sheet) won(winner string, more doc) *sheet {
 	o := doc{"winner": winner}
 	maps.Copy(o, more)
+
 	return s.set("outcome", o)
 }
 
@@ -84,14 +88,17 @@ func by(what string, n int) doc { return doc{"by": doc{what: n}} }
 // goes into the innings.
 func (s *sheet) bat(team, balls string, more doc) *sheet {
 	teams := s.info["teams"].([]string)
+
 	other := teams[0]
 	if team == other {
 		other = teams[1]
 	}
+
 	per := 6
 	if n, ok := s.info["balls_per_over"].(int); ok {
 		per = n
 	}
+
 	pair, next, legal := [2]int{0, 1}, 2, 0
 	overs := []doc{}
 	deliveries := []doc{}
@@ -100,40 +107,50 @@ func (s *sheet) bat(team, balls string, more doc) *sheet {
 		deliveries, legal = nil, 0
 		pair[0], pair[1] = pair[1], pair[0]
 	}
+
 	for _, token := range strings.Fields(balls) {
 		if token == "|" {
 			end()
 			continue
 		}
+
 		d, ran := delivery(token)
 		d["batter"], d["non_striker"] = batter(team, pair[0]), batter(team, pair[1])
 		d["bowler"] = batter(other, 10-len(overs)%2)
+
 		wickets, _ := d["wickets"].([]doc)
 		for _, w := range wickets {
 			out := 0
 			if w["player_out"] == "@" {
 				out = 1
 			}
+
 			w["player_out"] = batter(team, pair[out])
 			pair[out] = min(next, 10)
 			next++
 		}
+
 		if x, _ := d["extras"].(doc); x["wides"] == nil && x["noballs"] == nil {
 			legal++
 		}
+
 		if ran%2 == 1 {
 			pair[0], pair[1] = pair[1], pair[0]
 		}
+
 		if deliveries = append(deliveries, d); legal == per && !strings.Contains(balls, "|") {
 			end()
 		}
 	}
+
 	if len(deliveries) > 0 {
 		end()
 	}
+
 	in := doc{"team": team, "overs": overs}
 	maps.Copy(in, more)
 	s.innings = append(s.innings, in)
+
 	return s
 }
 
@@ -142,16 +159,19 @@ func delivery(token string) (d doc, ran int) {
 	parts := strings.Split(token, ":")
 	bat, extra, x := 0, 0, doc{}
 	runs := doc{}
+
 	for part := range strings.SplitSeq(parts[0], "+") {
 		digits := strings.TrimRight(part, "abcdefghijklmnopqrstuvwxyz.")
 		n, err := strconv.Atoi(digits)
 		kind := part[len(digits):]
+
 		name := map[string]string{"wd": "wides", "nb": "noballs", "b": "byes", "lb": "legbyes", "p": "penalty"}[kind]
 		switch {
 		case name != "":
 			if err != nil {
 				n = 1
 			}
+
 			x[name] = n
 			extra += n
 		case kind == "n":
@@ -161,26 +181,35 @@ func delivery(token string) (d doc, ran int) {
 			bat = n
 		}
 	}
+
 	runs["batter"], runs["extras"], runs["total"] = bat, extra, bat+extra
+
 	d = doc{"runs": runs}
 	if len(x) > 0 {
 		d["extras"] = x
 	}
+
 	wickets := []doc{}
+
 	for _, kind := range parts[1:] {
 		kind, other := strings.CutSuffix(kind, "@")
+
 		w := doc{"kind": strings.ReplaceAll(kind, "_", " "), "player_out": ""}
 		if other {
 			w["player_out"] = "@"
 		}
+
 		if kind == "caught" || kind == "run_out" {
 			w["fielders"] = []doc{{"name": "Substitute", "substitute": true}, {"substitute": true}}
 		}
+
 		wickets = append(wickets, w)
 	}
+
 	if len(wickets) > 0 {
 		d["wickets"] = wickets
 	}
+
 	return d, bat
 }
 
@@ -189,15 +218,18 @@ func (s *sheet) json() []byte {
 	if s.innings != nil {
 		all["innings"] = s.innings
 	}
+
 	b, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // strings, numbers and lists of them
 	}
+
 	return b
 }
 
 func write(t *testing.T, dir, name string, data []byte) {
 	t.Helper()
+
 	if err := os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}

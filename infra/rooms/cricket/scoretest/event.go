@@ -15,6 +15,7 @@ func EventLines(events []event.Event, kind event.Kind) (lines []string) {
 			lines = append(lines, strings.TrimSpace(strings.Join([]string{e.Key, e.Alias}, " "))+" | "+e.Title+" | "+e.Body)
 		}
 	}
+
 	return lines
 }
 
@@ -25,21 +26,27 @@ func CheckTexts(t interface {
 	Fatalf(string, ...any)
 }, events []event.Event) {
 	t.Helper()
+
 	type name struct {
 		kind event.Kind
 		key  string
 	}
+
 	seen := map[name]bool{}
+
 	for _, e := range events {
 		for i, key := range []string{e.Key, e.Alias} {
 			if i == 1 && key == "" {
 				continue
 			}
+
 			if key == "" || seen[name{e.Kind, key}] {
 				t.Fatalf("the key %q is empty or used twice:\n%+v", key, events)
 			}
+
 			seen[name{e.Kind, key}] = true
 		}
+
 		for _, text := range []struct {
 			is   string
 			size int
@@ -48,6 +55,7 @@ func CheckTexts(t interface {
 				t.Fatalf("the text %q is empty, invalid or longer than %d characters", text.is, text.size)
 			}
 		}
+
 		switch e.Kind {
 		case event.Toss, event.Start, event.Rain, event.Result:
 			if e.Plain == "" || e.Kind != event.Toss && strings.ContainsAny(e.Plain, "0123456789/") {

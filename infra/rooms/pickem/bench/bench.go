@@ -63,22 +63,29 @@ var yearsEnd = time.Date(2026, 12, 27, 20, 0, 0, 0, time.UTC)
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
 	var f figures
+
 	for _, c := range []struct{ members, rounds int }{{10, 15}, {10_000, 15}} {
 		measure.Say("screens of %d members", c.members)
+
 		uses, err := benchUses(ctx, c.members, c.rounds)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		f.uses = append(f.uses, uses...)
 	}
+
 	for _, c := range []struct{ members, rounds int }{{1_000, 3}, {10_000, 1}} {
 		measure.Say("an event of %d members is scored", c.members)
+
 		cost, err := benchScore(ctx, c.members, c.rounds)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		f.scores = append(f.scores, cost)
 	}
+
 	return f.rows(), map[string]any{"uses": f.uses, "scores": f.scores}, nil
 }
 
@@ -90,16 +97,20 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		return nil, err
 	}
 	defer w.Close()
+
 	if err := seed(ctx, w, members, eventsOfYear-1, eventsOfYear-2, "upcoming"); err != nil {
 		return nil, err
 	}
+
 	scorer, err := score.OpenScorer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
+
 	if err := scorer.ScoreEvent(ctx, score.Request{EventID: eventOf(eventsOfYear - 2)}); err != nil { // writes the rankings
 		return nil, err
 	}
+
 	uses := []struct {
 		what         string
 		fn           app.Function
@@ -115,14 +126,18 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		{"put-predictions", event.PutPredictionsFunction(), "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7), false},
 		{"lock-events", event.LockEventsFunction(), "", "", false},
 	}
+
 	var measured []measure.Use
+
 	for _, u := range uses {
 		var request events.APIGatewayV2HTTPRequest
 		if route, ok := u.fn.On.(spec.Route); ok {
 			request = measure.SignedRequest(route, u.target, userOf(members/2), u.body)
 		}
+
 		measured = append(measured, measure.Use{What: u.what, Open: measure.Ask(u.fn, measure.Same(request))})
 	}
+
 	costs, err := w.Uses(ctx, rounds, measured)
 	if err != nil {
 		return nil, err
@@ -132,6 +147,7 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 	for i, c := range costs {
 		all[i] = useCost{c, members, uses[i].ranked}
 	}
+
 	return all, nil
 }
 
@@ -143,42 +159,57 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 		return cost, err
 	}
 	defer w.Close()
+
 	if err := seed(ctx, w, members, before, 0, "broadcast"); err != nil {
 		return cost, err
 	}
+
 	var m dynamodb.Meter
+
 	metered := w.Env()
 	metered.AWS = m.On(metered.AWS)
 	cost.Members = members
-	var each []measure.Usage
-	var engine []float64
+
+	var (
+		each   []measure.Usage
+		engine []float64
+	)
+
 	for round := range rounds + 1 {
 		env := w.Env()
 		if round == 0 {
 			env = metered
 		}
+
 		s, err := score.OpenScorer(ctx, env)
 		if err != nil {
 			return cost, err
 		}
+
 		if err := put(ctx, w, []item{eventRow(before, "broadcast", cardSize+round), matchRow(before, 0, round%2)}); err != nil {
 			return cost, err
 		}
+
 		w.Reset()
+
 		spent, err := measure.Run(func() error { return s.ScoreEvent(ctx, score.Request{EventID: eventOf(before)}) })
 		if err != nil {
 			return cost, err
 		}
+
 		if round == 0 { // this round is metered, and connects
 			cost.Capacity = measure.Capacity(m.Take())
 			continue
 		}
+
 		each, engine, cost.Counters = append(each, spent), append(engine, measure.Share(w.Waited(), spent.Wall)), w.Counts()
 		if n := cost.Sum("TransactWriteItems"); n != float64(members) {
 			return cost, fmt.Errorf("%v members were scored, want %d", n, members)
 		}
 	}
+
 	cost.Usage, cost.engine = measure.MedianUsage(each), measure.Median(engine)
+
 	return cost, nil
 }
 

@@ -12,6 +12,7 @@ import (
 func queries(n float64) measure.Counters {
 	c := measure.NewCounters()
 	c.Dynamo["Query"] = n
+
 	return c
 }
 
@@ -19,6 +20,7 @@ func queries(n float64) measure.Counters {
 func scoringOf(members float64) measure.Counters {
 	c := queries(members + 30 + 5*members/50)
 	c.Dynamo["TransactWriteItems"] = members
+
 	return c
 }
 
@@ -29,6 +31,7 @@ func cost(wall, cpu time.Duration) measure.Usage {
 // good are figures that meet every target, with little or nothing to spare.
 func good() figures {
 	ms := time.Millisecond
+
 	return figures{
 		uses: []useCost{
 			{measure.Cost{What: "get-health"}, 100, false},
@@ -47,6 +50,7 @@ func good() figures {
 // figure to miss its target.
 func TestTargets(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		name   string
 		change func(*figures)
@@ -61,10 +65,12 @@ func TestTargets(t *testing.T) {
 	} {
 		f := good()
 		c.change(&f)
+
 		var want []string
 		if c.missed != "" {
 			want = []string{c.missed}
 		}
+
 		if diff := cmp.Diff(want, measure.Missed(f.rows())); diff != "" {
 			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
 		}

@@ -14,13 +14,17 @@ func (f figures) rows() (rows []measure.Row) {
 		if u.Members < f.uses[len(f.uses)-1].Members && !u.ranked {
 			continue // it is measured for the cost of a member
 		}
+
 		health := f.uses[slices.IndexFunc(f.uses, func(o useCost) bool { return o.What == getHealth && o.Members == u.Members })]
+
 		r := u.Row("pick'em, "+measure.Counted(u.Members, "member")+", ", health.Cost)
 		if u.ranked {
 			r.Target, r.Met = "≤ 4 read units", u.Reads <= 4
 		}
+
 		rows = append(rows, r)
 	}
+
 	for _, c := range f.scores {
 		n := float64(c.Members)
 		r := measure.RowOf("pick'em, "+measure.Counted(c.Members, "member")+", an event scored", c.Usage, c.Sum())
@@ -30,10 +34,13 @@ func (f figures) rows() (rows []measure.Row) {
 		r.Target, r.Met = "1 read, 1 write each, + ≤ 30, + ≤ 5 per 50", c.Sum("TransactWriteItems") == n && c.Sum()-2*n <= 30+5*n/50
 		rows = append(rows, r)
 	}
+
 	if n := len(f.scores); n > 1 {
 		a, b := f.scores[0], f.scores[n-1]
-		rows = append(rows, measure.RatioRow(fmt.Sprintf("  CPU of one among %s v. %s", measure.Grouped(float64(b.Members)), measure.Grouped(float64(a.Members))),
+		rows = append(rows, measure.RatioRow(fmt.Sprintf("  CPU of one among %s v. %s", measure.Grouped(float64(b.Members)),
+			measure.Grouped(float64(a.Members))),
 			measure.Share(b.CPU, a.CPU)*float64(a.Members)/float64(b.Members), measure.Linear))
 	}
+
 	return rows
 }

@@ -23,6 +23,7 @@ func record(kind, pk, sk, gsiPK, gsiSK string, rest item) item {
 	for k, v := range rest {
 		out[k] = v
 	}
+
 	return out
 }
 
@@ -41,29 +42,52 @@ func predictions(user int) string {
 	for i := range cardSize {
 		parts = append(parts, fmt.Sprintf(`"%s":%q`, matchOf(i), teamOf(user, i)))
 	}
+
 	return `{"predictions":{` + strings.Join(parts, ",") + `}}`
 }
 
 func eventRow(n int, state string, rev int) item {
 	id := eventOf(n)
 	starts := yearsEnd.AddDate(0, 0, 7*(n+1-eventsOfYear))
+
 	out := record("event", "EVENT", "EVENT#"+id, "EVENT#"+id, "EVENT", item{
-		"id": id, "name": "Clash of Tides", "date": starts.Format("2006/01/02"), "startsAt": starts.Format(time.RFC3339), "lockAt": starts.Add(-time.Hour).Format(time.RFC3339),
-		"state": state, "bonus": 25, "cardRev": cardSize, "matches": cardSize, "voidRev": 0, "resultsRev": 0, "scoredRev": 0,
+		"id":         id,
+		"name":       "Clash of Tides",
+		"date":       starts.Format("2006/01/02"),
+		"startsAt":   starts.Format(time.RFC3339),
+		"lockAt":     starts.Add(-time.Hour).Format(time.RFC3339),
+		"state":      state,
+		"bonus":      25,
+		"cardRev":    cardSize,
+		"matches":    cardSize,
+		"voidRev":    0,
+		"resultsRev": 0,
+		"scoredRev":  0,
 	})
 	if state != "upcoming" {
-		out["resultsRev"], out["resultsAt"], out["scoringAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339), starts.Add(3*time.Hour).Format(time.RFC3339)
+		out["resultsRev"], out["resultsAt"], out["scoringAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339),
+			starts.Add(3*time.Hour).Format(time.RFC3339)
 	}
+
 	if state == "scored" {
 		out["scoredRev"], out["scoredAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339)
 	}
+
 	return out
 }
 
 func matchRow(event, n, result int) item {
 	id := eventOf(event)
+
 	return record("match", "EVENT#"+id, "MATCH#"+matchOf(n), "EVENT#"+id, fmt.Sprintf("MATCH#%02d", n+1), item{
-		"id": matchOf(n), "name": "Tornado Tag Team", "championships": []string{"Tidal Tag Team Championship"}, "points": 25, "preshow": n == 0, "since": n + 1, "lastTeam": 2, "result": result,
+		"id":            matchOf(n),
+		"name":          "Tornado Tag Team",
+		"championships": []string{"Tidal Tag Team Championship"},
+		"points":        25,
+		"preshow":       n == 0,
+		"since":         n + 1,
+		"lastTeam":      2,
+		"result":        result,
 		"teams": []item{
 			{"id": "t1", "name": "The Undertow", "champion": true, "members": []string{"Marlow Reef", "Kit Lagoon"}},
 			{"id": "t2", "name": "Salt and Iron", "members": []string{"Brine Carver", "Anchor Voss"}},
@@ -76,47 +100,78 @@ func matchRow(event, n, result int) item {
 // on. The member in the middle, who is the caller, has predicted the others too.
 func seed(ctx context.Context, w *measure.World, members, played, first int, state string) error {
 	var rows []item
+
 	for n := range played + 1 {
 		if n < played {
 			rows = append(rows, eventRow(n, "scored", cardSize))
 		} else {
 			rows = append(rows, eventRow(n, state, cardSize))
 		}
+
 		for i := range cardSize {
 			m := matchRow(n, i, 0)
 			if n == played && state == "upcoming" {
 				delete(m, "result")
 			}
+
 			rows = append(rows, m)
 		}
 	}
+
 	for u := range members {
 		id, league := userOf(u), fmt.Sprintf("%026d", u/10)
 		own, name := "USER#"+id, fmt.Sprintf("Member %05d", u)
 		points := 100 * played
+
 		rows = append(rows,
 			record("user", own, "USER", "USER", own, item{"belongsto": own, "name": name, "rev": played}),
-			item{"type": "membership", "PK": own, "SK": "LEAGUE#" + league, "leagueId": league, "leagueName": "The lads", "belongsto": own, "joinedAt": "2026-01-01T12:00:00Z"},
+			item{
+				"type":       "membership",
+				"PK":         own,
+				"SK":         "LEAGUE#" + league,
+				"leagueId":   league,
+				"leagueName": "The lads",
+				"belongsto":  own,
+				"joinedAt":   "2026-01-01T12:00:00Z",
+			},
 			record("standings", own, "STANDINGS#2026", "STANDINGS#2026", fmt.Sprintf("SCORE#%05d#%s", points, id), item{
-				"belongsto": own, "rev": played, "points": points, "mcorrect": 4 * played, "eplayed": played, "lastEvent": eventOf(played - 1), "lastPoints": 100, "lastCorrect": 4,
+				"belongsto":   own,
+				"rev":         played,
+				"points":      points,
+				"mcorrect":    4 * played,
+				"eplayed":     played,
+				"lastEvent":   eventOf(played - 1),
+				"lastPoints":  100,
+				"lastCorrect": 4,
 			}))
 		for n := range played + 1 {
 			if n < first && u != members/2 {
 				continue
 			}
+
 			picks := map[string]string{}
 			for i := range cardSize {
 				picks[matchOf(i)] = teamOf(u+n, i)
 			}
+
 			p := record("prediction", own, "EVENT#"+eventOf(n), "EVENT#"+eventOf(n), "SCORE#000#"+id, item{
-				"eventId": eventOf(n), "belongsto": own, "predictions": picks, "cardRev": cardSize, "savedAt": "2026-01-01T12:00:00Z", "points": 0, "mcorrect": 0, "scoredRev": 0,
+				"eventId":     eventOf(n),
+				"belongsto":   own,
+				"predictions": picks,
+				"cardRev":     cardSize,
+				"savedAt":     "2026-01-01T12:00:00Z",
+				"points":      0,
+				"mcorrect":    0,
+				"scoredRev":   0,
 			})
 			if n < played {
 				p["GSI_SK"], p["points"], p["mcorrect"], p["scoredAt"], p["scoredRev"] = "SCORE#100#"+id, 100, 4, "2026-01-01T12:00:00Z", cardSize
 			}
+
 			rows = append(rows, p)
 		}
 	}
+
 	return put(ctx, w, rows)
 }
 
@@ -124,8 +179,10 @@ func put(ctx context.Context, w *measure.World, rows []item) error {
 	db := w.DB()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
+
 	for some := range slices.Chunk(rows, 500) {
 		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: tables.Pickem}, some) })
 	}
+
 	return g.Wait()
 }

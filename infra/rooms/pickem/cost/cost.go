@@ -17,21 +17,26 @@ func report(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	rows := [][]string{
 		{"members", "fixed", "lists", "cards", "results", "standings", "picks", "scoring", "notices", "TOTAL", "a member"},
 	}
+
 	for _, members := range []float64{100, 1_000, 10_000} {
 		month, err := model{c, pickem.Room().Spec}.month(members)
 		if err != nil {
 			return usage.Report{}, err
 		}
+
 		row, total := []string{usage.Grouped(members)}, usage.Usage{}
 		for _, u := range month.parts() {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
+
 		dollars := total.Dollars(in.Prices)
 		rows = append(rows, append(row, usage.Dollars(dollars), fmt.Sprintf("%.4f", dollars/members)))
 	}
+
 	return usage.Report{Title: "The pick'em room.", Rows: rows, Notes: notes()}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 func near(t *testing.T, name string, got, want float64) {
 	t.Helper()
+
 	if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
 		t.Errorf("%s: got %v, want %v", name, got, want)
 	}
@@ -21,10 +22,12 @@ func near(t *testing.T, name string, got, want float64) {
 // TestMonth: a month of the room, worked out by hand.
 func TestMonth(t *testing.T) {
 	t.Parallel()
+
 	m := model{room: pickem.Room().Spec}
 	for _, what := range append([]string{saving, locking}, screens...) {
 		m.Uses = append(m.Uses, use{what, 100, 1000, capacity{3, 0}}, use{what, 1100, 3000, capacity{13, 7}})
 	}
+
 	m.Scores = []scoring{{1000, capacity{1500, 9000}}, {10_000, capacity{20_000, 110_000}}}
 	near(t, "read units of 600", m.useOf(saving, 600).ReadUnits, 8)
 	near(t, "write units of 2,100", m.useOf(saving, 2100).WriteUnits, 14)
@@ -54,6 +57,7 @@ func TestMonth(t *testing.T) {
 	near(t, "starts", s.fixed.Schedules, 43_800+2920)
 	near(t, "what jobs read", s.fixed.ReadUnits, (43_800+2920)*13)
 	near(t, "secrets", s.fixed.Secrets, 1)
+
 	for _, u := range s.parts() {
 		if u == (usage.Usage{}) {
 			t.Error("a part of the month uses nothing")
@@ -64,9 +68,11 @@ func TestMonth(t *testing.T) {
 // TestCountersAreChecked: the error of a missing counter names the command that counts it.
 func TestCountersAreChecked(t *testing.T) {
 	t.Parallel()
+
 	if _, err := parse(kept); err != nil {
 		t.Errorf("the counters of the repository: %v", err)
 	}
+
 	for without, want := range map[string]string{
 		`"get-event"`: "the counters lack get-event with few members or with many: run `make bench`",
 		`"scores"`:    "the counters lack an event that is scored: run `make bench`",
@@ -82,27 +88,34 @@ func TestCountersAreChecked(t *testing.T) {
 // up.
 func TestTotals(t *testing.T) {
 	t.Parallel()
+
 	r, err := report(usage.Input{Counters: kept, Prices: price.Listed()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rows := r.Rows[1:]
 	if len(rows) != 3 {
 		t.Errorf("got %d rows, want 3", len(rows))
 	}
+
 	for _, row := range rows {
 		var v []float64
+
 		for _, cell := range row {
 			n, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
 			if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 				t.Fatalf("the cell %q of %q is not a number", cell, row)
 			}
+
 			v = append(v, n)
 		}
+
 		sum := 0.0
 		for _, part := range v[1:9] {
 			sum += part
 		}
+
 		if math.Abs(sum-v[9]) > 0.05+0.005*v[9] || math.Abs(v[9]/v[0]-v[10]) > 1e-4 {
 			t.Errorf("the columns of %q do not add up", row)
 		}

@@ -39,14 +39,17 @@ func parse(text []byte) (c counters, err error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, err
 	}
+
 	for _, what := range append([]string{saving, locking}, screens...) {
 		if few, many := c.used(what); few.Members == many.Members {
 			return c, fmt.Errorf("the counters lack %s with few members or with many: run `make bench`", what)
 		}
 	}
+
 	if len(c.Scores) == 0 {
 		return c, errors.New("the counters lack an event that is scored: run `make bench`")
 	}
+
 	return c, nil
 }
 
@@ -56,13 +59,16 @@ func (c counters) used(what string) (few, many use) {
 		if u.What != what {
 			continue
 		}
+
 		if few.Members == 0 || u.Members < few.Members {
 			few = u
 		}
+
 		if u.Members > many.Members {
 			many = u
 		}
 	}
+
 	return few, many
 }
 
@@ -72,5 +78,6 @@ func (c counters) useOf(what string, members float64) use {
 	on := func(a, b float64) float64 {
 		return max(a+(b-a)*(members-few.Members)/(many.Members-few.Members), 0)
 	}
+
 	return use{what, members, on(few.Answer, many.Answer), capacity{on(few.ReadUnits, many.ReadUnits), on(few.WriteUnits, many.WriteUnits)}}
 }

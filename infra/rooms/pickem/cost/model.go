@@ -46,9 +46,11 @@ func (m model) month(members float64) (s month, err error) {
 	if s.fixed, err = usage.Fixed(m.room, m.useOf(locking, members).ReadUnits); err != nil {
 		return s, err
 	}
+
 	views := members * viewsOfWeek * usage.WeeksOfMonth
 	s.lists = m.requests(views, m.useOf(screens[0], members)).Plus(m.requests(views, m.useOf(screens[1], members)))
-	s.cards, s.results, s.standings = m.requests(views, m.useOf(screens[2], members)), m.requests(views, m.useOf(screens[3], members)), m.requests(views, m.useOf(screens[4], members))
+	s.cards, s.results, s.standings = m.requests(views, m.useOf(screens[2], members)), m.requests(views, m.useOf(screens[3], members)),
+		m.requests(views, m.useOf(screens[4], members))
 	s.picks = m.requests(members*savesOfEvent*usage.WeeksOfMonth, m.useOf(saving, members))
 
 	most := m.Scores[len(m.Scores)-1]
@@ -61,19 +63,34 @@ func (m model) month(members float64) (s month, err error) {
 	}
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{
-		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction().Name),
-		Traces: usage.Traced(sent / noticesAtOnce), InitGBSeconds: usage.Init(sent/noticesAtOnce, m.memory(notice.SendNoticesFunction().Name)),
-		ReadUnits: sent * noticeReads, WriteUnits: sent * noticeWrites, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
+		LambdaRequests:  sent / noticesAtOnce,
+		LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction().Name),
+		Traces:          usage.Traced(sent / noticesAtOnce),
+		InitGBSeconds:   usage.Init(sent/noticesAtOnce, m.memory(notice.SendNoticesFunction().Name)),
+		ReadUnits:       sent * noticeReads,
+		WriteUnits:      sent * noticeWrites,
+		SQSRequests:     3 * sent / noticesAtOnce,
+		LogGB:           sent / noticesAtOnce * usage.JobLog / usage.Gigabyte,
+		EgressGB:        sent * usage.PushBytes / usage.Gigabyte,
 	}
+
 	return s, nil
 }
 
 // requests is what n calls of a use need.
 func (m model) requests(n float64, u use) usage.Usage {
 	seconds := usage.RequestSeconds + u.ReadUnits*2*4*usage.Kilobyte/1e6*megabyteTakes // an eventually consistent unit is two pages of 4 KB
+
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What), InitGBSeconds: usage.Init(n, m.memory("pickem/"+u.What)),
-		ReadUnits: n * u.ReadUnits, WriteUnits: n * u.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * u.Answer / usage.Gigabyte,
+		APIRequests:     n,
+		LambdaRequests:  n,
+		Traces:          usage.Traced(n),
+		LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What),
+		InitGBSeconds:   usage.Init(n, m.memory("pickem/"+u.What)),
+		ReadUnits:       n * u.ReadUnits,
+		WriteUnits:      n * u.WriteUnits,
+		LogGB:           n * usage.RequestLog / usage.Gigabyte,
+		EgressGB:        n * u.Answer / usage.Gigabyte,
 	}
 }
 

@@ -37,5 +37,6 @@ func NewBusy(t *testing.T) *Room {
 	w.PlayEvent(1, "opening", map[string]int{"ann": 2, "bob": 1, "cat": 3})
 	w.CreateShow(1)
 	w.Pick("ann", Show, 0)
+
 	return w
 }

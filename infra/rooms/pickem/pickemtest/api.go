@@ -53,9 +53,11 @@ var ShowsSecretPick = regexp.MustCompile(fmt.Sprintf(`"%s":"%s"|"pick":%d\b`, Ma
 func NewSeason(t testing.TB) *Room {
 	t.Helper()
 	w := New(t)
+
 	played.once.Do(func() { played.rows = playSeason(w) })
 	testkit.PutRows(w.World, tables.Pickem, played.rows...)
 	w.MoveClock(Noon.Add(time.Hour))
+
 	return w
 }
 
@@ -67,12 +69,14 @@ var played struct {
 
 func playSeason(w *Room) []map[string]any {
 	w.AddMembers("ann", "bob", "cat")
+
 	for _, slug := range []string{"high-tide", "low-tide"} {
 		id := w.CreateEvent(Noon.Add(2*time.Hour), slug, 2)
 		w.Pick("ann", id, 0, 0)
 		w.Pick("bob", id, 1, 1)
 		w.Pick("cat", id, 1)
 	}
+
 	w.CreateShow(2)
 	w.MustAdmin(event.AddMatchFunction(), AdminEvent(Show)+"/matches", battleRoyal(3))
 	w.Pick("ann", Show, 0, 0, SecretPick)
@@ -81,53 +85,75 @@ func playSeason(w *Room) []map[string]any {
 	w.LockEvent(ScoredShow)
 	w.EnterResults(ScoredShow, 0, 1)
 	w.Score(ScoredShow)
+
 	return testkit.Rows[map[string]any](w.World, tables.Pickem)
 }
 
 // AddMatches writes a card of n matches for an event without matches.
 func (w *Room) AddMatches(eventID string, n int) {
 	w.T.Helper()
+
 	card := make([]item.Match, n)
 	for i := range card {
 		place, err := item.PlaceSK(i + 1)
 		testkit.Must(w.T, err)
+
 		card[i] = item.Match{
-			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(MatchID(i + 1)), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType},
-			ID:  MatchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []item.Team{{ID: TeamID(0), Members: []string{"a"}}, {ID: TeamID(1), Members: []string{"b"}}}, LastTeam: 2,
+			Row: item.Row{
+				PK:    item.EventRef(eventID),
+				SK:    item.MatchSK(MatchID(i + 1)),
+				GSIPK: item.EventRef(eventID),
+				GSISK: place,
+				Type:  item.MatchType,
+			},
+			ID:       MatchID(i + 1),
+			Name:     fmt.Sprint("Match ", i+1),
+			Points:   2,
+			Teams:    []item.Team{{ID: TeamID(0), Members: []string{"a"}}, {ID: TeamID(1), Members: []string{"b"}}},
+			LastTeam: 2,
 		}
 	}
+
 	testkit.PutRows(w.World, tables.Pickem, card...)
 }
 
 // battleRoyal returns the body of add-match for a match of forty teams.
 func battleRoyal(n int) map[string]any {
 	m := MatchOf(n, 5)
+
 	var teams []map[string]any
 	for i := range 40 {
 		teams = append(teams, map[string]any{"members": []string{strings.Repeat("x", i+1)}})
 	}
+
 	m["teams"] = teams
+
 	return m
 }
 
 // Read decodes the answer to a user into body. Any status but 200 is fatal.
 func (w *Room) Read(fn app.Function, target, user string, body any) {
 	w.T.Helper()
+
 	out := w.Ask(fn, target, user, "")
 	if out.StatusCode != http.StatusOK {
 		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
 	}
+
 	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
 }
 
 // Rows returns all items by key, without rev.
 func (w *Room) Rows() map[string]map[string]any {
 	w.T.Helper()
+
 	all := map[string]map[string]any{}
+
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
 		delete(r, "rev")
 		all[fmt.Sprint(r["PK"], " ", r["SK"])] = r
 	}
+
 	return all
 }
 
@@ -140,8 +166,10 @@ func (w *Room) InterruptEach(fn app.Function, operation string, do func()) app.E
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) {
 			do()
 		}
+
 		return next.Do(r)
 	})
+
 	return env
 }
 
@@ -158,10 +186,12 @@ func RefusalOf(out events.APIGatewayV2HTTPResponse) Refusal {
 	if out.StatusCode < 400 || json.Unmarshal([]byte(out.Body), &p) != nil || p.Status != out.StatusCode {
 		return Refusal{Status: out.StatusCode}
 	}
+
 	r := Refusal{Status: p.Status, Code: strings.TrimPrefix(p.Type, "urn:problem-type:matchday:")}
 	if len(p.Errors) > 0 {
 		r.Field = p.Errors[0].Location
 	}
+
 	return r
 }
 
@@ -170,9 +200,11 @@ func CodeOf(err error) string {
 	if f, ok := errors.AsType[*problem.Error](err); ok {
 		return f.Code
 	}
+
 	if err != nil {
 		return err.Error()
 	}
+
 	return ""
 }
 
@@ -180,6 +212,7 @@ func CodeOf(err error) string {
 func WithoutKey(m map[string]any, key string) map[string]any {
 	m = maps.Clone(m)
 	delete(m, key)
+
 	return m
 }
 
@@ -189,5 +222,6 @@ func OrderOf(matches ...int) map[string]any {
 	for _, n := range matches {
 		ids = append(ids, MatchID(n))
 	}
+
 	return map[string]any{"matchIds": ids}
 }

@@ -16,18 +16,23 @@ func (w *Room) RequestScores(slugs ...string) (eventIDs []string) {
 func (w *Room) RequestScoresOf(members []string, slugs ...string) (eventIDs []string) {
 	w.T.Helper()
 	w.AddMembers("ann", "bob")
+
 	for _, slug := range slugs {
 		id := w.CreateEvent(Noon.AddDate(0, 0, 7), slug, 2)
+
 		for _, m := range members {
 			team := slices.Index([]string{"ann", "bob"}, m)
 			w.Pick(m, id, team, team)
 		}
+
 		eventIDs = append(eventIDs, id)
 	}
+
 	for _, id := range eventIDs {
 		w.LockEvent(id)
 		w.EnterResults(id, 0, 1)
 		w.MustAdmin(event.RequestScoreFunction(), "/admin/events/"+id+"/score", "")
 	}
+
 	return eventIDs
 }

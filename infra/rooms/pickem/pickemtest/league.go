@@ -33,6 +33,7 @@ func (w *Room) RequestJoin(user, code string) events.APIGatewayV2HTTPResponse {
 // JoinLeague adds members to a league.
 func (w *Room) JoinLeague(l league.League, users ...string) {
 	w.T.Helper()
+
 	for _, u := range users {
 		testkit.Decode[league.League](w.World, w.RequestJoin(u, l.Code))
 	}
@@ -48,16 +49,20 @@ func (w *Room) LeaveLeague(l league.League, user, by string) events.APIGatewayV2
 func (w *Room) PlayEvent(days int, slug string, right map[string]int) (eventID string) {
 	w.T.Helper()
 	id := w.CreateEvent(Noon.AddDate(0, 0, days), slug, 3)
+
 	for user, n := range right {
 		teams := []int{1, 1, 1}
 		for i := range n {
 			teams[i] = 0
 		}
+
 		w.Pick(user, id, teams...)
 	}
+
 	w.LockEvent(id)
 	w.EnterResults(id, 0, 0, 0)
 	w.Score(id)
+
 	return id
 }
 
@@ -67,11 +72,13 @@ func (w *Room) Dump() (all []string) {
 	w.T.Helper()
 	rows := testkit.Rows[map[string]any](w.World, tables.Pickem)
 	names := []string{}
+
 	for _, r := range rows {
 		if r["type"] == item.LeagueType {
 			names = append(names, r["id"].(string), r["name"].(string), r["code"].(string), r["name"].(string))
 		}
 	}
+
 	for _, r := range rows {
 		text := fmt.Sprint(r["PK"], " ", r["SK"])
 		for _, attribute := range []string{"GSI_PK", "GSI_SK", "ownerId", "members", "points"} {
@@ -79,9 +86,12 @@ func (w *Room) Dump() (all []string) {
 				text += fmt.Sprint(" ", v)
 			}
 		}
+
 		all = append(all, strings.NewReplacer(names...).Replace(text))
 	}
+
 	slices.Sort(all)
+
 	return all
 }
 
@@ -93,11 +103,13 @@ func LinesWith(lines []string, what string) []string {
 // LeagueLine returns the line of Dump for a league, "" if there is none.
 func (w *Room) LeagueLine(name string) string {
 	w.T.Helper()
+
 	for _, line := range w.Dump() {
 		if strings.HasPrefix(line, "LEAGUE#"+name+" LEAGUE") {
 			return line
 		}
 	}
+
 	return ""
 }
 
@@ -105,13 +117,17 @@ func (w *Room) LeagueLine(name string) string {
 // operation.
 func InterruptBefore(env app.Env, operation string, n int64, do func()) app.Env {
 	next := env.AWS.HTTPClient
+
 	var calls atomic.Int64
+
 	env.AWS.HTTPClient = Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) && calls.Add(1) <= n {
 			do()
 		}
+
 		return next.Do(r)
 	})
+
 	return env
 }
 
@@ -122,10 +138,14 @@ func (f Client) Do(r *http.Request) (*http.Response, error) { return f(r) }
 // EndLeagueHalfway deletes a league and stops after it is marked.
 func (w *Room) EndLeagueHalfway(l league.League, owner string) {
 	w.T.Helper()
+
 	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
+
 	env := InterruptBefore(w.Env(league.DeleteLeagueFunction()), "Query", 1, cancel)
-	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(ctx, &league.DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
+
+	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(ctx,
+		&league.DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
 	if !errors.Is(err, context.Canceled) {
 		w.T.Fatalf("ending the league gave %v", err)
 	}

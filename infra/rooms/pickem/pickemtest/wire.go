@@ -38,6 +38,7 @@ func (w *Room) Observe(fn app.Function, at int, meanwhile func(), wrote func(Wri
 	env := w.Env(fn)
 	to := &observer{HTTPClient: env.AWS.HTTPClient, at: at, meanwhile: meanwhile, wrote: wrote, now: w.Clock.Now}
 	env.AWS.HTTPClient = to
+
 	return env, to
 }
 
@@ -48,18 +49,23 @@ func (w *observer) Do(r *http.Request) (*http.Response, error) {
 		w.meanwhile()
 	}
 	w.mu.Unlock()
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
+
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	out, err := w.HTTPClient.Do(r)
 	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+
 	read := operation == "GetItem" || operation == "Query" || service == "AmazonSQS"
 	if err == nil && out.StatusCode == http.StatusOK && !read {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+
 		w.wrote(Write{operation, bytes.Contains(body, []byte(`"RANKING#`)), sent})
 	}
+
 	return out, err
 }

@@ -38,6 +38,7 @@ func New(t testing.TB) *Room {
 	w := &Room{World: testkit.New(t, pickem.Room(), Noon)}
 	w.Files = s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
+
 	return w
 }
 
@@ -47,24 +48,29 @@ func (w *Room) Ask(fn app.Function, target, user string, body any) events.APIGat
 	if !ok && body != nil {
 		encoded, err := json.Marshal(body)
 		testkit.Must(w.T, err)
+
 		text = string(encoded)
 	}
+
 	return testkit.Call(w.Routes, fn, target, user, text)
 }
 
 // MustAdmin calls a route as an administrator. A refusal is fatal.
 func (w *Room) MustAdmin(fn app.Function, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	out := w.Ask(fn, target, testkit.Administrator, body)
 	if out.StatusCode >= 300 {
 		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
 	}
+
 	return out
 }
 
 // AddMembers makes users members, named like their ids.
 func (w *Room) AddMembers(users ...string) {
 	w.T.Helper()
+
 	for _, u := range users {
 		testkit.PutRows(w.World, tables.Pickem, item.NewMember(u, u))
 	}
@@ -80,10 +86,12 @@ func (w *Room) CreateEvent(starts time.Time, slug string, n int) (eventID string
 	out := w.MustAdmin(event.CreateEventFunction(), "/admin/events", map[string]any{
 		"name": slug, "date": starts.Format(time.DateOnly), "slug": slug, "startsAt": starts,
 	})
+
 	e := testkit.Decode[event.Event](w.World, out)
 	for i := range n {
 		w.MustAdmin(event.AddMatchFunction(), "/admin/events/"+e.ID+"/matches", MatchOf(i+1, 10*(i+1)))
 	}
+
 	return e.ID
 }
 
@@ -98,6 +106,7 @@ func MatchOf(n, points int) map[string]any {
 // CreateShow creates Show, a week after Noon.
 func (w *Room) CreateShow(matches int) {
 	w.T.Helper()
+
 	if id := w.CreateEvent(Noon.AddDate(0, 0, 7), "clash-of-tides", matches); id != Show {
 		w.T.Fatalf("the show is %s", id)
 	}
@@ -113,6 +122,7 @@ func PicksOf(teams ...int) map[string]string {
 	for i, team := range teams {
 		picks[MatchID(i+1)] = TeamID(team)
 	}
+
 	return picks
 }
 
@@ -120,11 +130,14 @@ func PicksOf(teams ...int) map[string]string {
 // the teams.
 func (w *Room) Pick(user, eventID string, teams ...int) {
 	w.T.Helper()
+
 	picks := map[string]string{}
+
 	for i, team := range teams {
 		m := testkit.Row[item.Match](w.World, tables.Pickem, item.EventRef(eventID), item.MatchSK(MatchID(i+1)))
 		picks[m.ID] = m.Teams[team].ID
 	}
+
 	out := w.Ask(event.PutPredictionsFunction(), "/app/events/"+eventID+"/predictions", user, map[string]any{"predictions": picks})
 	if out.StatusCode != http.StatusOK {
 		w.T.Fatalf("%s picks: %d %s", user, out.StatusCode, out.Body)
@@ -142,8 +155,10 @@ func (w *Room) LockEvent(eventID string) {
 // EnterResults enters the results of the first matches of an event, in order.
 func (w *Room) EnterResults(eventID string, results ...int) {
 	w.T.Helper()
+
 	for i, r := range results {
-		w.MustAdmin(event.PutResultFunction(), "/admin/events/"+eventID+"/matches/"+MatchID(i+1)+"/result", map[string]any{"result": item.Result(r)})
+		w.MustAdmin(event.PutResultFunction(), "/admin/events/"+eventID+"/matches/"+MatchID(i+1)+"/result",
+			map[string]any{"result": item.Result(r)})
 	}
 }
 
@@ -169,7 +184,9 @@ func (w *Room) Standings(year string) []league.Standing {
 // StandingsFor returns the table of a year as a member sees it.
 func (w *Room) StandingsFor(user, year string) []league.Standing {
 	w.T.Helper()
+
 	var all []league.Standing
+
 	for next, page := "", 0; page == 0 || next != ""; page++ {
 		out := testkit.Decode[struct {
 			Standings []league.Standing
@@ -177,5 +194,6 @@ func (w *Room) StandingsFor(user, year string) []league.Standing {
 		}](w.World, w.Ask(league.GetStandingsFunction(), "/app/standings/"+year+"?cursor="+next, user, ""))
 		all, next = append(all, out.Standings...), out.Next
 	}
+
 	return all
 }

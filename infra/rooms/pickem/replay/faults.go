@@ -20,5 +20,6 @@ var odds = replay.Odds{Kill: 0.25, HeldBack: 0.05, Call: func(fn spec.Function) 
 	case spec.Schedule:
 		return 0.002 // most invocations do nothing
 	}
+
 	return 0.01
 }}

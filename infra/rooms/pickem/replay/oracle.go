@@ -23,6 +23,7 @@ func (r row) String() string {
 	if r.Movement != nil {
 		movement = fmt.Sprintf(" (%+d)", *r.Movement)
 	}
+
 	return fmt.Sprintf("%d. %s%s %d points with %d bonus, %d right in %d", r.Rank, r.Name, movement, r.Points, r.Bonus, r.Correct, r.Played)
 }
 
@@ -30,18 +31,23 @@ func (r row) String() string {
 // picked, and the bonus if no match that has a winner is missing.
 func (s *show) points(m *member) row {
 	r, decided := row{Name: m.name, Played: 1}, 0
+
 	for _, x := range s.card {
 		if x.winner == void {
 			continue
 		}
+
 		decided++
+
 		if s.picks[m][x] == x.winner {
 			r.Points, r.Correct = r.Points+x.points, r.Correct+1
 		}
 	}
+
 	if decided > 0 && r.Correct == decided {
 		r.Points, r.Bonus = r.Points+s.bonus, s.bonus
 	}
+
 	return r
 }
 
@@ -56,14 +62,17 @@ func table(members []*member, shows []*show) (rows []row) {
 				sum.Points, sum.Correct, sum.Played, sum.Bonus = sum.Points+r.Points, sum.Correct+r.Correct, sum.Played+1, sum.Bonus+r.Bonus
 			}
 		}
+
 		if sum.Played > 0 {
 			rows = append(rows, sum)
 		}
 	}
+
 	better := func(a, b row) int { return cmp.Or(b.Points-a.Points, b.Correct-a.Correct, a.Played-b.Played) }
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(better(a, b), cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
 	})
+
 	for i := range rows {
 		switch {
 		case i == 0:
@@ -74,6 +83,7 @@ func table(members []*member, shows []*show) (rows []row) {
 			rows[i].Rank = rows[i-1].Rank + 1
 		}
 	}
+
 	return rows
 }
 
@@ -85,18 +95,22 @@ func year(members []*member, shows []*show) []row {
 	}
 	shows = slices.DeleteFunc(slices.Clone(shows), func(s *show) bool { return !played(s) })
 	slices.SortFunc(shows, func(a, b *show) int { return cmp.Compare(a.id, b.id) })
+
 	before := map[string]int{}
 	for _, r := range table(members, shows[:max(len(shows)-1, 0)]) {
 		before[r.Name] = r.Rank
 	}
+
 	rows := table(members, shows)
 	for i, r := range rows {
 		if rank, was := before[r.Name]; was {
 			up := rank - r.Rank
 			rows[i].Movement = &up
 		}
+
 		rows[i].Bonus = 0
 	}
+
 	return rows
 }
 
@@ -108,6 +122,7 @@ func (s *show) undecided(members []*member) (all []*member) {
 			all = append(all, m)
 		}
 	}
+
 	return all
 }
 
@@ -118,12 +133,15 @@ func differences(what string, got, want []row) (problems []string) {
 		if i < len(got) {
 			g = got[i].String()
 		}
+
 		if i < len(want) {
 			w = want[i].String()
 		}
+
 		if g != w {
 			problems = append(problems, fmt.Sprintf("%s, line %d: got %s, want %s", what, i+1, g, w))
 		}
 	}
+
 	return problems
 }

@@ -53,6 +53,7 @@ func (r *run) plan() []*track {
 	for _, s := range r.shows {
 		tracks = append(tracks, r.planShow(s))
 	}
+
 	return tracks
 }
 
@@ -61,19 +62,25 @@ func (r *run) planShow(s *show) *track {
 	d := r.dice("plan", s.id)
 	t := &track{base: func() time.Time { return s.lock }}
 	t.add(-opening, func(ctx context.Context) { r.announce(ctx, s) })
+
 	for n := range 4 + d.IntN(4) {
 		t.add(-opening+time.Duration(n+1)*time.Minute, func(ctx context.Context) { r.addMatch(ctx, s) })
 	}
+
 	for _, n := range d.Perm(24)[:d.IntN(4)] { // changes of the card until two days before the lock
 		t.add(-7*day+time.Duration(n)*slotEarly, r.edit(s, d, true))
 	}
+
 	for _, n := range d.Perm(5)[:d.IntN(3)] { // and in the last hours
 		t.add(-20*time.Hour+time.Duration(n)*slotLate, r.edit(s, d, false))
 	}
+
 	for _, name := range append(slices.Clone(people), newcomer) {
 		r.planPicks(t, s, name, d)
 	}
+
 	r.planReminders(t, s)
+
 	switch d.IntN(12) {
 	case 0:
 		t.add(-dayAhead-2*time.Hour, func(ctx context.Context) { r.callOff(ctx, s) })
@@ -82,23 +89,30 @@ func (r *run) planShow(s *show) *track {
 	case 2:
 		t.add(30*time.Minute, func(ctx context.Context) { r.postpone(ctx, s, t, d) })
 	}
+
 	t.add(2*time.Minute, func(ctx context.Context) { r.checkLocked(ctx, s) })
+
 	const bell = time.Hour
 	for n := range 20 {
 		t.add(bell+time.Duration(n)*5*time.Minute, func(ctx context.Context) { r.enterResult(ctx, s, n) })
 	}
+
 	t.add(bell+2*time.Hour, func(ctx context.Context) { r.requestScore(ctx, s) })
 	t.add(bell+2*time.Hour, func(ctx context.Context) { r.checkScored(ctx, s) })
+
 	if d.IntN(2) == 0 {
 		t.add(day, func(ctx context.Context) { r.correct(ctx, s) })
 		t.add(day, func(ctx context.Context) { r.checkScored(ctx, s) })
 	}
+
 	if r.dice("clear", s.id).IntN(4) == 0 {
 		t.add(day, func(ctx context.Context) { r.clear(ctx, s) })
 		t.add(day, func(ctx context.Context) { r.requestScore(ctx, s) })
 		t.add(day, func(ctx context.Context) { r.checkScored(ctx, s) })
 	}
+
 	t.add(day+time.Minute, func(context.Context) { r.finish(s) })
+
 	return t.sorted()
 }
 
@@ -112,11 +126,14 @@ func (r *run) postpone(ctx context.Context, s *show, t *track, d *rand.Rand) {
 	if !r.move(ctx, s, 7*day) {
 		return
 	}
+
 	for _, name := range people[:6] {
 		r.planPicks(t, s, name, d)
 	}
+
 	for t.sorted(); t.due().Before(r.Clock.Now()); t.steps = t.steps[1:] { // too early to pick again
 	}
+
 	r.planReminders(t, s)
 	t.sorted()
 }
@@ -132,6 +149,7 @@ func (r *run) planPicks(t *track, s *show, name string, d *rand.Rand) {
 			}
 		})
 	}
+
 	switch d.IntN(10) {
 	case 0: // not this one
 	case 1:
@@ -158,6 +176,7 @@ func (r *run) planPicks(t *track, s *show, name string, d *rand.Rand) {
 				r.withdraw(ctx, s, m)
 			}
 		})
+
 		if d.IntN(2) == 0 {
 			pick(last, 1)
 		}
@@ -172,16 +191,20 @@ func (r *run) planMembers() *track {
 	t.add(time.Hour, func(ctx context.Context) { r.createLeague(ctx, r.members[0], "The Back Row") })
 	t.add(2*time.Hour, func(ctx context.Context) { r.createLeague(ctx, r.members[1], "Ringside") })
 	at := 3 * time.Hour
+
 	minute := func() time.Duration { at += time.Minute; return at }
 	for range 8 {
 		t.add(minute(), func(ctx context.Context) { r.join(ctx, r.leagues[0], d) })
 		t.add(minute(), func(ctx context.Context) { r.join(ctx, r.leagues[1], d) })
 	}
+
 	for i, s := range r.shows {
 		at = s.lock.AddDate(0, 0, 4).Sub(start)
+
 		if i%4 == 3 {
 			t.add(minute(), r.registerPhones)
 		}
+
 		if i == len(r.shows)/2 {
 			t.add(minute(), func(ctx context.Context) { r.remove(ctx, r.members[2+d.IntN(len(r.members)-2)]) })
 			t.add(minute(), func(ctx context.Context) {
@@ -190,6 +213,7 @@ func (r *run) planMembers() *track {
 				r.admit(ctx, m)
 			})
 		}
+
 		for range d.IntN(4) {
 			l := d.IntN(2)
 			switch d.IntN(6) {
@@ -204,5 +228,6 @@ func (r *run) planMembers() *track {
 			}
 		}
 	}
+
 	return t
 }

@@ -49,10 +49,12 @@ type run struct {
 // a notification differs from the oracle.
 func Run(ctx context.Context, cfg Config) error {
 	r := &run{World: replay.NewWorld(cfg.Config), world: newWorld(cfg.Seed, cfg.Shows)}
+
 	r.Trial = replay.NewTrial(cfg.Config, cfg.Rooms, odds, drawn)
 	if err := r.Play(ctx, start, fleet.Config{Rooms: cfg.Rooms}, r.awake, r.play); err != nil {
 		return err
 	}
+
 	return r.summarize()
 }
 
@@ -61,29 +63,38 @@ func (r *run) play(ctx context.Context) error {
 	for _, m := range r.members {
 		r.admit(ctx, m)
 	}
+
 	if err := r.Failed(); err != nil {
 		return err
 	}
+
 	r.Trial.Start()
+
 	tracks := r.plan()
 	for {
 		tracks = slices.DeleteFunc(tracks, func(t *track) bool { return len(t.steps) == 0 })
 		if len(tracks) == 0 {
 			break
 		}
+
 		t := slices.MinFunc(tracks, func(a, b *track) int { return a.due().Compare(b.due()) })
 		if err := r.Until(ctx, t.due()); err != nil {
 			return err
 		}
+
 		step := t.steps[0]
 		t.steps = t.steps[1:]
+
 		step.do(ctx)
+
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+
 	r.settle(ctx)
 	r.CheckQueues()
+
 	return ctx.Err()
 }
 
@@ -92,7 +103,8 @@ func (r *run) play(ctx context.Context) error {
 func (r *run) awake(at time.Time) bool {
 	return slices.ContainsFunc(r.shows, func(s *show) bool {
 		left := s.lock.Sub(at)
-		return s.exists && (within(left, dayAhead-remindIn, dayAhead+time.Minute) || within(left, hoursAhead-remindIn, hoursAhead+time.Minute) || within(left, -3*time.Minute, time.Minute))
+		return s.exists && (within(left, dayAhead-remindIn, dayAhead+time.Minute) || within(left, hoursAhead-remindIn, hoursAhead+time.Minute) ||
+			within(left, -3*time.Minute, time.Minute))
 	})
 }
 
@@ -114,9 +126,11 @@ func (r *run) ask(ctx context.Context, s *show, user, method, path string, in, o
 	if code != "" && again && code == gone {
 		code = ""
 	}
+
 	if wrong := r.Judge(method+" "+path+" of "+r.nameOf(user), code, want, err); wrong != "" {
 		r.fail(s, "%s", wrong)
 	}
+
 	return err == nil && code == ""
 }
 
@@ -141,6 +155,7 @@ func (r *run) nameOf(user string) string {
 			return m.name
 		}
 	}
+
 	return user
 }
 
@@ -149,6 +164,7 @@ func (r *run) named(text string) string {
 	for _, l := range r.leagues {
 		text = strings.ReplaceAll(text, l.id, l.name)
 	}
+
 	return text
 }
 
@@ -160,15 +176,19 @@ func (r *run) settle(ctx context.Context) {
 // updating reports whether the points of a show are not those of its results.
 func (r *run) updating(ctx context.Context) bool {
 	defer func(n int) { r.Requests = n }(r.Requests) // how often it asks depends on the faults
+
 	return slices.ContainsFunc(r.shows, func(s *show) bool {
 		if !s.exists || !s.scored {
 			return false
 		}
+
 		var e struct {
 			State    string
 			Updating bool
 		}
+
 		_, _, err := r.call(ctx, r.members[0].id, http.MethodGet, "/app/events/"+s.id, nil, &e)
+
 		return err != nil || e.State != "scored" || e.Updating
 	})
 }
@@ -179,6 +199,7 @@ func (r *run) report(s *show, what string) {
 	for _, k := range slices.Sorted(maps.Keys(s.did)) {
 		did = append(did, fmt.Sprintf("%d %s", s.did[k], k))
 	}
+
 	r.Case(fmt.Sprintf("%s  %-20s %-10s %s", s.id[:len(time.DateOnly)], s.name, what, strings.Join(did, ", ")), s.id, s.problems)
 	r.done++
 	r.Bar(r.done, len(r.shows), fmt.Sprintf("%d of %d shows", r.done, len(r.shows)))
@@ -186,11 +207,14 @@ func (r *run) report(s *show, what string) {
 
 func (r *run) summarize() error {
 	ok := 0
+
 	for _, s := range r.shows {
 		if len(s.problems) == 0 {
 			ok++
 		}
 	}
-	return r.Summarize(ok == len(r.shows), "%d of %d shows ok; %d members, %d leagues, %d requests (%d refused, as they must be), %d saves of picks, %d notifications",
+
+	return r.Summarize(ok == len(r.shows), "%d of %d shows ok; %d members, %d leagues, %d requests (%d refused, as they must be), %d saves "+
+		"of picks, %d notifications",
 		ok, len(r.shows), len(r.members), len(r.leagues), r.Requests, r.Refused, r.picked, r.told)
 }

@@ -18,6 +18,7 @@ func (r *run) memberNamed(first string) *member {
 			return m
 		}
 	}
+
 	return nil
 }
 
@@ -30,6 +31,7 @@ func (r *run) admit(ctx context.Context, m *member) {
 			r.ask(ctx, nil, m.mail, http.MethodGet, "/app/me", nil, &out, "", "")
 			m.id = out.UserID
 		}
+
 		r.Trial.Know(m.id, m.mail)
 		r.registerPhone(ctx, m)
 	}
@@ -60,13 +62,16 @@ func (r *run) remove(ctx context.Context, m *member) {
 	if !r.admin(ctx, nil, http.MethodDelete, "/admin/users/"+m.id, nil, nil, "", "user_not_found") {
 		return
 	}
+
 	drop := func(all []*member) []*member {
 		return slices.DeleteFunc(slices.Clone(all), func(o *member) bool { return o == m })
 	}
+
 	r.members = drop(r.members)
 	for _, l := range r.leagues {
 		l.members = drop(l.members)
 	}
+
 	r.settle(ctx)
 }
 
@@ -77,14 +82,18 @@ type leagueScreen struct {
 
 func (r *run) createLeague(ctx context.Context, owner *member, name string) {
 	l := &league{name: name, members: []*member{owner}}
+
 	var out leagueScreen
+
 	_, again, err := r.call(ctx, owner.id, http.MethodPost, "/app/leagues", map[string]string{"name": name}, &out)
 	if err != nil {
 		r.fail(nil, "%v", err)
 	}
+
 	l.id = out.LeagueID
 	r.Trial.Know(l.id, l.name)
 	r.leagues = append(r.leagues, l)
+
 	if !again {
 		return
 	}
@@ -93,6 +102,7 @@ func (r *run) createLeague(ctx context.Context, owner *member, name string) {
 		Leagues []struct{ LeagueID, Name string }
 	}
 	r.ask(ctx, nil, owner.id, http.MethodGet, "/app/leagues", nil, &mine, "", "")
+
 	for _, o := range mine.Leagues {
 		if o.Name == name && o.LeagueID != l.id {
 			r.ask(ctx, nil, owner.id, http.MethodDelete, "/app/leagues/"+o.LeagueID, nil, nil, "", "league_not_found")
@@ -105,6 +115,7 @@ func (r *run) code(ctx context.Context, l *league) string {
 	var out leagueScreen
 	r.ask(ctx, nil, l.members[0].id, http.MethodGet, "/app/leagues/"+l.id, nil, &out, "", "")
 	r.Trial.Know(out.Code, "code")
+
 	return out.Code
 }
 
@@ -114,6 +125,7 @@ func (r *run) join(ctx context.Context, l *league, d *rand.Rand) {
 	if len(others) < 2 {
 		return
 	}
+
 	m := others[d.IntN(len(others))]
 	if r.ask(ctx, nil, m.id, http.MethodPost, "/app/leagues/join", map[string]string{"code": r.code(ctx, l)}, nil, "", "") {
 		l.members = append(l.members, m)
@@ -125,7 +137,9 @@ func (r *run) leave(ctx context.Context, l *league, d *rand.Rand) {
 	if len(l.members) < 3 {
 		return
 	}
+
 	i := d.IntN(len(l.members))
+
 	m := l.members[i]
 	if r.ask(ctx, nil, m.id, http.MethodDelete, "/app/leagues/"+l.id+"/members/"+m.id, nil, nil, "", "league_not_found") {
 		l.members = slices.Delete(l.members, i, i+1)
@@ -137,12 +151,15 @@ func (r *run) expel(ctx context.Context, l *league, d *rand.Rand) {
 	if len(l.members) < 4 {
 		return
 	}
+
 	old := r.code(ctx, l)
 	i := 1 + d.IntN(len(l.members)-1)
 	m, owner := l.members[i], l.members[0]
 	r.ask(ctx, nil, m.id, http.MethodDelete, "/app/leagues/"+l.id+"/members/"+owner.id, nil, nil, "not_the_owner", "")
+
 	if r.ask(ctx, nil, owner.id, http.MethodDelete, "/app/leagues/"+l.id+"/members/"+m.id, nil, nil, "", "member_not_found") {
 		l.members = slices.Delete(l.members, i, i+1)
+
 		r.ask(ctx, nil, m.id, http.MethodPost, "/app/leagues/join", map[string]string{"code": old}, nil, "code_not_found", "")
 	}
 }
@@ -193,6 +210,7 @@ func (m *match) fields(known map[*side]string) map[string]any {
 	for _, x := range m.sides {
 		teams = append(teams, team{known[x], x.names})
 	}
+
 	return map[string]any{"name": m.name, "points": m.points, "teams": teams}
 }
 
@@ -200,16 +218,20 @@ func (r *run) addMatch(ctx context.Context, s *show) {
 	if !s.exists {
 		return
 	}
+
 	m := r.newMatch(s)
 	in := m.fields(nil)
+
 	in["id"] = m.id
 	if !s.openAt(r.Clock.Now()) {
 		r.admin(ctx, s, http.MethodPost, s.admin()+"/matches", in, nil, "event_locked", "")
 	} else if now := r.Clock.Now(); r.admin(ctx, s, http.MethodPost, s.admin()+"/matches", in, nil, "", "") {
 		s.card = append(s.card, m)
-		if players := slices.DeleteFunc(slices.Clone(r.members), func(u *member) bool { _, plays := s.picks[u]; return !plays }); len(players) > 0 {
+		if players := slices.DeleteFunc(slices.Clone(r.members),
+			func(u *member) bool { _, plays := s.picks[u]; return !plays }); len(players) > 0 {
 			s.expect("added match", now, players)
 		}
+
 		s.did["matches"]++
 	}
 }
@@ -221,7 +243,9 @@ func (r *run) look(ctx context.Context, s *show, m *member) (seen screen, teams 
 	if !r.ask(ctx, s, m.id, http.MethodGet, s.app(), nil, &seen, "", "") {
 		return seen, nil
 	}
+
 	teams = map[*side]string{}
+
 	var got, want []string
 	for i, c := range seen.Card {
 		got = append(got, fmt.Sprint(c.ID, c.Name, c.Points, membersOf(c.Teams)))
@@ -231,40 +255,52 @@ func (r *run) look(ctx context.Context, s *show, m *member) (seen screen, teams 
 			}
 		}
 	}
+
 	for _, x := range s.card {
 		var names [][]string
 		for _, side := range x.sides {
 			names = append(names, side.names)
 		}
+
 		want = append(want, fmt.Sprint(x.id, x.name, x.points, names))
 	}
+
 	if !slices.Equal(got, want) {
 		s.fail("%s sees the card %q, want %q", m.name, got, want)
 	}
+
 	state := "broadcast"
+
 	switch {
 	case s.scored:
 		state = "scored"
 	case s.openAt(r.Clock.Now()):
 		state = "upcoming"
 	}
+
 	if seen.State != state || seen.Name != s.name || !seen.LockAt.Equal(s.lock.Truncate(time.Second)) {
 		s.fail("%s sees %s %s until %v, want %s %s until %v", m.name, seen.State, seen.Name, seen.LockAt, state, s.name, s.lock)
 	}
+
 	picks, plays := s.picks[m]
 	if seen.Prediction == nil {
 		if plays {
 			s.fail("%s sees no prediction", m.name)
 		}
+
 		return seen, teams
 	}
+
 	shown, right := seen.Prediction.Predictions, map[string]string{}
 	for x, side := range picks {
 		right[x.id] = teams[side]
 	}
-	if !plays || fmt.Sprint(shown) != fmt.Sprint(right) || fmt.Sprint(slices.Sorted(slices.Values(seen.Prediction.Void))) != fmt.Sprint(slices.Sorted(slices.Values(s.voided[m]))) {
+
+	if !plays || fmt.Sprint(shown) != fmt.Sprint(right) ||
+		fmt.Sprint(slices.Sorted(slices.Values(seen.Prediction.Void))) != fmt.Sprint(slices.Sorted(slices.Values(s.voided[m]))) {
 		s.fail("%s sees the picks %v with %v void, want %v with %v", m.name, shown, seen.Prediction.Void, right, s.voided[m])
 	}
+
 	return seen, teams
 }
 
@@ -272,17 +308,20 @@ func membersOf(teams []team) (all [][]string) {
 	for _, t := range teams {
 		all = append(all, t.Members)
 	}
+
 	return all
 }
 
 // choose draws picks for a share of a card.
 func (s *show) choose(share float64, d *rand.Rand) map[*match]*side {
 	picks := map[*match]*side{}
+
 	for i, x := range s.card {
 		if share == 1 || share > 0 && (i == 0 || d.Float64() < share) {
 			picks[x] = x.sides[d.IntN(len(x.sides))]
 		}
 	}
+
 	return picks
 }
 
@@ -292,6 +331,7 @@ func (r *run) save(ctx context.Context, s *show, m *member, seen screen, teams m
 	for x, side := range picks {
 		in[x.id] = teams[side]
 	}
+
 	if r.ask(ctx, s, m.id, http.MethodPut, s.app()+"/predictions", map[string]any{"predictions": in, "cardRev": seen.CardRev}, nil, want, "") {
 		s.picks[m], s.voided[m] = picks, nil
 		r.picked++
@@ -304,13 +344,16 @@ func (r *run) pick(ctx context.Context, s *show, m *member, share float64) {
 	if !s.exists {
 		return
 	}
+
 	d := r.dice("pick", s.id, m.mail, r.Clock.Now().Unix())
 	seen, teams := r.look(ctx, s, m)
+
 	want := ""
 	if !s.openAt(r.Clock.Now()) {
 		want = "event_locked"
 		s.did["late"]++
 	}
+
 	r.save(ctx, s, m, seen, teams, s.choose(share, d), want)
 }
 
@@ -331,12 +374,15 @@ func (r *run) edit(s *show, d *rand.Rand, early bool) func(context.Context) {
 	if !early && kind == moved {
 		kind = 0
 	}
+
 	return func(ctx context.Context) {
 		if !s.exists {
 			return
 		}
+
 		d := r.dice("edit", s.id, kind, which)
 		m, now := s.card[which%len(s.card)], r.Clock.Now()
+
 		switch kind {
 		case 0:
 			r.addMatch(ctx, s)
@@ -372,6 +418,7 @@ func (r *run) edit(s *show, d *rand.Rand, early bool) func(context.Context) {
 			by := []time.Duration{-day, 2 * time.Hour, day, 2 * day}[d.IntN(4)]
 			r.move(ctx, s, by)
 		}
+
 		s.did["changes"]++
 	}
 }
@@ -383,16 +430,20 @@ func (r *run) move(ctx context.Context, s *show, by time.Duration) bool {
 		s.starts, s.lock = s.starts.Add(by), s.lock.Add(by)
 		s.did["moves"]++
 	}
+
 	return ok
 }
 
 // order puts the matches of a card into another order.
 func (r *run) order(ctx context.Context, s *show, order []int) {
-	var ids []string
-	var card []*match
+	var (
+		ids  []string
+		card []*match
+	)
 	for _, i := range order {
 		ids, card = append(ids, s.card[i].id), append(card, s.card[i])
 	}
+
 	if r.admin(ctx, s, http.MethodPut, s.admin()+"/card", map[string]any{"matchIds": ids}, nil, "", "") {
 		s.card = card
 	}
@@ -410,6 +461,7 @@ func (r *run) putMatch(ctx context.Context, s *show, m *match, teams map[*side]s
 	if teams == nil {
 		teams = r.teams(ctx, s)
 	}
+
 	return r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id, m.fields(teams), nil, "", "")
 }
 
@@ -417,7 +469,9 @@ func (r *run) putMatch(ctx context.Context, s *show, m *match, teams map[*side]s
 func (r *run) teams(ctx context.Context, s *show) map[*side]string {
 	var seen screen
 	r.ask(ctx, s, r.members[0].id, http.MethodGet, s.app(), nil, &seen, "", "")
+
 	teams := map[*side]string{}
+
 	for _, c := range seen.Card {
 		for _, x := range s.card {
 			for j, side := range x.sides {
@@ -427,6 +481,7 @@ func (r *run) teams(ctx context.Context, s *show) map[*side]string {
 			}
 		}
 	}
+
 	return teams
 }
 
@@ -436,22 +491,26 @@ func (r *run) replaceSide(ctx context.Context, s *show, m *match, d *rand.Rand) 
 	if m.changed {
 		return
 	}
+
 	slow := r.members[d.IntN(len(r.members))]
 	seen, before := r.look(ctx, s, slow)
 	stale := map[*match]*side{m: m.sides[0]}
 	teams := r.teams(ctx, s)
 	was := m.sides
+
 	m.sides = slices.Clone(m.sides)
 	if d.IntN(3) == 0 {
 		m.sides = append(m.sides, newSide(s.card, d))
 	} else {
 		m.sides[d.IntN(len(m.sides))] = newSide(s.card, d)
 	}
+
 	now := r.Clock.Now()
 	if !r.putMatch(ctx, s, m, teams) {
 		m.sides = was
 		return
 	}
+
 	m.changed = true
 	s.expect("changed match", now, s.unpick(r.world, m))
 	r.save(ctx, s, slow, seen, before, stale, "card_changed")
@@ -476,14 +535,17 @@ func (r *run) callOff(ctx context.Context, s *show) {
 	if !r.admin(ctx, s, http.MethodDelete, s.admin(), nil, nil, "", "event_not_found") {
 		return
 	}
+
 	s.exists = false
 	r.admin(ctx, s, http.MethodPost, "/admin/events", s.fields(), nil, "event_deleting", "")
 	r.settle(ctx)
+
 	r.Busy = r.Clock.Now().Add(20 * time.Minute) // in which the rest is deleted
 	for _, m := range r.members[:3] {
 		r.ask(ctx, s, m.id, http.MethodGet, s.app(), nil, nil, "event_not_found", "")
 		r.ask(ctx, s, m.id, http.MethodPut, s.app()+"/predictions", map[string]any{"predictions": map[string]any{}}, nil, "event_not_found", "")
 	}
+
 	r.checkNotices(s)
 	r.checkTables(ctx, s)
 }
@@ -493,6 +555,7 @@ func (r *run) checkLocked(ctx context.Context, s *show) {
 	if !s.exists {
 		return
 	}
+
 	m := r.members[r.dice("locked", s.id).IntN(len(r.members))]
 	r.look(ctx, s, m)
 	r.ask(ctx, s, m.id, http.MethodGet, s.app()+"/results", nil, nil, "event_not_scored", "")
@@ -505,24 +568,30 @@ func (r *run) enterResult(ctx context.Context, s *show, n int) {
 	if !s.exists || n >= len(s.card) {
 		return
 	}
+
 	d := r.dice("result", s.id, n)
 	if d.IntN(6) == 0 {
 		r.putResult(ctx, s, s.card[n], d)
 	}
+
 	r.putResult(ctx, s, s.card[n], d)
 }
 
 // putResult enters a result.
 func (r *run) putResult(ctx context.Context, s *show, m *match, d *rand.Rand) {
 	winner, result := void, any("void")
+
 	if d.IntN(8) > 0 {
 		n := d.IntN(len(m.sides))
 		winner, result = m.sides[n], n
 	}
-	if r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id+"/result", map[string]any{"result": result, "reason": "as seen"}, nil, "", "") {
+
+	if r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id+"/result",
+		map[string]any{"result": result, "reason": "as seen"}, nil, "", "") {
 		if m.winner != nil && m.winner != winner {
 			s.did["corrections"]++
 		}
+
 		m.winner = winner
 	}
 }
@@ -539,6 +608,7 @@ func (r *run) correct(ctx context.Context, s *show) {
 	if !s.exists {
 		return
 	}
+
 	d := r.dice("correct", s.id)
 	for range 1 + d.IntN(2) {
 		m := s.card[d.IntN(len(s.card))]
@@ -562,19 +632,26 @@ func (r *run) clear(ctx context.Context, s *show) {
 	if !s.exists || !s.scored {
 		return
 	}
+
 	d := r.dice("cleared", s.id)
+
 	m := s.card[d.IntN(len(s.card))]
-	if !r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id+"/result", map[string]any{"result": nil, "reason": "under review"}, nil, "", "") {
+	if !r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id+"/result",
+		map[string]any{"result": nil, "reason": "under review"}, nil, "", "") {
 		return
 	}
+
 	m.winner, s.scored = nil, false
 	s.did["cleared"]++
+
 	r.settle(ctx)
+
 	for _, u := range r.members {
 		if seen, _ := r.look(ctx, s, u); seen.Prediction != nil && seen.Prediction.Score != nil {
 			s.fail("%s sees the score %v of a show that is not scored", u.name, *seen.Prediction.Score)
 		}
 	}
+
 	r.ask(ctx, s, r.members[0].id, http.MethodGet, s.app()+"/results", nil, nil, "event_not_scored", "")
 	r.admin(ctx, s, http.MethodPost, s.admin()+"/score", nil, nil, "results_missing", "")
 	r.checkTables(ctx, s)
@@ -587,20 +664,26 @@ func (r *run) checkScored(ctx context.Context, s *show) {
 	if !s.exists || !s.scored {
 		return
 	}
+
 	r.settle(ctx)
 	d := r.dice("check", s.id, r.Clock.Now().Unix())
 	r.checkNotices(s)
+
 	var rows []row
+
 	r.pages(ctx, s, r.members[d.IntN(len(r.members))], s.app()+"/results?limit=5", "entries", func(text json.RawMessage) {
 		e := row{Played: 1}
 		if err := json.Unmarshal(text, &e); err != nil {
 			s.fail("%v", err)
 		}
+
 		rows = append(rows, e)
 	})
+
 	for _, p := range differences("the results", rows, table(r.members, []*show{s})) {
 		s.fail("%s", p)
 	}
+
 	for _, m := range r.members {
 		seen, _ := r.look(ctx, s, m)
 		if seen.Prediction != nil && seen.Prediction.Score != nil {
@@ -612,6 +695,7 @@ func (r *run) checkScored(ctx context.Context, s *show) {
 			s.fail("%s sees no score", m.name)
 		}
 	}
+
 	r.checkTables(ctx, s)
 }
 
@@ -622,17 +706,21 @@ func (r *run) pages(ctx context.Context, s *show, m *member, path, list string, 
 		if !r.ask(ctx, s, m.id, http.MethodGet, path+cursor, nil, &out, "", "") {
 			return
 		}
+
 		var lines []json.RawMessage
 		if err := json.Unmarshal(out[list], &lines); err != nil {
 			r.fail(s, "%s: %v", path, err)
 		}
+
 		for _, l := range lines {
 			do(l)
 		}
+
 		var next string
 		if json.Unmarshal(out["next"], &next) != nil || next == "" {
 			return
 		}
+
 		cursor = "&cursor=" + next
 	}
 }
@@ -643,36 +731,46 @@ func (r *run) checkTables(ctx context.Context, s *show) {
 	scored := slices.DeleteFunc(slices.Clone(r.shows), func(o *show) bool { return !o.exists || !o.scored })
 	check := func(what, path string, asks *member, members []*member) {
 		var rows []row
+
 		r.pages(ctx, s, asks, path, "standings", func(text json.RawMessage) {
 			var line row
 			if err := json.Unmarshal(text, &line); err != nil {
 				s.fail("%v", err)
 			}
+
 			rows = append(rows, line)
 		})
+
 		for _, p := range differences("the table of "+what, rows, year(members, scored)) {
 			s.fail("%s", p)
 		}
 	}
 	check("the year", "/app/standings/"+thisYear+"?limit=5", r.members[d.IntN(len(r.members))], r.members)
+
 	for _, l := range r.leagues {
 		path := "/app/leagues/" + l.id
 		asks := l.members[d.IntN(len(l.members))]
 		check(l.name, path+"/standings/"+thisYear, asks, l.members)
+
 		var shown leagueScreen
 		r.ask(ctx, s, asks.id, http.MethodGet, path, nil, &shown, "", "")
+
 		var got, want []string
 		for _, m := range shown.Members {
 			got = append(got, m.Name)
 		}
+
 		for _, m := range l.members {
 			want = append(want, m.name)
 		}
+
 		slices.Sort(got)
 		slices.Sort(want)
+
 		if !slices.Equal(got, want) || shown.OwnerID != l.members[0].id {
 			s.fail("%s has the members %q of %s, want %q of %s", l.name, got, r.nameOf(shown.OwnerID), want, l.members[0].name)
 		}
+
 		if i := slices.IndexFunc(r.members, func(m *member) bool { return !slices.Contains(l.members, m) }); i >= 0 {
 			r.ask(ctx, s, r.members[i].id, http.MethodGet, path, nil, nil, "league_not_found", "")
 		}
@@ -682,42 +780,53 @@ func (r *run) checkTables(ctx context.Context, s *show) {
 // checkNotices compares the notifications on the phones with those that members must get.
 func (r *run) checkNotices(s *show) {
 	told := 0
+
 	for _, m := range r.members {
 		if m.phone == "" {
 			continue
 		}
+
 		var came []time.Time
+
 		phone, _ := r.Fleet.Phones.Device(m.phone)
 		for _, a := range phone.Alerts {
 			var of struct{ EventID string }
 			if err := json.Unmarshal(a.Payload, &of); err != nil {
 				s.fail("%s cannot read a notification: %v", m.name, err)
 			}
+
 			if of.EventID == s.id {
 				came = append(came, a.First)
 			}
 		}
+
 		told += len(came)
+
 		for _, n := range s.notices {
 			got, want := 0, 0
+
 			for _, at := range came {
 				if !at.Before(n.from) && at.Before(n.to) {
 					got++
 				}
 			}
+
 			if slices.Contains(n.members, m) {
 				want = 1
 			}
+
 			if got != want {
 				s.fail("%s got %d notifications (%s), want %d", m.name, got, n.what, want)
 			}
 		}
+
 		if i := slices.IndexFunc(came, func(at time.Time) bool {
 			return !slices.ContainsFunc(s.notices, func(n notice) bool { return !at.Before(n.from) && at.Before(n.to) })
 		}); i >= 0 {
 			s.fail("%s got a notification at %v without a reason", m.name, came[i])
 		}
 	}
+
 	r.told += told - s.did["notices"] // of an earlier check
 	s.did["notices"] = told
 }
@@ -728,5 +837,6 @@ func (r *run) finish(s *show) {
 	if s.exists {
 		what = "scored"
 	}
+
 	r.report(s, what)
 }

@@ -77,6 +77,7 @@ func (s *show) fail(format string, args ...any) {
 func (w *world) dice(words ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, words...)
+
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
@@ -87,10 +88,12 @@ const newcomer = "Mina"
 
 // Parts of the names of shows and of competitors, all made up.
 var (
-	firsts  = []string{"Northern", "Silver", "Midnight", "Harbour", "Ember", "Thunder", "Copper", "Winter", "Golden", "Paper", "Iron", "Velvet", "Distant"}
+	firsts = []string{"Northern", "Silver", "Midnight", "Harbour", "Ember", "Thunder", "Copper", "Winter", "Golden",
+		"Paper", "Iron", "Velvet", "Distant"}
 	seconds = []string{"Crossing", "Reckoning"}
-	heroes  = []string{"Asta", "Bram", "Cleo", "Dorn", "Esko", "Fara", "Gwil", "Hera", "Ivo", "Jara", "Kolt", "Luna", "Mirk", "Nell", "Orso", "Pia"}
-	clans   = []string{"Ashdown", "Brookes", "Carrow", "Dunlin", "Everly", "Fosdyke", "Garrick", "Holloway"}
+	heroes  = []string{"Asta", "Bram", "Cleo", "Dorn", "Esko", "Fara", "Gwil", "Hera", "Ivo", "Jara", "Kolt", "Luna",
+		"Mirk", "Nell", "Orso", "Pia"}
+	clans = []string{"Ashdown", "Brookes", "Carrow", "Dunlin", "Everly", "Fosdyke", "Garrick", "Holloway"}
 )
 
 // newWorld returns the members and the shows of a year, one every two weeks.
@@ -99,6 +102,7 @@ func newWorld(seed uint64, shows int) *world {
 	for _, name := range people {
 		w.members = append(w.members, w.person(name))
 	}
+
 	for i := range shows {
 		d := w.dice("show", i)
 		day := firstShow.AddDate(0, 0, 14*i)
@@ -111,6 +115,7 @@ func newWorld(seed uint64, shows int) *world {
 		s.lock = s.starts.Add(-time.Hour)
 		w.shows = append(w.shows, s)
 	}
+
 	return w
 }
 
@@ -120,6 +125,7 @@ func (w *world) person(name string) *member {
 		sum := sha256.Sum256([]byte(name))
 		m.phone = hex.EncodeToString(sum[:])
 	}
+
 	return m
 }
 
@@ -129,10 +135,16 @@ func (w *world) newMatch(s *show) *match {
 	s.matches++
 	id := sha256.Sum256(fmt.Appendln(nil, s.id, s.matches))
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // a UUID of version 8 (RFC 9562)
-	m := &match{id: fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]), name: fmt.Sprintf("Match %d", s.matches), points: 1 + d.IntN(25)}
+
+	m := &match{
+		id:     fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]),
+		name:   fmt.Sprintf("Match %d", s.matches),
+		points: 1 + d.IntN(25),
+	}
 	for range 2 + d.IntN(2)*d.IntN(3) {
 		m.sides = append(m.sides, newSide(append(slices.Clone(s.card), m), d))
 	}
+
 	return m
 }
 
@@ -157,5 +169,6 @@ func (s *show) unpick(w *world, m *match) (had []*member) {
 			had = append(had, u)
 		}
 	}
+
 	return had
 }

@@ -44,6 +44,7 @@ func New(t testing.TB, now time.Time) *World {
 		_, err := users.SignIn(ctx, user, name, nil)
 		return err
 	}}
+
 	for _, fn := range pickem.Room().Functions {
 		if on, ok := fn.On.(spec.Route); ok {
 			w.serve(on, testkit.Serve(w.World, fn))
@@ -58,25 +59,31 @@ func New(t testing.TB, now time.Time) *World {
 			if err := json.Unmarshal(event, &e); err != nil {
 				return nil, err
 			}
+
 			for _, r := range e.Records {
 				var m score.Request
 				if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
 					return nil, err
 				}
+
 				if err := scorer.ScoreEvent(w.NewContext(), m); err != nil {
 					return nil, err
 				}
 			}
+
 			return nil, nil
 		}))
+
 	every, err := scheduler.Parse(string(event.LockEventsFunction().On.(spec.Schedule)), "UTC")
 	testkit.Must(t, err)
+
 	locker := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
 	t.Cleanup(scheduler.Run(w.Clock, every, nil, func(time.Time) {
 		if err := locker.LockEvents(w.NewContext()); err != nil {
 			t.Error(err)
 		}
 	}))
+
 	return w
 }
 
@@ -86,6 +93,7 @@ func (w *World) serve(on spec.Route, answer testkit.Route) {
 		user, _, _ := r.BasicAuth()
 		body, err := io.ReadAll(r.Body)
 		testkit.Must(w.T, err)
+
 		out := answer(testkit.Request(r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/"+pickem.Room().Spec.Name), user, string(body)))
 		rw.WriteHeader(out.StatusCode)
 		io.WriteString(rw, out.Body)
@@ -95,22 +103,29 @@ func (w *World) serve(on spec.Route, answer testkit.Route) {
 // call is fleet.Fleet's Call.
 func (w *World) call(ctx context.Context, user, method, path string, in, out any) error {
 	var body io.Reader = http.NoBody
+
 	if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
 			return err
 		}
+
 		body = strings.NewReader(string(text))
 	}
+
 	r := httptest.NewRequestWithContext(ctx, method, path, body)
 	r.SetBasicAuth(user, "")
+
 	answer := httptest.NewRecorder()
 	w.routes.ServeHTTP(answer, r)
+
 	if answer.Code > 299 {
 		return &fleet.Refusal{Request: method + " " + path, Status: answer.Code, Body: answer.Body.Bytes()}
 	}
+
 	if out == nil {
 		return nil
 	}
+
 	return json.Unmarshal(answer.Body.Bytes(), out)
 }

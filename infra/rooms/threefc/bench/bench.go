@@ -49,14 +49,18 @@ var evening = time.Date(2026, 6, 6, 18, 7, 0, 0, time.UTC)
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
 	var all []useCost
+
 	for _, n := range []int{few, many} {
 		measure.Say("a season of 3FC with %d players", n)
+
 		costs, err := benchUses(ctx, n)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		all = append(all, costs...)
 	}
+
 	return rows(all), map[string]any{"uses": all}, nil
 }
 
@@ -68,15 +72,24 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 		return nil, err
 	}
 	defer w.Close()
+
 	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = origin, "https://api.bench/threefc", "3fc@example.com"
+
 	s, err := newSeason(ctx, w, players)
 	if err != nil {
 		return nil, err
 	}
+
 	over := s.live
 	finish := func() (err error) { over, err = s.addGame(ctx, true); return err }
 	body := func() any {
-		return map[string]any{"eventId": item.NewID(evening), "scoringTeamId": "red", "concedingTeamId": "blue", "scorerPlayerId": player(0), "assistPlayerIds": []string{player(1)}}
+		return map[string]any{
+			"eventId":         item.NewID(evening),
+			"scoringTeamId":   "red",
+			"concedingTeamId": "blue",
+			"scorerPlayerId":  player(0),
+			"assistPlayerIds": []string{player(1)},
+		}
 	}
 	of := func() []string { return []string{"bench", "spring", s.live} }
 	live := func() []string { return []string{s.live} }
@@ -94,10 +107,12 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 		{s.screen("show-standings", public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil), target{1, 0}},
 		{s.screen("show-season-page", public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil), target{20, 0}},
 	}
+
 	var measured []measure.Use
 	for _, u := range uses {
 		measured = append(measured, u.Use)
 	}
+
 	costs, err := w.Uses(ctx, rounds, measured)
 	if err != nil {
 		return nil, err
@@ -107,6 +122,7 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 	for i, c := range costs {
 		all[i] = useCost{c, uses[i].target, players}
 	}
+
 	return all, nil
 }
 
@@ -116,24 +132,29 @@ func none() []string { return nil }
 // of the path, and body what it sends, both for each call; body may be nil.
 func (s *season) screen(what string, fn app.Function, ids func() []string, body func() any) measure.Use {
 	route := fn.On.(spec.Route)
+
 	return measure.Use{What: what, Open: measure.Ask(fn, func() (e events.APIGatewayV2HTTPRequest, err error) {
 		path, text := strings.Split(route.Path, "/"), ""
 		given := ids()
+
 		for i, part := range path {
 			if strings.HasPrefix(part, "{") {
 				path[i], given = given[0], given[1:]
 			}
 		}
+
 		if body != nil {
 			encoded, err := json.Marshal(body())
 			if err != nil {
 				return e, err
 			}
+
 			text = string(encoded)
 		}
 
 		e = measure.SignedRequest(route, strings.Join(path, "/"), "", text)
 		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
+
 		return e, nil
 	})}
 }

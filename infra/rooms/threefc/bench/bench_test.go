@@ -12,6 +12,7 @@ import (
 // TestTargets: a figure over its target misses it, and no other does.
 func TestTargets(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		reads, writes float64
 		missed        []string
@@ -34,20 +35,26 @@ func TestTargets(t *testing.T) {
 // but for the list of the leaders, which has at most 100.
 func TestPlayersDoNotMatter(t *testing.T) {
 	t.Parallel()
+
 	of := map[int][]useCost{}
+
 	for _, players := range []int{few, 120} {
 		all, err := benchUses(context.WithoutCancel(t.Context()), players)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, u := range all {
 			t.Logf("%d players, %s: %s; %s; %d allocations", players, u.What, u.Capacity, u.Counters, u.Allocs)
 		}
+
 		if missed := measure.Missed(rows(all)); missed != nil {
 			t.Errorf("missed targets: %q", missed)
 		}
+
 		of[players] = all
 	}
+
 	for i, u := range of[few] {
 		if v := of[120][i]; u.What != "show-season-page" && (v.Reads != u.Reads || v.Writes != u.Writes) {
 			t.Errorf("%s costs %s with 10 players, and %s with 120", u.What, u.Capacity, v.Capacity)

@@ -22,13 +22,16 @@ func (b *Browser) SignIn(ctx context.Context, email string, mails *ses.Server) e
 	if err := b.Call(ctx, http.MethodPost, "/v1/auth/magic/start", map[string]string{"email": email}, nil); err != nil {
 		return err
 	}
+
 	box := mails.Mailbox(email)
 	if len(box) == 0 {
 		return fmt.Errorf("%s has no mail", email)
 	}
+
 	_, rest, ok := strings.Cut(box[len(box)-1].Text, "#token=")
 	if !ok {
 		return fmt.Errorf("the latest mail of %s has no link", email)
 	}
+
 	return b.Call(ctx, http.MethodPost, "/v1/auth/magic/complete", map[string]string{"token": strings.Fields(rest)[0]}, nil)
 }

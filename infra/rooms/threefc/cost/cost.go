@@ -27,23 +27,42 @@ func report(in usage.Input) (usage.Report, error) {
 	if err != nil {
 		return usage.Report{}, err
 	}
+
 	rows := [][]string{{"leagues", "fixed", "games", "views", "TOTAL", "a league"}}
+
 	for _, n := range []float64{10, 1_000, 10_000} {
 		played, seen := n*games, n*views
 		calls := played * (goals + 30)
 		work := usage.Usage{
-			APIRequests: calls, LambdaRequests: calls, LambdaGBSeconds: calls * 0.05 / 4, Traces: usage.Traced(calls), InitGBSeconds: usage.Init(calls, 0.25),
-			ReadUnits: played * (goals*goalReads + gameReads), WriteUnits: played * (goals*goalWrites + gameWrites), SQSRequests: played * 6,
+			APIRequests:     calls,
+			LambdaRequests:  calls,
+			LambdaGBSeconds: calls * 0.05 / 4,
+			Traces:          usage.Traced(calls),
+			InitGBSeconds:   usage.Init(calls, 0.25),
+			ReadUnits:       played * (goals*goalReads + gameReads),
+			WriteUnits:      played * (goals*goalWrites + gameWrites),
+			SQSRequests:     played * 6,
 		}
 		view := usage.Usage{
-			APIRequests: seen, LambdaRequests: seen, LambdaGBSeconds: seen * 0.02 / 4, Traces: usage.Traced(seen), InitGBSeconds: usage.Init(seen, 0.25),
-			ReadUnits: seen * viewReads, EgressGB: seen * 8e-6,
+			APIRequests:     seen,
+			LambdaRequests:  seen,
+			LambdaGBSeconds: seen * 0.02 / 4,
+			Traces:          usage.Traced(seen),
+			InitGBSeconds:   usage.Init(seen, 0.25),
+			ReadUnits:       seen * viewReads,
+			EgressGB:        seen * 8e-6,
 		}
 		total := fixed.Plus(work).Plus(view).Dollars(in.Prices)
-		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(work.Dollars(in.Prices)), usage.Dollars(view.Dollars(in.Prices)), usage.Dollars(total), fmt.Sprintf("%.4f", total/n)})
+		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(work.Dollars(in.Prices)),
+			usage.Dollars(view.Dollars(in.Prices)), usage.Dollars(total), fmt.Sprintf("%.4f", total/n)})
 	}
-	return usage.Report{Title: "3FC.", Rows: rows, Notes: fmt.Sprintf(`games   %g of each league, each with %g goals, a roster and the tables of the season
+
+	return usage.Report{
+		Title: "3FC.",
+		Rows:  rows,
+		Notes: fmt.Sprintf(`games   %g of each league, each with %g goals, a roster and the tables of the season
 views   %g of the public pages of each league, without a CDN
 All numbers are assumed. A goal takes %g read and %g write units of DynamoDB, the rest of a game %g and %g, a view %g read units.
-`, games, goals, views, goalReads, goalWrites, gameReads, gameWrites, viewReads)}, nil
+`, games, goals, views, goalReads, goalWrites, gameReads, gameWrites, viewReads),
+	}, nil
 }

@@ -14,9 +14,11 @@ func (m *match) scores() map[string]score {
 	for _, t := range teams {
 		all[t] = score{}
 	}
+
 	for _, g := range m.goals {
 		against := all[g.conceding]
 		against.Conceded++
+
 		all[g.conceding] = against
 		if !g.own {
 			by := all[g.scoring]
@@ -24,12 +26,14 @@ func (m *match) scores() map[string]score {
 			all[g.scoring] = by
 		}
 	}
+
 	return all
 }
 
 // best returns the teams that nobody beats: one has won, several have drawn.
 func (m *match) best() (all []string) {
 	s := m.scores()
+
 	for _, t := range teams {
 		beaten := slices.ContainsFunc(teams, func(o string) bool {
 			return s[o].Conceded < s[t].Conceded || s[o].Conceded == s[t].Conceded && s[o].Scored > s[t].Scored
@@ -38,6 +42,7 @@ func (m *match) best() (all []string) {
 			all = append(all, t)
 		}
 	}
+
 	return all
 }
 
@@ -51,14 +56,17 @@ type place struct {
 func (w *world) standings() (all []place) {
 	for _, t := range teams {
 		p := place{TeamID: t}
+
 		for _, m := range w.games {
 			if !m.finished {
 				continue
 			}
+
 			s, best := m.scores()[t], m.best()
 			p.Played++
 			p.Scored += s.Scored
 			p.Conceded += s.Conceded
+
 			switch {
 			case !slices.Contains(best, t):
 				p.Losses++
@@ -68,17 +76,21 @@ func (w *world) standings() (all []place) {
 				p.Draws++
 			}
 		}
+
 		if p.Played > 0 {
 			all = append(all, p)
 		}
 	}
+
 	better := func(a, b place) int {
 		return cmp.Or(b.Wins-a.Wins, b.Draws-a.Draws, a.Conceded-b.Conceded, b.Scored-a.Scored)
 	}
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(better(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
+
 	for i := range all {
 		all[i].Rank = 1 + slices.IndexFunc(all, func(o place) bool { return better(o, all[i]) == 0 })
 	}
+
 	return all
 }
 
@@ -92,13 +104,16 @@ type total struct {
 func (w *world) totals() (all []total) {
 	for _, p := range slices.SortedFunc(slices.Values(w.players), func(a, b *player) int { return cmp.Compare(a.id, b.id) }) {
 		t := total{Nickname: p.nickname}
+
 		for _, m := range w.games {
 			if !m.finished {
 				continue
 			}
+
 			if m.roster[p] != "" {
 				t.Games++
 			}
+
 			for _, g := range m.goals {
 				switch {
 				case g.scorer == p && g.own:
@@ -110,12 +125,15 @@ func (w *world) totals() (all []total) {
 				}
 			}
 		}
+
 		if t.Games > 0 {
 			all = append(all, t)
 		}
 	}
+
 	slices.SortStableFunc(all, func(a, b total) int {
 		return cmp.Or(b.Goals-a.Goals, b.Assists-a.Assists, a.Games-b.Games)
 	})
+
 	return all
 }

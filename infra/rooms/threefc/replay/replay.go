@@ -51,32 +51,45 @@ type run struct {
 
 // Run plays a season. It returns replay.ErrFailed if something differs from the oracle.
 func Run(ctx context.Context, cfg Config) error {
-	r := &run{World: replay.NewWorld(cfg.Config), world: &world{seed: cfg.Seed}, cfg: cfg, browsers: map[*user]*browser.Browser{}, mails: map[string]map[string]bool{}}
+	r := &run{
+		World:    replay.NewWorld(cfg.Config),
+		world:    &world{seed: cfg.Seed},
+		cfg:      cfg,
+		browsers: map[*user]*browser.Browser{},
+		mails:    map[string]map[string]bool{},
+	}
 	rooms := append(slices.Clone(cfg.Others), cfg.Room)
 	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
 	// Schedules run when the reminders are due, and when a game was finished.
-	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms}, func(at time.Time) bool { return at.Hour() == 10 && at.Minute() < 10 }, r.play); err != nil {
+	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms},
+		func(at time.Time) bool { return at.Hour() == 10 && at.Minute() < 10 }, r.play); err != nil {
 		return err
 	}
+
 	return r.summarize()
 }
 
 func (r *run) play(ctx context.Context) error {
 	r.Trial.Start()
 	r.found(ctx)
+
 	if err := r.Failed(); err != nil {
 		return err
 	}
+
 	for s := range r.cfg.Sessions {
 		r.playSession(ctx, s)
+
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+
 	r.settle(ctx)
 	r.checkTables(ctx)
 	r.checkMails()
 	r.CheckQueues()
+
 	return ctx.Err()
 }
 
@@ -89,13 +102,16 @@ func (r *run) settle(ctx context.Context) {
 // ended signs in again.
 func (r *run) call(ctx context.Context, u *user, method, path string, in, out any, header ...string) (code string, err error) {
 	do := func() error { return r.browser(u).Call(ctx, method, path, in, out, header...) }
+
 	code, _, err = r.Try(ctx, do)
 	if code == "invalid_session" && u != nil && !u.deleted {
 		if err := r.signIn(ctx, u); err != nil {
 			return "", err
 		}
+
 		code, _, err = r.Try(ctx, do)
 	}
+
 	return code, err
 }
 
@@ -103,6 +119,7 @@ func (r *run) browser(u *user) *browser.Browser {
 	if r.browsers[u] == nil {
 		r.browsers[u] = browser.New(r.Fleet.URL + "/threefc")
 	}
+
 	return r.browsers[u]
 }
 
@@ -112,13 +129,16 @@ func (r *run) signIn(ctx context.Context, u *user) (err error) {
 		if err = r.browser(u).SignIn(ctx, u.mail, r.Fleet.Mail); err == nil {
 			return nil
 		}
+
 		if r.Trial == nil {
 			break
 		}
+
 		if err := r.Until(ctx, r.Clock.Now().Add(15*time.Minute)); err != nil { // five mails an hour
 			return err
 		}
 	}
+
 	return fmt.Errorf("%s cannot sign in: %w", u.name, err)
 }
 
@@ -126,13 +146,16 @@ func (r *run) signIn(ctx context.Context, u *user) (err error) {
 // It reports whether the request took effect.
 func (r *run) ask(ctx context.Context, m *match, u *user, method, path string, in, out any, want string, header ...string) bool {
 	code, err := r.call(ctx, u, method, path, in, out, header...)
+
 	name := "nobody"
 	if u != nil {
 		name = u.name
 	}
+
 	if wrong := r.Judge(method+" "+path+" of "+name, code, want, err); wrong != "" {
 		r.fail(m, "%s", wrong)
 	}
+
 	return err == nil && code == ""
 }
 
@@ -158,9 +181,11 @@ func (r *run) named(text string) string {
 	for _, p := range r.players {
 		text = strings.ReplaceAll(text, p.id, p.nickname)
 	}
+
 	for _, m := range r.games {
 		text = strings.ReplaceAll(text, m.id, m.name)
 	}
+
 	return drawn.ReplaceAllString(text, "{id}")
 }
 
@@ -170,11 +195,14 @@ func (r *run) report(m *match) {
 	for _, k := range slices.Sorted(maps.Keys(m.did)) {
 		did = append(did, fmt.Sprintf("%d %s", m.did[k], k))
 	}
+
 	s := m.scores()
+
 	line := fmt.Sprintf("%s  ", m.name)
 	for _, t := range teams {
 		line += fmt.Sprintf("%s %d:%d  ", t, s[t].Scored, s[t].Conceded)
 	}
+
 	r.Case(line+strings.Join(did, ", "), m.name, m.problems)
 	r.done++
 	all := r.cfg.Sessions * r.cfg.Games
@@ -183,11 +211,14 @@ func (r *run) report(m *match) {
 
 func (r *run) summarize() error {
 	ok := 0
+
 	for _, m := range r.games {
 		if len(m.problems) == 0 {
 			ok++
 		}
 	}
-	return r.Summarize(ok == len(r.games), "%d of %d games ok; %d goals recorded, %d answers as the oracle says, %d requests (%d refused, as they must be)",
+
+	return r.Summarize(ok == len(r.games), "%d of %d games ok; %d goals recorded, %d answers as the oracle says, %d requests (%d refused, "+
+		"as they must be)",
 		ok, len(r.games), r.goals, r.checked, r.Requests, r.Refused)
 }

@@ -19,24 +19,31 @@ func (r *run) found(ctx context.Context) {
 	person := func(name string) *user { return &user{name: name, mail: strings.ToLower(name) + "@example.com"} }
 	r.admin, r.viewer, r.scorers = person("Ann"), person("Vic"), []*user{person("Sam"), person("Tess")}
 	r.enter(ctx, r.admin)
+
 	var made struct{ LeagueID, SeasonID, PlayerID, Slug string }
 	r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues", map[string]string{"name": "Parkside", "slug": "parkside"}, &made, "")
 	r.league = made.LeagueID
 	r.Trial.Know(r.league, "league")
-	r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/seasons", map[string]string{"name": "Spring 2026", "timeZone": "Europe/London"}, &made, "")
+	r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/seasons",
+		map[string]string{"name": "Spring 2026", "timeZone": "Europe/London"}, &made, "")
 	r.season, r.slug = made.SeasonID, "parkside/"+made.Slug
 	r.Trial.Know(r.season, "season")
+
 	for _, t := range teams {
 		r.keyed(ctx, nil, r.admin, http.MethodPut, "/v1/seasons/"+r.season+"/teams/"+t, struct{}{}, nil, "")
 	}
+
 	for _, u := range append(slices.Clone(r.scorers), r.viewer) {
 		r.enter(ctx, u)
+
 		role := "scorekeeper"
 		if u == r.viewer {
 			role = "viewer"
 		}
+
 		r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/access", map[string]string{"email": u.mail, "role": role}, nil, "")
 	}
+
 	for i, name := range nicknames {
 		p := &player{nickname: name}
 		if r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/players", map[string]string{"leagueId": r.league, "nickname": name}, &made, "") {
@@ -44,6 +51,7 @@ func (r *run) found(ctx context.Context) {
 			r.Trial.Know(p.id, name)
 			r.players = append(r.players, p)
 		}
+
 		if i%3 == 0 && p.id != "" {
 			p.claimed = person(name + "son")
 			r.enter(ctx, p.claimed)
@@ -59,6 +67,7 @@ func (r *run) enter(ctx context.Context, u *user) {
 		r.fail(nil, "%v", err)
 		return
 	}
+
 	var who struct{ UserID string }
 	r.ask(ctx, nil, u, http.MethodGet, "/v1/auth/session", nil, &who, "")
 	r.Trial.Know(who.UserID, u.mail)
@@ -69,48 +78,65 @@ func (r *run) enter(ctx context.Context, u *user) {
 func (r *run) playSession(ctx context.Context, n int) {
 	d := r.dice("session", n)
 	day := firstDay.AddDate(0, 0, 7*n)
+
 	date := day.Format(time.DateOnly)
 	if r.Until(ctx, day.AddDate(0, 0, -3).Add(18*time.Hour)) != nil {
 		return
 	}
+
 	var made struct{ SessionID, GameID, Slug string }
-	if !r.keyed(ctx, nil, r.scorers[0], http.MethodPost, "/v1/seasons/"+r.season+"/sessions", map[string]string{"sessionDate": date}, &made, "") {
+	if !r.keyed(ctx, nil, r.scorers[0], http.MethodPost, "/v1/seasons/"+r.season+"/sessions",
+		map[string]string{"sessionDate": date}, &made, "") {
 		return
 	}
+
 	session := made.SessionID
 	r.Trial.Know(session, date)
+
 	for _, p := range r.players {
 		if p.claimed == nil || p.claimed.deleted {
 			continue
 		}
+
 		status := []string{"in", "out", "maybe", ""}[d.IntN(4)]
 		if status != "" {
 			r.keyed(ctx, nil, p.claimed, http.MethodPut, "/v1/sessions/"+session+"/availability", map[string]string{"status": status}, nil, "")
 		}
+
 		if status == "" || status == "maybe" {
 			r.mails[p.claimed.mail]["/sessions/"+session] = true
 		}
 	}
-	r.keyed(ctx, nil, r.viewer, http.MethodPut, "/v1/sessions/"+session+"/availability", map[string]string{"status": "in"}, nil, "player_needed")
+
+	r.keyed(ctx, nil, r.viewer, http.MethodPut, "/v1/sessions/"+session+"/availability",
+		map[string]string{"status": "in"}, nil, "player_needed")
+
 	var today []*match
+
 	for g := range r.cfg.Games {
 		at := day.Add(18*time.Hour + time.Duration(g)*80*time.Minute)
+
 		m := &match{day: day, name: fmt.Sprintf("%s game %d", date, g+1), roster: map[*player]string{}, did: map[string]int{}}
-		if r.keyed(ctx, m, r.scorers[g%2], http.MethodPost, "/v1/sessions/"+session+"/games", map[string]any{"gameStartTs": at, "thirdLength": []int{20, 25, 30}[d.IntN(3)], "location": "Pitch 2"}, &made, "") {
+		if r.keyed(ctx, m, r.scorers[g%2], http.MethodPost, "/v1/sessions/"+session+"/games",
+			map[string]any{"gameStartTs": at, "thirdLength": []int{20, 25, 30}[d.IntN(3)], "location": "Pitch 2"}, &made, "") {
 			m.id, m.slug = made.GameID, made.Slug
 			r.Trial.Know(m.id, m.name)
 		}
+
 		r.games = append(r.games, m)
 		today = append(today, m)
 	}
+
 	for g, m := range today {
 		if r.Until(ctx, day.Add(17*time.Hour+50*time.Minute+time.Duration(g)*80*time.Minute)) != nil {
 			return
 		}
+
 		if m.id != "" {
 			r.playGame(ctx, m, r.dice("game", n, g))
 		}
 	}
+
 	if n == 1 {
 		r.leave(ctx)
 	}
@@ -119,57 +145,74 @@ func (r *run) playSession(ctx context.Context, n int) {
 // playGame plays a game, and compares what everybody sees afterwards.
 func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	path := "/v1/games/" + m.id
+
 	by := r.scorers[d.IntN(2)]
 	for i, at := range d.Perm(len(r.players))[:12] {
 		p := r.players[at]
+
 		team := teams[i%3]
 		if d.IntN(8) == 0 { // a mistake first
 			r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": teams[(i+1)%3]}, nil, "")
 			m.did["roster changes"]++
 		}
+
 		if r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": team}, nil, "") {
 			m.roster[p] = team
 		}
 	}
+
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/2/start", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/1/finish", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 0)), "game_not_live")
+
 	for third := 1; third <= 3; third++ {
 		begun := r.Clock.Now()
 		r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/start", path, third), map[string]any{"at": begun}, nil, "")
+
 		minute := 0
 		for range d.IntN(6) {
 			minute += 1 + d.IntN(5)
 			if r.Until(ctx, begun.Add(time.Duration(minute)*time.Minute+10*time.Second)) != nil {
 				return
 			}
+
 			r.score(ctx, m, d, r.scorers[d.IntN(2)], third, minute)
 		}
+
 		if r.Until(ctx, begun.Add(22*time.Minute)) != nil {
 			return
 		}
+
 		r.refuse(ctx, m, by, http.MethodPost, path+"/finish", nil, "thirds_unfinished")
+
 		for range 1 + d.IntN(2) { // a double tap
 			r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/finish", path, third), struct{}{}, nil, "")
 		}
+
 		late := r.newGoal(m, d, third, minute)
 		r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(late), "third_not_running")
+
 		if d.IntN(4) == 0 { // the administrator has seen it
 			r.record(ctx, m, r.admin, late)
 			m.did["late goals"]++
 		}
 	}
+
 	r.keyed(ctx, m, by, http.MethodPost, path+"/finish", nil, nil, "")
+
 	m.finished = true
 	for p := range m.roster {
 		if p.claimed != nil && !p.claimed.deleted {
 			r.mails[p.claimed.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
 		}
 	}
+
 	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 3)), "game_finished")
+
 	if d.IntN(3) == 0 {
 		r.settle(ctx) // so that the tables have the wrong score
 	}
+
 	switch d.IntN(5) {
 	case 0:
 		r.edit(ctx, m, d, r.admin)
@@ -178,13 +221,16 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 		r.keyed(ctx, m, r.admin, http.MethodPost, path+"/reopen", nil, nil, "")
 		m.reopened = true
 		r.edit(ctx, m, d, by)
+
 		if r.record(ctx, m, by, r.newGoal(m, d, 1+d.IntN(3), d.IntN(20))) {
 			m.did["added"]++
 		}
+
 		m.reopened = false
 		r.keyed(ctx, m, by, http.MethodPost, path+"/finish", nil, nil, "")
 		m.did["reopened"]++
 	}
+
 	r.settle(ctx)
 	r.checkGame(ctx, m)
 	r.checkTables(ctx)
@@ -200,17 +246,22 @@ func (r *run) refuse(ctx context.Context, m *match, u *user, method, path string
 func (r *run) newGoal(m *match, d *rand.Rand, third, minute int) *goal {
 	order := d.Perm(3)
 	g := &goal{third: third, minute: minute, scoring: teams[order[0]], conceding: teams[order[1]], own: d.IntN(8) == 0}
+
 	of := g.scoring
 	if g.own {
 		of, g.scoring = g.conceding, ""
 	}
+
 	all := m.of(of)
+
 	g.scorer = all[d.IntN(len(all))]
 	if others := slices.DeleteFunc(m.of(of), func(p *player) bool { return p == g.scorer }); d.IntN(2) == 0 && !g.own {
 		g.assists = []*player{others[d.IntN(len(others))]}
 	}
+
 	g.id = ulid.MustNew(ulid.Timestamp(r.Clock.Now()), source{d}).String()
 	r.Trial.Know(g.id, fmt.Sprintf("%s goal %d", m.name, r.key))
+
 	return g
 }
 
@@ -221,20 +272,31 @@ func (s source) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = byte(s.Uint32())
 	}
+
 	return len(p), nil
 }
 
 // body is the request for a goal.
 func body(g *goal) map[string]any {
-	in := map[string]any{"eventId": g.id, "third": g.third, "gameMinute": g.minute, "concedingTeamId": g.conceding, "scorerPlayerId": g.scorer.id, "ownGoal": g.own}
+	in := map[string]any{
+		"eventId":         g.id,
+		"third":           g.third,
+		"gameMinute":      g.minute,
+		"concedingTeamId": g.conceding,
+		"scorerPlayerId":  g.scorer.id,
+		"ownGoal":         g.own,
+	}
 	if !g.own {
 		in["scoringTeamId"] = g.scoring
 	}
+
 	assists := []string{}
 	for _, p := range g.assists {
 		assists = append(assists, p.id)
 	}
+
 	in["assistPlayerIds"] = assists
+
 	return in
 }
 
@@ -243,9 +305,11 @@ func (r *run) record(ctx context.Context, m *match, u *user, g *goal) bool {
 	if !r.keyed(ctx, m, u, http.MethodPost, "/v1/games/"+m.id+"/goals", body(g), nil, "") {
 		return false
 	}
+
 	g.at = r.key
 	m.goals = append(m.goals, g)
 	r.goals++
+
 	return true
 }
 
@@ -253,19 +317,23 @@ func (r *run) record(ctx context.Context, m *match, u *user, g *goal) bool {
 // taken back, some are corrected.
 func (r *run) score(ctx context.Context, m *match, d *rand.Rand, by *user, third, minute int) {
 	path := "/v1/games/" + m.id + "/goals"
+
 	g := r.newGoal(m, d, third, minute)
 	if d.IntN(5) == 0 {
 		r.refuse(ctx, m, r.viewer, http.MethodPost, path, body(g), "scorekeeper_required")
 	}
+
 	if !r.record(ctx, m, by, g) {
 		return
 	}
+
 	tag := r.browser(by).ETag()
 	again := func() { // the same tap, of a phone that has lost the answer, or of the other phone
 		r.ask(ctx, m, by, http.MethodPost, path, body(g), nil, "", "Idempotency-Key", fmt.Sprintf("tap-%d", g.at))
 		r.keyed(ctx, m, r.scorers[0], http.MethodPost, path, body(g), nil, "")
 		m.did["double taps"]++
 	}
+
 	switch d.IntN(8) {
 	case 0, 1:
 		again()
@@ -296,17 +364,21 @@ func (r *run) edit(ctx context.Context, m *match, d *rand.Rand, by *user) {
 	if len(m.goals) == 0 {
 		return
 	}
+
 	was := m.goals[d.IntN(len(m.goals))]
+
 	third, want := was.third, ""
 	if by == r.admin || m.reopened {
 		third = 1 + d.IntN(3)
 	} else if was.third != m.goals[len(m.goals)-1].third { // the latest is of the third that runs
 		want = "third_not_running"
 	}
+
 	next := r.newGoal(m, d, third, d.IntN(24))
 	next.id, next.at = was.id, was.at
 	in := body(next)
 	delete(in, "eventId")
+
 	if r.keyed(ctx, m, by, http.MethodPatch, "/v1/games/"+m.id+"/goals/"+was.id, in, nil, want) && want == "" {
 		*was = *next
 		m.did["edited"]++
@@ -320,13 +392,18 @@ func (r *run) leave(ctx context.Context) {
 		if p.claimed == nil {
 			continue
 		}
+
 		u := p.claimed
 		r.ask(ctx, nil, u, http.MethodDelete, "/v1/account", nil, nil, "")
 		u.deleted, p.claimed = true, nil
+
 		r.settle(ctx)
+
 		p.nickname = "Former player"
+
 		break
 	}
+
 	r.settle(ctx)
 }
 
@@ -336,41 +413,53 @@ func (r *run) checkGame(ctx context.Context, m *match) {
 		TeamID           string
 		Scored, Conceded int
 	}
+
 	type result struct {
 		WinnerTeamID string
 		DrawnTeamIDs []string
 	}
+
 	var got struct {
 		Status string
 		Scores []line
 		Result result
 	}
+
 	want := map[string]score{}
+
 	for _, u := range []*user{r.viewer, nil} {
 		path := "/v1/games/" + m.id
+
 		if u == nil {
 			league, season, _ := strings.Cut(r.slug, "/")
 			path = "/v1/public/leagues/" + league + "/seasons/" + season + "/games/" + m.slug
 		}
+
 		got.Scores = nil
 		if !r.ask(ctx, m, u, http.MethodGet, path, nil, &got, "") {
 			continue
 		}
+
 		clear(want)
+
 		for _, l := range got.Scores {
 			want[l.TeamID] = score{l.Scored, l.Conceded}
 		}
+
 		r.same(m, "the score", want, m.scores())
+
 		best := got.Result.DrawnTeamIDs
 		if got.Result.WinnerTeamID != "" {
 			best = []string{got.Result.WinnerTeamID}
 		}
+
 		slices.Sort(best)
 		expected := m.best()
 		slices.Sort(expected)
 		r.same(m, "the result", best, expected)
 		r.same(m, "the status", got.Status, "finished")
 	}
+
 	var list struct {
 		Goals []struct {
 			EventID           string
@@ -382,9 +471,11 @@ func (r *run) checkGame(ctx context.Context, m *match) {
 		for _, g := range list.Goals {
 			got = append(got, fmt.Sprintf("%d %04d %s", g.Third, g.GameMinute, g.EventID))
 		}
+
 		for _, g := range m.goals {
 			want = append(want, fmt.Sprintf("%d %04d %s", g.third, g.minute, g.id))
 		}
+
 		slices.Sort(want)
 		r.same(m, "the timeline", got, want)
 	}
@@ -404,13 +495,16 @@ func (r *run) checkTables(ctx context.Context) {
 	if len(r.games) > 0 {
 		m = r.games[len(r.games)-1]
 	}
+
 	if !slices.ContainsFunc(r.games, func(m *match) bool { return m.finished }) {
 		return
 	}
+
 	var standings struct{ Teams []place }
 	if r.ask(ctx, m, nil, http.MethodGet, "/v1/public/seasons/"+r.season+"/standings", nil, &standings, "") {
 		r.same(m, "the standings", standings.Teams, r.standings())
 	}
+
 	var leaders struct{ Players []total }
 	if r.ask(ctx, m, nil, http.MethodGet, "/v1/public/seasons/"+r.season+"/leaderboards/players?limit=100", nil, &leaders, "") {
 		r.same(m, "the players", leaders.Players, r.totals())
@@ -422,21 +516,26 @@ func (r *run) checkTables(ctx context.Context) {
 func (r *run) checkMails() {
 	for address, want := range r.mails {
 		came := map[string]int{}
+
 		for _, m := range r.Fleet.Mail.Mailbox(address) {
 			if strings.Contains(m.Text, "#token=") || strings.Contains(m.Subject, "invited") {
 				continue
 			}
+
 			found := false
+
 			for text := range want {
 				if strings.Contains(m.Text, text) {
 					came[text]++
 					found = true
 				}
 			}
+
 			if !found {
 				r.fail(nil, "%s got a mail that nobody expects: %s", address, m.Subject)
 			}
 		}
+
 		for text := range want {
 			r.checked++
 			if n := came[text]; n == 0 || n > 1 && r.Trial == nil {

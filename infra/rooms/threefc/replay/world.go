@@ -64,12 +64,14 @@ func (m *match) fail(format string, args ...any) {
 
 var teams = []string{"red", "blue", "yellow"}
 
-var nicknames = []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Nia", "Oz", "Pip", "Quin", "Ros"}
+var nicknames = []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max",
+	"Nia", "Oz", "Pip", "Quin", "Ros"}
 
 // dice returns a random source that is the same for the same seed and words.
 func (w *world) dice(words ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, words...)
+
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
@@ -80,6 +82,8 @@ func (m *match) of(team string) (all []*player) {
 			all = append(all, p)
 		}
 	}
+
 	slices.SortFunc(all, func(a, b *player) int { return cmp.Compare(a.nickname+a.id, b.nickname+b.id) })
+
 	return all
 }

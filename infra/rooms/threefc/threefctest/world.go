@@ -49,9 +49,11 @@ type World struct {
 // Accounts returns the user pool, which is empty at first.
 func (w *World) Accounts() *cognito.Pool {
 	w.T.Helper()
+
 	if w.Users == nil {
 		pooltest.Attach(w.World, "https://pool.test/pool", "client")
 	}
+
 	return w.Users.(*cognito.Pool)
 }
 
@@ -66,15 +68,18 @@ func New(t testing.TB) *World {
 	w.Mail = ses.New(ses.Config{Clock: w.Clock})
 	w.Mails, w.Files = w.Mail, s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
+
 	return w
 }
 
 // SignIn signs a user in, whose id is the name.
 func (w *World) SignIn(names ...string) {
 	w.T.Helper()
+
 	for _, name := range names {
 		token, id := session.New()
-		row := item.New(item.LoginKey(id), item.Metadata, "AuthSession", map[string]string{"userId": name, "email": name + "@example.com"}, w.Clock.Now())
+		row := item.New(item.LoginKey(id), item.Metadata, "AuthSession",
+			map[string]string{"userId": name, "email": name + "@example.com"}, w.Clock.Now())
 		row.TTL = w.Clock.Now().Add(signin.Cookie.Lifetime).Unix()
 		mirror := row
 		mirror.PK, mirror.SK = item.UserKey(name), row.PK
@@ -87,10 +92,13 @@ func (w *World) SignIn(names ...string) {
 func (w *World) SignedIn(leagueIDs ...string) map[string]testkit.Route {
 	return testkit.SignedIn(threefc.Room(), w.Routes, w.Origin, func(user string) []string {
 		w.SignIn(user)
+
 		for _, id := range leagueIDs {
-			testkit.PutRows(w.World, tables.App, item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: "Parkside"}, w.Clock.Now()))
+			testkit.PutRows(w.World, tables.App, item.New(item.LeagueKey(id), item.Metadata, "League",
+				item.League{ID: id, Name: "Parkside"}, w.Clock.Now()))
 			w.Join(League{ID: id}, item.Admin, user)
 		}
+
 		return []string{w.cookies[user]}
 	})
 }
@@ -98,14 +106,18 @@ func (w *World) SignedIn(leagueIDs ...string) map[string]testkit.Route {
 // Join makes users members of a league.
 func (w *World) Join(l League, role item.Role, names ...string) {
 	w.T.Helper()
+
 	for _, name := range names {
 		row := testkit.Row[item.Row[item.League]](w.World, tables.App, item.LeagueKey(l.ID), item.Metadata)
+
 		row.V().Members++
 		if role == item.Admin {
 			row.V().Admins++
 		}
+
 		row.Rev++
-		grant := item.New(row.PK, item.GrantKey(name), "Grant", item.Grant{LeagueID: l.ID, UserID: name, Role: role, Email: name + "@example.com"}, w.Clock.Now())
+		grant := item.New(row.PK, item.GrantKey(name), "Grant",
+			item.Grant{LeagueID: l.ID, UserID: name, Role: role, Email: name + "@example.com"}, w.Clock.Now())
 		mirror := grant
 		mirror.PK, mirror.SK = item.UserKey(name), row.PK
 		testkit.PutRows(w.World, tables.App, row)
@@ -128,39 +140,50 @@ func Match(out events.APIGatewayV2HTTPResponse) Header {
 // value to encode, JSON as a string, or nil.
 func (w *World) Ask(user, method, target string, body any, headers ...Header) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	text, ok := body.(string)
 	if body != nil && !ok {
 		encoded, err := json.Marshal(body)
 		testkit.Must(w.T, err)
+
 		text = string(encoded)
 	}
+
 	path, _, _ := strings.Cut(target, "?")
+
 	for _, f := range threefc.Room().Functions {
 		on, ok := f.On.(spec.Route)
 		if !ok || !slices.Contains(on.Methods(), method) || !matches(on.Path, path) {
 			continue
 		}
+
 		e := apigateway.Event(method, target, text, nil)
 		if c := w.cookies[user]; c != "" {
 			e.Cookies = []string{c}
 		}
+
 		e.Headers["origin"], e.RequestContext.HTTP.SourceIP = w.Origin, w.Caller
 		for _, h := range headers {
 			e.Headers[h.Name] = h.Value
 		}
+
 		return w.Routes[f.Name](e)
 	}
+
 	w.T.Fatalf("there is no route %s %s", method, target)
+
 	return events.APIGatewayV2HTTPResponse{}
 }
 
 // Do is Ask that must succeed.
 func (w *World) Do(user, method, target string, body any, headers ...Header) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
+
 	out := w.Ask(user, method, target, body, headers...)
 	if out.StatusCode >= 300 {
 		w.T.Fatalf("%s %s: %d %s", method, target, out.StatusCode, out.Body)
 	}
+
 	return out
 }
 
@@ -171,11 +194,13 @@ func matches(pattern, path string) bool {
 	if len(a) != len(b) {
 		return false
 	}
+
 	for i := range a {
 		if a[i] != b[i] && !strings.HasPrefix(a[i], "{") {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -196,24 +221,29 @@ func (w *World) Found(user string) League {
 func (w *World) FoundAs(user, name string) League {
 	w.T.Helper()
 	l := League{ID: id(w, w.Do(user, "POST", "/v1/leagues", map[string]any{"name": name}), "leagueId")}
+
 	l.SeasonID = id(w, w.Do(user, "POST", "/v1/leagues/"+l.ID+"/seasons", map[string]any{"name": "Spring 2026"}), "seasonId")
 	for _, team := range []string{"red", "blue", "yellow"} {
 		w.Do(user, "PUT", "/v1/seasons/"+l.SeasonID+"/teams/"+team, map[string]any{})
 	}
+
 	l.SessionID = id(w, w.Do(user, "POST", "/v1/seasons/"+l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-06"}), "sessionId")
 	for _, name := range []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida"} {
 		l.Players = append(l.Players, id(w, w.Do(user, "POST", "/v1/players", map[string]any{"leagueId": l.ID, "nickname": name}), "playerId"))
 	}
+
 	return l
 }
 
 // id returns a member of an answer.
 func id(w *World, out events.APIGatewayV2HTTPResponse, name string) string {
 	w.T.Helper()
+
 	text, _ := testkit.Decode[map[string]any](w.World, out)[name].(string)
 	if text == "" {
 		w.T.Fatalf("the answer has no %s: %s", name, out.Body)
 	}
+
 	return text
 }
 
@@ -222,25 +252,31 @@ func (w *World) Game(user string, l League) string {
 	w.T.Helper()
 	g := w.Schedule(user, l)
 	w.Do(user, "POST", "/v1/games/"+g+"/thirds/1/start", map[string]any{})
+
 	return g
 }
 
 // Schedule creates a game with its roster.
 func (w *World) Schedule(user string, l League) string {
 	w.T.Helper()
-	g := id(w, w.Do(user, "POST", "/v1/sessions/"+l.SessionID+"/games", map[string]any{"gameStartTs": "2026-06-06T18:00:00Z", "thirdLength": 20}), "gameId")
+
+	g := id(w, w.Do(user, "POST", "/v1/sessions/"+l.SessionID+"/games",
+		map[string]any{"gameStartTs": "2026-06-06T18:00:00Z", "thirdLength": 20}), "gameId")
 	for i, p := range l.Players {
 		w.Do(user, "PUT", "/v1/games/"+g+"/roster/"+p, map[string]any{"teamId": []string{"red", "blue", "yellow"}[i/3]})
 	}
+
 	return g
 }
 
 // Play finishes the running third and those that follow, and the game.
 func (w *World) Play(user, g string) {
 	w.T.Helper()
+
 	for _, step := range []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish"} {
 		w.Do(user, "POST", "/v1/games/"+g+"/"+step, map[string]any{})
 	}
+
 	w.Do(user, "POST", "/v1/games/"+g+"/finish", nil)
 }
 
@@ -248,5 +284,7 @@ func (w *World) Play(user, g string) {
 func (w *World) Aggregate() (handled int) {
 	w.T.Helper()
 	s := testkit.Open(w.World, standing.AggregateSeasonFunction(), standing.Open)
-	return testkit.Drain(w.World, game.AggregateQueue, time.Hour, func(ctx context.Context, m game.Changed) error { return s.AggregateSeason(ctx, m) })
+
+	return testkit.Drain(w.World, game.AggregateQueue, time.Hour,
+		func(ctx context.Context, m game.Changed) error { return s.AggregateSeason(ctx, m) })
 }

@@ -19,6 +19,7 @@ func Read(data []byte, id int64) (*Match, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return New(f, id), nil
 }
 
@@ -30,6 +31,7 @@ func Generate(seed int64, format cricsheet.Format) *Match {
 		captain := slices.IndexFunc(m.People, func(p Person) bool { return p.Side == side })
 		m.People[captain].Captain = true
 	}
+
 	return m
 }
 
@@ -51,19 +53,25 @@ func New(f *cricsheet.Match, id int64) *Match {
 			b.People[n].listed = true
 			b.People[n].Substitute = i >= 11
 		}
+
 		if side == 0 && f.Info.Teams[1] == name {
 			break // two teams with the same name share one list
 		}
 	}
+
 	bowled := b.play()
 	b.roles(bowled)
-	for i, names := range [][]string{first(f.Info.Officials.Umpires), second(f.Info.Officials.Umpires), first(f.Info.Officials.TVUmpires), first(f.Info.Officials.Referees)} {
+
+	for i, names := range [][]string{first(f.Info.Officials.Umpires), second(f.Info.Officials.Umpires), first(f.Info.Officials.TVUmpires),
+		first(f.Info.Officials.Referees)} {
 		b.Officials[i] = -1
 		if len(names) > 0 {
 			b.Officials[i] = b.player(-1, names[0])
 		}
 	}
+
 	b.script()
+
 	return b.Match
 }
 
@@ -89,6 +97,7 @@ func newBuilder(f *cricsheet.Match, id int64) *builder {
 		Gender:       cmp.Or(f.Info.Gender, "male")[:1],
 	}}
 	b.fixture(id)
+
 	return b
 }
 
@@ -99,6 +108,7 @@ func (b *builder) side(name string, i int) int {
 	if t[0] == t[1] {
 		return i % 2
 	}
+
 	return slices.Index(t, name)
 }
 
@@ -108,14 +118,18 @@ func (b *builder) player(side int, name string) int {
 	if n, ok := b.known[nameOnSide{side, name}]; ok {
 		return n
 	}
+
 	in := &b.file.Info
+
 	parts := []string{"player", cmp.Or(in.Registry.People[name], in.Gender+" "+name)}
 	if side >= 0 && slices.Contains(in.Players[in.Teams[0]], name) && slices.Contains(in.Players[in.Teams[1]], name) {
 		parts = append(parts, strconv.FormatInt(b.Team(side).ID, 10))
 	}
+
 	n := len(b.People)
 	b.People = append(b.People, Person{ID: SyntheticID(parts...), Side: side, Name: name})
 	b.known[nameOnSide{side, name}] = n
+
 	return n
 }
 
@@ -123,10 +137,12 @@ func (b *builder) fixture(id int64) {
 	in := &b.file.Info
 	international := in.TeamType == "international"
 	m := b.Match
+
 	m.ID = id
 	if b.file.Limited() {
 		m.Overs = in.Overs
 	}
+
 	switch in.MatchType {
 	case "T20":
 		m.Type = "T20"
@@ -152,8 +168,10 @@ func (b *builder) fixture(id int64) {
 		if in.Gender == "female" {
 			c += "W"
 		}
+
 		return Team{ID: SyntheticID(append([]string{"team", name, in.Gender}, more...)...), Name: name, Code: c, National: international}
 	}
+
 	m.Local, m.Visitor = team(in.Teams[0]), team(in.Teams[1])
 	if in.Teams[0] == in.Teams[1] {
 		m.Visitor = team(in.Teams[1], "visitor")
@@ -162,19 +180,23 @@ func (b *builder) fixture(id int64) {
 	event := in.Event.Name
 	tour := international && (event == "" || strings.Contains(event, "tour of"))
 	stage := cmp.Or(string(in.Event.Stage), string(in.Event.Group), "Regular")
+
 	if tour {
 		m.League = series(m.Type)
 		stage = cmp.Or(event, stage)
 	} else {
 		m.League = tournament(cmp.Or(event, m.Type))
 	}
+
 	season := string(in.Season)
 	if season == "" && len(in.Dates) > 0 {
 		season = in.Dates[0][:4]
 	}
+
 	if from, to, ok := strings.Cut(season, "/"); ok && len(from) == 4 && len(to) == 2 {
 		season = from + "/" + from[:2] + to
 	}
+
 	league := strconv.FormatInt(m.League.ID, 10)
 	m.Season = Season{ID: SyntheticID("season", league, season), Name: season}
 	m.Stage = Stage{ID: SyntheticID("stage", league, season, stage), Name: stage, Code: code(stage)}
@@ -198,8 +220,10 @@ func series(format string) League {
 	if format == "T20I" {
 		return League{ID: 3, Name: "Twenty20 International", Code: "T20I", Phase: true}
 	}
+
 	name := map[string]string{"ODI": "One Day International", "Test/5day": "Test Series"}[format]
 	name = cmp.Or(name, format)
+
 	return League{ID: SyntheticID("league", name), Name: name, Code: code(name), Phase: true}
 }
 
@@ -211,6 +235,7 @@ func tournament(name string) League {
 
 func Ordinal(n int) string {
 	end := "th"
+
 	if n%100 < 11 || n%100 > 13 {
 		switch n % 10 {
 		case 1:
@@ -221,29 +246,36 @@ func Ordinal(n int) string {
 			end = "rd"
 		}
 	}
+
 	return strconv.Itoa(n) + end
 }
 
 // play converts the innings and deliveries and returns the bowlers.
 func (b *builder) play() (bowled map[int]bool) {
 	bowled = map[int]bool{}
+
 	for i, fi := range b.file.Innings {
 		inn := Innings{Side: b.side(fi.Team, i), Super: fi.SuperOver, pre: fi.PenaltyRuns.Pre, post: fi.PenaltyRuns.Post}
 		for _, name := range fi.AbsentHurt {
 			inn.absent = append(inn.absent, b.player(inn.Side, name))
 		}
+
 		for j, p := range fi.Powerplays[:min(3, len(fi.Powerplays))] {
 			inn.Powerplay[j] = fmt.Sprintf("%d-%d", int(p.From)+1, int(p.To)+1)
 		}
+
 		b.Innings = append(b.Innings, inn)
 
 		crease := [2]int{-1, -1}
+
 		legal, over := 0, -1
 		for k, ov := range fi.Overs {
 			if ov.Over != over {
 				over, legal = ov.Over, 0
 			}
+
 			_, miscounted := fi.Miscounted[strconv.Itoa(ov.Over)]
+
 			later := k+1 < len(fi.Overs) && fi.Overs[k+1].Over != ov.Over
 			for j := range ov.Deliveries {
 				fd := &ov.Deliveries[j]
@@ -258,23 +290,29 @@ func (b *builder) play() (bowled map[int]bool) {
 				crease = moveCrease(crease, d.Striker, b.player(inn.Side, fd.NonStriker))
 				d.Crease = crease
 				d.Legal = d.Score.legal()
+
 				bowled[d.Bowler] = true
 				if d.Legal {
 					legal++
 				}
+
 				last := j == len(ov.Deliveries)-1
+
 				d.overDone = last && (legal >= b.BallsPerOver || miscounted || later)
 				if d.overs = label(ov.Over, legal); d.overDone {
 					d.overs = label(ov.Over+1, 0)
 				}
+
 				for _, w := range fd.Wickets {
 					d.Dismissals = append(d.Dismissals, b.out(w, inn.Side, d.Bowler))
 				}
+
 				d.Score = d.Score.with(d.Dismissals)
 				b.Deliveries = append(b.Deliveries, d)
 			}
 		}
 	}
+
 	return bowled
 }
 
@@ -283,6 +321,7 @@ func (b *builder) noBall() int {
 	if b.BallsPerOver == 5 {
 		return 2
 	}
+
 	return 1
 }
 
@@ -305,8 +344,10 @@ func (b *builder) out(w cricsheet.Wicket, side, bowler int) Dismissal {
 		if i < len(w.Fielders) && w.Fielders[i].Name != "" {
 			return b.player(1-side, w.Fielders[i].Name)
 		}
+
 		return -1
 	}
+
 	switch w.Kind {
 	case "caught":
 		o.Catcher = fielder(0)
@@ -319,6 +360,7 @@ func (b *builder) out(w cricsheet.Wicket, side, bowler int) Dismissal {
 	case "run out":
 		o.Thrower, o.Catcher = fielder(0), fielder(1)
 	}
+
 	return o
 }
 
@@ -334,13 +376,17 @@ func (b *builder) roles(bowled map[int]bool) {
 			}
 		}
 	}
+
 	var place [2]int
+
 	for i := range b.People {
 		p := &b.People[i]
+
 		p.Role = Role{1, "Batsman"}
 		if !p.listed {
 			continue
 		}
+
 		place[p.Side]++
 		switch n := place[p.Side]; {
 		case p.Keeper:
@@ -377,6 +423,7 @@ func (b *builder) addFrame(balls, open, closed int, wait time.Duration) {
 	} else {
 		h = new(*h)
 	}
+
 	b.Frames = append(b.Frames, Frame{h, balls, open, closed, wait})
 }
 
@@ -389,90 +436,122 @@ func (b *builder) script() {
 
 	if in.Toss.Winner != "" && in.Toss.Decision != "" && slices.Contains(in.Teams, in.Toss.Winner) {
 		h.TossWon = b.Team(b.side(in.Toss.Winner, 0)).ID
+
 		h.Elected = "batting"
 		if in.Toss.Decision == "field" {
 			h.Elected = "bowling"
 		}
+
 		h.Lineup = true
+
 		b.addFrame(0, 0, 0, 0)
 	}
 
 	breaks := b.intervals()
 	balls, main := 0, 0
+
 	for i, fi := range b.file.Innings {
 		last := i == len(b.file.Innings)-1
+
 		if !fi.SuperOver {
 			main++
 		}
+
 		n := 0
 		for balls+n < len(b.Deliveries) && b.Deliveries[balls+n].Innings == i {
 			n++
 		}
+
 		status := statusOf(i)
 		h.Lineup = true
+
 		b.startInnings(i, main, balls)
+
 		h.Status = status
+
 		open := i
 		if n == 0 || fi.PenaltyRuns.Pre > 0 {
 			open++ // an entry without a ball
 		}
+
 		wait := inningsBreak
 		if i == 0 {
 			wait = 0
 		}
+
 		b.addFrame(balls, open, i, wait)
 
 		for k := range n {
 			balls++
 			b.addFrame(balls, i+1, i, b.waitBefore(balls-1))
+
 			if k == n-1 {
 				break
 			}
+
 			for len(breaks) > 0 && balls >= breaks[0].after && b.Deliveries[balls-1].overDone {
 				h.Status = breaks[0].status
+
 				b.addFrame(balls, i+1, i, untilInterval)
+
 				h.Status = status
+
 				b.addFrame(balls, i+1, i, breaks[0].length)
 				breaks = breaks[1:]
 			}
 		}
+
 		if last {
 			break
 		}
+
 		h.Status, h.Note = "Innings Break", b.endNote(i, main)
 		if b.file.Innings[i+1].SuperOver {
 			h.SuperOver = true
 		}
+
 		b.addFrame(balls, i+1, i+1, untilInterval)
+
 		for len(breaks) > 0 && balls >= breaks[0].after { // an interval that coincides with the end of the innings
 			if strings.HasPrefix(breaks[0].status, "Stump") {
 				h.Status = breaks[0].status
+
 				b.addFrame(balls, i+1, i+1, untilInterval)
 			}
+
 			breaks = breaks[1:]
 		}
 	}
 
 	b.Outcome = b.result(main)
 	wait := untilResult
+
 	switch {
 	case balls == 0 && b.Outcome.Status == "Aban.":
 		h.Status = "Delayed"
+
 		b.addFrame(0, len(b.Innings), 0, 0)
+
 		wait = untilAbandoned
 	case in.Outcome.Result == "no result":
 		h.Status = "Int."
+
 		b.addFrame(balls, len(b.Innings), max(0, len(b.Innings)-1), untilInterval)
+
 		wait = rain
 	}
+
 	h.Status, h.Note = b.Outcome.Status, b.Outcome.Note
+
 	h.Winner, h.Draw = b.Outcome.WinnerID, b.Outcome.Draw
 	if in.Outcome.Eliminator != "" {
 		h.SuperOver = true
 	}
+
 	if len(in.PlayerOfMatch) > 0 {
 		h.PlayerOfMatch = b.personID(in.PlayerOfMatch[0])
 	}
+
 	b.addFrame(balls, len(b.Innings), len(b.Innings), wait)
 }
 
@@ -482,6 +561,7 @@ func statusOf(i int) string {
 	if i >= 4 {
 		i = 2 + i%2
 	}
+
 	return Ordinal(i+1) + " Innings"
 }
 
@@ -490,13 +570,16 @@ func statusOf(i int) string {
 // overs.
 func (b *builder) startInnings(i, main, balls int) {
 	h, fi := b.header, &b.file.Innings[i]
+
 	h.Note = ""
 	if i > 0 && main == 3 && b.Innings[i].Side == b.Innings[i-1].Side {
 		h.FollowOn = true
 	}
+
 	switch {
 	case fi.SuperOver:
 		h.SuperOver = true
+
 		h.Note = "Super Over"
 		if i > 0 && b.file.Innings[i-1].SuperOver && (i-main)%2 == 1 {
 			h.Note = fmt.Sprintf("Target %d runs", b.total(i-1)+1)
@@ -510,14 +593,18 @@ func (b *builder) startInnings(i, main, balls int) {
 		if fi.Target != nil {
 			if b.revised(i) {
 				h.Status = "Int."
+
 				b.addFrame(balls, i, i, inningsBreak)
+
 				h.RPCOvers, h.RPCTarget = fi.Target.Overs, fi.Target.Runs
 				first := b.lastLabel(i - 1)
 				h.RainRules[b.Innings[i-1].Side] = &RainRule{b.total(i - 1), float64(first) / 10, b.wickets(i - 1)}
 				h.RainRules[b.Innings[i].Side] = &RainRule{fi.Target.Runs - 1, fi.Target.Overs, -1}
 			}
+
 			target = fi.Target.Runs
 		}
+
 		h.Note = fmt.Sprintf("Target %d runs", target)
 	}
 }
@@ -534,6 +621,7 @@ func rainRule(method string) bool { return slices.Contains([]string{"D/L", "DLS"
 // endNote returns the note that the provider sends in the break after innings i.
 func (b *builder) endNote(i, main int) string {
 	fi := &b.file.Innings[i]
+
 	next := &b.file.Innings[i+1]
 	switch {
 	case fi.Forfeited:
@@ -543,6 +631,7 @@ func (b *builder) endNote(i, main int) string {
 	case b.file.Limited() && main == 1 && !fi.SuperOver && !next.SuperOver && (next.Target == nil || !b.revised(i+1)):
 		return fmt.Sprintf("Target %d runs", b.total(i)+1)
 	}
+
 	return ""
 }
 
@@ -550,15 +639,18 @@ func (b *builder) endNote(i, main int) string {
 func (b *builder) waitBefore(n int) time.Duration {
 	d := &b.Deliveries[n]
 	wait := betweenBalls
+
 	if n > 0 && b.Deliveries[n-1].Innings == d.Innings {
 		prev := &b.Deliveries[n-1]
 		if prev.Over != d.Over {
 			wait += betweenOvers
 		}
+
 		if len(prev.Dismissals) > 0 {
 			wait += afterWicket
 		}
 	}
+
 	return wait + time.Duration(SyntheticID("pause", strconv.Itoa(n))%15-7)*time.Second
 }
 
@@ -575,7 +667,9 @@ func (b *builder) intervals() []interval {
 	if b.file.Limited() || days < 2 {
 		return nil
 	}
+
 	var all []interval
+
 	for s := 1; s < 3*days; s++ {
 		v := interval{after: s * len(b.Deliveries) / (3 * days), status: "Lunch", length: lunch}
 		switch s % 3 {
@@ -584,8 +678,10 @@ func (b *builder) intervals() []interval {
 		case 0:
 			v.status, v.length = fmt.Sprintf("Stump Day %d", s/3), overnight
 		}
+
 		all = append(all, v)
 	}
+
 	return all
 }
 
@@ -597,6 +693,7 @@ func (b *builder) total(i int) int {
 			n += d.Score.Total() + d.penalty
 		}
 	}
+
 	return n
 }
 
@@ -610,6 +707,7 @@ func (b *builder) wickets(i int) (n int) {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -620,6 +718,7 @@ func (b *builder) lastLabel(i int) (overs int) {
 			overs = d.overs
 		}
 	}
+
 	return overs
 }
 
@@ -630,6 +729,7 @@ func (b *builder) personID(name string) int64 {
 			return b.People[n].ID
 		}
 	}
+
 	return b.People[b.player(0, name)].ID
 }
 
@@ -638,11 +738,14 @@ func (b *builder) result(main int) Outcome {
 	in := &b.file.Info
 	f := in.Outcome
 	o := Outcome{Status: "Finished", Runs: f.By.Runs, Wickets: f.By.Wickets, Innings: f.By.Innings > 0, Method: f.Method}
+
 	winner := cmp.Or(f.Winner, f.Eliminator, f.BowlOut)
 	if winner != "" {
 		o.WinnerID = b.Team(b.winningSide(winner, main)).ID
 	}
+
 	how := ""
+
 	switch {
 	case rainRule(f.Method):
 		how = " (" + f.Method + " method)"
@@ -651,6 +754,7 @@ func (b *builder) result(main int) Outcome {
 	case f.Method != "":
 		how = " (" + f.Method + ")"
 	}
+
 	switch {
 	case f.Eliminator != "":
 		o.Note = "Match tied" + how + " (" + f.Eliminator + " won the Super Over)"
@@ -677,6 +781,7 @@ func (b *builder) result(main int) Outcome {
 	case f.Result != "":
 		o.Note, o.Draw = "Match "+f.Result, f.Result
 	}
+
 	return o
 }
 
@@ -690,6 +795,7 @@ func (b *builder) winningSide(name string, main int) int {
 			}
 		}
 	}
+
 	return b.side(name, 0)
 }
 
@@ -699,18 +805,23 @@ func (b *builder) remaining() string {
 	if !b.file.Limited() {
 		return ""
 	}
+
 	for i := len(b.file.Innings) - 1; i > 0; i-- {
 		if b.Innings[i].Super {
 			continue
 		}
+
 		overs := float64(b.file.Info.Overs)
 		if t := b.file.Innings[i].Target; t != nil && t.Overs > 0 {
 			overs = t.Overs
 		}
+
 		if overs == 0 {
 			return ""
 		}
+
 		whole, part := math.Modf(overs)
+
 		used := b.lastLabel(i)
 		switch left := int(whole)*b.BallsPerOver + int(math.Round(part*10)) - used/10*b.BallsPerOver - used%10; {
 		case left <= 0:
@@ -719,5 +830,6 @@ func (b *builder) remaining() string {
 			return " (with " + count(left, "ball") + " remaining)"
 		}
 	}
+
 	return ""
 }

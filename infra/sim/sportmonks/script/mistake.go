@@ -11,6 +11,7 @@ func Mistyped(m *Match, n int, r *rand.Rand) *Delivery {
 	d := m.Deliveries[n]
 	was := d.Score
 	one := func(x cricsheet.Extras, bat int) Score { return runsOf(x, bat, true, 1) }
+
 	switch {
 	case len(d.Dismissals) > 0:
 		d = rescored(m, d, one(cricsheet.Extras{}, 0), nil)
@@ -32,6 +33,7 @@ func Mistyped(m *Match, n int, r *rand.Rand) *Delivery {
 	default:
 		d = rescored(m, d, one(cricsheet.Extras{}, 0), nil)
 	}
+
 	return &d
 }
 
@@ -41,18 +43,21 @@ func Phantom(m *Match, n int, r *rand.Rand) *Delivery {
 	d.Number += 2
 	d.Dismissals = nil
 	over, balls := d.overs/10, d.overs%10
+
 	d.Over, d.Label = over, label(over, balls+1)
 	if r.IntN(4) == 0 {
 		d = bowled(m, d)
 	} else {
 		d = rescored(m, d, runsOf(cricsheet.Extras{}, []int{0, 1, 4, 6}[r.IntN(4)], true, 1), nil)
 	}
+
 	return &d
 }
 
 func bowled(m *Match, d Delivery) Delivery {
 	result, _ := dismissal("bowled", false)
-	return rescored(m, d, Score{Ball: true}, []Dismissal{{Player: d.Striker, Bowler: d.Bowler, Catcher: -1, Thrower: -1, How: result, Credited: true}})
+	return rescored(m, d, Score{Ball: true},
+		[]Dismissal{{Player: d.Striker, Bowler: d.Bowler, Catcher: -1, Thrower: -1, How: result, Credited: true}})
 }
 
 // rescored returns d with another score and the fields that depend on it.
@@ -60,13 +65,16 @@ func rescored(m *Match, d Delivery, s Score, outs []Dismissal) Delivery {
 	d.Score, d.Dismissals, d.penalty = s.with(outs), outs, 0
 	d.Legal = d.Score.legal()
 	d.conceded = d.Score.Runs
+
 	over, before := d.Label/10, d.Label%10-1
 	if d.Legal {
 		before++
 	}
+
 	d.overDone = before >= m.BallsPerOver
 	if d.overs = label(over, before); d.overDone {
 		d.overs = label(over+1, 0)
 	}
+
 	return d
 }

@@ -50,8 +50,10 @@ func identified(s Score) Score {
 			return s
 		}
 	}
+
 	s.ID = 0
 	s.ID = SyntheticID("score", fmt.Sprint(s))
+
 	return s
 }
 
@@ -63,6 +65,7 @@ func NamedScore(name string) Score {
 			return known
 		}
 	}
+
 	return identified(s)
 }
 
@@ -70,10 +73,12 @@ func NamedScore(name string) Score {
 // no-ball itself. In this feed a ball has no penalty runs.
 func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 	s := Score{Runs: bat + x.Wides, Bye: x.Byes, LegBye: x.Legbyes, Ball: x.Wides == 0}
+
 	var parts []string
 	if x.Wides > 0 {
 		parts = append(parts, count(x.Wides, "Wide"))
 	}
+
 	if x.Noballs > 0 {
 		own := min(x.Noballs, noBall)
 		s.Runs += own
@@ -81,6 +86,7 @@ func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 		s.Bye += x.Noballs - own // byes off a no-ball: old files count them together
 		parts = append(parts, fmt.Sprint(own, " No Ball"))
 	}
+
 	s.Four, s.Six = boundary && bat == 4, boundary && bat == 6
 	switch {
 	case s.Four:
@@ -90,13 +96,17 @@ func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 	case bat > 0:
 		parts = append(parts, count(bat, "Run"))
 	}
+
 	if s.Bye > 0 {
 		parts = append(parts, count(s.Bye, "Bye"))
 	}
+
 	if s.LegBye > 0 {
 		parts = append(parts, count(s.LegBye, "Leg Bye"))
 	}
+
 	s.Name = strings.Join(parts, " + ")
+
 	return s
 }
 
@@ -107,6 +117,7 @@ func (s Score) with(outs []Dismissal) Score {
 		kinds = append(kinds, o.How.Name)
 		s.Wicket = s.Wicket || o.How.Wicket
 	}
+
 	how := strings.Join(kinds, " + ")
 	switch {
 	case how == "" && s.Name == "":
@@ -118,6 +129,7 @@ func (s Score) with(outs []Dismissal) Score {
 	case how != "":
 		s.Name += " + " + how // 1 Bye + Run Out
 	}
+
 	return identified(s)
 }
 
@@ -125,6 +137,7 @@ func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+
 	return fmt.Sprint(n, " ", noun, "s")
 }
 
@@ -132,6 +145,7 @@ func count(n int, noun string) string {
 // format, whether it is a wicket, and whether the wicket is the bowler's.
 func dismissal(kind string, substitute bool) (result Score, bowlers bool) {
 	name := ""
+
 	switch kind {
 	case "bowled":
 		name, bowlers = "Clean Bowled", true
@@ -158,9 +172,11 @@ func dismissal(kind string, substitute bool) (result Score, bowlers bool) {
 	default: // handled the ball, timed out, and kinds that are not known yet
 		name = title(kind)
 	}
+
 	if substitute && (kind == "caught" || kind == "stumped" || kind == "run out") {
 		name += " (Sub)"
 	}
+
 	return identified(Score{Name: name, Wicket: true, Ball: true}), bowlers
 }
 
@@ -170,5 +186,6 @@ func title(s string) string {
 		_, n := utf8.DecodeRuneInString(w)
 		parts[i] = strings.ToUpper(w[:n]) + w[n:]
 	}
+
 	return strings.Join(parts, " ")
 }

@@ -208,27 +208,34 @@ func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 		c := &cards[i]
 		c.batterOf, c.bowlerOf = make([]int, len(m.People)), make([]int, len(m.People))
 		c.overBowler = -1
+
 		c.Penalty = m.Innings[i].pre
 		if i < f.InningsOver {
 			c.Penalty += m.Innings[i].post
 		}
+
 		c.Runs = c.Penalty
 	}
+
 	for i := range m.Deliveries[:f.Deliveries] {
 		d := &m.Deliveries[i]
 		if w := wrong[i]; w != nil {
 			d = w
 		}
+
 		cards[d.Innings].add(d, m.BallsPerOver)
+
 		if x := phantom[i]; x != nil {
 			cards[x.Innings].add(x, m.BallsPerOver)
 		}
 	}
+
 	for i := range cards[:f.InningsOver] {
 		for _, p := range m.Innings[i].absent {
 			cards[i].batter(p).Out = &Dismissal{Player: p, Catcher: -1, Thrower: -1, How: NamedScore("Absent Hurt")}
 		}
 	}
+
 	return cards
 }
 
@@ -237,6 +244,7 @@ func (c *Card) batter(p int) *Batter {
 		c.Batters = append(c.Batters, Batter{Player: p})
 		c.batterOf[p] = len(c.Batters)
 	}
+
 	return &c.Batters[c.batterOf[p]-1]
 }
 
@@ -245,6 +253,7 @@ func (c *Card) bowler(p int) *Bowler {
 		c.Bowlers = append(c.Bowlers, Bowler{Player: p})
 		c.bowlerOf[p] = len(c.Bowlers)
 	}
+
 	return &c.Bowlers[c.bowlerOf[p]-1]
 }
 
@@ -253,6 +262,7 @@ func (c *Card) add(d *Delivery, perOver int) {
 	for _, p := range d.Crease {
 		c.batter(p).Out = nil // a batter who retired hurt has returned
 	}
+
 	c.Runs += s.Total() + d.penalty
 	c.Penalty += d.penalty
 	c.Overs = d.overs
@@ -260,6 +270,7 @@ func (c *Card) add(d *Delivery, perOver int) {
 	c.LegByes += s.LegBye
 
 	bat, bowl := c.batter(d.Striker), c.bowler(d.Bowler)
+
 	switch {
 	case s.wide():
 		c.Wides += s.Runs
@@ -274,27 +285,34 @@ func (c *Card) add(d *Delivery, perOver int) {
 		bat.Balls++
 		bat.Runs += s.Runs
 	}
+
 	if s.Four {
 		bat.Fours++
 	}
+
 	if s.Six {
 		bat.Sixes++
 	}
+
 	for i := range d.Dismissals {
 		o := &d.Dismissals[i]
 		b := c.batter(o.Player)
+
 		b.Out = o
 		if !o.How.Wicket {
 			continue
 		}
+
 		c.Wickets++
 		b.FallScore, b.FallLabel = c.Runs, d.Label
+
 		if o.Credited {
 			bowl.Wickets++
 		}
 	}
 
 	bowl.Runs += d.conceded
+
 	c.overRuns += d.conceded
 	switch c.overBowler {
 	case -1, d.Bowler:
@@ -302,13 +320,16 @@ func (c *Card) add(d *Delivery, perOver int) {
 	default:
 		c.overBowler = -2
 	}
+
 	if d.Legal {
 		c.legal++
 		bowl.legalInNow++
 	}
+
 	if !d.overDone {
 		return
 	}
+
 	for i := range c.Bowlers {
 		b := &c.Bowlers[i]
 		if c.overBowler == b.Player {
@@ -319,8 +340,10 @@ func (c *Card) add(d *Delivery, perOver int) {
 		} else if b.balls += b.legalInNow; b.balls >= perOver {
 			b.Overs, b.balls = b.Overs+1, b.balls-perOver
 		}
+
 		b.legalInNow = 0
 	}
+
 	c.overBowler, c.overRuns, c.legal = -1, 0, 0
 }
 
@@ -335,6 +358,7 @@ func (b *Bowler) Rate(perOver int) int {
 	if n := b.Overs*perOver + b.balls + b.legalInNow; n > 0 {
 		return (2*100*b.Runs*perOver + n) / (2 * n)
 	}
+
 	return 0
 }
 
@@ -349,12 +373,14 @@ func SyntheticID(parts ...string) int64 {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
 	}
+
 	return 1_000_000 + int64(h.Sum32()%900_000_000)
 }
 
 // code abbreviates a name as the provider does: PAK, NZ, CSK.
 func code(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
+
 	var out []rune
 	if len(words) == 1 {
 		out = []rune(words[0])
@@ -364,12 +390,14 @@ func code(name string) string {
 			out = append(out, []rune(w)[0])
 		}
 	}
+
 	return strings.ToUpper(string(out))
 }
 
 // Lineup lists the named players, local team first.
 func (m *Match) Lineup() []int {
 	var all []int
+
 	for side := range 2 {
 		for i := range m.People {
 			if m.People[i].listed && m.People[i].Side == side {
@@ -377,6 +405,7 @@ func (m *Match) Lineup() []int {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -384,6 +413,7 @@ func (m *Match) Team(side int) Team {
 	if side == 0 {
 		return m.Local
 	}
+
 	return m.Visitor
 }
 

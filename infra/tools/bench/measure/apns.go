@@ -52,37 +52,52 @@ type (
 // ServeAPNs runs the push service in this process until there are no more orders.
 func ServeAPNs(in io.Reader, out io.Writer) error {
 	orders, reports := json.NewDecoder(in), json.NewEncoder(out)
+
 	var first order
 	if err := orders.Decode(&first); err != nil {
 		return err
 	}
+
 	key, err := x509.ParsePKCS8PrivateKey(first.Key)
 	if err != nil {
 		return err
 	}
+
 	signer, ok := key.(*ecdsa.PrivateKey)
 	if !ok {
 		return errors.New("the signing key is not an ECDSA key")
 	}
+
 	server := apns.New(clock.New(time.Now(), 1), apns.Config{TeamID: TeamID, KeyID: KeyID, PublicKey: &signer.PublicKey, Bundle: Bundle})
 	if err := server.Listen(); err != nil {
 		return err
 	}
 	defer server.Close()
+
 	sink, err := serveSink()
 	if err != nil {
 		return err
 	}
+
 	for {
-		if err := reports.Encode(report{URL: server.URL(), CA: server.CA(), Sink: sink.url, SinkCA: sink.ca, Delivered: server.Counts()["200"], CPU: cpuTime()}); err != nil {
+		if err := reports.Encode(report{
+			URL:       server.URL(),
+			CA:        server.CA(),
+			Sink:      sink.url,
+			SinkCA:    sink.ca,
+			Delivered: server.Counts()["200"],
+			CPU:       cpuTime(),
+		}); err != nil {
 			return err
 		}
+
 		var next order
 		if err := orders.Decode(&next); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
+
 		for _, token := range PushTokens(next.Listeners) {
 			if !server.Subscribe(token, next.Channel) {
 				return fmt.Errorf("unknown channel %s", next.Channel)
@@ -108,29 +123,37 @@ func StartAPNs() (a *APNs, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	a = &APNs{process: exec.Command(self, APNsCommand)}
+
 	key, der, err := signingKey()
 	if err != nil {
 		return nil, err
 	}
+
 	a.Key = key
+
 	in, err := a.process.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	out, err := a.process.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	a.process.Stderr = os.Stderr
 	if err := a.process.Start(); err != nil {
 		return nil, err
 	}
+
 	a.stdin, a.orders, a.reports = in, json.NewEncoder(in), json.NewDecoder(out)
 	if err := a.send(order{Key: der}); err != nil {
 		a.Close()
 		return nil, err
 	}
+
 	return a, nil
 }
 
@@ -138,7 +161,9 @@ func signingKey() (key *ecdsa.PrivateKey, der []byte, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, nil, err
 	}
+
 	der, err = x509.MarshalPKCS8PrivateKey(key)
+
 	return key, der, err
 }
 
@@ -147,9 +172,11 @@ func (a *APNs) send(o order) error {
 	if err := a.orders.Encode(o); err != nil {
 		return fmt.Errorf("send an order to the push service: %w", err)
 	}
+
 	if err := a.reports.Decode(&a.report); err != nil {
 		return fmt.Errorf("read the report of the push service: %w", err)
 	}
+
 	return nil
 }
 
@@ -174,8 +201,10 @@ func (a *APNs) Settings(dir string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 	ca := filepath.Join(dir, "ca.pem")
+
 	return map[string]string{
 		"APNS_URL": a.URL, "APNS_TEAM_ID": TeamID, "APNS_KEY_ID": KeyID, "APNS_BUNDLE": Bundle,
 		"APNS_KEY": string(key), "APNS_CA_FILE": ca,
@@ -189,5 +218,6 @@ func PushTokens(n int) []string {
 		sum := sha256.Sum256([]byte(strconv.Itoa(i)))
 		tokens[i] = hex.EncodeToString(sum[:])
 	}
+
 	return tokens
 }

@@ -15,8 +15,10 @@ func (c Capacity) String() string {
 	if c.Reads > 0 {
 		parts = append(parts, Grouped(c.Reads)+" read units")
 	}
+
 	if c.Writes > 0 {
 		parts = append(parts, Grouped(c.Writes)+" write units")
 	}
+
 	return strings.Join(parts, ", ")
 }

@@ -40,6 +40,7 @@ func (c *Counters) Add(o Counters) {
 			m.to[k] += v
 		}
 	}
+
 	c.Connections += o.Connections
 	c.SQS += o.SQS
 	c.Provider += o.Provider
@@ -54,8 +55,10 @@ func (c Counters) Per(n int) Counters {
 		for k, v := range m {
 			out[k] = v / by
 		}
+
 		return out
 	}
+
 	return Counters{each(c.Dynamo), each(c.Sent), each(c.Received), c.Connections / by, c.SQS / by, c.Provider / by, c.Pushes / by}
 }
 
@@ -66,6 +69,7 @@ func (c Counters) Sum(operations ...string) (n float64) {
 			n += calls
 		}
 	}
+
 	return n
 }
 
@@ -74,10 +78,12 @@ func (c Counters) String() string {
 	names := slices.SortedFunc(maps.Keys(c.Dynamo), func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.Dynamo[b], c.Dynamo[a]), cmp.Compare(a, b))
 	})
+
 	parts := make([]string, len(names))
 	for i, name := range names {
 		parts[i] = Grouped(c.Dynamo[name]) + " " + name
 	}
+
 	return strings.Join(parts, " + ")
 }
 
@@ -100,23 +106,30 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		w.mu.Lock()
 		w.counts.SQS++
 		w.mu.Unlock()
+
 		out := httptest.NewRecorder()
 		w.queues.ServeHTTP(out, r)
+
 		return out.Result(), nil
 	}
+
 	w.mu.Lock()
 	w.counts.Dynamo[operation]++
+
 	w.counts.Sent[operation] += float64(r.ContentLength)
 	if w.open++; w.open == 1 {
 		w.since = time.Now()
 	}
 	w.mu.Unlock()
+
 	out, err := w.http.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: w.connected})))
 	if err != nil {
 		w.done(operation, 0)
 		return nil, err
 	}
+
 	out.Body = &body{ReadCloser: out.Body, done: func(n int) { w.done(operation, n) }}
+
 	return out, nil
 }
 
@@ -124,14 +137,17 @@ func (w *wire) connected(c httptrace.GotConnInfo) {
 	if c.Reused {
 		return
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	w.counts.Connections++
 }
 
 func (w *wire) done(operation string, received int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	w.counts.Received[operation] += float64(received)
 	if w.open--; w.open == 0 {
 		w.waited += time.Since(w.since)
@@ -148,6 +164,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.n += n
+
 	return n, err
 }
 
@@ -156,5 +173,6 @@ func (b *body) Close() error {
 		b.done(b.n)
 		b.done = nil
 	}
+
 	return b.ReadCloser.Close()
 }

@@ -14,10 +14,12 @@ func Open(ctx context.Context, fn app.Function, env app.Env) (app.Route, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	if job, ok := call.(func(context.Context) error); ok {
 		return func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (out events.APIGatewayV2HTTPResponse, err error) {
 			return out, job(ctx)
 		}, nil
 	}
+
 	return call.(app.Route), nil
 }

@@ -43,6 +43,7 @@ func Missed(rows []Row) (names []string) {
 			names = append(names, r.Name)
 		}
 	}
+
 	return names
 }
 
@@ -57,39 +58,49 @@ func (r Row) cells() [columns]string {
 			verdict = "ok"
 		}
 	}
+
 	return [columns]string{r.Name, r.Time, r.CPU, r.Allocs, r.Calls, r.Compared, r.Target, verdict}
 }
 
 // Write prints the rows in columns, with numbers aligned to the right.
 func Write(out io.Writer, rows []Row) error {
 	lines := [][columns]string{{"", "TIME", "OWN CPU", "ALLOCS", "I/O CALLS", "BESIDE", "TARGET", ""}}
+
 	details := []string{""}
 	for _, r := range rows {
 		lines, details = append(lines, r.cells()), append(details, r.Details)
 	}
+
 	var width [columns]int
+
 	for _, cells := range lines {
 		for i, c := range cells {
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
+
 	for n, cells := range lines {
 		var b strings.Builder
+
 		for i, c := range cells {
 			w := width[i]
 			if number := i >= 1 && i <= 4; !number {
 				w = -w
 			}
+
 			fmt.Fprintf(&b, "%*s  ", w, c)
 		}
+
 		text := strings.TrimRight(b.String(), " ") + "\n"
 		if details[n] != "" {
 			text += "    " + details[n] + "\n"
 		}
+
 		if _, err := io.WriteString(out, text); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -99,6 +110,7 @@ func Short(d time.Duration) string {
 	for d/unit >= 1000 {
 		unit *= 10
 	}
+
 	return d.Round(unit).String()
 }
 
@@ -107,10 +119,12 @@ func Grouped(n float64) string {
 	if n < 1000 && n != math.Trunc(n) {
 		return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
 	}
+
 	text := strconv.FormatFloat(n, 'f', 0, 64)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
+
 	return text
 }
 
@@ -128,5 +142,6 @@ func Counted(n int, noun string) string {
 	default:
 		noun += "s"
 	}
+
 	return Grouped(float64(n)) + " " + noun
 }

@@ -34,11 +34,14 @@ func (u Usage) Per(n int) Usage {
 // MedianUsage returns the medians of wall time, CPU time, allocations and bytes, each
 // taken separately.
 func MedianUsage(runs []Usage) Usage {
-	var wall, cpu []time.Duration
-	var allocs, wire []uint64
+	var (
+		wall, cpu    []time.Duration
+		allocs, wire []uint64
+	)
 	for _, u := range runs {
 		wall, cpu, allocs, wire = append(wall, u.Wall), append(cpu, u.CPU), append(allocs, u.Allocs), append(wire, u.Wire)
 	}
+
 	return Usage{Wall: Median(wall), CPU: Median(cpu), Allocs: Median(allocs), Wire: Median(wire), Fastest: slices.Min(wall)}
 }
 
@@ -55,11 +58,14 @@ func Share(part, whole time.Duration) float64 { return float64(part) / float64(m
 func Run(do func() error) (Usage, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+
 	cpu, wire, began := cpuTime(), loopback(), time.Now()
 	err := do()
 	wall, spent := time.Since(began), cpuTime()-cpu
 	sent := loopback() - wire
+
 	runtime.ReadMemStats(&after)
+
 	return Usage{Wall: wall, CPU: spent, Allocs: after.Mallocs - before.Mallocs, Wire: sent}, err
 }
 
@@ -69,6 +75,7 @@ func cpuTime() time.Duration {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
 	}
+
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -79,11 +86,13 @@ func loopback() (bytes uint64) {
 	if err != nil {
 		return 0
 	}
+
 	for line := range strings.Lines(string(text)) {
 		if name, counters, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && name == "lo" {
 			fmt.Sscan(counters, &bytes)
 		}
 	}
+
 	return bytes
 }
 

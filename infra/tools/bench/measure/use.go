@@ -35,15 +35,18 @@ type Cost struct {
 func Ask(fn app.Function, request func() (events.APIGatewayV2HTTPRequest, error)) func(context.Context, app.Env) (Call, error) {
 	return func(ctx context.Context, env app.Env) (Call, error) {
 		handle, err := Open(ctx, fn, env)
+
 		return func(ctx context.Context) (int, error) {
 			in, err := request()
 			if err != nil {
 				return 0, err
 			}
+
 			out, err := handle(ctx, in)
 			if err == nil && out.StatusCode >= http.StatusMultipleChoices {
 				err = fmt.Errorf("%d %s", out.StatusCode, out.Body)
 			}
+
 			return len(out.Body), err
 		}, err
 	}
@@ -64,6 +67,7 @@ func (w *World) Uses(ctx context.Context, rounds int, uses []Use) ([]Cost, error
 		if costs[i], err = w.meter(ctx, u); err != nil {
 			return nil, fmt.Errorf("%s: %w", u.What, err)
 		}
+
 		if calls[i], err = u.Open(ctx, w.Env()); err != nil {
 			return nil, fmt.Errorf("%s: %w", u.What, err)
 		}
@@ -76,10 +80,12 @@ func (w *World) Uses(ctx context.Context, rounds int, uses []Use) ([]Cost, error
 			}
 
 			w.Reset()
+
 			each, err := Run(func() error { _, err := calls[i](ctx); return err })
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", u.What, err)
 			}
+
 			spent[i] = append(spent[i], each)
 			if c := w.Counts(); round == 0 || c.Sum() < costs[i].Sum() {
 				costs[i].Counters = c
@@ -90,24 +96,30 @@ func (w *World) Uses(ctx context.Context, rounds int, uses []Use) ([]Cost, error
 	for i := range costs {
 		costs[i].Usage = MedianUsage(spent[i])
 	}
+
 	return costs, nil
 }
 
 // meter calls a function once, and returns the units and the answer.
 func (w *World) meter(ctx context.Context, u Use) (Cost, error) {
 	var m dynamodb.Meter
+
 	env := w.Env()
 	env.AWS = m.On(env.AWS)
+
 	call, err := u.Open(ctx, env)
 	if err != nil {
 		return Cost{}, err
 	}
+
 	if err := u.before(); err != nil {
 		return Cost{}, err
 	}
 
 	m.Take()
+
 	answer, err := call(ctx)
+
 	return Cost{What: u.What, Answer: float64(answer), Capacity: Capacity(m.Take())}, err
 }
 
@@ -115,6 +127,7 @@ func (u Use) before() error {
 	if u.Before == nil {
 		return nil
 	}
+
 	return u.Before()
 }
 
@@ -126,9 +139,11 @@ func (c Cost) Row(title string, cheapest Cost) Row {
 	}
 
 	r.Compared = fmt.Sprintf("× %.0f %s; %s", Share(c.Wall, cheapest.Wall), cheapest.What, c.Capacity)
+
 	r.Details = fmt.Sprintf("%s; fastest %s", c.Counters, Short(c.Fastest))
 	if c.Answer > 0 {
 		r.Details = fmt.Sprintf("%s; %.1f KB answer; fastest %s", c.Counters, c.Answer/1e3, Short(c.Fastest))
 	}
+
 	return r
 }

@@ -43,22 +43,27 @@ func NewWorld(ctx context.Context, room spec.Room, c *clock.Clock) (*World, erro
 	if err != nil {
 		return nil, err
 	}
+
 	w := &World{Clock: c, Engine: engine.URL, Settings: map[string]string{}, stop: engine.Stop}
 	w.Clock.Work() // so that it stands still until the benchmark sleeps
 	w.Queues = sqs.New(w.Clock, "http://queues")
+
 	w.wire = &wire{http: app.Client{HTTPClient: awshttp.NewBuildableClient()}, queues: w.Queues, counts: NewCounters()}
 	if err := w.create(ctx, room); err != nil {
 		w.Close()
 		return nil, err
 	}
+
 	return w, nil
 }
 
 // create creates the room's tables and queues.
 func (w *World) create(ctx context.Context, room spec.Room) error {
-	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)), tables.FromSpec(Prefix, room.Tables())); err != nil {
+	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)),
+		tables.FromSpec(Prefix, room.Tables())); err != nil {
 		return err
 	}
+
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
 			if err := w.Queues.Create(sqs.Queue{Name: Prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout()}); err != nil {
@@ -66,6 +71,7 @@ func (w *World) create(ctx context.Context, room spec.Room) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -83,6 +89,7 @@ func (w *World) DB() dynamo.DB { return dynamo.Open(dynamodbsim.Config(w.Engine)
 func (w *World) Env() app.Env {
 	cfg := dynamodbsim.Config(w.Engine)
 	cfg.HTTPClient = aws.HTTPClient(w.wire)
+
 	env := app.Env{
 		AWS: cfg, Stage: spec.Local, Prefix: Prefix, Queues: w.Queues.URL(Prefix),
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, Patience: 100,
@@ -91,6 +98,7 @@ func (w *World) Env() app.Env {
 	if w.Provider != nil {
 		env.HTTP = w.Provider
 	}
+
 	return env
 }
 
@@ -103,6 +111,7 @@ func (w *World) Process() []string {
 	for name, value := range w.Settings {
 		env = append(env, name+"="+value)
 	}
+
 	return env
 }
 
@@ -112,6 +121,7 @@ func (w *World) Sleep(ctx context.Context, until time.Time) error {
 	if !until.After(w.Clock.Now()) {
 		return nil
 	}
+
 	return w.Clock.Sleep(ctx, until)
 }
 
@@ -120,8 +130,10 @@ func (w *World) Reset() {
 	if w.Provider != nil {
 		w.Provider.calls, w.Provider.spent = 0, Usage{}
 	}
+
 	w.wire.mu.Lock()
 	defer w.wire.mu.Unlock()
+
 	w.wire.waited = 0
 	w.wire.counts = NewCounters()
 }
@@ -130,10 +142,12 @@ func (w *World) Reset() {
 func (w *World) Counts() Counters {
 	w.wire.mu.Lock()
 	defer w.wire.mu.Unlock()
+
 	c := w.wire.counts.Per(1)
 	if w.Provider != nil {
 		c.Provider = float64(w.Provider.calls)
 	}
+
 	return c
 }
 
@@ -142,6 +156,7 @@ func (w *World) Counts() Counters {
 func (w *World) Waited() time.Duration {
 	w.wire.mu.Lock()
 	defer w.wire.mu.Unlock()
+
 	return w.wire.waited
 }
 
@@ -164,6 +179,7 @@ func (p *Provider) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.spent.CPU += spent.CPU
 	p.spent.Allocs += spent.Allocs
 	p.size = out.Body.Len()
+
 	return out.Result(), err
 }
 

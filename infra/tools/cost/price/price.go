@@ -25,7 +25,8 @@ type List struct {
 	EndpointHour, EndpointGB           float64 // of an interface endpoint: in one zone
 	WebACL, WebRule, WebRequest        float64 // of WAF: an ACL and a rule for a month, a request
 	EgressFirst, EgressNext, EgressOut float64 // a GB to the internet: of the first 10 TB, of the next 40 TB, of the rest
-	UserFirst, UserNext, UserOut       float64 // of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
+	// of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
+	UserFirst, UserNext, UserOut float64
 }
 
 // Which prices these are.
@@ -38,6 +39,7 @@ const (
 // out, and so are discounts for volume but for users and for data that leaves AWS.
 func Listed() List {
 	const million = 1e6
+
 	return List{
 		LambdaRequest: 0.20 / million, LambdaGBSecond: 0.0000133334,
 		ExpressRequest: 1.00 / million, ExpressGBSecond: 0.00001667,
@@ -78,22 +80,41 @@ func Sources() map[string]Source {
 		byHeart  = Source{"", ListedOn}
 		cloudSQS = Source{"https://cloudburn.io/blog/amazon-sqs-pricing", "2026-03-01"}
 	)
+
 	return map[string]Source{
-		"LambdaRequest": lambda, "LambdaGBSecond": lambda, "ExpressRequest": express, "ExpressGBSecond": express,
-		"Schedule":  {"https://cloudburn.io/blog/amazon-eventbridge-pricing", "2026-03-13"},
-		"WriteUnit": dynamo, "ReadUnit": dynamo, "SQSRequest": cloudSQS,
-		"APIRequest": {"https://aws.amazon.com/api-gateway/pricing/", "2026-08-01"}, // as AWS's toolkit for agents quotes it
-		"LogGB":      watch, "LogArchiveGB": byHeart, "Dashboard": watch, "CustomMetric": metrics, "AlarmMetric": {"https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm", "2026-11-22"},
-		"Trace":   {"https://aws.amazon.com/xray/pricing/", ListedOn},
-		"Mail":    {"https://www.acecloudinterviews.com/tutorials/aws/ses/", "2026-11-23"},
-		"SQLHour": aurora, "SQLStorageGB": {"https://awsnegotiations.com/blog/aurora-serverless-v2-pricing.html", "2026-05-01"},
-		"SQLPage":     {"https://aws.amazon.com/rds/aurora/pricing/", ListedOn}, // as AWS's toolkit for agents quotes it
-		"CacheGBHour": cache, "CacheUnit": cache,
-		"EndpointHour": {"https://cloudcostkit.com/calculators/aws-vpc-interface-endpoint-cost-calculator", "2026-01-29"}, "EndpointGB": {"https://aws.amazon.com/privatelink/pricing/", ListedOn},
-		"WebACL": waf, "WebRule": waf, "WebRequest": waf,
-		"Secret":      {"https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms", "2026-11-22"},
-		"EgressFirst": egress, "EgressNext": egress, "EgressOut": egress,
-		"UserFirst": byHeart, "UserNext": byHeart, "UserOut": byHeart, // of the plans of November 2024
+		"LambdaRequest":   lambda,
+		"LambdaGBSecond":  lambda,
+		"ExpressRequest":  express,
+		"ExpressGBSecond": express,
+		"Schedule":        {"https://cloudburn.io/blog/amazon-eventbridge-pricing", "2026-03-13"},
+		"WriteUnit":       dynamo,
+		"ReadUnit":        dynamo,
+		"SQSRequest":      cloudSQS,
+		"APIRequest":      {"https://aws.amazon.com/api-gateway/pricing/", "2026-08-01"}, // as AWS's toolkit for agents quotes it
+		"LogGB":           watch,
+		"LogArchiveGB":    byHeart,
+		"Dashboard":       watch,
+		"CustomMetric":    metrics,
+		"AlarmMetric":     {"https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm", "2026-11-22"},
+		"Trace":           {"https://aws.amazon.com/xray/pricing/", ListedOn},
+		"Mail":            {"https://www.acecloudinterviews.com/tutorials/aws/ses/", "2026-11-23"},
+		"SQLHour":         aurora,
+		"SQLStorageGB":    {"https://awsnegotiations.com/blog/aurora-serverless-v2-pricing.html", "2026-05-01"},
+		"SQLPage":         {"https://aws.amazon.com/rds/aurora/pricing/", ListedOn}, // as AWS's toolkit for agents quotes it
+		"CacheGBHour":     cache,
+		"CacheUnit":       cache,
+		"EndpointHour":    {"https://cloudcostkit.com/calculators/aws-vpc-interface-endpoint-cost-calculator", "2026-01-29"},
+		"EndpointGB":      {"https://aws.amazon.com/privatelink/pricing/", ListedOn},
+		"WebACL":          waf,
+		"WebRule":         waf,
+		"WebRequest":      waf,
+		"Secret":          {"https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms", "2026-11-22"},
+		"EgressFirst":     egress,
+		"EgressNext":      egress,
+		"EgressOut":       egress,
+		"UserFirst":       byHeart,
+		"UserNext":        byHeart,
+		"UserOut":         byHeart, // of the plans of November 2024
 	}
 }
 
@@ -105,6 +126,7 @@ func ByHeart() (names []string) {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 

@@ -54,33 +54,44 @@ func Memory(room spec.Room, function string) float64 {
 // of a scheduled job uses so many read units.
 func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 	secrets := map[string]bool{}
+
 	for _, f := range room.Functions {
 		for _, s := range f.Secrets {
 			secrets[s] = true
 		}
+
 		switch on := f.On.(type) {
 		case spec.Schedule:
 			n, err := runs(on)
 			if err != nil {
 				return u, fmt.Errorf("%s: %w", f.Name, err)
 			}
+
 			u = u.Plus(job(n, float64(f.Memory)/1024, jobReads))
 		case spec.Queue:
 			u.SQSRequests += pollsOfMinute * minutesOfMonth
 		}
 	}
+
 	for _, machine := range room.Machines {
 		n, err := runs(machine.Every)
 		if err != nil {
 			return u, fmt.Errorf("%s: %w", machine.Name, err)
 		}
-		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{ExpressRequests: n, ExpressGBSeconds: n * idleSeconds * ExpressGB, LogGB: n * idleLog / Gigabyte})
+
+		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{
+			ExpressRequests:  n,
+			ExpressGBSeconds: n * idleSeconds * ExpressGB,
+			LogGB:            n * idleLog / Gigabyte,
+		})
 	}
+
 	u.AlarmMetrics = float64(stage.Stage{Name: stage.Prod}.Watched(room))
 	u = u.Plus(stores(room))
 	// A metric is billed in the hours in which it is emitted. A job emits none while it
 	// finds nothing to do.
 	u.Secrets = float64(len(secrets))
+
 	return u, nil
 }
 
@@ -98,14 +109,17 @@ const (
 func stores(room spec.Room) (u Usage) {
 	n := float64(len(room.Databases()))
 	u.SQLHours, u.SQLStorageGB = n*leastACU*HoursOfMonth, n*leastSQLGB
+
 	caches := map[string]bool{}
 	for _, l := range room.CacheLogins() {
 		caches[l.Cache.Name] = true
 	}
+
 	u.CacheGBHours = float64(len(caches)) * leastCacheGB * HoursOfMonth
 	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.InVPC() && len(f.Sends) > 0 }) {
 		u.EndpointHours = zones * HoursOfMonth
 	}
+
 	return u
 }
 
@@ -119,6 +133,7 @@ func planner(room spec.Room, machine spec.Machine) float64 {
 	for _, function := range machine.Calls {
 		least = min(least, Memory(room, function))
 	}
+
 	return least
 }
 
@@ -128,7 +143,15 @@ func job(n, memory, reads float64) Usage {
 	if n < alwaysCold {
 		init = n * InitSeconds * memory
 	}
-	return Usage{Schedules: n, LambdaRequests: n, LambdaGBSeconds: n * JobSeconds * memory, InitGBSeconds: init, ReadUnits: n * reads, LogGB: n * JobLog / Gigabyte}
+
+	return Usage{
+		Schedules:       n,
+		LambdaRequests:  n,
+		LambdaGBSeconds: n * JobSeconds * memory,
+		InitGBSeconds:   init,
+		ReadUnits:       n * reads,
+		LogGB:           n * JobLog / Gigabyte,
+	}
 }
 
 // runs is how often a schedule fires in a month, extrapolated from one week.
@@ -137,11 +160,14 @@ func runs(on spec.Schedule) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	begin := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
 	n, days := 0, 7
 	for at := s.Next(begin.Add(-time.Second)); at.Before(begin.AddDate(0, 0, days)); at = s.Next(at) {
 		n++
 	}
+
 	return float64(n) * HoursOfMonth / float64(24*days), nil
 }
 

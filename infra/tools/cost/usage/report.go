@@ -45,21 +45,26 @@ func (r Report) Write(out io.Writer) error {
 	if r.Title != "" {
 		b.WriteString(r.Title + "\n\n")
 	}
+
 	width := make([]int, len(r.Rows[0]))
 	for _, row := range r.Rows {
 		for i, c := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
+
 	for _, row := range r.Rows {
 		line := ""
 		for i, c := range row {
 			line += fmt.Sprintf("%*s  ", width[i], c)
 		}
+
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
+
 	b.WriteString("\n" + r.Notes)
 	_, err := io.WriteString(out, b.String())
+
 	return err
 }
 
@@ -68,6 +73,7 @@ func Dollars(d float64) string {
 	if d >= 99.995 {
 		return Grouped(d)
 	}
+
 	return strconv.FormatFloat(d, 'f', 2, 64)
 }
 
@@ -77,5 +83,6 @@ func Grouped(n float64) string {
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
+
 	return text
 }

@@ -13,6 +13,7 @@ import (
 
 func near(t *testing.T, name string, got, want float64) {
 	t.Helper()
+
 	if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
 		t.Errorf("%s: got %v, want %v", name, got, want)
 	}
@@ -20,6 +21,7 @@ func near(t *testing.T, name string, got, want float64) {
 
 func TestDollars(t *testing.T) {
 	t.Parallel()
+
 	p := price.Listed()
 	for what, c := range map[string]struct {
 		u    Usage
@@ -58,6 +60,7 @@ func TestDollars(t *testing.T) {
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
+
 	for on, want := range map[spec.Schedule]float64{
 		"cron(* * * * ? *)": 43_800, "rate(1 minute)": 43_800, "rate(15 minutes)": 2920, "rate(1 hour)": 730, "cron(10 3 * * ? *)": 730.0 / 24,
 	} {
@@ -65,6 +68,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s fires %v times a month, %v, want %v", on, got, err, want)
 		}
 	}
+
 	if _, err := runs("now and then"); err == nil {
 		t.Error("an invalid schedule is accepted")
 	}
@@ -73,6 +77,7 @@ func TestRuns(t *testing.T) {
 // TestFixedOfIdleMachine: an idle execution calls the smallest of its functions.
 func TestFixedOfIdleMachine(t *testing.T) {
 	t.Parallel()
+
 	u, err := Fixed(spec.Room{
 		Functions: []spec.Function{{Name: "lab/plan", Memory: 128}, {Name: "lab/work", Memory: 512}},
 		Machines:  []spec.Machine{{Every: "cron(* * * * ? *)", Calls: map[string]string{"WorkArn": "lab/work", "PlanArn": "lab/plan"}}},
@@ -80,6 +85,7 @@ func TestFixedOfIdleMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	near(t, "starts", u.Schedules, 43_800)
 	near(t, "time", u.LambdaGBSeconds, 43_800*0.1/8)
 	near(t, "cold starts", u.InitGBSeconds, 43_800*0.01*0.1/8)
@@ -90,22 +96,36 @@ func TestFixedOfIdleMachine(t *testing.T) {
 // TestJobsStartCold: a job that runs every 5 minutes or less often finds no warm process.
 func TestJobsStartCold(t *testing.T) {
 	t.Parallel()
-	for on, want := range map[spec.Schedule]float64{"rate(1 minute)": 43_800 * 0.01, "rate(4 minutes)": 10_950 * 0.01, "rate(15 minutes)": 2920, "rate(1 hour)": 730} {
+
+	for on, want := range map[spec.Schedule]float64{
+		"rate(1 minute)":   43_800 * 0.01,
+		"rate(4 minutes)":  10_950 * 0.01,
+		"rate(15 minutes)": 2920,
+		"rate(1 hour)":     730,
+	} {
 		u, err := Fixed(spec.Room{Functions: []spec.Function{{Name: "lab/job", On: on, Memory: 256}}}, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		near(t, string(on), u.InitGBSeconds, want*0.1/4)
 	}
 }
 
 func TestReportAlignsColumns(t *testing.T) {
 	t.Parallel()
+
 	var out strings.Builder
-	err := Report{Title: "A room.", Rows: [][]string{{"members", "TOTAL"}, {Grouped(10_000), Dollars(1234.5)}, {"7", Dollars(0.125)}}, Notes: "TOTAL  all\n"}.Write(&out)
+
+	err := Report{
+		Title: "A room.",
+		Rows:  [][]string{{"members", "TOTAL"}, {Grouped(10_000), Dollars(1234.5)}, {"7", Dollars(0.125)}},
+		Notes: "TOTAL  all\n",
+	}.Write(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := `A room.
 
 members  TOTAL

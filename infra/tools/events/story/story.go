@@ -39,10 +39,12 @@ func Parse(of string) (time.Time, error) {
 	if strings.Count(of, ":") == 1 {
 		text += ":00"
 	}
+
 	at, err := time.Parse(time.RFC3339, Day+"T"+text+"Z")
 	if err != nil {
 		return at, fmt.Errorf("invalid time of the day %q; valid: 13:55, 13:59:30", of)
 	}
+
 	return at, nil
 }
 
@@ -52,5 +54,6 @@ func Time(of string) time.Time {
 	if err != nil {
 		panic(err)
 	}
+
 	return at
 }

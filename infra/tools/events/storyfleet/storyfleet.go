@@ -47,34 +47,43 @@ func Start(ctx context.Context, cfg fleet.Config) (_ *Fleet, err error) {
 		Conditions: map[string]func(on bool){},
 		Sessions:   map[string]string{},
 	}
+
 	var samples []story.Samples
+
 	for _, r := range all.Rooms() {
 		local := r.Local()
 		cfg.Rooms = append(cfg.Rooms, local.Fleet)
 		samples = append(samples, local.Samples)
+
 		if err := f.addCases(r.Spec.Name); err != nil {
 			return nil, err
 		}
+
 		maps.Copy(f.Conditions, local.Samples.Faults)
 		maps.Copy(f.Sessions, local.Samples.Sessions)
 	}
+
 	slices.SortStableFunc(f.Cases, func(a, b Case) int { return a.Time.Compare(b.Time) })
 
 	cfg.Clock = clock.New(f.Cases[0].Time, clock.Free)
 	cfg.Clock.Work() // held until the clock is stopped, so that it stands still between the cases
+
 	if f.Fleet, err = fleet.Start(ctx, cfg); err != nil {
 		cfg.Clock.Stop()
 		return nil, err
 	}
+
 	for _, s := range samples {
 		if s.Prepare == nil {
 			continue
 		}
+
 		if err := s.Prepare(func(table string, row map[string]any) error { return f.put(ctx, table, row) }); err != nil {
 			f.Close()
 			return nil, err
 		}
 	}
+
 	return f, nil
 }
 
@@ -84,15 +93,19 @@ func (f *Fleet) addCases(room string) error {
 	if err != nil {
 		return err
 	}
+
 	var now time.Time
+
 	for _, c := range all {
 		if c.At != "" {
 			if now, err = story.Parse(c.At); err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
 		}
+
 		f.Cases = append(f.Cases, Case{c, now})
 	}
+
 	return nil
 }
 
@@ -107,6 +120,7 @@ func (f *Fleet) Until(ctx context.Context, at time.Time) error {
 	if !at.After(f.Clock.Now()) {
 		return nil
 	}
+
 	return f.Clock.Sleep(ctx, at)
 }
 
@@ -120,8 +134,10 @@ func (f *Fleet) put(ctx context.Context, table string, row map[string]any) error
 	if err == nil {
 		_, err = f.DB.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(f.Table(table)), Item: item})
 	}
+
 	if err != nil {
 		return fmt.Errorf("prepare a row of %s: %w", table, err)
 	}
+
 	return nil
 }

@@ -24,14 +24,18 @@ import (
 // missing.
 func Stage(rooms []spec.Room, settings []string) (stage.Stage, error) {
 	context := map[string]string{"agnostic": "true"}
+
 	for _, s := range settings {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
 			return stage.Stage{}, fmt.Errorf("invalid setting %q: must be like mail=ops@example.com", s)
 		}
+
 		context[key] = value
 	}
+
 	context["cdn"] = "" // the checks of cdn=true need a region
+
 	return stage.Read(rooms, context, func(string) string { return "" })
 }
 
@@ -40,11 +44,13 @@ func Stage(rooms []spec.Room, settings []string) (stage.Stage, error) {
 // us-east-1 if no region is set at all.
 func Config(ctx context.Context, settings []string) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"))
+
 	for _, s := range settings {
 		if region, ok := strings.CutPrefix(s, "region="); ok && region != "" {
 			cfg.Region = region
 		}
 	}
+
 	return cfg, err
 }
 
@@ -74,6 +80,7 @@ func (t Template) Reserved() (n int) {
 	for _, r := range t.Resources {
 		n += r.Properties.ReservedConcurrentExecutions
 	}
+
 	return n
 }
 
@@ -94,6 +101,7 @@ func Parse(text []byte) (t Template, err error) {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return t, fmt.Errorf("the template is not JSON: %w", err)
 	}
+
 	t.Resources = map[string]Resource{}
 	for id, r := range raw.Resources {
 		one := Resource{Type: r.Type}
@@ -102,8 +110,10 @@ func Parse(text []byte) (t Template, err error) {
 				return t, fmt.Errorf("the properties of %s: %w", id, err)
 			}
 		}
+
 		t.Resources[id] = one
 	}
+
 	return t, nil
 }
 
@@ -125,8 +135,10 @@ const function = "AWS::Lambda::Function"
 func CheckConcurrency(left, deployed, next int) error {
 	const kept = 100
 	if missing := next + kept - left - deployed; next > deployed && missing > 0 {
-		return fmt.Errorf("the functions reserve %d concurrent executions, and Lambda keeps %d for others: the account lacks %d. Ask for more of the quota \"Concurrent executions\" of Lambda (L-B99A9384) in Service Quotas", next, kept, missing)
+		return fmt.Errorf("the functions reserve %d concurrent executions, and Lambda keeps %d for others: the account lacks %d. Ask for more "+
+			"of the quota \"Concurrent executions\" of Lambda (L-B99A9384) in Service Quotas", next, kept, missing)
 	}
+
 	return nil
 }
 
@@ -139,7 +151,9 @@ func CheckIndexes(deployed, next Template) (all []error) {
 		if is.Type != Table || was.Type != Table {
 			continue
 		}
+
 		name := is.Properties.TableName
+
 		old, changes := named(was.Properties.GlobalSecondaryIndexes), []string(nil)
 		for _, x := range is.Properties.GlobalSecondaryIndexes {
 			o, ok := old[x.IndexName]
@@ -147,17 +161,23 @@ func CheckIndexes(deployed, next Template) (all []error) {
 			case !ok:
 				changes = append(changes, "adds "+x.IndexName)
 			case text(o.KeySchema) != text(x.KeySchema) || text(o.Projection) != text(x.Projection):
-				all = append(all, fmt.Errorf("the table %s changes the index %s in place, which DynamoDB cannot: add an index with another name, move the functions to it, and then delete the old one, in three deployments", name, x.IndexName))
+				all = append(all, fmt.Errorf("the table %s changes the index %s in place, which DynamoDB cannot: add an index with another name, "+
+					"move the functions to it, and then delete the old one, in three deployments", name, x.IndexName))
 			}
+
 			delete(old, x.IndexName)
 		}
+
 		for _, gone := range slices.Sorted(maps.Keys(old)) {
 			changes = append(changes, "deletes "+gone)
 		}
+
 		if len(changes) > 1 {
-			all = append(all, fmt.Errorf("the table %s %s: DynamoDB changes one index of a table per deployment, so deploy them one at a time", name, strings.Join(changes, " and ")))
+			all = append(all, fmt.Errorf("the table %s %s: DynamoDB changes one index of a table per deployment, so deploy them one at a time",
+				name, strings.Join(changes, " and ")))
 		}
 	}
+
 	return all
 }
 
@@ -166,6 +186,7 @@ func named(all []index) map[string]index {
 	for _, x := range all {
 		by[x.IndexName] = x
 	}
+
 	return by
 }
 
@@ -182,24 +203,31 @@ func Like(t spec.Table, is types.TableDescription) error {
 	if got := key(is.KeySchema); got != t.Key {
 		return fmt.Errorf("the key of %s is %s, and must be %s", name, got, t.Key)
 	}
+
 	for _, want := range t.Indexes {
-		i := slices.IndexFunc(is.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool { return aws.ToString(x.IndexName) == want.Name })
+		i := slices.IndexFunc(is.GlobalSecondaryIndexes,
+			func(x types.GlobalSecondaryIndexDescription) bool { return aws.ToString(x.IndexName) == want.Name })
 		if i < 0 {
 			return fmt.Errorf("%s lacks the index %s", name, want.Name)
 		}
+
 		got := is.GlobalSecondaryIndexes[i]
 		projection := cmp.Or(got.Projection, &types.Projection{})
 		wanted := types.ProjectionTypeAll
+
 		switch {
 		case want.KeysOnly:
 			wanted = types.ProjectionTypeKeysOnly
 		case len(want.Include) > 0:
 			wanted = types.ProjectionTypeInclude
 		}
-		if key(got.KeySchema) != want.Key || projection.ProjectionType != wanted || wanted == types.ProjectionTypeInclude && !same(projection.NonKeyAttributes, want.Include) {
+
+		if key(got.KeySchema) != want.Key || projection.ProjectionType != wanted ||
+			wanted == types.ProjectionTypeInclude && !same(projection.NonKeyAttributes, want.Include) {
 			return fmt.Errorf("the index %s of %s has another key or other attributes than its spec", want.Name, name)
 		}
 	}
+
 	return nil
 }
 
@@ -211,6 +239,7 @@ func key(schema []types.KeySchemaElement) (k spec.Key) {
 			k.Sort = aws.ToString(e.AttributeName)
 		}
 	}
+
 	return k
 }
 

@@ -53,18 +53,23 @@ func (s *Session) Send(ctx context.Context, method, path string, headers ...stri
 	if err != nil {
 		return Answer{Err: err}
 	}
+
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+
 	began := time.Now()
+
 	res, err := s.Client.Do(r)
 	if err != nil {
 		return Answer{Err: err}
 	}
 	defer res.Body.Close()
+
 	a = Answer{Status: res.StatusCode, Header: res.Header}
 	a.Body, a.Err = io.ReadAll(io.LimitReader(res.Body, maxBody))
 	a.Took = time.Since(began)
+
 	return a
 }
 
@@ -73,15 +78,18 @@ func (s *Session) Send(ctx context.Context, method, path string, headers ...stri
 func (s *Session) Report(name string, a Answer, wrong, note string) {
 	s.Checked++
 	verdict := "ok  "
+
 	switch {
 	case a.Err != nil:
 		verdict, note = "FAIL", a.Err.Error()
 	case wrong != "":
 		verdict, note = "FAIL", fmt.Sprintf("%s: %.200s", wrong, bytes.TrimSpace(a.Body))
 	}
+
 	if verdict == "FAIL" {
 		s.Failed++
 	}
+
 	line := fmt.Sprintf("%s  %-54s %3d  %4d ms  %s", verdict, name, a.Status, a.Took.Milliseconds(), note)
 	fmt.Fprintln(s.Out, strings.TrimRight(line, " "))
 }
@@ -91,6 +99,7 @@ func (a Answer) Expect(status int) string {
 	if a.Status != status {
 		return fmt.Sprintf("want status %d", status)
 	}
+
 	return ""
 }
 
@@ -100,9 +109,11 @@ func (a Answer) Decode(v any) string {
 	if wrong := a.Expect(http.StatusOK); wrong != "" || a.Err != nil {
 		return wrong
 	}
+
 	if json.Unmarshal(a.Body, v) != nil {
 		return "want a JSON body"
 	}
+
 	return ""
 }
 
@@ -113,5 +124,6 @@ func (a Answer) ExpectNotFound() string {
 	if wrong == "" && !strings.HasPrefix(a.Header.Get("Content-Type"), "application/problem+json") {
 		wrong = "want a problem document"
 	}
+
 	return wrong
 }

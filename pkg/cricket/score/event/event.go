@@ -72,25 +72,32 @@ func List(f sportmonks.Fixture, s score.State) []Event {
 	if s.Held != 0 {
 		return nil
 	}
+
 	l := lister{f: &f, s: &s, match: score.Fit(s.Local.Name, 30) + " v " + score.Fit(s.Visitor.Name, 30)}
 	l.opening()
+
 	balls := tally.Ordered(f.Balls)
+
 	for i := range s.Innings {
 		n := &s.Innings[i]
 		for len(balls) > 0 && balls[0].Innings < n.Number {
 			balls = balls[1:]
 		}
+
 		end := 0
 		for end < len(balls) && balls[end].Innings == n.Number {
 			end++
 		}
+
 		l.superOver(i)
 		l.play(n, balls[:end])
 		l.end(i)
 		l.target(n)
 	}
+
 	l.stoppages()
 	l.result()
+
 	return l.events
 }
 
@@ -124,18 +131,23 @@ func (l *lister) scores() string {
 	if len(l.s.Innings) > 0 && l.s.Innings[0].TeamID == l.s.Visitor.ID {
 		slices.Reverse(sides[:])
 	}
+
 	var texts []string
+
 	for _, team := range sides {
 		v := l.s.SideOf(team)
 		if v.Score == "" {
 			continue
 		}
+
 		text := l.side(team.ID) + " " + v.Score
 		if !l.s.Format.MultiDay() {
 			text += " (" + v.Overs + ")"
 		}
+
 		texts = append(texts, text)
 	}
+
 	return cmp.Or(strings.Join(texts, ", "), l.match)
 }
 
@@ -151,26 +163,37 @@ func (l *lister) opening() {
 			Plain: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected, // a toss reveals no score
 		})
 	}
+
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
 		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun."})
 	}
+
 	if s.Format.MultiDay() && s.Day > 1 && s.Phase == sportmonks.Live {
 		title := "Play has begun on day " + strconv.Itoa(s.Day)
-		l.add(Event{Kind: Start, Key: FirstStart + ":" + strconv.Itoa(s.Day), Title: title, Body: l.scores(), Plain: "Play has begun for the day."})
+		l.add(Event{
+			Kind:  Start,
+			Key:   FirstStart + ":" + strconv.Itoa(s.Day),
+			Title: title,
+			Body:  l.scores(),
+			Plain: "Play has begun for the day.",
+		})
 	}
 }
 
 // superOver adds a super over, once the first of its two innings has begun.
 func (l *lister) superOver(i int) {
 	n := &l.s.Innings[i]
+
 	first := n.Number - 1 + n.Number%2
 	if !n.SuperOver || n.Number != first && i > 0 && l.s.Innings[i-1].Number == first {
 		return
 	}
+
 	title := "Super Over"
 	if first > 3 {
 		title = "Another Super Over"
 	}
+
 	l.add(Event{Kind: SuperOver, Key: "superOver:" + strconv.Itoa(first), Title: title, Body: l.scores()})
 }
 
@@ -182,15 +205,19 @@ func (l *lister) end(i int) {
 	if !n.Over {
 		return
 	}
+
 	if i == len(s.Innings)-1 {
 		finished := s.Phase.Over() || s.Pending
 		spent := n.Limit > 0 && n.Bowled(s.PerOver) >= n.Limit
+
 		behind := s.Format.MultiDay() && n.Number == 3 && s.LeadOf(n.TeamID, 3) < 0
 		if n.Target > 0 || behind || finished && !n.AllOut && !n.Declared && !spent {
 			return
 		}
 	}
+
 	how, body := "End of innings: ", ""
+
 	switch {
 	case n.SuperOver:
 		how = "Super Over: "
@@ -199,9 +226,11 @@ func (l *lister) end(i int) {
 	case n.AllOut:
 		how = "All out: "
 	}
+
 	if s.Format.MultiDay() && n.Number > 1 {
 		body = score.LeadText(s.TeamName(n.TeamID), s.LeadOf(n.TeamID, n.Number))
 	}
+
 	l.add(Event{
 		Kind:  Innings,
 		Key:   n.Tag() + "end",
@@ -216,9 +245,11 @@ func (l *lister) target(before *score.Innings) {
 	if s.Format.MultiDay() {
 		number = 4
 	}
+
 	if before.Number != number-1 {
 		return
 	}
+
 	target, need, side := s.Target, s.NeedText, s.Opponent(before.TeamID)
 	if n := s.InningsOf(number); n != nil {
 		side = n.TeamID
@@ -226,13 +257,16 @@ func (l *lister) target(before *score.Innings) {
 			target, need = score.Target{Runs: n.Target}, ""
 		}
 	}
+
 	if target.Runs <= 0 {
 		return
 	}
+
 	title := "Target: " + score.ClampText(target.Runs)
 	if target.Revised {
 		title = "Revised target: " + score.ClampText(target.Runs) + " (DLS)"
 	}
+
 	l.add(Event{
 		Kind:  Target,
 		Key:   "target:" + strconv.Itoa(number) + ":" + strconv.Itoa(target.Runs),
@@ -248,6 +282,7 @@ func (l *lister) stoppages() {
 	for i := range l.s.Stops {
 		n := "rain:" + strconv.Itoa(i+1)
 		l.add(Event{Kind: Rain, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
+
 		if i < l.s.Resumes {
 			l.add(Event{Kind: Rain, Key: n + ":resume", After: n + ":stop", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
 		}
@@ -260,16 +295,19 @@ func (l *lister) result() {
 	if s.Result.IsZero() || !s.Phase.Over() {
 		return
 	}
+
 	title := s.Result.Text
 	if score.Fit(title, 64) != title {
 		short := s.Result
 		short.BallsLeft = 0
 		title = s.ResultText(short)
 	}
+
 	body := l.scores()
 	if so := s.SuperOverScores(); so != "" {
 		body += " · " + so
 	}
+
 	l.add(Event{
 		Kind:  Result,
 		Key:   "result:" + string(s.Result.Kind) + ":" + s.Result.WinnerID,
@@ -295,9 +333,11 @@ func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
 	}
 	p.fallen = slices.DeleteFunc(slices.Clone(p.rows), func(b sportmonks.Batting) bool { return !b.Out })
 	slices.SortStableFunc(p.fallen, tally.ByFall)
+
 	for _, b := range balls {
 		p.ball(b)
 	}
+
 	listed := len(p.moments)
 	for i := range p.fallen {
 		if b := &p.fallen[i]; p.sum.Wickets < n.Wickets && b.PlayerID != 0 {
@@ -306,18 +346,22 @@ func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
 				if at.IsZero() {
 					at.Overs = math.MaxInt
 				}
+
 				p.wicket(at, b.PlayerID, nil)
 			}
 		}
 	}
+
 	if len(p.moments) > listed {
 		slices.SortStableFunc(p.moments, func(a, b moment) int { return tally.ComparePlaces(a.at, b.at) })
 	}
+
 	for i := range p.rows {
 		if b := &p.rows[i]; p.row(b.PlayerID) == b {
 			p.milestones(sportmonks.Overs{}, b.PlayerID, 0, b.Score, b.Balls)
 		}
 	}
+
 	for _, m := range p.moments {
 		l.add(m.Event)
 	}
@@ -346,20 +390,25 @@ func (p *inningsLister) ball(b *sportmonks.Ball) {
 	if b.At.Overs != s.Over {
 		s.Over, s.InOver = b.At.Overs, 0
 	}
+
 	l := s.Line(b.BatterID)
 	was := l.Runs
 	s.Runs += b.Total()
 	l.Runs += b.Bat()
+
 	l.Hurt = false
 	if !b.Wide() {
 		l.Balls++
+
 		if !b.NoBall() {
 			s.InOver++
 		}
 	}
+
 	if p.row(b.BatterID) == nil {
 		p.milestones(b.At, b.BatterID, was, l.Runs, l.Balls)
 	}
+
 	switch out := b.Dismissed(); {
 	case b.Wicket() && (out == 0 || !s.Line(out).Out): // a batter is out once an innings
 		p.wicket(b.At, out, b)
@@ -373,9 +422,11 @@ func (p *inningsLister) row(id int) *sportmonks.Batting {
 	if p.n.Explained {
 		return nil
 	}
+
 	if i := slices.IndexFunc(p.rows, func(b sportmonks.Batting) bool { return b.PlayerID == id }); i >= 0 {
 		return &p.rows[i]
 	}
+
 	return nil
 }
 
@@ -387,11 +438,14 @@ func (p *inningsLister) score(out int) string {
 	if p.n.Explained && p.n.Unlisted == 0 {
 		return p.total(p.n.TeamID, p.sum.Runs, p.sum.Wickets, score.OversText(sportmonks.Overs{Overs: p.sum.Over, Balls: p.sum.InOver}, per))
 	}
+
 	k := slices.IndexFunc(p.fallen, func(b sportmonks.Batting) bool { return b.PlayerID == out && !b.FallAt.IsZero() })
 	if out == 0 || k < 0 || len(p.fallen) != p.n.Wickets {
 		return p.present
 	}
+
 	fall := &p.fallen[k]
+
 	return p.total(p.n.TeamID, fall.FallScore, k+1, score.OversText(fall.FallAt, per))
 }
 
@@ -417,20 +471,26 @@ func (p *inningsLister) milestones(at sportmonks.Overs, id, was, runs, faced int
 // listed.
 func (p *inningsLister) wicket(at sportmonks.Overs, out int, ball *sportmonks.Ball) {
 	p.sum.Wickets++
+
 	var w score.Wicket
+
 	e := Event{Kind: Wicket, Title: "Wicket! " + p.score(out)}
 	if ball != nil {
 		w.How = score.Fit(tally.Dismissal(p.f, ball), 80)
 		e.Key, e.Body = p.n.Tag()+"ball:"+strconv.Itoa(ball.ID), w.How
 	}
+
 	if out != 0 {
 		l := p.sum.Line(out)
 		l.Out = true
+
 		w.Name, w.Runs, w.Balls = score.Fit(tally.PlayerName(p.f, out), 40), l.Runs, l.Balls
 		if row := p.row(out); row != nil {
 			w.Runs, w.Balls = row.Score, row.Balls
 		}
+
 		e.Key, e.Alias, e.Body = p.n.Tag()+"out:"+score.IDText(out), e.Key, w.Text()
 	}
+
 	p.moments = append(p.moments, moment{at, e})
 }

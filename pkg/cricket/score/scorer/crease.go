@@ -18,8 +18,10 @@ func (r *reader) crease() {
 	if i < 0 {
 		return
 	}
+
 	n, t := &r.s.Innings[i], &r.tallies[i]
 	rows := tally.Batting(r.f, n.Number)
+
 	pair, facing := [2]int{}, -1
 	if len(t.Balls) > 0 {
 		pair, facing = r.pair(t, rows)
@@ -29,23 +31,29 @@ func (r *reader) crease() {
 			pair[j] = b.PlayerID
 		}
 	}
+
 	for j, id := range pair {
 		if id == 0 || j == 1 && id == pair[0] {
 			continue
 		}
+
 		b := r.batter(t, rows, id)
 		b.OnStrike = j == facing
 		r.s.Batters = append(r.s.Batters, b)
 	}
+
 	r.lastWicket(n, t, rows)
 	r.partnership(n, t, rows)
+
 	if len(t.Balls) == 0 {
 		return
 	}
+
 	r.s.Bowler = r.bowler(n, t, t.Balls[len(t.Balls)-1].BowlerID)
 	for _, b := range tally.LastOver(t.Balls) {
 		r.s.ThisOver = append(r.s.ThisOver, glyph(b))
 	}
+
 	r.s.ThisOver = r.s.ThisOver[max(len(r.s.ThisOver)-12, 0):]
 	for _, b := range t.Balls[max(len(t.Balls)-6, 0):] {
 		r.s.LastSix = append(r.s.LastSix, glyph(b))
@@ -57,12 +65,15 @@ func (r *reader) crease() {
 // batting row, or else from the next ball.
 func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, facing int) {
 	b := t.Balls[len(t.Balls)-1]
+
 	pair = [2]int{b.OneID, b.TwoID}
 	if pair == [2]int{} {
 		pair[0] = b.BatterID
 	}
+
 	facing = slices.Index(pair[:], b.BatterID)
 	out := b.Dismissed()
+
 	if facing < 0 {
 		return pair, -1
 	}
@@ -78,6 +89,7 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 			ran-- // The Hundred gives two for a no-ball, and the feed has one member for it
 		}
 	}
+
 	kind := strings.ToLower(b.Score.Name)
 	switch {
 	case out != 0 && (strings.Contains(kind, "run out") || strings.Contains(kind, "obstruct")):
@@ -85,15 +97,18 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	case out == 0 && ran%2 != 0:
 		facing = 1 - facing
 	}
+
 	if out != 0 {
 		if j := slices.Index(pair[:], out); j >= 0 {
 			pair[j] = r.incoming(t, rows)
 		}
 	}
+
 	ends := r.s.Format != score.Hundred || b.At.Overs%2 == 1 // The Hundred changes ends every ten balls
 	if facing >= 0 && ends && b.Legal() && tally.LegalBalls(tally.LastOver(t.Balls)) >= r.s.PerOver {
 		facing = 1 - facing
 	}
+
 	return pair, facing
 }
 
@@ -105,6 +120,7 @@ func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting) int {
 			return row.PlayerID
 		}
 	}
+
 	return 0
 }
 
@@ -113,6 +129,7 @@ func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting) int {
 func (r *reader) batter(t *tally.Tally, rows []sportmonks.Batting, id int) score.Batter {
 	b := score.Batter{ID: score.IDText(id), Name: tally.PlayerName(r.f, id)}
 	l := t.Batters[id]
+
 	i := slices.IndexFunc(rows, func(b sportmonks.Batting) bool { return b.PlayerID == id })
 	switch {
 	case l != nil && (t.Complete || i < 0):
@@ -120,6 +137,7 @@ func (r *reader) batter(t *tally.Tally, rows []sportmonks.Batting, id int) score
 	case i >= 0:
 		b.Runs, b.Balls, b.Fours, b.Sixes = rows[i].Score, rows[i].Balls, rows[i].Fours, rows[i].Sixes
 	}
+
 	return b
 }
 
@@ -135,7 +153,9 @@ func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 			}
 		}
 	}
+
 	whole, balls := 0, 0
+
 	for i := 0; i < len(t.Balls); {
 		from, only, charged, mine := i, true, 0, 0
 		for ; i < len(t.Balls) && t.Balls[i].At.Overs == t.Balls[from].At.Overs; i++ {
@@ -144,17 +164,22 @@ func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 				only = false
 				continue
 			}
+
 			charged += d.Score.Runs // wides and no-balls, not byes and leg byes
 			if d.Legal() {
 				mine++
 			}
+
 			if d.Wicket() && creditedToBowler(d) {
 				b.Wickets++
 			}
 		}
+
 		b.Runs += charged
+
 		if only && (i < len(t.Balls) || mine >= r.s.PerOver) { // a complete over, even if the umpires miscounted it
 			whole++
+
 			if charged == 0 {
 				b.Maidens++
 			}
@@ -162,7 +187,9 @@ func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 			balls += mine
 		}
 	}
+
 	b.Overs = score.OversText(sportmonks.Overs{Overs: whole + balls/r.s.PerOver, Balls: balls % r.s.PerOver}, r.s.PerOver)
+
 	return b
 }
 
@@ -174,6 +201,7 @@ func creditedToBowler(b *sportmonks.Ball) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -185,6 +213,7 @@ func lastFall(rows []sportmonks.Batting) (last *sportmonks.Batting) {
 			last = row
 		}
 	}
+
 	return last
 }
 
@@ -193,27 +222,34 @@ func (r *reader) lastWicket(n *score.Innings, t *tally.Tally, rows []sportmonks.
 	if n.Wickets == 0 {
 		return
 	}
+
 	var ball *sportmonks.Ball
+
 	for _, b := range slices.Backward(t.Balls) {
 		if b.Wicket() {
 			ball = b
 			break
 		}
 	}
+
 	id := 0
 	if row := lastFall(rows); row != nil && !t.Complete {
 		id = row.PlayerID
 	} else if ball != nil {
 		id = ball.Dismissed()
 	}
+
 	if id == 0 {
 		return
 	}
+
 	b := r.batter(t, rows, id)
+
 	w := score.Wicket{Number: n.Wickets, BatterID: b.ID, Name: b.Name, Runs: b.Runs, Balls: b.Balls}
 	if ball != nil && ball.Dismissed() == id {
 		w.How, w.BallID = tally.Dismissal(r.f, ball), ball.ID
 	}
+
 	r.s.LastWicket = w
 }
 
@@ -222,6 +258,7 @@ func (r *reader) partnership(n *score.Innings, t *tally.Tally, rows []sportmonks
 	if len(r.s.Batters) == 0 {
 		return
 	}
+
 	row := lastFall(rows)
 	switch {
 	case t.Complete:
@@ -243,8 +280,10 @@ func glyph(b *sportmonks.Ball) string {
 		if n <= 1 {
 			return kind
 		}
+
 		return strconv.Itoa(n) + kind
 	}
+
 	g := strconv.Itoa(total)
 	switch {
 	case b.Wide():
@@ -258,18 +297,22 @@ func glyph(b *sportmonks.Ball) string {
 	case total == 0:
 		g = "."
 	}
+
 	if !b.Wicket() {
 		return g
 	}
+
 	if g == "." {
 		return "W"
 	}
+
 	return g + "W"
 }
 
 // Balls returns the timeline: by innings, then by id, each id once.
 func Balls(f sportmonks.Fixture) []score.Ball {
 	in := tally.Ordered(f.Balls)
+
 	out := make([]score.Ball, len(in))
 	for i, b := range in {
 		e := score.Ball{
@@ -285,9 +328,11 @@ func Balls(f sportmonks.Fixture) []score.Ball {
 		if e.Batter == "" {
 			e.Batter = tally.PlayerName(&f, b.BatterID)
 		}
+
 		if e.Bowler == "" {
 			e.Bowler = tally.PlayerName(&f, b.BowlerID)
 		}
+
 		switch {
 		case b.Wide():
 			e.Extra = "wide"
@@ -298,10 +343,13 @@ func Balls(f sportmonks.Fixture) []score.Ball {
 		case b.Score.Bye > 0:
 			e.Extra = "bye"
 		}
+
 		if b.Wicket() {
 			e.Wicket = tally.PlayerName(&f, b.Dismissed()) + " " + tally.Dismissal(&f, b)
 		}
+
 		out[i] = e
 	}
+
 	return out
 }

@@ -41,21 +41,26 @@ func read(f *sportmonks.Fixture, before score.State, final bool) (score.State, [
 	if before.ID != score.IDText(f.ID) {
 		before = score.State{}
 	}
+
 	r := reader{f: f, before: &before, final: final, balls: tally.Ordered(f.Balls)}
 	r.head()
 	r.count()
+
 	if r.partial() {
 		r.problem(PartialBalls, "balls are missing that were listed before")
+
 		if !final && before.Held < maxHeld {
 			before.Held++
 			return before, r.problems
 		}
+
 		if len(r.s.Innings) == 0 {
 			r.s.Innings, r.s.Current = slices.Clone(before.Innings), before.Current
 			r.tallies = make([]tally.Tally, len(r.s.Innings))
 			r.kept = true
 		}
 	}
+
 	r.begin()
 	r.phase()
 	r.ends()
@@ -65,6 +70,7 @@ func read(f *sportmonks.Fixture, before score.State, final bool) (score.State, [
 	r.day()
 	r.crease()
 	r.texts()
+
 	return r.s, r.problems
 }
 
@@ -97,17 +103,21 @@ func (r *reader) head() {
 		FollowOn: f.FollowOn,
 		Note:     score.Fit(f.Note, 240),
 	}
+
 	r.s.PerOver = r.perOver(r.s.Format)
 	if r.s.PerOver == 5 && (r.s.Format == score.T20 || r.s.Format == score.Other) {
 		r.s.Format = score.Hundred
 	}
+
 	if !r.s.Format.MultiDay() {
 		r.s.Overs = cmp.Or(min(max(f.Overs, 0), 1000), b.Overs, score.Standard(r.s.Format))
 		if r.s.Format == score.Hundred {
 			r.s.Overs = min(r.s.Overs, 100/r.s.PerOver)
 		}
 	}
+
 	r.s.Toss = b.Toss
+
 	if f.TossWonID != 0 {
 		t := score.Toss{WinnerID: score.IDText(f.TossWonID)}
 		switch f.Elected {
@@ -116,6 +126,7 @@ func (r *reader) head() {
 		case "bowling":
 			t.Elected = "field"
 		}
+
 		r.s.Toss = t
 	}
 }
@@ -130,6 +141,7 @@ func format(f *sportmonks.Fixture, before *score.State) score.Format {
 	case strings.HasPrefix(strings.ToLower(f.Status), "stump"):
 		return score.FirstClass
 	}
+
 	return score.Other
 }
 
@@ -139,7 +151,13 @@ func team(t sportmonks.Team, id int, before score.Team) score.Team {
 	if t.ID == 0 && t.Name == "" && before.ID == k {
 		return before
 	}
-	return score.Team{ID: k, Name: cmp.Or(score.Fit(t.Name, 80), score.Fit(t.Code, 16), "Team "+k), Code: score.Fit(t.Code, 16), Image: score.Fit(t.Image, 240)}
+
+	return score.Team{
+		ID:    k,
+		Name:  cmp.Or(score.Fit(t.Name, 80), score.Fit(t.Code, 16), "Team "+k),
+		Code:  score.Fit(t.Code, 16),
+		Image: score.Fit(t.Image, 240),
+	}
 }
 
 // perOver returns the balls of an over. The labels of the balls decide once two overs are
@@ -147,9 +165,13 @@ func team(t sportmonks.Team, id int, before score.Team) score.Team {
 // Hundred, or 6.
 func (r *reader) perOver(format score.Format) int {
 	type over struct{ innings, number int }
+
 	var longest [11]int // number of overs, by their last label
+
 	complete, n := 0, 0
+
 	var cur over
+
 	for _, b := range r.balls {
 		o := over{b.Innings, b.At.Overs}
 		if o != cur {
@@ -157,23 +179,29 @@ func (r *reader) perOver(format score.Format) int {
 				longest[min(n, 10)]++
 				complete++
 			}
+
 			cur, n = o, 0
 		}
+
 		if b.Legal() {
 			n = max(n, b.At.Balls)
 		}
 	}
+
 	for _, n := range []int{4, 5, 6, 8} {
 		if complete >= 2 && 2*longest[n] > complete {
 			return n
 		}
 	}
+
 	if n := r.before.PerOver; n > 0 {
 		return n
 	}
+
 	if format == score.Hundred {
 		return 5
 	}
+
 	return 6
 }
 
@@ -182,50 +210,67 @@ func (r *reader) count() {
 	f, per := r.f, r.s.PerOver
 	rows := map[int]sportmonks.Runs{}
 	numbers := []int{}
+
 	for _, row := range f.Runs {
 		if row.Innings < 1 || row.Innings > 99 {
 			continue
 		}
+
 		rows[row.Innings] = row
 		numbers = append(numbers, row.Innings)
 	}
+
 	byInnings := map[int][]*sportmonks.Ball{}
+
 	balls := r.balls
 	for i := 0; i < len(balls); {
 		n := balls[i].Innings
+
 		from := i
 		for i < len(balls) && balls[i].Innings == n {
 			i++
 		}
+
 		byInnings[n] = balls[from:i]
 		numbers = append(numbers, n)
 	}
+
 	if len(balls) > 0 {
 		r.s.LastBall = slices.MaxFunc(balls, func(a, b *sportmonks.Ball) int { return cmp.Compare(a.ID, b.ID) }).ID
 	}
+
 	if slices.ContainsFunc(f.Balls, func(b sportmonks.Ball) bool { return b.ID <= 0 || b.Innings == 0 }) {
 		r.problem(UnplacedBall, "a ball without id or innings was left out")
 	}
+
 	slices.Sort(numbers)
+
 	for _, n := range slices.Compact(numbers) {
 		t := tally.New(byInnings[n])
 		inn := score.Innings{Number: n, SuperOver: r.superOver(n), Listed: len(t.Balls), Extras: t.Extras}
+
 		row, given := rows[n]
 		if !given {
 			row = t.Row(per)
 		}
+
 		o := row.Overs
+
 		bowled := o.Overs*per + o.Balls
 		if t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
-			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // the provider counts in sixes, whatever the length of an over
+			// the provider counts in sixes, whatever the length of an over
+			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal
 		}
+
 		inn.TeamID = score.IDText(row.TeamID)
 		inn.Runs, inn.Wickets = row.Score, row.Wickets
 		inn.Overs = score.OversText(o, per)
+
 		inn.Balls = bowled
 		if len(t.Balls) > 0 {
 			inn.Unlisted = row.Score - t.Runs
 			penalty := inn.Unlisted == 5 || inn.Unlisted == 10 // penalty runs come in fives and belong to no ball
+
 			t.Complete = t.Wickets == row.Wickets && t.Bowled(bowled, per) && (inn.Unlisted == 0 || penalty)
 			if inn.Explained = t.Complete; t.Complete {
 				inn.Balls = t.Legal
@@ -234,12 +279,15 @@ func (r *reader) count() {
 				r.problem(Disagreement, "innings %d: the balls do not add up to the total", n)
 			}
 		}
+
 		if !t.Complete {
 			inn.Extras = r.extras(n)
 		}
+
 		r.s.Innings = append(r.s.Innings, inn)
 		r.tallies = append(r.tallies, t)
 	}
+
 	if n := len(r.s.Innings); n > 0 {
 		r.s.Current = r.s.Innings[n-1].Number
 	}
@@ -249,10 +297,12 @@ func (r *reader) count() {
 // the batting team is known.
 func (r *reader) begin() {
 	var bats string
+
 	next := r.s.Current + 1
 	if len(r.s.Innings) != r.s.Current || r.inPlay() != next {
 		return
 	}
+
 	switch toss := r.s.Toss; {
 	case next == 1 && toss.Elected == "bat":
 		bats = toss.WinnerID
@@ -263,9 +313,11 @@ func (r *reader) begin() {
 	case next == 2, next == 4:
 		bats = r.s.Opponent(r.s.Innings[next-2].TeamID)
 	}
+
 	if bats == "" {
 		return
 	}
+
 	r.s.Innings = append(r.s.Innings, score.Innings{Number: next, TeamID: bats, Overs: "0", SuperOver: r.superOver(next)})
 	r.s.Current = next
 	r.tallies = append(r.tallies, tally.Tally{})
@@ -276,6 +328,7 @@ func (r *reader) inPlay() int {
 	if phase, _ := r.f.Phase(); phase != sportmonks.Live {
 		return 0
 	}
+
 	return leadingInt(strings.TrimSpace(r.f.Status))
 }
 
@@ -286,6 +339,7 @@ func (r *reader) extras(n int) (e score.Extras) {
 			e = score.Extras{Wides: b.Wide, NoBalls: b.NoBall, Byes: b.Bye, LegByes: b.LegBye, Penalty: b.Penalty}
 		}
 	}
+
 	return e
 }
 
@@ -309,6 +363,7 @@ func (r *reader) partial() bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -318,6 +373,7 @@ func (r *reader) phase() {
 	phase, known := r.f.Phase()
 	if !known {
 		r.problem(UnknownStatus, "unknown status %q", r.f.Status)
+
 		phase = r.before.Phase
 		if phase == "" {
 			phase = sportmonks.Upcoming
@@ -325,9 +381,11 @@ func (r *reader) phase() {
 				phase = sportmonks.Live
 			}
 		}
+
 		r.s.Status = r.before.Status
 		r.s.Result = r.before.Result
 	}
+
 	r.s.Phase = phase
 }
 
@@ -337,11 +395,13 @@ func (r *reader) phase() {
 func (r *reader) stoppages() {
 	was := r.before
 	r.s.Stops, r.s.Resumes = was.Stops, was.Resumes
+
 	stopped := was.Stops > was.Resumes
 	switch {
 	case stopped && r.s.Phase == sportmonks.Live:
 		r.s.Resumes++
-	case !stopped && r.s.Phase == sportmonks.Interrupted && was.Phase != sportmonks.Interrupted && (r.s.Current > 0 || was.Phase == sportmonks.Live):
+	case !stopped && r.s.Phase == sportmonks.Interrupted && was.Phase != sportmonks.Interrupted &&
+		(r.s.Current > 0 || was.Phase == sportmonks.Live):
 		r.s.Stops++
 	}
 }
@@ -356,24 +416,29 @@ func (r *reader) ends() {
 		n := &r.s.Innings[i]
 		last := i == len(r.s.Innings)-1
 		r.allot(n)
+
 		spent := n.Limit > 0 && n.Bowled(r.s.PerOver) >= n.Limit || n.Target > 0 && n.Runs >= n.Target
 		if r.kept {
 			n.Over = n.Over || finished
 			continue
 		}
+
 		wickets := 10
 		if n.SuperOver {
 			wickets = 2
 		}
+
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.InningsOf(n.Number)
 		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
 		// It was over before rain or lunch. A status of play in it says that it is not.
 		closed := same && was.Over && r.before.Result.IsZero() && !r.before.Pending && r.inPlay() != n.Number
+
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
 		if !n.Over || n.AllOut || n.SuperOver || spent {
 			continue
 		}
+
 		if last && finished {
 			n.Declared = same && was.Declared
 			continue
@@ -400,22 +465,28 @@ func (r *reader) standing(i int) int {
 	t, n := &r.tallies[i], &r.s.Innings[i]
 	if t.Complete {
 		in := 0
+
 		for _, l := range t.Batters {
 			if !l.Out && !l.Hurt {
 				in++
 			}
 		}
+
 		return in
 	}
+
 	rows := 0
+
 	for _, b := range r.f.Batting {
 		if b.Innings == n.Number {
 			rows++
 		}
 	}
+
 	if rows <= n.Wickets {
 		return 99
 	}
+
 	return rows - n.Wickets
 }
 
@@ -425,6 +496,7 @@ func (r *reader) standing(i int) int {
 func (r *reader) couldDeclare(i int) bool {
 	n := r.s.Innings[i]
 	lead := 0
+
 	for _, m := range r.s.Innings[:i+1] {
 		if m.TeamID == n.TeamID {
 			lead += m.Runs
@@ -432,9 +504,11 @@ func (r *reader) couldDeclare(i int) bool {
 			lead -= m.Runs
 		}
 	}
+
 	if n.Number == 1 {
 		return n.Runs >= 300
 	}
+
 	return n.Number == 2 && lead > 0 || lead >= 200
 }
 
@@ -446,6 +520,7 @@ func (r *reader) allot(n *score.Innings) {
 		if n.Number == 4 {
 			n.Target = max(1-r.s.LeadOf(n.TeamID, 3), 1)
 		}
+
 		return
 	case n.SuperOver:
 		n.Limit = per
@@ -454,12 +529,15 @@ func (r *reader) allot(n *score.Innings) {
 				n.Target = first.Runs + 1
 			}
 		}
+
 		return
 	case n.Number == 2:
 		t := r.target()
 		n.Target, n.Limit = t.Runs, r.chaseLimit()
+
 		return
 	}
+
 	n.Limit = r.s.Overs * per
 }
 
@@ -468,6 +546,7 @@ func (r *reader) chaseLimit() int {
 	if o := r.f.RPCOvers; !o.IsZero() {
 		return o.Overs*r.s.PerOver + o.Balls
 	}
+
 	return r.s.Overs * r.s.PerOver
 }
 
@@ -479,8 +558,10 @@ func (r *reader) target() score.Target {
 	if first == nil {
 		return score.Target{}
 	}
+
 	par := first.Runs + 1
 	t := score.Target{Runs: par}
+
 	superOver := r.s.InningsOf(3) != nil
 	switch noted, was := targetIn(r.f.Note), r.before.InningsOf(2); {
 	case r.f.RPCTarget > 0:
@@ -493,11 +574,14 @@ func (r *reader) target() score.Target {
 	case r.before.Target.Revised:
 		t.Runs = r.before.Target.Runs
 	}
+
 	limit := r.chaseLimit()
 	if limit > 0 {
 		t.Overs = score.OversText(sportmonks.Overs{Overs: limit / r.s.PerOver, Balls: limit % r.s.PerOver}, r.s.PerOver)
 	}
+
 	t.Revised = t.Runs != par || limit < r.s.Overs*r.s.PerOver
+
 	return t
 }
 
@@ -507,16 +591,20 @@ func (r *reader) chase() {
 	if cur == nil {
 		return
 	}
+
 	per := r.s.PerOver
 	r.s.RunRate = score.Rate(cur.Runs, cur.Balls)
+
 	multi := r.s.Format.MultiDay()
 	switch {
 	case cur.Target > 0:
 		r.s.Target = score.Target{Runs: cur.Target}
+
 		left := max(cur.Limit-cur.Bowled(per), 0)
 		if !multi && !cur.SuperOver {
 			r.s.Target = r.target()
 		}
+
 		if runs := cur.Target - cur.Runs; runs > 0 && !cur.Over {
 			r.s.Need = score.Need{TeamID: cur.TeamID, Runs: runs, Balls: left}
 			r.s.NeedRate = score.Rate(runs, left)
@@ -525,6 +613,7 @@ func (r *reader) chase() {
 		if t := r.target(); !t.Revised && targetIn(r.f.Note) == 0 && !cur.AllOut && cur.Bowled(per) < cur.Limit {
 			return // cut short: the rain rule has not yet set a target
 		}
+
 		r.s.Target = r.target()
 		r.s.Need = score.Need{TeamID: r.s.Opponent(cur.TeamID), Runs: r.s.Target.Runs, Balls: r.chaseLimit()}
 		r.s.NeedRate = score.Rate(r.s.Need.Runs, r.s.Need.Balls)
@@ -538,6 +627,7 @@ func (r *reader) chase() {
 			r.s.Need = score.Need{TeamID: next, Runs: runs}
 		}
 	}
+
 	if multi && cur.Number >= 2 {
 		r.s.Lead = r.s.LeadOf(cur.TeamID, cur.Number)
 		if n := r.s.Innings; len(n) >= 3 && n[1].TeamID == n[2].TeamID {
@@ -559,11 +649,13 @@ func (r *reader) day() {
 	if !r.s.Format.MultiDay() {
 		return
 	}
+
 	b := r.before
 	r.s.Day, r.s.Session = b.Day, b.Session
 	stumps, wasStumps := r.s.Phase == sportmonks.Stumps, b.Phase == sportmonks.Stumps
 	meal := r.s.Phase == sportmonks.Break && !r.inningsBreak()
 	wasMeal := b.Status == "Lunch" || b.Status == "Tea" || b.Status == "Dinner"
+
 	switch r.s.Phase {
 	case sportmonks.Live, sportmonks.Break, sportmonks.Interrupted:
 		switch {
@@ -577,6 +669,7 @@ func (r *reader) day() {
 			r.s.Session = min(b.Session+1, 3)
 		}
 	}
+
 	switch {
 	case !stumps && !meal:
 	case stumps == wasStumps && meal == wasMeal:
@@ -584,6 +677,7 @@ func (r *reader) day() {
 	case b.Current > 0 && !r.f.AskedAt.IsZero():
 		r.s.Pause = score.Pause{Since: r.f.AskedAt.Unix(), Day: r.s.Day, Session: r.s.Session}
 	}
+
 	if n, ok := strings.CutPrefix(strings.ToLower(r.f.Status), "stump day "); ok {
 		r.s.Day, _ = strconv.Atoi(n)
 		r.s.Day = min(max(r.s.Day, 0), 9)

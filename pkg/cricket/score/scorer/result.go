@@ -25,6 +25,7 @@ func (r *reader) readNote() noteResult {
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 	}
+
 	v := noteResult{
 		tied:      has("tied", "match tie", "a tie"),
 		drawn:     has("drawn", "match draw"),
@@ -37,6 +38,7 @@ func (r *reader) readNote() noteResult {
 	case has("bowl-out", "bowl out", "bowlout"):
 		v.Decider = score.BowlOut
 	}
+
 	switch {
 	case has("d/l", "dls", "duckworth"):
 		v.Method = "DLS"
@@ -51,19 +53,24 @@ func (r *reader) readNote() noteResult {
 	default:
 		v.Method = remark(r.f.Note)
 	}
+
 	for _, verb := range [...]string{" won", " win", " beat", " defeat"} {
 		i := strings.Index(text, verb)
 		if i < 0 || strings.HasPrefix(text[i+len(verb):], " the toss") {
 			continue
 		}
+
 		if v.WinnerID = r.named(note[:i], names); v.WinnerID == "" {
 			continue
 		}
+
 		after := note[i+len(verb):]
+
 		_, by, _ := strings.Cut(after, "by ")
 		if v.Innings = strings.HasPrefix(strings.TrimPrefix(by, "an "), "innings"); v.Innings {
 			_, by, _ = strings.Cut(by, "and ")
 		}
+
 		if n := leadingInt(by); n > 0 && v.Decider == "" {
 			if strings.HasPrefix(strings.TrimLeft(by, "0123456789 "), "wicket") {
 				v.Wickets = n
@@ -71,11 +78,14 @@ func (r *reader) readNote() noteResult {
 				v.Runs = n
 			}
 		}
+
 		if _, left, _ := strings.Cut(after, "with "); v.Wickets > 0 && strings.Contains(left, "ball") {
 			v.BallsLeft = leadingInt(left)
 		}
+
 		break
 	}
+
 	return v
 }
 
@@ -92,19 +102,23 @@ func blank(text string, names [2]string) string {
 	if len(names[0]) < len(names[1]) {
 		names[0], names[1] = names[1], names[0]
 	}
+
 	for _, n := range names {
 		for i := 0; n != ""; {
 			at := strings.Index(text[i:], n)
 			if at < 0 {
 				break
 			}
+
 			at += i
+
 			i = at + len(n)
 			if (at == 0 || !isLetter(text[at-1])) && (i == len(text) || !isLetter(text[i])) {
 				text = text[:at] + strings.Repeat("_", len(n)) + text[i:]
 			}
 		}
 	}
+
 	return text
 }
 
@@ -112,10 +126,12 @@ func blank(text string, names [2]string) string {
 // or the winner.
 func remark(note string) string {
 	note, closed := strings.CutSuffix(strings.TrimSpace(note), ")")
+
 	i := strings.LastIndexByte(note, '(')
 	if !closed || i < 0 || strings.Contains(note[i:], "remaining") || strings.Contains(note[i:], " won") {
 		return ""
 	}
+
 	return score.Fit(note[i+1:], 40)
 }
 
@@ -124,11 +140,14 @@ func remark(note string) string {
 // winner.
 func (r *reader) named(text string, names [2]string) string {
 	text = strings.TrimSpace(text)
+
 	sides := [2]score.Team{r.s.Local, r.s.Visitor}
 	if winner := score.IDText(r.f.WinnerID); names[0] == names[1] && (winner == sides[0].ID || winner == sides[1].ID) {
 		return winner
 	}
+
 	best, length := "", 0
+
 	for i, t := range sides {
 		for _, n := range [...]string{names[i], strings.ToLower(t.Code)} {
 			if len(n) > length && strings.HasSuffix(text, n) &&
@@ -137,9 +156,11 @@ func (r *reader) named(text string, names [2]string) string {
 			}
 		}
 	}
+
 	if best != "" {
 		return best
 	}
+
 	in := func(n string) bool { return strings.Contains(text, n) || strings.HasPrefix(n, text+" ") }
 	switch local, visitor := in(names[0]), in(names[1]); {
 	case local && !visitor:
@@ -147,6 +168,7 @@ func (r *reader) named(text string, names [2]string) string {
 	case visitor && !local:
 		return sides[1].ID
 	}
+
 	return ""
 }
 
@@ -157,6 +179,7 @@ func (r *reader) result() {
 	if _, known := r.f.Phase(); !known {
 		return // phase kept the result, too
 	}
+
 	switch r.s.Phase {
 	case sportmonks.Result:
 	case sportmonks.Closed:
@@ -165,21 +188,27 @@ func (r *reader) result() {
 	default:
 		return
 	}
+
 	res, kind, why := r.judge()
 	if why == "" {
 		r.settle(res)
 		return
 	}
+
 	if r.before.Phase == sportmonks.Result && r.before.Result.Confirmed {
 		r.s.Result = r.before.Result // the feed had it and has lost it
 		r.problem(kind, "%s", why)
+
 		return
 	}
+
 	r.problem(kind, "%s", why)
+
 	if r.final {
 		r.settle(r.guess())
 		return
 	}
+
 	r.s.Pending = true
 	switch r.before.Phase {
 	case "", sportmonks.Result, sportmonks.Closed:
@@ -196,17 +225,21 @@ func (r *reader) closed() {
 		r.settle(score.Result{Kind: score.Cancelled, Confirmed: true})
 		return
 	}
+
 	if res, _, why := r.judge(); why == "" {
 		r.settle(res)
 		return
 	}
+
 	kind := score.NoResult
+
 	switch {
 	case !r.played():
 		kind = score.Abandoned
 	case r.s.Format.MultiDay():
 		kind = score.Drawn
 	}
+
 	r.settle(score.Result{Kind: kind, Confirmed: true})
 }
 
@@ -221,6 +254,7 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 	v := r.readNote()
 	winner := score.IDText(r.f.WinnerID)
 	without := r.without(v)
+
 	superOver := r.f.SuperOver || r.s.Current > 2 && !r.s.Format.MultiDay()
 	switch {
 	case winner == "" && v.WinnerID != "":
@@ -238,17 +272,22 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 	case without != "" && without != score.Tied:
 		return res, ResultConflict, "finished with a winner and without one"
 	}
+
 	res = v.Result
+
 	res.WinnerID, res.Kind, res.Confirmed = winner, score.Won, true
 	if superOver && res.Decider == "" && r.level() {
 		res.Decider = score.SuperOver
 	}
+
 	if res.Decider != "" || v.tied {
 		res.Kind = score.Tied
 	}
+
 	if res.Method == "" && !r.played() {
 		res.Method = "awarded" // a walkover
 	}
+
 	switch {
 	case v.WinnerID == "" && r.superOverLead(winner) < 0:
 		return res, ResultConflict, "finished, and winner and super over disagree"
@@ -259,6 +298,7 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 	case !r.agrees(res):
 		return res, ResultConflict, "finished, and winner and scores disagree"
 	}
+
 	return res, "", ""
 }
 
@@ -267,6 +307,7 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 func (r *reader) without(v noteResult) score.Outcome {
 	outcome := strings.ToLower(r.f.DrawNoResult)
 	multi := r.s.Format.MultiDay()
+
 	switch {
 	case v.tied, strings.Contains(outcome, "tie"):
 		return score.Tied
@@ -274,9 +315,11 @@ func (r *reader) without(v noteResult) score.Outcome {
 		if !r.played() {
 			return score.Abandoned
 		}
+
 		if multi && !v.none {
 			return score.Drawn
 		}
+
 		return score.NoResult
 	case v.drawn, strings.Contains(outcome, "draw"), outcome != "":
 		switch {
@@ -287,8 +330,10 @@ func (r *reader) without(v noteResult) score.Outcome {
 		case v.drawn:
 			return score.Drawn
 		}
+
 		return score.NoResult
 	}
+
 	return ""
 }
 
@@ -303,6 +348,7 @@ func (r *reader) totals(teamID string) (own, other int) {
 			other += n.Runs
 		}
 	}
+
 	return own, other
 }
 
@@ -312,7 +358,9 @@ func (r *reader) level() bool {
 	if n := r.s.InningsOf(2); n != nil && !r.s.Format.MultiDay() {
 		return n.Runs == n.Target-1
 	}
+
 	a, b := r.totals(r.s.Local.ID)
+
 	return a == b && len(r.s.Innings) > 0
 }
 
@@ -322,10 +370,12 @@ func (r *reader) agrees(res score.Result) bool {
 	if res.Method != "" || r.target().Revised && !r.s.Format.MultiDay() {
 		return true
 	}
+
 	own, other := r.totals(res.WinnerID)
 	if res.Kind == score.Tied {
 		return own == other
 	}
+
 	return own > other && (res.Runs == 0 || res.Runs == own-other)
 }
 
@@ -341,6 +391,7 @@ func (r *reader) superOverLead(teamID string) (lead int) {
 			lead -= n.Runs
 		}
 	}
+
 	return lead
 }
 
@@ -349,6 +400,7 @@ func (r *reader) superOverLead(teamID string) (lead int) {
 // outcome without a winner, or else Unknown.
 func (r *reader) guess() score.Result {
 	v := r.readNote()
+
 	res := v.Result
 	switch winner := score.IDText(r.f.WinnerID); {
 	case v.WinnerID != "":
@@ -364,16 +416,20 @@ func (r *reader) guess() score.Result {
 				res.Decider = score.SuperOver
 			}
 		}
+
 		if !r.agrees(res) {
 			return score.Result{Kind: score.Unknown}
 		}
+
 		res.Confirmed = r.without(v) == "" || res.Kind == score.Tied
 	default:
 		if w := r.without(v); w != "" && (w != score.Tied || r.level()) {
 			return score.Result{Kind: w, Confirmed: true}
 		}
+
 		return score.Result{Kind: score.Unknown}
 	}
+
 	return res
 }
 
@@ -381,24 +437,29 @@ func (r *reader) guess() score.Result {
 func (r *reader) settle(res score.Result) {
 	s := &r.s
 	revised := !s.Format.MultiDay() && r.target().Revised
+
 	note := r.readNote()
 	if res.Kind == score.Won && res.Method == "" && revised && note.WinnerID == "" {
 		res.Method = "DLS" // a note with the winner would have the method, too
 	}
+
 	if res.Kind == score.Won && res.Runs == 0 && res.Wickets == 0 && res.Confirmed {
 		switch res.Method {
 		case "", "DLS", "VJD":
 			r.margin(&res)
 		}
 	}
+
 	res.Text = s.ResultText(res)
 	if res.WinnerID != "" && note.WinnerID == res.WinnerID && note.Runs == res.Runs && note.Wickets == res.Wickets {
 		res.Text = score.Fit(strings.TrimSpace(r.f.Note), 160)
 	}
+
 	s.Result = res
 	// A side that lost before its limit with fewer than ten wickets had no batter left.
 	if i := slices.IndexFunc(s.Innings, func(n score.Innings) bool { return n.Number == min(s.Current, 4) && !n.SuperOver }); i >= 0 {
 		n := &s.Innings[i]
+
 		short := n.Limit == 0 || n.Bowled(s.PerOver) < n.Limit
 		if res.Kind == score.Won && res.Runs > 0 && n.TeamID != res.WinnerID && short && !revised && res.Method == "" {
 			n.AllOut, n.Declared = true, false
@@ -410,8 +471,11 @@ func (r *reader) settle(res score.Result) {
 func (r *reader) margin(res *score.Result) {
 	s := &r.s
 	own, other := r.totals(res.WinnerID)
+
 	var last *score.Innings
+
 	batted := 0
+
 	for i := range s.Innings {
 		if n := &s.Innings[i]; !n.SuperOver {
 			last = n
@@ -420,9 +484,11 @@ func (r *reader) margin(res *score.Result) {
 			}
 		}
 	}
+
 	if last == nil || len(s.Innings) < 2 {
 		return
 	}
+
 	if s.Format.MultiDay() {
 		switch {
 		case last.TeamID == res.WinnerID:
@@ -431,8 +497,10 @@ func (r *reader) margin(res *score.Result) {
 			res.Runs = own - other
 			res.Innings = batted == 1 && last.Number == 3
 		}
+
 		return
 	}
+
 	target := last.Target
 	if last.TeamID != res.WinnerID {
 		res.Runs = max(target-1-last.Runs, 0)
@@ -445,6 +513,7 @@ func (r *reader) margin(res *score.Result) {
 		res.Runs = last.Runs - (target - 1)
 		return
 	}
+
 	res.Wickets = max(10-last.Wickets, 0)
 	res.BallsLeft = max(last.Limit-last.Bowled(s.PerOver), 0)
 }

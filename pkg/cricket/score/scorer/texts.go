@@ -14,12 +14,14 @@ func (r *reader) texts() {
 	if s.Status == "" { // phase keeps that of an unknown status
 		s.Status = r.status()
 	}
+
 	if s.Phase.Over() {
 		s.Need, s.NeedRate = score.Need{}, ""
 		if cur := s.InningsOf(s.Current); cur != nil && cur.Target == 0 {
 			s.Target = score.Target{}
 		}
 	}
+
 	s.NameTeams()
 }
 
@@ -29,7 +31,9 @@ func (r *reader) status() string {
 	if s.Pending {
 		return "Awaiting result"
 	}
+
 	raw := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(r.f.Status), "."))
+
 	switch s.Phase {
 	case sportmonks.Upcoming:
 		switch raw {
@@ -38,6 +42,7 @@ func (r *reader) status() string {
 		case "postp":
 			return "Postponed"
 		}
+
 		return "Not started"
 	case sportmonks.Break:
 		switch raw {
@@ -48,11 +53,13 @@ func (r *reader) status() string {
 		case "dinner":
 			return "Dinner"
 		}
+
 		return "Innings break"
 	case sportmonks.Stumps:
 		if s.Day > 0 {
 			return "Stumps, day " + strconv.Itoa(s.Day)
 		}
+
 		return "Stumps"
 	case sportmonks.Interrupted:
 		return "Play interrupted"
@@ -62,8 +69,10 @@ func (r *reader) status() string {
 		if raw == "cancl" {
 			return "Cancelled"
 		}
+
 		return "Abandoned"
 	}
+
 	cur := s.InningsOf(s.Current)
 	switch {
 	case cur == nil:
@@ -74,8 +83,10 @@ func (r *reader) status() string {
 		if s.Session > 0 {
 			return "Day " + strconv.Itoa(s.Day) + ", session " + strconv.Itoa(s.Session)
 		}
+
 		return "Day " + strconv.Itoa(s.Day)
 	}
+
 	return [...]string{"1st", "2nd", "3rd", "4th"}[min(max(cur.Number, 1), 4)-1] + " innings"
 }
 
@@ -85,6 +96,7 @@ func targetIn(note string) int {
 	if i := strings.IndexAny(rest, "0123456789"); i >= 0 && i <= 6 {
 		return leadingInt(rest[i:])
 	}
+
 	return 0
 }
 
@@ -94,6 +106,8 @@ func leadingInt(s string) int {
 	for end < len(s) && end < 9 && s[end] >= '0' && s[end] <= '9' {
 		end++
 	}
+
 	n, _ := strconv.Atoi(s[:end])
+
 	return n
 }

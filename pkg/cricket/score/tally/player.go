@@ -13,6 +13,7 @@ import (
 func Batting(f *sportmonks.Fixture, number int) []sportmonks.Batting {
 	rows := slices.DeleteFunc(slices.Clone(f.Batting), func(b sportmonks.Batting) bool { return b.Innings != number })
 	slices.SortStableFunc(rows, func(a, b sportmonks.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
+
 	return rows
 }
 
@@ -32,11 +33,13 @@ func PlayerName(f *sportmonks.Fixture, id int) string {
 	if id == 0 {
 		return ""
 	}
+
 	for i := range f.Lineup {
 		if p := &f.Lineup[i]; p.ID == id && p.Name != "" {
 			return p.Name
 		}
 	}
+
 	for i := range f.Balls {
 		switch b := &f.Balls[i]; {
 		case b.BatterID == id && b.Batter.Name != "":
@@ -45,6 +48,7 @@ func PlayerName(f *sportmonks.Fixture, id int) string {
 			return b.Bowler.Name
 		}
 	}
+
 	return "Player " + score.IDText(id)
 }
 
@@ -59,18 +63,22 @@ func Dismissal(f *sportmonks.Fixture, b *sportmonks.Ball) string {
 		if name := PlayerName(f, fielder); name != "" {
 			return word + " " + name + " " + by
 		}
+
 		return word + " " + by
 	}
+
 	switch {
 	case has("run out"):
 		if name := PlayerName(f, b.RunOutID); name != "" {
 			return "run out (" + name + ")"
 		}
+
 		return "run out"
 	case has("catch"), has("caught"):
 		if b.CatchID != 0 && b.CatchID == b.BowlerID || has("and bowled") || has("& bowled") {
 			return "c & " + by
 		}
+
 		return with("c", b.CatchID)
 	case has("stump"):
 		return with("st", b.CatchID)
@@ -91,5 +99,6 @@ func Dismissal(f *sportmonks.Fixture, b *sportmonks.Ball) string {
 	case has("twice"):
 		return "hit the ball twice"
 	}
+
 	return "out"
 }

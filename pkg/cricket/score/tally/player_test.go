@@ -12,6 +12,7 @@ import (
 // TestPlayerHasAName: the name of the lineup, or else that of a ball, or else a number.
 func TestPlayerHasAName(t *testing.T) {
 	t.Parallel()
+
 	f := sportmonks.Fixture{
 		Lineup: []sportmonks.Player{{ID: 1, Name: "Listed"}, {ID: 2}, {ID: 3}, {ID: 4}},
 		Balls: []sportmonks.Ball{
@@ -31,7 +32,9 @@ func TestPlayerHasAName(t *testing.T) {
 // names of the fielders.
 func TestDismissalAsOnAScorecard(t *testing.T) {
 	t.Parallel()
+
 	f := sportmonks.Fixture{Lineup: []sportmonks.Player{{ID: 1, Name: "Smith"}, {ID: 2, Name: "Jones"}}}
+
 	for kind, want := range map[string][2]string{ // without and with a fielder
 		"Run Out":                  {"run out", "run out (Jones)"},
 		"1 Leg Bye + Run Out":      {"run out", "run out (Jones)"},
@@ -57,10 +60,12 @@ func TestDismissalAsOnAScorecard(t *testing.T) {
 			}
 		}
 	}
+
 	nobody := sportmonks.Ball{Bowler: sportmonks.Player{Name: "Smith"}, Score: sportmonks.Score{Name: "Catch Out"}}
 	if got := tally.Dismissal(&f, &nobody); got != "c b Smith" {
 		t.Errorf("a catch by nobody, of a bowler without an id: %q", got)
 	}
+
 	own := sportmonks.Ball{BowlerID: 1, CatchID: 1, Score: sportmonks.Score{Name: "Catch Out"}}
 	if got := tally.Dismissal(&f, &own); got != "c & b Smith" {
 		t.Errorf("a catch of the bowler: %q", got)
@@ -70,25 +75,31 @@ func TestDismissalAsOnAScorecard(t *testing.T) {
 // TestRowOfAnInningsWithoutOne: the balls give the total, the side and the overs.
 func TestRowOfAnInningsWithoutOne(t *testing.T) {
 	t.Parallel()
+
 	ball := func(over, label, runs int, s sportmonks.Score) *sportmonks.Ball {
 		s.Runs = runs
 		return &sportmonks.Ball{TeamID: 7, At: sportmonks.Overs{Overs: over, Balls: label}, BatterID: 1, BowlerID: 2, Score: s}
 	}
+
 	var balls []*sportmonks.Ball
 	for i := range 6 {
 		balls = append(balls, ball(0, i+1, 1, sportmonks.Score{}))
 	}
+
 	balls[0].TeamID = 8 // the side of the last ball bats
 	balls = append(balls, ball(1, 1, 4, sportmonks.Score{Four: true}), ball(1, 2, 0, sportmonks.Score{}))
 	sum := tally.Tally{Balls: balls, Runs: 10, Wickets: 1}
+
 	want := sportmonks.Runs{TeamID: 7, Score: 10, Wickets: 1, Overs: sportmonks.Overs{Overs: 1, Balls: 2}}
 	if diff := cmp.Diff(want, sum.Row(6)); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)
 	}
+
 	first := tally.Tally{Balls: []*sportmonks.Ball{ball(0, 1, 4, sportmonks.Score{})}, Runs: 4}
 	if diff := cmp.Diff(sportmonks.Runs{TeamID: 7, Score: 4, Overs: sportmonks.Overs{Balls: 1}}, first.Row(6)); diff != "" {
 		t.Errorf("row of one ball (-want +got):\n%s", diff)
 	}
+
 	if diff := cmp.Diff(sportmonks.Runs{}, new(tally.Tally).Row(6)); diff != "" {
 		t.Errorf("row without a ball (-want +got):\n%s", diff)
 	}
@@ -98,12 +109,14 @@ func TestRowOfAnInningsWithoutOne(t *testing.T) {
 // bat to the boundary: not if it was run, or went there as byes.
 func TestBoundariesAreOfTheBat(t *testing.T) {
 	t.Parallel()
+
 	var balls []*sportmonks.Ball
 	for i, s := range []sportmonks.Score{
 		{Runs: 4, Four: true}, {Runs: 4}, {Bye: 4, Four: true}, {Runs: 6, Six: true}, {Runs: 6}, {Bye: 6, Six: true},
 	} {
 		balls = append(balls, &sportmonks.Ball{ID: i + 1, Innings: 1, At: sportmonks.Overs{Balls: i + 1}, BatterID: 1, BowlerID: 2, Score: s})
 	}
+
 	sum := tally.New(balls)
 	if diff := cmp.Diff(tally.Line{Runs: 20, Balls: 6, Fours: 1, Sixes: 1}, *sum.Line(1)); diff != "" {
 		t.Errorf("line of the batter (-want +got):\n%s", diff)

@@ -17,16 +17,20 @@ func Ordered(all []sportmonks.Ball) []*sportmonks.Ball {
 			balls = append(balls, b)
 		}
 	}
+
 	slices.SortStableFunc(balls, func(a, b *sportmonks.Ball) int {
 		return cmp.Or(cmp.Compare(a.Innings, b.Innings), cmp.Compare(a.ID, b.ID))
 	})
+
 	last := 0
 	for _, b := range balls {
 		if b.ID != balls[last].ID || b.Innings != balls[last].Innings {
 			last++
 		}
+
 		balls[last] = b
 	}
+
 	return balls[:min(last+1, len(balls))]
 }
 
@@ -55,27 +59,32 @@ func (t *Tally) Line(id int) *Line {
 		l = &Line{}
 		t.Batters[id] = l
 	}
+
 	return l
 }
 
 // New adds up balls, which must be as Ordered returns them and of one innings.
 func New(balls []*sportmonks.Ball) Tally {
 	t := Tally{Balls: balls, Batters: make(map[int]*Line, 11)}
+
 	t.gap = len(balls) > 0 && balls[0].At.Overs != 0 // the first over is not listed
 	for _, b := range balls {
 		wide, noBall, total, bat := b.Wide(), b.NoBall(), b.Total(), b.Bat()
 		t.Runs += total
 		t.Since.Runs += total
 		t.Extras.Byes += b.Score.Bye
+
 		t.Extras.LegByes += b.Score.LegBye
 		for _, id := range [...]int{b.OneID, b.TwoID} {
 			if id != 0 {
 				t.Line(id).Hurt = false
 			}
 		}
+
 		l := t.Line(b.BatterID)
 		l.Hurt = false
 		l.Runs += bat
+
 		switch {
 		case wide:
 			t.Extras.Wides += b.Score.Runs
@@ -84,17 +93,22 @@ func New(balls []*sportmonks.Ball) Tally {
 		default:
 			t.Legal++
 		}
+
 		t.place(b, !wide && !noBall)
+
 		if !wide {
 			l.Balls++
 			t.Since.Balls++
 		}
+
 		if b.Score.Four && bat > 0 {
 			l.Fours++
 		}
+
 		if b.Score.Six && bat > 0 {
 			l.Sixes++
 		}
+
 		if id := b.Dismissed(); id != 0 {
 			l := t.Line(id)
 			if b.Wicket() {
@@ -103,10 +117,13 @@ func New(balls []*sportmonks.Ball) Tally {
 			} else {
 				l.Hurt = true
 			}
+
 			t.Since = score.Partnership{}
 		}
 	}
+
 	delete(t.Batters, 0)
+
 	return t
 }
 
@@ -117,6 +134,7 @@ func (t *Tally) place(b *sportmonks.Ball, legal bool) {
 		t.gap = t.gap || b.At.Overs != t.Over+1
 		t.Over, t.InOver = b.At.Overs, 0
 	}
+
 	t.gap = t.gap || b.At.Balls != t.InOver+1
 	if legal {
 		t.InOver++
@@ -138,6 +156,7 @@ func (t *Tally) Row(per int) sportmonks.Runs {
 		row.TeamID = last.TeamID
 		row.Overs = sportmonks.Overs{Overs: last.At.Overs, Balls: LegalBalls(LastOver(t.Balls))}
 	}
+
 	return row
 }
 
@@ -147,16 +166,19 @@ func LastOver(balls []*sportmonks.Ball) []*sportmonks.Ball {
 	for i > 0 && balls[i-1].At.Overs == balls[len(balls)-1].At.Overs {
 		i--
 	}
+
 	return balls[i:]
 }
 
 // LegalBalls returns how many of the balls are neither wides nor no-balls.
 func LegalBalls(balls []*sportmonks.Ball) int {
 	n := 0
+
 	for _, b := range balls {
 		if b.Legal() {
 			n++
 		}
 	}
+
 	return n
 }

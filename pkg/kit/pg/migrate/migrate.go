@@ -20,16 +20,20 @@ import (
 func Up(ctx context.Context, d spec.SQLDatabase, cfg *pgx.ConnConfig) (version int64, err error) {
 	db := sql.OpenDB(stdlib.GetConnector(*cfg))
 	defer db.Close()
+
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return 0, err
 	}
+
 	p, err := goose.NewProvider(goose.DialectPostgres, db, d.Migrations, goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("read the migrations of %s: %w", d.Name, err)
 	}
+
 	if _, err := p.Up(ctx); err != nil {
 		return 0, fmt.Errorf("migrate %s: %w", d.Name, err)
 	}
+
 	return p.GetDBVersion(ctx)
 }

@@ -45,6 +45,7 @@ func NewClient(endpoint string, roots *x509.CertPool, timeout time.Duration) (*C
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("push: an endpoint is https://host[:port], not %q", endpoint)
 	}
+
 	port := u.Port()
 	if port == "" {
 		port = "443"
@@ -61,6 +62,7 @@ func NewClient(endpoint string, roots *x509.CertPool, timeout time.Duration) (*C
 		ClientSessionCache:          tls.NewLRUClientSessionCache(1), // a redial costs less
 		DynamicRecordSizingDisabled: true,                            // records of 16 kB from the start
 	}
+
 	return c, nil
 }
 
@@ -77,9 +79,11 @@ func (c *Client) Conn(ctx context.Context, bearer string) (*Conn, error) {
 	if c.conn != nil && c.bearer != bearer {
 		c.conn.Retire()
 	}
+
 	if c.conn != nil && c.conn.usable() {
 		return c.conn, nil
 	}
+
 	if c.dials.Load() != before && c.err != nil {
 		return nil, c.err
 	}
@@ -87,6 +91,7 @@ func (c *Client) Conn(ctx context.Context, bearer string) (*Conn, error) {
 	c.conn, c.err = c.dial(ctx)
 	c.bearer = bearer
 	c.dials.Add(1)
+
 	return c.conn, c.err
 }
 
@@ -98,6 +103,7 @@ func (c *Client) dial(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return newConn(nc), nil
 }
 
@@ -111,10 +117,12 @@ func (c *Client) dialTLS(ctx context.Context) (net.Conn, error) {
 	if err = t.HandshakeContext(ctx); err == nil && t.ConnectionState().NegotiatedProtocol != http2.NextProtoTLS {
 		err = fmt.Errorf("push: %s does not speak HTTP/2", c.Addr)
 	}
+
 	if err != nil {
 		_ = nc.Close()
 		return nil, err
 	}
+
 	return t, nil
 }
 
@@ -125,6 +133,7 @@ func (c *Client) Do(ctx context.Context, timeout time.Duration, path string, h *
 	if err != nil {
 		return Answer{}, err
 	}
+
 	return conn.do(ctx, timeout, path, h, body)
 }
 
@@ -138,12 +147,16 @@ func (c *Client) Ready(ctx context.Context, bearer string, open bool) error {
 	if conn == nil && !open {
 		return nil
 	}
+
 	if conn != nil && conn.usable() {
 		ping, cancel := context.WithTimeout(ctx, pingTimeout)
 		defer cancel()
+
 		conn.ping(ping)
 	}
+
 	_, err := c.Conn(ctx, bearer)
+
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 // TestEndpoint: the header names the host as the endpoint does, and the port is 443 by default.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
+
 	for endpoint, want := range map[string][2]string{
 		"https://a":       {"a", "a:443"},
 		"https://a:1":     {"a:1", "a:1"},
@@ -34,14 +35,18 @@ func TestEndpoint(t *testing.T) {
 // TestNoHTTP2: a host that does not agree to HTTP/2 is not APNs.
 func TestNoHTTP2(t *testing.T) {
 	t.Parallel()
+
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
+
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
+
 	c, err := NewClient(server.URL, roots, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c.tls.NextProtos = nil // else the server ends the handshake itself
 
 	_, err = c.Conn(t.Context(), "jwt")
@@ -55,11 +60,14 @@ func TestNoHTTP2(t *testing.T) {
 // after the timeout.
 func TestDialEndsWithItsTimeout(t *testing.T) {
 	t.Parallel()
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { l.Close() })
+
 	c, err := NewClient("https://"+l.Addr().String(), nil, 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
@@ -73,10 +81,12 @@ func TestDialEndsWithItsTimeout(t *testing.T) {
 // TestFailedDialIsCounted: callers that wait for a dial get its error only if it is counted.
 func TestFailedDialIsCounted(t *testing.T) {
 	t.Parallel()
+
 	c, err := NewClient("https://apple", nil, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	failed := errors.New("no route to Apple")
 	c.Dial = func(context.Context) (net.Conn, error) { return nil, failed }
 
@@ -84,6 +94,7 @@ func TestFailedDialIsCounted(t *testing.T) {
 		if n := c.dials.Load(); n != dials {
 			t.Errorf("%d dials are counted, want %d", n, dials)
 		}
+
 		if _, err := c.Conn(t.Context(), "jwt"); err != failed {
 			t.Errorf("got %v, want %v", err, failed)
 		}

@@ -87,6 +87,7 @@ func newConn(nc net.Conn) *Conn {
 
 	go c.write()
 	go c.read()
+
 	return c
 }
 
@@ -96,6 +97,7 @@ type buffer struct{ c *Conn }
 func (b buffer) Write(p []byte) (int, error) {
 	b.c.out = append(b.c.out, p...)
 	b.c.some.Signal()
+
 	return len(p), nil
 }
 
@@ -103,6 +105,7 @@ func (b buffer) Write(p []byte) (int, error) {
 // write are sent together by the next one.
 func (c *Conn) write() {
 	var sending []byte
+
 	c.mu.Lock()
 	defer c.release()
 
@@ -135,8 +138,10 @@ func (c *Conn) Send(all []*Request, dir string, body []byte) (n int, err error) 
 		r := all[n]
 		r.framesRead = c.framesRead
 		c.put(r, dir, r.Name, body)
+
 		n++
 	}
+
 	c.some.Signal()
 
 	switch {
@@ -146,6 +151,7 @@ func (c *Conn) Send(all []*Request, dir string, body []byte) (n int, err error) 
 	case !slices.Contains(c.waiting, all[n].Completions):
 		c.waiting = append(c.waiting, all[n].Completions)
 	}
+
 	return n, nil
 }
 
@@ -153,6 +159,7 @@ func (c *Conn) Send(all []*Request, dir string, body []byte) (n int, err error) 
 // APNs may or may not have acted on the request: see Answer.Sent.
 func (c *Conn) do(ctx context.Context, timeout time.Duration, path string, h *Header, body []byte) (Answer, error) {
 	q := NewCompletions()
+
 	r := &Request{Header: h, Deadline: time.Now().Add(timeout), Completions: q}
 	if err := c.start(ctx, r, timeout, path, body); err != nil {
 		return Answer{}, err
@@ -165,6 +172,7 @@ func (c *Conn) do(ctx context.Context, timeout time.Duration, path string, h *He
 			c.Abandon(q, context.Cause(ctx))
 		}
 	}
+
 	return r.Answer, r.Err
 }
 
@@ -172,6 +180,7 @@ func (c *Conn) do(ctx context.Context, timeout time.Duration, path string, h *He
 func (c *Conn) start(ctx context.Context, r *Request, timeout time.Duration, path string, body []byte) error {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
+
 	c.mu.Lock()
 	defer c.release()
 
@@ -179,7 +188,9 @@ func (c *Conn) start(ctx context.Context, r *Request, timeout time.Duration, pat
 	for !c.closing && !c.room(len(body)) {
 		c.waiting = append(c.waiting, r.Completions)
 		c.release()
+
 		var err error
+
 		select {
 		case <-r.Completions.wake:
 		case <-ctx.Done():
@@ -187,18 +198,21 @@ func (c *Conn) start(ctx context.Context, r *Request, timeout time.Duration, pat
 		case <-timer.C:
 			err = errSlow
 		}
+
 		c.mu.Lock()
 		if err != nil {
 			c.endIfSilent(err, r.framesRead)
 			return err
 		}
 	}
+
 	if c.closing || int64(len(body)) > c.size {
 		return errClosed
 	}
 
 	c.put(r, path, "", body)
 	c.some.Signal()
+
 	return nil
 }
 
@@ -219,6 +233,7 @@ func (c *Conn) Abandon(q *Completions, why error) {
 func (c *Conn) Retire() {
 	c.mu.Lock()
 	defer c.release()
+
 	c.close()
 }
 
@@ -226,6 +241,7 @@ func (c *Conn) Retire() {
 func (c *Conn) Ended() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	return c.ended
 }
 
@@ -233,6 +249,7 @@ func (c *Conn) Ended() bool {
 func (c *Conn) usable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	return !c.closing
 }
 
@@ -243,6 +260,7 @@ func (c *Conn) ping(ctx context.Context) {
 		c.pong = make(chan struct{})
 		_ = c.framer.WritePing(false, [8]byte{})
 	}
+
 	pong := c.pong
 	c.mu.Unlock()
 
@@ -262,6 +280,7 @@ func (c *Conn) expire() {
 	defer c.release()
 
 	now, silent := time.Now(), false
+
 	c.due = time.Time{}
 	for id, r := range c.streams {
 		switch {
@@ -277,6 +296,7 @@ func (c *Conn) expire() {
 	if silent {
 		c.end()
 	}
+
 	if !c.ended && !c.due.IsZero() {
 		c.timer.Reset(c.due.Sub(now))
 	}
@@ -286,10 +306,12 @@ func (c *Conn) expire() {
 func (c *Conn) release() {
 	for i := 0; i < len(c.finished); {
 		first := i
+
 		q := c.finished[i].Completions
 		for i < len(c.finished) && c.finished[i].Completions == q {
 			i++
 		}
+
 		q.add(c.finished[first:i])
 	}
 
@@ -303,6 +325,7 @@ func (c *Conn) release() {
 func (c *Conn) close() {
 	c.closing = true
 	c.wake()
+
 	if len(c.streams) == 0 {
 		c.end()
 	}
@@ -316,10 +339,12 @@ func (c *Conn) end() {
 
 	c.ended, c.closing = true, true
 	c.timer.Stop()
+
 	_ = c.nc.Close()
 	for id := range c.streams {
 		c.finish(id, errClosed)
 	}
+
 	c.wake()
 	c.some.Signal()
 }
@@ -336,6 +361,7 @@ func (c *Conn) wake() {
 	for _, q := range c.waiting {
 		q.Notify()
 	}
+
 	c.waiting = c.waiting[:0]
 }
 
@@ -343,15 +369,18 @@ func (c *Conn) wake() {
 func (c *Conn) finish(id uint32, err error) {
 	r, full := c.streams[id], !c.room(0)
 	delete(c.streams, id)
+
 	if !c.primed && err == nil && r.Status != http.StatusForbidden {
 		c.primed = true
 	}
 
 	r.Err, r.Sent, r.Conn = err, err != errUnread, c
+
 	c.finished = append(c.finished, r)
 	if full {
 		c.wake()
 	}
+
 	if c.closing && len(c.streams) == 0 {
 		c.end()
 	}
@@ -363,6 +392,7 @@ func (c *Conn) room(n int) bool {
 	if !c.primed {
 		limit = min(limit, 1)
 	}
+
 	return uint32(len(c.streams)) < limit && c.window >= int64(n)
 }
 
@@ -372,6 +402,7 @@ func (c *Conn) put(r *Request, dir, name string, body []byte) {
 	if c.nextID += 2; c.nextID > math.MaxInt32 {
 		c.closing = true
 	}
+
 	c.streams[id] = r
 	if c.due.IsZero() || r.Deadline.Before(c.due) {
 		c.due = r.Deadline
@@ -382,6 +413,7 @@ func (c *Conn) put(r *Request, dir, name string, body []byte) {
 	if len(body) == 0 {
 		flags |= http2.FlagHeadersEndStream
 	}
+
 	at := len(c.out)
 	c.out = appendFrame(c.out, 0, http2.FrameHeaders, flags, id)
 	c.encode(r.Header)
@@ -408,18 +440,22 @@ func (c *Conn) encode(h *Header) {
 
 	c.header = nil
 	c.encoded.Reset()
+
 	known := true
 	gap := 0
+
 	for i, f := range h.fields {
 		if i == beforePath {
 			gap = c.encoded.Len()
 		}
+
 		at := c.encoded.Len()
 		_ = c.fields.WriteField(f) // a Buffer takes all
 		known = known && c.encoded.Len() == at+1
 	}
 
 	c.parts[0] = append(c.parts[0][:0], c.encoded.Bytes()[:gap]...)
+
 	c.parts[1] = append(c.parts[1][:0], c.encoded.Bytes()[gap:]...)
 	if known { // every field is one byte, an index: the table stays as it is
 		c.header = h

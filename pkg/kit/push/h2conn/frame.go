@@ -18,6 +18,7 @@ func appendFrame(b []byte, n int, kind http2.FrameType, flags http2.Flags, id ui
 // a literal that is not indexed (RFC 7541, 6.2.2), in Huffman's code.
 func appendPath(b []byte, path string) []byte {
 	const field, huffman = 4, 128
+
 	b = append(b, field)
 	if n := hpack.HuffmanEncodeLength(path); n < 127 {
 		b = append(b, huffman|byte(n))
@@ -26,7 +27,9 @@ func appendPath(b []byte, path string) []byte {
 		for n -= 127; n >= 128; n >>= 7 {
 			b = append(b, byte(n)|128)
 		}
+
 		b = append(b, byte(n))
 	}
+
 	return hpack.AppendHuffmanString(b, path)
 }

@@ -56,11 +56,13 @@ func NewHeader(host, method, bearer string, fields ...string) *Header {
 	all = append(all, fields...)
 
 	h := &Header{bearer: bearer}
+
 	for i := 0; i < len(all); i += 2 {
 		if all[i+1] != "" {
 			h.fields = append(h.fields, hpack.HeaderField{Name: all[i], Value: all[i+1]})
 		}
 	}
+
 	return h
 }
 
@@ -120,6 +122,7 @@ func (q *Completions) Take(spare []*Request) (ended []*Request) {
 	defer q.mu.Unlock()
 
 	ended, q.ended = q.ended, spare[:0]
+
 	return ended
 }
 

@@ -22,6 +22,7 @@ type paced struct {
 func newPaced(nc net.Conn) *paced {
 	c := &paced{Conn: nc}
 	c.in = bufio.NewReaderSize(arriving{c}, bufferSize)
+
 	return c
 }
 
@@ -38,5 +39,6 @@ func (c arriving) Read(p []byte) (int, error) {
 
 	n, err := c.Conn.Read(p)
 	c.last = time.Now()
+
 	return n, err
 }

@@ -24,14 +24,18 @@ func (c *Conn) read() {
 		f, err := c.framer.ReadFrame()
 		c.mu.Lock()
 		c.framesRead++
+
 		if err == nil {
 			err = in.handle(f)
 		}
+
 		if err != nil || c.ended {
 			c.end()
 			c.release()
+
 			return
 		}
+
 		c.release()
 	}
 }
@@ -52,8 +56,10 @@ type reader struct {
 // one.
 func (in *reader) plain() (some bool) {
 	const ok = 0x80 | 8
+
 	b, _ := in.from.Peek(in.from.Buffered())
 	all := len(b)
+
 	in.mu.Lock()
 	defer in.release()
 
@@ -68,6 +74,7 @@ func (in *reader) plain() (some bool) {
 		case kind == http2.FrameHeaders && flags == http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream && body[0] == ok:
 			if r := in.streams[id]; r != nil {
 				r.Status = http.StatusOK
+
 				in.finish(id, nil)
 			}
 		case kind == http2.FrameWindowUpdate && id == 0 && len(body) == 4:
@@ -80,11 +87,13 @@ func (in *reader) plain() (some bool) {
 		if n == 0 {
 			break
 		}
+
 		in.framesRead++
 		b = b[n:]
 	}
 
 	_, _ = in.from.Discard(all - len(b))
+
 	return len(b) < all
 }
 
@@ -103,6 +112,7 @@ func (in *reader) handle(f http2.Frame) error {
 			_ = in.framer.WriteWindowUpdate(0, in.unread)
 			in.unread = 0
 		}
+
 		if r := in.streams[id]; r != nil {
 			r.Body = append(r.Body, f.Data()...)
 			if f.StreamEnded() {
@@ -119,6 +129,7 @@ func (in *reader) handle(f http2.Frame) error {
 		if !f.IsAck() {
 			return in.framer.WritePing(true, f.Data)
 		}
+
 		if in.pong != nil {
 			close(in.pong)
 			in.pong = nil
@@ -129,6 +140,7 @@ func (in *reader) handle(f http2.Frame) error {
 				in.finish(id, errUnread)
 			}
 		}
+
 		in.close()
 	case *http2.WindowUpdateFrame:
 		if id == 0 {
@@ -138,6 +150,7 @@ func (in *reader) handle(f http2.Frame) error {
 	case *http2.PushPromiseFrame:
 		return errProtocol
 	}
+
 	return nil
 }
 
@@ -147,6 +160,7 @@ func (in *reader) headers(id uint32, fragment []byte, whole bool) error {
 	if _, err := in.answers.Write(fragment); err != nil || !whole {
 		return err
 	}
+
 	if err := in.answers.Close(); err != nil {
 		return err
 	}
@@ -154,6 +168,7 @@ func (in *reader) headers(id uint32, fragment []byte, whole bool) error {
 	if in.last && in.stream != nil {
 		in.finish(id, nil)
 	}
+
 	return nil
 }
 
@@ -184,6 +199,7 @@ func (in *reader) settings(f *http2.SettingsFrame) error {
 			in.fields.SetMaxDynamicTableSizeLimit(s.Val)
 			in.header = nil
 		}
+
 		return s.Valid()
 	})
 	if err != nil {
@@ -191,5 +207,6 @@ func (in *reader) settings(f *http2.SettingsFrame) error {
 	}
 
 	in.wake()
+
 	return in.framer.WriteSettingsAck()
 }

@@ -46,7 +46,8 @@ func main() {
 		os.Exit(3)
 	case "report":
 		base := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API")
-		http.Post(base+"/2018-06-01/runtime/init/error", "application/json", strings.NewReader(`{"errorType":"Init.NoConfig","errorMessage":"no configuration"}`))
+		http.Post(base+"/2018-06-01/runtime/init/error", "application/json",
+			strings.NewReader(`{"errorType":"Init.NoConfig","errorMessage":"no configuration"}`))
 		os.Exit(1)
 	}
 	lambda.Start(handle)

@@ -30,13 +30,16 @@ func (w *Writer) Body() [][]byte { return append(w.parts, w.buf) }
 // leaves out the first comma.
 func (w *Writer) SpliceList(parts [][]byte) {
 	first := true
+
 	for _, p := range parts {
 		if len(p) == 0 {
 			continue
 		}
+
 		if first {
 			p, first = p[1:], false
 		}
+
 		w.parts = append(w.parts, w.buf, p)
 		w.buf = nil
 	}
@@ -62,6 +65,7 @@ func (w *Writer) object(key, resource string, id int64) {
 	} else {
 		w.comma()
 	}
+
 	w.Lit(`{"resource":"`)
 	w.Lit(resource)
 	w.Lit(`"`)
@@ -81,6 +85,7 @@ func (w *Writer) id(k string, n int64) {
 		w.Null(k)
 		return
 	}
+
 	w.Int(k, int(n))
 }
 
@@ -113,12 +118,15 @@ func (w *Writer) text(k, s string) {
 		w.Null(k)
 		return
 	}
+
 	w.Str(k, s)
 }
 
 func (w *Writer) quote(s string) {
 	const hex = "0123456789abcdef"
+
 	w.buf = append(w.buf, '"')
+
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\' || r == '/':
@@ -132,6 +140,7 @@ func (w *Writer) quote(s string) {
 			}
 		}
 	}
+
 	w.buf = append(w.buf, '"')
 }
 
@@ -177,10 +186,12 @@ func (w *Writer) League(key string, l script.League, season int64) {
 	w.Str("name", l.Name)
 	w.Str("code", l.Code)
 	w.image("leagues", l.ID)
+
 	kind := "league"
 	if l.Phase {
 		kind = "phase"
 	}
+
 	w.Str("type", kind)
 	w.updated(edited())
 }
@@ -199,10 +210,12 @@ func (w *Writer) Stage(key string, f *script.Fixture) {
 	w.Int("season_id", int(f.Season.ID))
 	w.Str("name", f.Stage.Name)
 	w.Str("code", f.Stage.Code)
+
 	kind := "league"
 	if f.League.Phase {
 		kind = ""
 	}
+
 	w.text("type", kind)
 	w.bool("standings", !f.League.Phase)
 	w.updated(edited())
@@ -239,10 +252,12 @@ func (w *Writer) Score(key string, s *script.Score) {
 // player writes person i and does not close the object, or writes null for -1.
 func (w *Writer) player(key string, m *script.Match, i int) {
 	p := &m.People[i]
+
 	first, last, ok := strings.Cut(p.Name, " ")
 	if !ok {
 		first, last = "", p.Name
 	}
+
 	w.object(key, "players", p.ID)
 	w.Int("country_id", country)
 	w.Str("firstname", first)
@@ -252,10 +267,12 @@ func (w *Writer) player(key string, m *script.Match, i int) {
 	w.Str("dateofbirth", fmt.Sprintf("%d-%02d-%02d", 1986+p.ID%18, 1+p.ID/18%12, 1+p.ID/216%28))
 	w.Str("gender", m.Gender)
 	w.Str("battingstyle", [...]string{"right-hand-bat", "left-hand-bat"}[p.ID/7%4/3])
+
 	style := ""
 	if p.Role.ID == 2 || p.Role.ID == 4 {
 		style = [...]string{"right-arm-fast-medium", "legbreak", "slow-left-arm-orthodox", "right-arm-offbreak"}[p.ID/11%4]
 	}
+
 	w.text("bowlingstyle", style)
 	w.object("position", "positions", p.Role.ID)
 	w.Str("name", p.Role.Name)
@@ -268,6 +285,7 @@ func (w *Writer) MaybePlayer(key string, m *script.Match, i int) {
 		w.Null(key)
 		return
 	}
+
 	w.player(key, m, i)
 	w.End()
 }
@@ -277,6 +295,7 @@ func (w *Writer) Official(key string, m *script.Match, i int) {
 		w.Null(key)
 		return
 	}
+
 	p := &m.People[i]
 	first, last, _ := strings.Cut(p.Name, " ")
 	w.object(key, "officials", p.ID)
@@ -296,6 +315,7 @@ func (w *Writer) personID(key string, m *script.Match, i int) {
 		w.Null(key)
 		return
 	}
+
 	w.Int(key, int(m.People[i].ID))
 }
 
@@ -303,6 +323,7 @@ func (w *Writer) personID(key string, m *script.Match, i int) {
 func AppendBall(b []byte, m *script.Match, d *script.Delivery, stamp time.Time, catcher bool) []byte {
 	w := Writer{buf: b}
 	w.ball(m, d, stamp, catcher)
+
 	return w.buf
 }
 
@@ -310,12 +331,14 @@ func AppendBall(b []byte, m *script.Match, d *script.Delivery, stamp time.Time, 
 func (w *Writer) ball(m *script.Match, d *script.Delivery, stamp time.Time, catcher bool) {
 	inn := &m.Innings[d.Innings]
 	gone, held, thrown := -1, -1, -1
+
 	for i := range d.Dismissals {
 		if o := &d.Dismissals[i]; o.How.Wicket {
 			gone, held, thrown = o.Player, o.Catcher, o.Thrower
 			break
 		}
 	}
+
 	w.Lit(",")
 	w.object("", "balls", ballID(m, d))
 	w.Int("fixture_id", int(m.ID))
@@ -334,9 +357,11 @@ func (w *Writer) ball(m *script.Match, d *script.Delivery, stamp time.Time, catc
 	w.MaybePlayer("bowler", m, d.Bowler)
 	w.Score("score", &d.Score)
 	w.Team("team", m.Team(inn.Side))
+
 	if catcher {
 		w.MaybePlayer("catchstump", m, held)
 	}
+
 	w.updated(stamp)
 	w.End()
 }
@@ -353,9 +378,11 @@ func rowID(m *script.Match, innings, n int) int64 {
 
 func (w *Writer) row(resource string, m *script.Match, innings, n, side int) {
 	w.object("", resource, rowID(m, innings, n))
+
 	if resource == "battings" || resource == "bowlings" {
 		w.Int("sort", n)
 	}
+
 	w.Int("fixture_id", int(m.ID))
 	w.Int("team_id", int(m.Team(side).ID))
 }
@@ -363,6 +390,7 @@ func (w *Writer) row(resource string, m *script.Match, innings, n, side int) {
 func (w *Writer) Runs(m *script.Match, cards []script.Card, stamps []time.Time, in Includes) {
 	w.Key("runs")
 	w.Lit("[")
+
 	for i := range cards {
 		c, inn := &cards[i], &m.Innings[i]
 		w.row("runs", m, i, 0, inn.Side)
@@ -370,32 +398,40 @@ func (w *Writer) Runs(m *script.Match, cards []script.Card, stamps []time.Time, 
 		w.Int("score", c.Runs)
 		w.Int("wickets", c.Wickets)
 		w.tenths("overs", c.Overs)
+
 		for j, pp := range inn.Powerplay {
 			w.text("pp"+strconv.Itoa(j+1), pp)
 		}
+
 		if in["runs.team"] {
 			w.Team("team", m.Team(inn.Side))
 		}
+
 		w.updated(stamps[i])
 		w.End()
 	}
+
 	w.Lit("]")
 }
 
 func (w *Writer) Scoreboards(m *script.Match, cards []script.Card, stamps []time.Time, in Includes) {
 	w.Key("scoreboards")
 	w.Lit("[")
+
 	for i := range cards {
 		c, side := &cards[i], m.Innings[i].Side
 		extra := c.Wides + c.NoBallRuns + c.Byes + c.LegByes + c.Penalty
+
 		for n, kind := range []string{"total", "extra"} {
 			w.row("scoreboards", m, i, n, side)
 			w.Str("type", kind)
 			w.Str("scoreboard", Scoreboard(i))
+
 			x, total, overs, wickets := script.Card{}, c.Runs, c.Overs, c.Wickets
 			if kind == "extra" {
 				x, total, overs, wickets = *c, extra, 0, 0
 			}
+
 			w.Int("wide", x.Wides)
 			w.Int("noball_runs", x.NoBallRuns)
 			w.Int("noball_balls", x.NoBalls)
@@ -405,35 +441,43 @@ func (w *Writer) Scoreboards(m *script.Match, cards []script.Card, stamps []time
 			w.Int("total", total)
 			w.tenths("overs", overs)
 			w.Int("wickets", wickets)
+
 			if in["scoreboards.team"] {
 				w.Team("team", m.Team(side))
 			}
+
 			w.updated(stamps[i])
 			w.End()
 		}
 	}
+
 	w.Lit("]")
 }
 
 func (w *Writer) Batting(m *script.Match, cards []script.Card, stamp time.Time, in Includes) {
 	notOut := script.NamedScore("Not Out")
+
 	w.Key("batting")
 	w.Lit("[")
+
 	for i := range cards {
 		side := m.Innings[i].Side
 		for n := range cards[i].Batters {
 			b := &cards[i].Batters[n]
 			result, catcher, thrower, bowler := &notOut, -1, -1, -1
 			fowScore, fowLabel := 0, 0
+
 			if o := b.Out; o != nil {
 				result, catcher, thrower = &o.How, o.Catcher, o.Thrower
 				if o.Credited {
 					bowler = o.Bowler
 				}
+
 				if o.How.Wicket {
 					fowScore, fowLabel = b.FallScore, b.FallLabel
 				}
 			}
+
 			w.row("battings", m, i, n+1, side)
 			w.bool("active", false)
 			w.Str("scoreboard", Scoreboard(i))
@@ -450,39 +494,50 @@ func (w *Writer) Batting(m *script.Match, cards []script.Card, stamp time.Time, 
 			w.personID("bowling_player_id", m, bowler)
 			w.Int("fow_score", fowScore)
 			w.tenths("fow_balls", fowLabel)
+
 			rate := 0
 			if b.Balls > 0 {
 				rate = int(math.Round(100 * float64(b.Runs) / float64(b.Balls)))
 			}
+
 			w.Int("rate", rate)
+
 			if in["batting.batsman"] {
 				w.MaybePlayer("batsman", m, b.Player)
 			}
+
 			if in["batting.bowler"] {
 				w.MaybePlayer("bowler", m, bowler)
 			}
+
 			if in["batting.catchstump"] {
 				w.MaybePlayer("catchstump", m, catcher)
 			}
+
 			if in["batting.runoutby"] {
 				w.MaybePlayer("runoutby", m, thrower)
 			}
+
 			if in["batting.result"] {
 				w.Score("result", result)
 			}
+
 			if in["batting.team"] {
 				w.Team("team", m.Team(side))
 			}
+
 			w.updated(stamp)
 			w.End()
 		}
 	}
+
 	w.Lit("]")
 }
 
 func (w *Writer) Bowling(m *script.Match, cards []script.Card, stamp time.Time, in Includes) {
 	w.Key("bowling")
 	w.Lit("[")
+
 	for i := range cards {
 		side := 1 - m.Innings[i].Side
 		for n := range cards[i].Bowlers {
@@ -498,22 +553,27 @@ func (w *Writer) Bowling(m *script.Match, cards []script.Card, stamp time.Time, 
 			w.Int("wide", b.Wides)
 			w.Int("noball", b.NoBalls)
 			w.num("rate", float64(b.Rate(m.BallsPerOver))/100)
+
 			if in["bowling.bowler"] {
 				w.MaybePlayer("bowler", m, b.Player)
 			}
+
 			if in["bowling.team"] {
 				w.Team("team", m.Team(side))
 			}
+
 			w.updated(stamp)
 			w.End()
 		}
 	}
+
 	w.Lit("]")
 }
 
 func (w *Writer) Lineup(m *script.Match, shown bool) {
 	w.Key("lineup")
 	w.Lit("[")
+
 	if shown {
 		for _, i := range m.Lineup() {
 			p := &m.People[i]
@@ -528,12 +588,14 @@ func (w *Writer) Lineup(m *script.Match, shown bool) {
 			w.End()
 		}
 	}
+
 	w.Lit("]")
 }
 
 func (w *Writer) dl(key string, d *script.RainRule) {
 	w.Key(key)
 	w.Lit("{")
+
 	if d == nil {
 		w.Null("score")
 		w.Null("overs")
@@ -541,12 +603,14 @@ func (w *Writer) dl(key string, d *script.RainRule) {
 	} else {
 		w.Int("score", d.Score)
 		w.num("overs", d.Overs)
+
 		if d.Wickets < 0 {
 			w.Null("wickets_out")
 		} else {
 			w.Int("wickets_out", d.Wickets)
 		}
 	}
+
 	w.End()
 }
 
@@ -566,15 +630,18 @@ func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, s
 	w.bool("live", true)
 	w.Str("status", h.Status)
 	w.Null("last_period")
+
 	if h.Note == "" && h.Status == "NS" {
 		w.Null("note")
 	} else {
 		w.Str("note", h.Note)
 	}
+
 	w.id("venue_id", f.Venue.ID)
 	w.id("toss_won_team_id", h.TossWon)
 	w.id("winner_team_id", h.Winner)
 	w.text("draw_noresult", h.Draw)
+
 	for i, k := range []string{"first_umpire_id", "second_umpire_id", "tv_umpire_id", "referee_id"} {
 		if m == nil {
 			w.Null(k)
@@ -582,6 +649,7 @@ func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, s
 			w.personID(k, m, m.Officials[i])
 		}
 	}
+
 	w.id("man_of_match_id", h.PlayerOfMatch)
 	w.Null("man_of_series_id")
 	w.id("total_overs_played", int64(f.Overs))
@@ -590,6 +658,7 @@ func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, s
 	w.bool("follow_on", h.FollowOn)
 	w.dl("localteam_dl_data", h.RainRules[0])
 	w.dl("visitorteam_dl_data", h.RainRules[1])
+
 	if h.RPCTarget == 0 {
 		w.Null("rpc_overs")
 		w.Null("rpc_target")
@@ -597,6 +666,7 @@ func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, s
 		w.num("rpc_overs", h.RPCOvers)
 		w.Int("rpc_target", h.RPCTarget)
 	}
+
 	w.Key("weather_report")
 	w.Lit("[]")
 }

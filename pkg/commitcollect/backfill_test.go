@@ -310,3 +310,16 @@ func TestSyncTellsWhenToTryAgain(t *testing.T) {
 		same(t, fmt.Sprint("Retry-After, unsent ", unsent), testkit.Header(out).Get("Retry-After"), want)
 	}
 }
+
+// TestSyncOfDeletedUserIsUnauthenticated: also too soon after another.
+func TestSyncOfDeletedUserIsUnauthenticated(t *testing.T) {
+	t.Parallel()
+
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	if out := w.Ask("ann", http.MethodPost, "/activities/sync", nil); out.StatusCode != http.StatusAccepted {
+		t.Fatalf("a sync: %d %s", out.StatusCode, out.Body)
+	}
+
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
+	refused(t, "another", w.Ask("ann", http.MethodPost, "/activities/sync", nil), 401, "account_deleted")
+}

@@ -274,17 +274,28 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 		period.Per = SyncActivitiesFunction().Timeout
 	}
 
-	last := limit.Window{Begins: time.Unix(c.SyncedAt, 0), Count: syncs.Max}
-	if left := last.Left(period, now); left > 0 {
-		return nil, problem.Beyond(syncs).WithRetryAfter(left)
-	}
-
 	key := dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection)
 	mark := dynamo.Set(link.Connection{SyncedAt: now.Unix(), Unsent: true}, "lastSyncAtUtc", "syncUnsent")
 
-	same := dynamo.Exists[link.Connection]("PK").And(dynamo.Unchanged(c, "lastSyncAtUtc"))
-	if err := dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, same); err != nil {
-		return nil, dynamo.RefusedAs(err, problem.Beyond(syncs))
+	// The limit is in the condition of the write only: the write of a deleted user is refused as such.
+	due := dynamo.Absent[link.Connection]("lastSyncAtUtc").
+		Or(dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-period.Per).Unix()))
+	same := dynamo.Exists[link.Connection]("PK").And(dynamo.Unchanged(c, "lastSyncAtUtc"), due)
+
+	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, same)
+	if dynamo.IsRefused(err) {
+		refusal := problem.Beyond(syncs)
+
+		last := limit.Window{Begins: time.Unix(c.SyncedAt, 0), Count: syncs.Max}
+		if left := last.Left(period, now); left > 0 { // else another request was first, and the whole period is left
+			refusal = refusal.WithRetryAfter(left)
+		}
+
+		return nil, refusal
+	}
+
+	if err != nil {
+		return nil, err
 	}
 
 	err = outbox.Deliver(func() error {

@@ -42,7 +42,7 @@ type Function struct {
 }
 
 // Route is a function with a route, as the Lambda runtime calls it.
-type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+type Route = httpapi.Route
 
 // API serves a use case on the route of fn.
 func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error)) Function {
@@ -177,16 +177,19 @@ type use[S any] func(S, Env) any
 func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
 	return func(s S, env Env) any {
 		by, _ := any(s).(httpapi.Identifier) // a service of routes for sessions has one
-		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+		return route(env, httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }))
+	}
+}
 
-		return Route(func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-			out, err := handle(ctx, e)
-			if out.StatusCode >= http.StatusInternalServerError {
-				failed(ctx, env, 1)
-			}
+// route counts the failures of a route.
+func route(env Env, handle Route) Route {
+	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		out, err := handle(ctx, e)
+		if out.StatusCode >= http.StatusInternalServerError {
+			failed(ctx, env, 1)
+		}
 
-			return out, err
-		})
+		return out, err
 	}
 }
 
@@ -206,44 +209,51 @@ func task[S, In, Out any](do func(S, context.Context, In) (Out, error)) use[S] {
 }
 
 func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) use[S] {
-	from := fn.On.(spec.Queue)
-
 	return func(s S, env Env) any {
-		dead := queue.Open(env.AWS, env.Queues)
-
-		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
-			failures := 0
-
-			for _, r := range e.Records {
-				m, err := decode[M](r.Body)
-				if err == nil {
-					err = do(s, ctx, m)
-				}
-
-				invalid := problem.Of(err) == problem.Invalid
-				if err != nil && !invalid {
-					failures++
-				}
-
-				if invalid || err != nil && deliveries(r) >= from.MaxReceiveCount {
-					slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
-					err = dead.Reject(ctx, from, r.Attributes["MessageGroupId"], r.Body, err.Error())
-				}
-
-				if logged(ctx, err) != nil {
-					logged(ctx, delay(ctx, dead, from, r))
-					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
-
-					if invalid {
-						failures++
-					}
-				}
+		return consumer(fn.On.(spec.Queue), env, func(ctx context.Context, body string) error {
+			var m M
+			if err := decode(body, &m); err != nil {
+				return err
 			}
 
-			failed(ctx, env, failures)
+			return do(s, ctx, m)
+		})
+	}
+}
 
-			return out, nil
+// consumer returns the function that calls do with the body of each message of a queue.
+func consumer(from spec.Queue, env Env, do func(ctx context.Context, body string) error) any {
+	dead := queue.Open(env.AWS, env.Queues)
+
+	return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
+		failures := 0
+
+		for _, r := range e.Records {
+			err := do(ctx, r.Body)
+
+			invalid := problem.Of(err) == problem.Invalid
+			if err != nil && !invalid {
+				failures++
+			}
+
+			if invalid || err != nil && deliveries(r) >= from.MaxReceiveCount {
+				slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
+				err = dead.Reject(ctx, from, r.Attributes["MessageGroupId"], r.Body, err.Error())
+			}
+
+			if logged(ctx, err) != nil {
+				logged(ctx, delay(ctx, dead, from, r))
+				out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+
+				if invalid {
+					failures++
+				}
+			}
 		}
+
+		failed(ctx, env, failures)
+
+		return out, nil
 	}
 }
 
@@ -341,12 +351,12 @@ func failed(ctx context.Context, env Env, n int) {
 	}
 }
 
-func decode[M any](body string) (m M, err error) {
-	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		return m, problem.New(problem.Invalid, "unreadable_message", "the message cannot be read").Because(err)
+func decode(body string, message any) error {
+	if err := json.Unmarshal([]byte(body), message); err != nil {
+		return problem.New(problem.Invalid, "unreadable_message", "the message cannot be read").Because(err)
 	}
 
-	return m, nil
+	return nil
 }
 
 func logged(ctx context.Context, err error) error {

@@ -29,11 +29,11 @@ const maxInteger = 1<<53 - 1
 // where the schema has additionalProperties, for bodies that other services define.
 var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(false))
 
-// readBodies returns the middleware that reads and validates the bodies of requests. In is
-// decoded from a document that is encoded again after validation, so that no member is decoded
+// readBodies returns the middleware that reads and validates the bodies of requests. A request
+// is decoded from a document that is encoded again after validation, so that no member is decoded
 // that was not validated.
-func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
-	field, _ := reflect.TypeFor[In]().FieldByName("Body")
+func readBodies(api huma.API, in reflect.Type) func(huma.Context, func(huma.Context)) {
+	field, _ := in.FieldByName("Body")
 
 	return func(ctx huma.Context, next func(huma.Context)) {
 		described := ctx.Operation().RequestBody

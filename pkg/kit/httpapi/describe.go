@@ -36,7 +36,7 @@ var common = map[string]string{
 }
 
 // operation describes the route of fn.
-func operation[In any](fn spec.Function) huma.Operation {
+func operation(fn spec.Function, in reflect.Type) huma.Operation {
 	route := fn.On.(spec.Route)
 	room, name, _ := strings.Cut(fn.Name, "/")
 
@@ -65,7 +65,7 @@ func operation[In any](fn spec.Function) huma.Operation {
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 
-	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {
+	if _, ok := in.FieldByName("Body"); ok {
 		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 

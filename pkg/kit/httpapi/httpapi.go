@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -77,8 +78,40 @@ var statuses = [...]int{
 // An answer that is not JSON has a Body of []byte with the tag contentType. If Out is a Refuser,
 // its pages replace problem documents.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
+	return handler(fn, useCaseOf(do))
+}
+
+// useCase is a use case without its types as parameters: what has these is compiled for each
+// operation anew.
+type useCase struct {
+	in, out  reflect.Type
+	register func(huma.API, huma.Operation)
+}
+
+func useCaseOf[In, Out any](do func(context.Context, *In) (*Out, error)) useCase {
+	register := func(api huma.API, op huma.Operation) {
+		huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
+			out, err := do(ctx, in)
+			if err != nil {
+				return nil, documentOf(ctx, err)
+			}
+
+			return out, nil
+		})
+	}
+
+	return useCase{reflect.TypeFor[In](), reflect.TypeFor[Out](), register}
+}
+
+// refuser returns the Refuser that the answer is, nil if it is none.
+func (u useCase) refuser() Refuser {
+	refuser, _ := reflect.New(u.out).Interface().(Refuser)
+	return refuser
+}
+
+func handler(fn spec.Function, u useCase) http.Handler {
 	mux := http.NewServeMux()
-	register(mux, fn, do)
+	register(mux, fn, u)
 	route := fn.On.(spec.Route)
 	mux.HandleFunc(route.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", route.Method)
@@ -86,9 +119,7 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
 
-	refuser, _ := any(new(Out)).(Refuser)
-
-	return buffered(routed(mux), route, refuser)
+	return buffered(routed(mux), route, u.refuser())
 }
 
 // maxSegment is the longest segment of a path in bytes. It fits in a key of a table.
@@ -186,11 +217,16 @@ type Identifier interface {
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values in
 // spec.CDNHeader is refused: 403, not_through_cdn. The source address of other requests is that
 // of the CDN's client.
-func Lambda[In, Out any](fn spec.Function, by Identifier,
-	do func(context.Context, *In) (*Out, error)) func(context.Context,
-	events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) Route {
+	return route(fn, by, useCaseOf(do))
+}
+
+// Route answers the events of an HTTP API.
+type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+
+func route(fn spec.Function, by Identifier, u useCase) Route {
 	room, _, _ := strings.Cut(fn.Name, "/")
-	proxy := httpadapter.NewV2(Handler(fn, do))
+	proxy := httpadapter.NewV2(handler(fn, u))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	on := fn.On.(spec.Route)
 
@@ -326,13 +362,17 @@ func query(raw string) string {
 
 // OpenAPI describes the route of fn as an OpenAPI 3.1 document of one operation.
 func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) ([]byte, error) {
-	return json.Marshal(register(http.NewServeMux(), fn, do).OpenAPI())
+	return describeRoute(fn, useCaseOf(do))
+}
+
+func describeRoute(fn spec.Function, u useCase) ([]byte, error) {
+	return json.Marshal(register(http.NewServeMux(), fn, u).OpenAPI())
 }
 
 // A name in another case is another name, as it is when the body is decoded.
 func init() { huma.ValidateStrictCasing = true }
 
-func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context.Context, *In) (*Out, error)) huma.API {
+func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
@@ -341,7 +381,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
 	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)),
-		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
+		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia(op, u) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
 	config.RejectUnknownQueryParameters = !others
@@ -371,7 +411,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	}
 
 	api := humago.New(mux, config)
-	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {
+	api.UseMiddleware(authorize(api, u.in), func(ctx huma.Context, next func(huma.Context)) {
 		known := func(name string) bool {
 			return !others || slices.ContainsFunc(ctx.Operation().Parameters,
 				func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
@@ -382,25 +422,18 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		}
 
 		next(ctx)
-	}, readBodies[In](api), wholeHeaders, canonicalParameters(api), typed(mediaOf[Out]()))
-	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
-		out, err := do(ctx, in)
-		if err != nil {
-			return nil, documentOf(ctx, err)
-		}
-
-		return out, nil
-	})
+	}, readBodies(api, u.in), wholeHeaders, canonicalParameters(api), typed(mediaOf(u.out)))
+	u.register(api, operation(fn, u.in))
 
 	return api
 }
 
-// authorize returns the middleware that refuses callers by the Resolver of In, before any other
-// part of the request is read: a refused caller learns nothing about the request.
-func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
+// authorize returns the middleware that refuses callers by the Resolver of a request, before any
+// other part of it is read: a refused caller learns nothing about the request.
+func authorize(api huma.API, in reflect.Type) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
-		if in, ok := any(new(In)).(huma.Resolver); ok {
-			for _, err := range in.Resolve(ctx) {
+		if resolver, ok := reflect.New(in).Interface().(huma.Resolver); ok {
+			for _, err := range resolver.Resolve(ctx) {
 				if refused, ok := errors.AsType[huma.StatusError](err); ok {
 					huma.WriteErr(api, ctx, refused.GetStatus(), refused.Error())
 					return

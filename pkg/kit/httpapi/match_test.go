@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -199,7 +200,7 @@ func TestLimitsAreDescribed(t *testing.T) {
 		fn := getOver
 
 		fn.Limits = []spec.Limit{{Name: "overs", Max: 3, Per: per, Code: "too_many"}}
-		if got := operation[read](fn).Errors; got[len(got)-1] != want {
+		if got := operation(fn, reflect.TypeFor[read]()).Errors; got[len(got)-1] != want {
 			t.Errorf("per %v: the refusals are %v, want %d at the end", per, got, want)
 		}
 	}

@@ -19,8 +19,8 @@ type Refuser interface {
 
 // mediaOf returns the Content-Type of an answer that is not JSON: the tag contentType of its
 // Body, a []byte. It is "" for JSON.
-func mediaOf[Out any]() string {
-	field, _ := reflect.TypeFor[Out]().FieldByName("Body")
+func mediaOf(out reflect.Type) string {
+	field, _ := out.FieldByName("Body")
 	return field.Tag.Get("contentType")
 }
 
@@ -36,15 +36,15 @@ func typed(media string) func(huma.Context, func(huma.Context)) {
 }
 
 // describeMedia describes an answer that is not JSON, and the refusals of a Refuser.
-func describeMedia[Out any](op *huma.Operation) {
-	kind, _, err := mime.ParseMediaType(mediaOf[Out]())
+func describeMedia(op *huma.Operation, u useCase) {
+	kind, _, err := mime.ParseMediaType(mediaOf(u.out))
 	if err != nil {
 		return
 	}
 
 	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
 
-	if _, ok := any(new(Out)).(Refuser); !ok {
+	if u.refuser() == nil {
 		return
 	}
 

@@ -248,11 +248,11 @@ func run(ctx context.Context, root, program string) error {
 	fmt.Println()
 
 	for _, p := range panels {
-		fmt.Printf("  %-8s %s%s\n", p.Title, f.URL, console.Path(p.Room))
+		fmt.Printf("  %-13s %s%s\n", p.Title, f.URL, console.Path(p.Room))
 	}
 
-	fmt.Printf("  %-8s %s%s\n", "Mail", f.URL, console.Path(console.MailTab))
-	fmt.Printf("  %-8s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
+	fmt.Printf("  %-13s %s%s\n", "Mail", f.URL, console.Path(console.MailTab))
+	fmt.Printf("  %-13s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
 
 	select {
 	case <-ctx.Done():

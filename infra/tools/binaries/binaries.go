@@ -24,7 +24,10 @@ func Build(ctx context.Context, root, out string, env []string, packages ...stri
 		return err
 	}
 
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=", "-o", out + "/"}
+	args := []string{
+		"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
+		"-gcflags", "all=-dwarf=false", "-ldflags", "-s -w -buildid=", "-o", out + "/",
+	}
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	cmd.Dir = root
 

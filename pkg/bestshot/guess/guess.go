@@ -7,6 +7,7 @@ package guess
 
 import (
 	"context"
+	_ "embed"
 	"time"
 
 	"matchday/pkg/bestshot/member"
@@ -20,6 +21,14 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
+
+//go:embed guess.sql
+var file string
+
+// sql are the statements of guess.sql.
+var sql = pg.MustParse[struct {
+	PutGuess, GetGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetScore string
+}](file)
 
 // Errors of guesses.
 var (
@@ -124,15 +133,6 @@ type row struct {
 	score.Rule
 }
 
-// columns are those of a row, of the tables m (match), g (guess), o (round) and r (rule).
-const columns = `g.id::text, m.id::text AS match_id, m.date, m.date <= now() AS begun, m.status::text, m.home_score AS result_home, m.away_score AS result_away, g.home_score AS home, g.away_score AS away,
-	coalesce(z.multiplier, o.multiplier) AS multiplier, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score`
-
-// from joins a match with what it was settled with, or else with what it would be.
-const from = `match m JOIN tournament t ON t.id = m.tournament_id JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
-	LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
-	JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)`
-
 func (r row) guess() Guess {
 	g := Guess{ID: r.ID, MatchID: r.MatchID, MatchDate: r.Date.UTC(), Home: Part{Value: r.Home}, Away: Part{Value: r.Away}, Lost: r.Begun}
 	switch {
@@ -199,10 +199,7 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 
 	b := in.Body
 
-	n, err := pg.Do(ctx, s.DB, `INSERT INTO guess (match_id, member_id, home_score, away_score)
-		SELECT m.id, p.id, $3, $4 FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active'), member p
-		WHERE m.id = $1 AND p.public_id = $2 AND m.status = 'open' AND m.date > now()
-		ON CONFLICT ON CONSTRAINT guess_once DO UPDATE SET home_score = excluded.home_score, away_score = excluded.away_score, updated_at = now()`,
+	n, err := pg.Do(ctx, s.DB, sql.PutGuess,
 		b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
 	if err != nil {
 		return nil, err
@@ -213,8 +210,7 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 		return nil, err
 	}
 
-	r, ok, err := pg.One[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+
-		` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2 WHERE m.id = $1`, b.MatchID, id)
+	r, ok, err := pg.One[row](ctx, s.DB, sql.GetGuess, b.MatchID, id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -261,14 +257,13 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList,
 		return nil, err
 	}
 
-	rows, err := pg.All[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $3
-		WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, in.TournamentID, in.Round, id)
+	rows, err := pg.All[row](ctx, s.DB, sql.ListGuesses, in.TournamentID, in.Round, id)
 	if err != nil {
 		return nil, err
 	}
 
 	if len(rows) == 0 {
-		if _, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, in.TournamentID,
+		if _, ok, err := pg.Value[bool](ctx, s.DB, sql.RoundExists, in.TournamentID,
 			in.Round); err != nil || !ok {
 			return nil, orMissing(err, view.ErrNoRound)
 		}
@@ -320,10 +315,6 @@ type other struct {
 	row
 }
 
-// shown is whether the guesses of the match m are shown: a match that is called off takes
-// guesses again if it gets another date.
-const shown = `m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended'`
-
 // ListMatchGuessesFunction returns the guesses of a match that has begun.
 func ListMatchGuessesFunction() app.Function {
 	return app.API(spec.Function{
@@ -339,7 +330,7 @@ func ListMatchGuessesFunction() app.Function {
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to
 // the future, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
 func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
-	begun, ok, err := pg.Value[bool](ctx, s.DB, `SELECT `+shown+` FROM match m WHERE m.id = $1`, in.MatchID)
+	begun, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, in.MatchID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -354,9 +345,7 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 		after = "00000000-0000-0000-0000-000000000000"
 	}
 
-	rows, err := pg.All[other](ctx, s.DB, `SELECT p.id::text AS member_id, p.nick_name, `+columns+` FROM `+from+
-		` JOIN guess g ON g.match_id = m.id JOIN member p ON p.id = g.member_id
-		WHERE m.id = $1 AND (`+shown+`) AND g.member_id > $2 ORDER BY g.member_id LIMIT $3`, in.MatchID, after, view.PageSize+1)
+	rows, err := pg.All[other](ctx, s.DB, sql.ListMatchGuesses, in.MatchID, after, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -420,10 +409,7 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 		Member  bool `db:"member"`
 		Points  int  `db:"points"`
 		Backlog bool `db:"backlog"`
-	}](ctx, s.DB, `SELECT EXISTS (SELECT FROM member WHERE id = $2) AS member,
-		coalesce((SELECT points FROM tournament_scoreboard WHERE tournament_id = t.id AND member_id = $2), 0) AS points,
-		EXISTS (SELECT FROM match WHERE tournament_id = t.id AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) AS backlog
-		FROM tournament t WHERE t.id = $1`, in.TournamentID, id)
+	}](ctx, s.DB, sql.GetScore, in.TournamentID, id)
 	switch {
 	case err != nil:
 		return nil, err

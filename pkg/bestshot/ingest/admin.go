@@ -78,7 +78,7 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		id, ok, err := pg.Value[string](ctx, tx,
-			`INSERT INTO tournament (provider, external_id, season, slug, label) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id::text`,
+			sql.CreateTournament,
 			provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
 		if err == nil && !ok {
 			err = errExists
@@ -100,7 +100,7 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 }
 
 func putRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
-	_, err := pg.Do(ctx, tx, `INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	_, err := pg.Do(ctx, tx, sql.AddRule,
 		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore)
 
 	return err
@@ -141,8 +141,7 @@ func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*D
 		now, ok, err := pg.One[struct {
 			Version int `db:"version"`
 			score.Rule
-		}](ctx, tx, `SELECT r.version, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score FROM tournament t JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
-			WHERE t.id = $1 FOR NO KEY UPDATE OF t`, in.TournamentID)
+		}](ctx, tx, sql.LockRule, in.TournamentID)
 		if err == nil && !ok {
 			err = view.ErrNoTournament
 		}
@@ -151,7 +150,7 @@ func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*D
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET label = coalesce($2, label), status = coalesce($3::tournament_status, status) WHERE id = $1`, in.TournamentID, b.Label, b.Status); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.UpdateTournament, in.TournamentID, b.Label, b.Status); err != nil {
 			return err
 		}
 
@@ -163,7 +162,7 @@ func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*D
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rule_version = $2 WHERE id = $1`, in.TournamentID, now.Version+1); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.PutRuleVersion, in.TournamentID, now.Version+1); err != nil {
 			return err
 		}
 
@@ -202,7 +201,7 @@ func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error
 			return err
 		}
 
-		was, ok, err := pg.Value[int](ctx, tx, `SELECT multiplier FROM tournament_round WHERE tournament_id = $1 AND slug = $2 FOR NO KEY UPDATE`, in.TournamentID, in.Round)
+		was, ok, err := pg.Value[int](ctx, tx, sql.LockMultiplier, in.TournamentID, in.Round)
 		switch {
 		case err != nil:
 			return err
@@ -212,7 +211,7 @@ func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error
 			return nil
 		}
 
-		if _, err := pg.Do(ctx, tx, `UPDATE tournament_round SET multiplier = $3 WHERE tournament_id = $1 AND slug = $2`, in.TournamentID,
+		if _, err := pg.Do(ctx, tx, sql.PutMultiplier, in.TournamentID,
 			in.Round, in.Body.Multiplier); err != nil {
 			return err
 		}
@@ -244,7 +243,7 @@ func DeleteTournamentFunction() app.Function {
 func (s *Office) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		played, ok, err := pg.Value[bool](ctx, tx,
-			`SELECT status <> 'cancelled' AND EXISTS (SELECT FROM guess g JOIN match m ON m.id = g.match_id WHERE m.tournament_id = t.id) FROM tournament t WHERE id = $1 FOR UPDATE`, in.TournamentID)
+			sql.LockTournamentForDeletion, in.TournamentID)
 		switch {
 		case err != nil || !ok:
 			return err
@@ -252,7 +251,7 @@ func (s *Office) DeleteTournament(ctx context.Context, in *DeleteTournament) (*h
 			return errActive
 		}
 
-		_, err = pg.Do(ctx, tx, `DELETE FROM tournament WHERE id = $1`, in.TournamentID)
+		_, err = pg.Do(ctx, tx, sql.DeleteTournament, in.TournamentID)
 
 		return err
 	})
@@ -295,7 +294,7 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		t, ok, err := pg.One[dueTournament](ctx, tx,
-			`SELECT id::text AS tournament_id, external_id AS tournament, season, false AS standings, false AS rounds FROM tournament WHERE id = $1`, in.TournamentID)
+			sql.GetTournament, in.TournamentID)
 		if err == nil && !ok {
 			err = view.ErrNoTournament
 		}
@@ -304,12 +303,12 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 			return err
 		}
 		// One whose answer is lost blocks no other for ever.
-		if _, err := pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no answer', ended_at = now() WHERE tournament_id = $1 AND operation = $2 AND status = 'running' AND started_at < now() - interval '10 minutes'`, in.TournamentID, in.Part); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.FailLostExecution, in.TournamentID, in.Part); err != nil {
 			return err
 		}
 
 		if out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx,
-			`INSERT INTO execution (tournament_id, operation) VALUES ($1, $2) ON CONFLICT (tournament_id, operation) WHERE status = 'running' DO NOTHING RETURNING id::text`, in.TournamentID, in.Part); err == nil && !ok {
+			sql.BeginExecution, in.TournamentID, in.Part); err == nil && !ok {
 			err = errRunning
 		}
 
@@ -321,8 +320,7 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 		if in.Part == Matches {
 			polls = nil
 
-			all, err := pg.All[dueRound](ctx, tx, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
-				FROM tournament_round o JOIN tournament t ON t.id = o.tournament_id WHERE t.id = $1 ORDER BY o."order"`, in.TournamentID)
+			all, err := pg.All[dueRound](ctx, tx, sql.ListRounds, in.TournamentID)
 			if err != nil {
 				return err
 			}
@@ -333,7 +331,7 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 		}
 
 		if len(polls) == 0 {
-			_, err = pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no round is known: ask for the rounds first', ended_at = now() WHERE id = $1`, out.Body.ExecutionID)
+			_, err = pg.Do(ctx, tx, sql.FailExecutionWithoutRounds, out.Body.ExecutionID)
 			return err
 		}
 
@@ -365,8 +363,7 @@ func SyncMatchFunction() app.Function {
 // SyncMatch asks the provider for the round of a match. Errors: match_not_found.
 func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
 	r, ok, err := pg.One[dueRound](ctx, s.db,
-		`SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
-		FROM match m JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug JOIN tournament t ON t.id = o.tournament_id WHERE m.id = $1`, in.MatchID)
+		sql.GetRoundOfMatch, in.MatchID)
 	if err == nil && !ok {
 		err = errNoMatch
 	}
@@ -413,14 +410,14 @@ func ListExecutionsFunction() app.Function {
 // ListExecutions returns what administrators have asked for. Errors: tournament_not_found.
 func (s *Office) ListExecutions(ctx context.Context, in *ListExecutions) (*Executions, error) {
 	all, err := pg.All[ExecutionRow](ctx, s.db,
-		`SELECT id::text, operation, status, detail FROM execution WHERE tournament_id = $1 ORDER BY started_at DESC, id LIMIT 100`,
+		sql.ListExecutions,
 		in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
 
 	if len(all) == 0 {
-		_, ok, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE id = $1`, in.TournamentID)
+		_, ok, err := pg.Value[bool](ctx, s.db, sql.TournamentExists, in.TournamentID)
 		if err != nil || !ok {
 			return nil, errors.Join(err, missing(ok))
 		}

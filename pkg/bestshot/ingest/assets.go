@@ -23,15 +23,6 @@ var AssetQueue = spec.Queue{Name: "bestshot-assets", MaxReceiveCount: 5, Batch: 
 // maxImages is how many images a plan asks for: two functions fetch them before the next plan.
 const maxImages = 50
 
-// images are the logos of upcoming and active tournaments and the badges of their teams that
-// were not asked for within a day, or within 30 days if there is one.
-const images = `SELECT kind, id FROM (
-		SELECT 'logo' AS kind, external_id AS id, logo AS image, logo_asked_at AS asked_at FROM tournament WHERE provider = $1 AND status IN ('upcoming', 'active')
-		UNION ALL SELECT 'badge', external_id, badge, badge_asked_at FROM team WHERE provider = $1 AND id IN (
-			SELECT unnest(ARRAY[m.home_team, m.away_team]) FROM match m JOIN tournament t ON t.id = m.tournament_id WHERE t.status IN ('upcoming', 'active'))
-	) AS i WHERE asked_at IS NULL OR asked_at <= now() - CASE WHEN image IS NULL THEN interval '1 day' ELSE interval '30 days' END
-	GROUP BY kind, id ORDER BY min(asked_at) NULLS FIRST, kind DESC, id LIMIT $2`
-
 type dueImage struct {
 	Kind Kind   `db:"kind"`
 	ID   string `db:"id"`
@@ -40,7 +31,7 @@ type dueImage struct {
 // planImages asks for the images that are due, and then notes that: after a crash they are
 // asked for twice.
 func (s *Planner) planImages(ctx context.Context) error {
-	due, err := pg.All[dueImage](ctx, s.db, images, provider.Name, maxImages)
+	due, err := pg.All[dueImage](ctx, s.db, sql.ListDueImages, provider.Name, maxImages)
 	if err != nil {
 		return err
 	}
@@ -58,12 +49,12 @@ func (s *Planner) planImages(ctx context.Context) error {
 	}
 
 	for _, d := range due { // one after the other: a transaction of feeds may hold several teams
-		sql := `UPDATE team SET badge_asked_at = now() WHERE provider = $1 AND external_id = $2`
+		mark := sql.MarkBadgeAsked
 		if d.Kind == Logo {
-			sql = `UPDATE tournament SET logo_asked_at = now() WHERE provider = $1 AND external_id = $2`
+			mark = sql.MarkLogoAsked
 		}
 
-		if _, err := pg.Do(ctx, s.db, sql, provider.Name, d.ID); err != nil {
+		if _, err := pg.Do(ctx, s.db, mark, provider.Name, d.ID); err != nil {
 			return err
 		}
 	}
@@ -139,12 +130,12 @@ func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 
 // image stores the name of an image. A second run stores it again.
 func (s *Ingester) image(ctx context.Context, f Feed) error {
-	sql, id := `UPDATE team SET badge = $3 WHERE provider = $1 AND external_id = $2`, f.Team
+	put, id := sql.PutBadge, f.Team
 	if f.Kind == Logo {
-		sql, id = `UPDATE tournament SET logo = $3 WHERE provider = $1 AND external_id = $2`, f.Tournament
+		put, id = sql.PutLogo, f.Tournament
 	}
 
-	_, err := pg.Do(ctx, s.db, sql, provider.Name, id, f.Asset)
+	_, err := pg.Do(ctx, s.db, put, provider.Name, id, f.Asset)
 
 	return err
 }

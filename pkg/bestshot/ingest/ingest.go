@@ -11,6 +11,7 @@ package ingest
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,6 +32,22 @@ import (
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
+
+//go:embed ingest.sql
+var file string
+
+// sql are the statements of ingest.sql.
+var sql = pg.MustParse[struct {
+	ListDueRounds, ListPlayedTournaments, ListDueImages, MarkBadgeAsked, MarkLogoAsked, PutBadge, PutLogo,
+	LockTournament, EndExecution, ListRoundSlugs, UpdateRound, MarkRoundsChecked, PutTeams,
+	RaiseProjectionsOfTeams, GetStandingsCheckedAt, ListStandings, DeleteStandings, AddStanding,
+	MarkStandingsChecked, AddRound, LockMatches, LockMatchWithoutDate, HasNewerAnswer, GetRoundVersion,
+	RaiseRound, MarkMatchesChecked, PutExternalID, AddMatch, SwapGuesses, ReassignMatch, MarkMatchChecked,
+	UpdateMatch, EndMatch, CreateTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
+	LockMultiplier, PutMultiplier, LockTournamentForDeletion, DeleteTournament, GetTournament,
+	FailLostExecution, BeginExecution, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
+	TournamentExists string
+}](file)
 
 // Kind is what a poll asks for.
 type Kind string
@@ -90,24 +107,6 @@ func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
 }
 
-// due are the rounds with a match that may have changed:
-//   - it has begun and not ended;
-//   - it ended less than 6 h ago, and its result may be corrected;
-//   - it began less than 6 h ago and is interrupted, or has ended without a result so far;
-//   - it begins within a day, or lacks a date since less than 7 days: once an hour;
-//   - it is still to be played: once a day.
-const due = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
-	FROM tournament_round o JOIN tournament t ON t.id = o.tournament_id
-	WHERE t.status IN ('upcoming', 'active') AND t.provider = '` + provider.Name + `' AND EXISTS (
-		SELECT FROM match m WHERE m.tournament_id = o.tournament_id AND m.round_slug = o.slug AND NOT m.corrected AND (
-			m.status = 'open' AND m.date <= now()
-			OR m.status = 'ended' AND m.finished_at > now() - interval '6 hours'
-			OR m.status = 'not-defined' AND m.date <= now() AND m.date > now() - interval '6 hours'
-			OR m.status = 'open' AND m.date < now() + interval '1 day' AND m.last_checked_at <= now() - interval '1 hour'
-			OR m.status = 'not-defined' AND m.date > now() - interval '7 days' AND m.last_checked_at <= now() - interval '1 hour'
-			OR m.status IN ('open', 'not-defined') AND m.last_checked_at <= now() - interval '1 day'))
-	ORDER BY t.id, o."order"`
-
 type dueRound struct {
 	TournamentID string `db:"tournament_id"`
 	Tournament   string `db:"tournament"`
@@ -128,15 +127,6 @@ func (r dueRound) poll() Poll {
 		Round:        provider.Round{Slug: r.Slug, Label: r.Label, Order: r.Order, Type: r.Type, Path: r.Path},
 	}
 }
-
-// others are the tournaments whose standings may have changed, because a match has ended
-// since, and those whose rounds were not asked for since a day, or since half an hour if a match
-// has ended in the last 3 hours: the next round of a cup is known then, and may begin tomorrow.
-const others = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season,
-	t.standings_checked_at IS NULL OR EXISTS (SELECT FROM match m WHERE m.tournament_id = t.id AND m.finished_at > t.standings_checked_at - interval '6 hours' AND m.finished_at > now() - interval '6 hours') AS standings,
-	t.rounds_checked_at IS NULL OR t.rounds_checked_at <= now() - interval '1 day'
-		OR t.rounds_checked_at <= now() - interval '30 minutes' AND EXISTS (SELECT FROM match m WHERE m.tournament_id = t.id AND m.finished_at > now() - interval '3 hours') AS rounds
-	FROM tournament t WHERE t.status IN ('upcoming', 'active') AND t.provider = '` + provider.Name + `' ORDER BY t.id`
 
 type dueTournament struct {
 	TournamentID string `db:"tournament_id"`
@@ -170,12 +160,12 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return err
 	}
 
-	rounds, err := pg.All[dueRound](ctx, s.db, due)
+	rounds, err := pg.All[dueRound](ctx, s.db, sql.ListDueRounds, provider.Name)
 	if err != nil {
 		return err
 	}
 
-	tournaments, err := pg.All[dueTournament](ctx, s.db, others)
+	tournaments, err := pg.All[dueTournament](ctx, s.db, sql.ListPlayedTournaments, provider.Name)
 	if err != nil {
 		return err
 	}
@@ -355,7 +345,7 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, `UPDATE execution SET status = CASE WHEN $2 = '' THEN 'done' ELSE 'failed' END, detail = $2, ended_at = now() WHERE id = $1 AND status = 'running'`, f.Execution, f.Error)
+		_, err = pg.Do(ctx, tx, sql.EndExecution, f.Execution, f.Error)
 
 		return err
 	})
@@ -385,14 +375,14 @@ func (s *stale) add(key string, version int64) {
 
 // turn has the feeds of a tournament come one after the other. ok is false if it is gone.
 func turn(ctx context.Context, tx pgx.Tx, tournamentID string) (ok bool, err error) {
-	_, ok, err = pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID)
+	_, ok, err = pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID)
 	return ok, err
 }
 
 // rounds updates the rounds that are stored, and asks for the matches of the others: a round
 // is stored with its first match.
 func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
-	known, err := pg.Values[string](ctx, tx, `SELECT slug FROM tournament_round WHERE tournament_id = $1`, f.TournamentID)
+	known, err := pg.Values[string](ctx, tx, sql.ListRoundSlugs, f.TournamentID)
 	if err != nil {
 		return err
 	}
@@ -404,7 +394,7 @@ func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 
 	for _, r := range f.Rounds {
 		if slices.Contains(known, r.Slug) {
-			all.Queue(`UPDATE tournament_round SET "order" = $3, label = $4, provider_path = $5 WHERE tournament_id = $1 AND slug = $2 AND ("order", label, provider_path) IS DISTINCT FROM ($3, $4, $5)`,
+			all.Queue(sql.UpdateRound,
 				f.TournamentID, r.Slug, r.Order, r.Label, r.Path)
 
 			continue
@@ -419,7 +409,7 @@ func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
 		return err
 	}
 
-	if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rounds_checked_at = $2 WHERE id = $1`, f.TournamentID, f.FetchedAt); err != nil {
+	if _, err := pg.Do(ctx, tx, sql.MarkRoundsChecked, f.TournamentID, f.FetchedAt); err != nil {
 		return err
 	}
 
@@ -446,10 +436,7 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 		Key     string `db:"external_id"`
 		ID      string `db:"id"`
 		Renamed bool   `db:"renamed"`
-	}](ctx, tx, `WITH given AS (SELECT * FROM unnest($2::text[], $3::text[]) AS g (external_id, name)),
-		made AS (INSERT INTO team (provider, external_id, name) SELECT $1, external_id, name FROM given ORDER BY external_id
-			ON CONFLICT ON CONSTRAINT team_source DO UPDATE SET name = excluded.name WHERE team.name <> excluded.name RETURNING external_id, id)
-		SELECT external_id, id::text, false AS renamed FROM made UNION ALL SELECT t.external_id, t.id::text, t.name <> given.name FROM team t JOIN given USING (external_id) WHERE t.provider = $1`,
+	}](ctx, tx, sql.PutTeams,
 		provider.Name, keys, given)
 	ids = map[string]string{}
 
@@ -469,12 +456,7 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 		Tournament string  `db:"tournament_id"`
 		Round      *string `db:"slug"`
 		Version    int64   `db:"version"`
-	}](ctx, tx, `WITH round AS (
-			UPDATE tournament_round r SET version = version + 1 WHERE EXISTS (SELECT FROM match m WHERE m.tournament_id = r.tournament_id AND m.round_slug = r.slug AND (m.home_team = ANY($1) OR m.away_team = ANY($1)))
-			RETURNING tournament_id, slug, version),
-		standings AS (
-			UPDATE tournament t SET standings_version = standings_version + 1 WHERE EXISTS (SELECT FROM tournament_standing s WHERE s.tournament_id = t.id AND s.team_id = ANY($1)) RETURNING id, standings_version)
-		SELECT tournament_id::text, slug, version FROM round UNION ALL SELECT id::text, NULL, standings_version FROM standings`, renamed)
+	}](ctx, tx, sql.RaiseProjectionsOfTeams, renamed)
 	for _, p := range shown {
 		key := view.StandingsKey(p.Tournament)
 		if p.Round != nil {
@@ -490,7 +472,7 @@ func teams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stale) (i
 // standings replaces the standings, if they have changed. A table that is not there any more
 // stays as it was.
 func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
-	at, _, err := pg.Value[*time.Time](ctx, tx, `SELECT standings_checked_at FROM tournament WHERE id = $1`, f.TournamentID)
+	at, _, err := pg.Value[*time.Time](ctx, tx, sql.GetStandingsCheckedAt, f.TournamentID)
 	if err != nil || at != nil && !f.FetchedAt.After(*at) {
 		return err // a newer answer was first
 	}
@@ -517,7 +499,7 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	}
 
 	before, err := pg.All[standing](ctx, tx,
-		`SELECT team_id::text, coalesce(group_name, '') AS group_name, "order", points, games, wins, draws, losses, gf, ga FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+		sql.ListStandings, f.TournamentID)
 	if err != nil {
 		return err
 	}
@@ -525,10 +507,10 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	same := len(rows) == 0 || len(before) == len(rows) && !slices.ContainsFunc(before, func(r standing) bool { return rows[r.Team] != r })
 	if !same {
 		var all pgx.Batch
-		all.Queue(`DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID)
+		all.Queue(sql.DeleteStandings, f.TournamentID)
 
 		for _, r := range rows {
-			all.Queue(`INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga) VALUES ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11)`,
+			all.Queue(sql.AddStanding,
 				f.TournamentID, r.Team, r.Group, r.Order, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against)
 		}
 
@@ -538,7 +520,7 @@ func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
 	}
 
 	version, _, err := pg.Value[int64](ctx, tx,
-		`UPDATE tournament SET standings_version = standings_version + CASE WHEN $3 THEN 0 ELSE 1 END, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`,
+		sql.MarkStandingsChecked,
 		f.TournamentID, f.FetchedAt, same)
 	stale.add(view.StandingsKey(f.TournamentID), version)
 
@@ -568,7 +550,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	}
 
 	r := f.Round
-	if _, err := pg.Do(ctx, tx, `INSERT INTO tournament_round (tournament_id, slug, "order", label, type, provider_path) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+	if _, err := pg.Do(ctx, tx, sql.AddRound,
 		f.TournamentID, r.Slug, r.Order, r.Label, r.Type, r.Path); err != nil {
 		return err
 	}
@@ -583,7 +565,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 		return err
 	}
 
-	rows, err := pg.All[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = ANY($2) ORDER BY m.id FOR NO KEY UPDATE`,
+	rows, err := pg.All[stored](ctx, tx, sql.LockMatches,
 		provider.Name, ids(f.Fixtures))
 	if err != nil {
 		return err
@@ -597,7 +579,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 	late := false // a newer answer about the round was first: what it does not know is gone
 	if len(known) < len(f.Fixtures) {
 		if late, _, err = pg.Value[bool](ctx, tx,
-			`SELECT EXISTS (SELECT FROM match WHERE tournament_id = $1 AND round_slug = $2 AND last_checked_at > $3)`, f.TournamentID,
+			sql.HasNewerAnswer, f.TournamentID,
 			r.Slug, f.FetchedAt); err != nil {
 			return err
 		}
@@ -624,7 +606,7 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 
 	for _, slug := range slices.Sorted(maps.Keys(left)) {
 		version, _, err := pg.Value[int64](ctx, tx,
-			`UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, slug)
+			sql.RaiseRound, f.TournamentID, slug)
 		if err != nil {
 			return err
 		}
@@ -632,14 +614,14 @@ func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale)
 		stale.add(view.MatchesKey(f.TournamentID, slug), version)
 	}
 
-	if _, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = ANY($1) AND tournament_id = $3 AND last_checked_at < $2`,
+	if _, err := pg.Do(ctx, tx, sql.MarkMatchesChecked,
 		same, f.FetchedAt, f.TournamentID); err != nil {
 		return err
 	}
 
-	next := `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`
+	next := sql.GetRoundVersion
 	if len(same) < len(f.Fixtures) {
-		next = `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`
+		next = sql.RaiseRound
 	}
 
 	version, _, err := pg.Value[int64](ctx, tx, next, f.TournamentID, r.Slug)
@@ -668,9 +650,6 @@ type stored struct {
 	CheckedAt  time.Time  `db:"last_checked_at"`
 }
 
-const readMatch = `SELECT m.id::text, m.external_id, m.tournament_id::text, m.round_slug, m.home_team::text, m.away_team::text, m.date, m.status::text, m.provider_status, m.home_score, m.away_score, m.home_penalties, m.away_penalties,
-	m.corrected, m.finished_at, m.last_checked_at FROM match m `
-
 // shows reports whether nothing of a match changes by what the provider says of it in a round,
 // and nothing of it is refused.
 func (m stored) shows(x provider.Fixture, home, away, round string) bool {
@@ -693,8 +672,7 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 	if !ok {
 		// A match that lacks its date and comes back under another id keeps its guesses.
 		if m, ok, err = pg.One[stored](ctx, tx,
-			readMatch+`WHERE m.tournament_id = $1 AND m.round_slug = $2 AND m.home_team = $3 AND m.away_team = $4 AND m.status = 'not-defined'
-			AND NOT m.external_id = ANY($5) ORDER BY m.date DESC LIMIT 1 FOR NO KEY UPDATE`, f.TournamentID, f.Round.Slug, home, away,
+			sql.LockMatchWithoutDate, f.TournamentID, f.Round.Slug, home, away,
 			ids(f.Fixtures)); err != nil {
 			return err
 		}
@@ -702,7 +680,7 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 		if ok {
 			slog.InfoContext(ctx, "a match has another id", "match", m.ID, "provider", x.ID)
 
-			if _, err := pg.Do(ctx, tx, `UPDATE match SET external_id = $2 WHERE id = $1`, m.ID, x.ID); err != nil {
+			if _, err := pg.Do(ctx, tx, sql.PutExternalID, m.ID, x.ID); err != nil {
 				return err
 			}
 		}
@@ -715,8 +693,7 @@ func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixt
 		}
 
 		m.ID, _, err = pg.Value[string](ctx, tx,
-			`INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, last_checked_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id::text`,
+			sql.AddMatch,
 			f.TournamentID, f.Round.Slug, provider.Name, x.ID, x.KickOff, string(openOr(status)), x.ProviderStatus, home, away, time.Unix(0, 0))
 		if err != nil {
 			return err
@@ -750,12 +727,12 @@ func pair(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, m stored, 
 	slog.InfoContext(ctx, "a match has other teams or another round", "match", m.ID, "provider", x.ID, "round", f.Round.Slug)
 
 	if m.HomeTeam == away && m.AwayTeam == home {
-		if _, err := pg.Do(ctx, tx, `UPDATE guess SET home_score = away_score, away_score = home_score WHERE match_id = $1`, m.ID); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.SwapGuesses, m.ID); err != nil {
 			return err
 		}
 	}
 
-	_, err := pg.Do(ctx, tx, `UPDATE match SET round_slug = $2, home_team = $3, away_team = $4 WHERE id = $1`, m.ID, f.Round.Slug, home, away)
+	_, err := pg.Do(ctx, tx, sql.ReassignMatch, m.ID, f.Round.Slug, home, away)
 
 	return err
 }
@@ -787,13 +764,13 @@ func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fix
 			s.refused(ctx, m.ID, x, "a status that is not known")
 		}
 
-		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+		_, err := pg.Do(ctx, tx, sql.MarkMatchChecked, m.ID, f.FetchedAt)
 
 		return err
 	case over && x.Status != provider.Ended:
 		// A result is not taken back by itself: an administrator does so.
 		s.refused(ctx, m.ID, x, "the match has ended before")
-		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+		_, err := pg.Do(ctx, tx, sql.MarkMatchChecked, m.ID, f.FetchedAt)
 
 		return err
 	case x.Status != provider.Ended:
@@ -801,7 +778,7 @@ func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fix
 			s.refused(ctx, m.ID, x, "finished without a result")
 		}
 
-		_, err := pg.Do(ctx, tx, `UPDATE match SET date = $2, status = $3, provider_status = $4, home_score = $5, away_score = $6, last_checked_at = $7, updated_at = now() WHERE id = $1`,
+		_, err := pg.Do(ctx, tx, sql.UpdateMatch,
 			m.ID, x.KickOff, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt)
 
 		return err
@@ -818,8 +795,7 @@ func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fix
 	}
 
 	same := over && *m.Home == *x.Home.Score && *m.Away == *x.Away.Score
-	if _, err := pg.Do(ctx, tx, `UPDATE match SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END, status = 'ended', provider_status = $3, home_score = $4, away_score = $5, home_penalties = $6, away_penalties = $7,
-			finished_at = $8, last_checked_at = $9, updated_at = now(), scoreboard_applied_at = CASE WHEN $10 THEN scoreboard_applied_at END WHERE id = $1`,
+	if _, err := pg.Do(ctx, tx, sql.EndMatch,
 		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties, finished,
 		f.FetchedAt, same); err != nil {
 		return err

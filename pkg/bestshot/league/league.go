@@ -4,6 +4,7 @@ package league
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,6 +22,16 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
+
+//go:embed league.sql
+var file string
+
+// sql are the statements of league.sql.
+var sql = pg.MustParse[struct {
+	LockMember, GetLeague, ListLeagues, CreateLeague, AddMember, CountWrongCodes, DeleteWrongCodes,
+	AddWrongCode, LockLeagueByCode, CountMemberIn, CountTournaments, LockLeague, UnfollowTournaments,
+	FollowTournaments, LockLeagueForDeletion, RemoveMember, CountMemberOut, AppointAdmin, DeleteEmptyLeague string
+}](file)
 
 // Limits of leagues.
 var (
@@ -56,8 +67,6 @@ type League struct {
 	Tournaments []string `json:"tournaments" db:"tournaments" nullable:"false" format:"uuid" doc:"The ids of the tournaments that it follows."`
 }
 
-const leagues = `SELECT l.id::text, l.name, l.code, r.role, l.members, ARRAY(SELECT tournament_id::text FROM league_tournament WHERE league_id = l.id ORDER BY tournament_id) AS tournaments FROM league l JOIN league_role r ON r.league_id = l.id JOIN member p ON p.id = r.member_id `
-
 // Page is the answer with a league.
 type Page struct {
 	Status int
@@ -66,7 +75,7 @@ type Page struct {
 
 // find returns a league of the caller's. Errors: league_not_found.
 func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, error) {
-	l, ok, err := pg.One[League](ctx, s, leagues+`WHERE p.public_id = $1 AND l.id = $2`, userID, leagueID)
+	l, ok, err := pg.One[League](ctx, s, sql.GetLeague, userID, leagueID)
 	if err == nil && !ok {
 		err = errNoLeague
 	}
@@ -88,7 +97,7 @@ func lockOwn(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues 
 	r, ok, err := pg.One[struct {
 		ID      string `db:"id"`
 		Leagues int    `db:"leagues"`
-	}](ctx, tx, `SELECT id::text, (SELECT count(*)::int FROM league_role WHERE member_id = member.id) AS leagues FROM member WHERE public_id = $1 FOR NO KEY UPDATE`, userID)
+	}](ctx, tx, sql.LockMember, userID)
 	if err == nil && !ok {
 		err = member.ErrNoMember
 	}
@@ -124,13 +133,13 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 
 		for ok := false; !ok; { // until the code is nobody's
 			if id, ok, err = pg.Value[string](ctx, tx,
-				`INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`,
+				sql.CreateLeague,
 				in.Body.Name, code.New()); err != nil {
 				return err
 			}
 		}
 
-		_, err = pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'admin')`, id, me)
+		_, err = pg.Do(ctx, tx, sql.AddMember, id, me, "admin")
 
 		return err
 	})
@@ -169,7 +178,7 @@ func ListLeaguesFunction() app.Function {
 
 // ListLeagues returns the caller's leagues.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
-	all, err := pg.All[League](ctx, s.DB, leagues+`WHERE p.public_id = $1 ORDER BY l.name COLLATE "und-x-icu", l.id`, in.UserID)
+	all, err := pg.All[League](ctx, s.DB, sql.ListLeagues, in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +249,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 		}
 
 		tried, _, err := pg.Value[int](ctx, tx,
-			`SELECT count(*)::int FROM wrong_code WHERE member_id = $1 AND tried_at > now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds())
+			sql.CountWrongCodes, me, maxCodes.Per.Seconds())
 		if err != nil {
 			return err
 		}
@@ -253,7 +262,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 			ID      string `db:"id"`
 			Members int    `db:"members"`
 			In      bool   `db:"inside"`
-		}](ctx, tx, `SELECT id::text, members, EXISTS (SELECT FROM league_role WHERE league_id = league.id AND member_id = $2) AS inside FROM league WHERE code = $1 FOR NO KEY UPDATE`,
+		}](ctx, tx, sql.LockLeagueByCode,
 			code.Read(in.Body.Code), me)
 
 		id = l.ID
@@ -263,12 +272,12 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 		case !ok:
 			wrong = true // which is to be committed
 
-			if _, err := pg.Do(ctx, tx, `DELETE FROM wrong_code WHERE member_id = $1 AND tried_at <= now() - make_interval(secs => $2)`, me,
+			if _, err := pg.Do(ctx, tx, sql.DeleteWrongCodes, me,
 				maxCodes.Per.Seconds()); err != nil {
 				return err
 			}
 
-			_, err = pg.Do(ctx, tx, `INSERT INTO wrong_code (member_id) VALUES ($1)`, me)
+			_, err = pg.Do(ctx, tx, sql.AddWrongCode, me)
 
 			return err
 		case l.In:
@@ -279,11 +288,11 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 			return problem.Beyond(maxMembers)
 		}
 
-		if _, err := pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'member')`, id, me); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.AddMember, id, me, "member"); err != nil {
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, `UPDATE league SET members = members + 1 WHERE id = $1`, id)
+		_, err = pg.Do(ctx, tx, sql.CountMemberIn, id)
 
 		return err
 	})
@@ -329,7 +338,7 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return errNotAdmin
 		}
 
-		known, _, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament WHERE id = ANY($1::uuid[])`, in.Body.Tournaments)
+		known, _, err := pg.Value[int](ctx, tx, sql.CountTournaments, in.Body.Tournaments)
 		if err == nil && known < len(in.Body.Tournaments) {
 			err = view.ErrNoTournament.In("body.tournaments")
 		}
@@ -338,7 +347,7 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return err
 		}
 		// One list replaces the other: two at once do not leave both.
-		_, ok, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR NO KEY UPDATE`, in.LeagueID)
+		_, ok, err := pg.Value[bool](ctx, tx, sql.LockLeague, in.LeagueID)
 		if err == nil && !ok { // deleted meanwhile
 			err = errNoLeague
 		}
@@ -347,12 +356,12 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, `DELETE FROM league_tournament WHERE league_id = $1 AND NOT tournament_id = ANY($2::uuid[])`, in.LeagueID,
+		if _, err := pg.Do(ctx, tx, sql.UnfollowTournaments, in.LeagueID,
 			in.Body.Tournaments); err != nil {
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, `INSERT INTO league_tournament (league_id, tournament_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`,
+		_, err = pg.Do(ctx, tx, sql.FollowTournaments,
 			in.LeagueID, in.Body.Tournaments)
 
 		return err
@@ -380,7 +389,7 @@ func LeaveLeagueFunction() app.Function {
 // changes nothing.
 func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		id, ok, err := pg.Value[string](ctx, tx, `SELECT id::text FROM member WHERE public_id = $1`, in.UserID)
+		id, ok, err := member.Find(ctx, tx, in.UserID)
 		if err != nil || !ok {
 			return err
 		}
@@ -396,22 +405,17 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 
 // Leave ends the membership of a member in a league.
 func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
-	if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR UPDATE`, leagueID); err != nil {
+	if _, _, err := pg.Value[bool](ctx, tx, sql.LockLeagueForDeletion, leagueID); err != nil {
 		return err
 	}
 
-	n, err := pg.Do(ctx, tx, `DELETE FROM league_role WHERE league_id = $1 AND member_id = $2`, leagueID, memberID)
+	n, err := pg.Do(ctx, tx, sql.RemoveMember, leagueID, memberID)
 	if err != nil || n == 0 {
 		return err
 	}
 
-	for _, sql := range []string{
-		`UPDATE league SET members = members - 1 WHERE id = $1`,
-		`UPDATE league_role SET role = 'admin' WHERE league_id = $1 AND NOT EXISTS (SELECT FROM league_role WHERE league_id = $1 AND role = 'admin')
-			AND member_id = (SELECT member_id FROM league_role WHERE league_id = $1 ORDER BY joined_at, member_id LIMIT 1)`,
-		`DELETE FROM league WHERE id = $1 AND members = 0`,
-	} {
-		if _, err := pg.Do(ctx, tx, sql, leagueID); err != nil {
+	for _, statement := range []string{sql.CountMemberOut, sql.AppointAdmin, sql.DeleteEmptyLeague} {
+		if _, err := pg.Do(ctx, tx, statement, leagueID); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package member
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -20,6 +21,14 @@ import (
 	"matchday/pkg/kit/redis"
 	"matchday/pkg/spec"
 )
+
+//go:embed member.sql
+var file string
+
+// sql are the statements of member.sql.
+var sql = pg.MustParse[struct {
+	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards string
+}](file)
 
 // ErrNoMember reports a caller who has not registered.
 var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
@@ -50,9 +59,14 @@ func (b Base) Live(ctx context.Context) error {
 	return dynamo.Check(ctx, b.tombs, account.CheckDeleted)
 }
 
-// ID returns the id of the member whom a user is. Errors: ErrNoMember.
+// Find returns the id of a user's member. ok is false if the user has not registered.
+func Find(ctx context.Context, s pg.Session, userID string) (id string, ok bool, err error) {
+	return pg.Value[string](ctx, s, sql.FindMember, userID)
+}
+
+// ID returns the id of a user's member. Errors: ErrNoMember.
 func ID(ctx context.Context, s pg.Session, userID string) (id string, err error) {
-	id, ok, err := pg.Value[string](ctx, s, `SELECT id::text FROM member WHERE public_id = $1`, userID)
+	id, ok, err := Find(ctx, s, userID)
 	if err == nil && !ok {
 		err = ErrNoMember
 	}
@@ -60,8 +74,12 @@ func ID(ctx context.Context, s pg.Session, userID string) (id string, err error)
 	return id, err
 }
 
-// Turn has the transactions that create and that forget a user run one after the other.
-const Turn = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`
+// LockUser locks a user until the transaction ends, so that transactions that create and that
+// forget the user's member run one after the other.
+func LockUser(ctx context.Context, tx pgx.Tx, userID string) error {
+	_, err := pg.Do(ctx, tx, sql.LockUser, userID)
+	return err
+}
 
 // Members is the service of members.
 type Members struct {
@@ -110,8 +128,6 @@ type CreateMember struct {
 	Body Name
 }
 
-const own = `SELECT id::text, nick_name, created_at FROM member WHERE public_id = $1`
-
 // CreateMemberFunction registers the caller as a member.
 func CreateMemberFunction() app.Function {
 	return app.API(spec.Function{
@@ -136,11 +152,11 @@ func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, er
 	status := http.StatusOK
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := pg.Do(ctx, tx, Turn, in.UserID); err != nil {
+		if err := LockUser(ctx, tx, in.UserID); err != nil {
 			return err
 		}
 
-		n, err := pg.Do(ctx, tx, `INSERT INTO member (public_id, nick_name) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM forgotten WHERE public_id = $1) ON CONFLICT DO NOTHING`, in.UserID, in.Body.NickName)
+		n, err := pg.Do(ctx, tx, sql.CreateMember, in.UserID, in.Body.NickName)
 		if err != nil {
 			return err
 		}
@@ -151,7 +167,7 @@ func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, er
 
 		found := false
 
-		m, found, err = pg.One[Member](ctx, tx, own, in.UserID)
+		m, found, err = pg.One[Member](ctx, tx, sql.GetMember, in.UserID)
 		if err == nil && !found {
 			err = account.ErrDeleted
 		}
@@ -182,7 +198,7 @@ func GetMemberFunction() app.Function {
 
 // GetMember returns the caller's member. Errors: ErrNoMember.
 func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
-	m, ok, err := pg.One[Member](ctx, s.DB, own, in.UserID)
+	m, ok, err := pg.One[Member](ctx, s.DB, sql.GetMember, in.UserID)
 	if err == nil && !ok {
 		err = ErrNoMember
 	}
@@ -227,8 +243,7 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 	)
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		r, ok, err := pg.One[renames](ctx, tx, `SELECT id::text, nick_name, created_at, CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
-			FROM member WHERE public_id = $1 FOR NO KEY UPDATE`, in.UserID, maxRenames.Per.Seconds())
+		r, ok, err := pg.One[renames](ctx, tx, sql.LockMember, in.UserID, maxRenames.Per.Seconds())
 		switch {
 		case err != nil:
 			return err
@@ -243,17 +258,16 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 			}
 
 			m.NickName = in.Body.NickName
-			if _, err := pg.Do(ctx, tx, `UPDATE member SET nick_name = $2, renames = $3 + 1, renamed_at = CASE WHEN $3 = 0 THEN now() ELSE renamed_at END WHERE id = $1`, m.ID, m.NickName, r.Renames); err != nil {
+			if _, err := pg.Do(ctx, tx, sql.RenameMember, m.ID, m.NickName, r.Renames); err != nil {
 				return err
 			}
 
-			if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
-				SELECT t.id FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id FOR UPDATE OF t)`, m.ID); err != nil {
+			if _, err := pg.Do(ctx, tx, sql.RaiseLeaderboards, m.ID); err != nil {
 				return err
 			}
 		}
 
-		boards, err = pg.All[shown](ctx, tx, `SELECT t.id::text, t.scoreboard_version AS version FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id`, m.ID)
+		boards, err = pg.All[shown](ctx, tx, sql.ListLeaderboards, m.ID)
 
 		return err
 	})

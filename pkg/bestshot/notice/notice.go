@@ -10,6 +10,7 @@ package notice
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"time"
@@ -26,6 +27,12 @@ import (
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
+
+//go:embed notice.sql
+var file string
+
+// sql are the statements of notice.sql.
+var sql = pg.MustParse[struct{ IsPlayed, ClaimReminders string }](file)
 
 const (
 	// APNSKey is the secret with Apple's .p8 key, PEM.
@@ -124,7 +131,7 @@ func (s *Reminders) Remind(ctx context.Context) error {
 		return nil
 	}
 
-	_, played, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE status IN ('upcoming', 'active') LIMIT 1`)
+	_, played, err := pg.Value[bool](ctx, s.db, sql.IsPlayed)
 	if err != nil {
 		return err
 	}
@@ -164,24 +171,7 @@ func (s *Reminders) remind(ctx context.Context, after, before time.Duration) (n 
 			ID         string    `db:"id"`
 			Matches    int       `db:"matches"`
 			KickOff    time.Time `db:"kick_off"`
-		}](ctx, tx, `WITH soon AS (
-				SELECT m.id, m.tournament_id, m.date FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
-				WHERE m.status = 'open' AND m.date > now() + make_interval(secs => $1) AND m.date <= now() + make_interval(secs => $2)),
-			player AS (
-				SELECT soon.id AS match_id, soon.tournament_id, soon.date, s.member_id FROM soon JOIN tournament_scoreboard s USING (tournament_id)
-				UNION SELECT soon.id, soon.tournament_id, soon.date, g.member_id FROM soon JOIN match m ON m.tournament_id = soon.tournament_id AND m.scoreboard_applied_at IS NULL JOIN guess g ON g.match_id = m.id),
-			due AS (
-				SELECT match_id, tournament_id, member_id FROM player
-				WHERE NOT EXISTS (SELECT FROM guess g WHERE g.match_id = player.match_id AND g.member_id = player.member_id)
-					AND NOT EXISTS (SELECT FROM reminder r WHERE r.member_id = player.member_id AND r.match_id = player.match_id AND r.kind = $3::text
-						AND r.created_at > player.date - 2 * make_interval(secs => $2))),
-			chosen AS (SELECT DISTINCT member_id, tournament_id FROM due ORDER BY member_id, tournament_id LIMIT $4),
-			claimed AS (
-				INSERT INTO reminder (member_id, match_id, kind) SELECT member_id, match_id, $3::text FROM due JOIN chosen USING (member_id, tournament_id)
-				ON CONFLICT (member_id, match_id, kind) DO UPDATE SET created_at = now() RETURNING member_id, match_id)
-			SELECT p.public_id, t.label, t.id::text || '#' || extract(epoch FROM min(soon.date))::bigint || '#' || $3::text AS id, count(*)::int AS matches, min(soon.date) AS kick_off
-			FROM claimed c JOIN soon ON soon.id = c.match_id JOIN tournament t ON t.id = soon.tournament_id JOIN member p ON p.id = c.member_id
-			GROUP BY p.public_id, t.id, t.label ORDER BY p.public_id, t.id`, after.Seconds(), before.Seconds(),
+		}](ctx, tx, sql.ClaimReminders, after.Seconds(), before.Seconds(),
 			fmt.Sprintf("%.0fh", before.Hours()), maxReminders)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ package profile
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"log/slog"
 	"time"
@@ -23,6 +24,15 @@ import (
 	"matchday/pkg/kit/redis"
 	"matchday/pkg/spec"
 )
+
+//go:embed profile.sql
+var file string
+
+// sql are the statements of profile.sql.
+var sql = pg.MustParse[struct {
+	Forget, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
+	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes string
+}](file)
 
 const room = "bestshot"
 
@@ -114,26 +124,24 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		boards = nil
 
-		if _, err := pg.Do(ctx, tx, member.Turn, in.UserID); err != nil {
+		if err := member.LockUser(ctx, tx, in.UserID); err != nil {
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, `INSERT INTO forgotten (public_id) VALUES ($1) ON CONFLICT DO NOTHING`, in.UserID); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.Forget, in.UserID); err != nil {
 			return err
 		}
 
-		id, ok, err := pg.Value[string](ctx, tx, `SELECT id::text FROM member WHERE public_id = $1`, in.UserID)
+		id, ok, err := member.Find(ctx, tx, in.UserID)
 		if err != nil || !ok {
 			return err
 		}
 
-		if boards, err = pg.All[board](ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
-			SELECT id FROM tournament WHERE id IN (SELECT tournament_id FROM tournament_scoreboard WHERE member_id = $1
-				UNION SELECT m.tournament_id FROM guess g JOIN match m ON m.id = g.match_id WHERE g.member_id = $1) ORDER BY id FOR UPDATE) RETURNING id::text, scoreboard_version AS version`, id); err != nil {
+		if boards, err = pg.All[board](ctx, tx, sql.RaiseLeaderboards, id); err != nil {
 			return err
 		}
 
-		leagues, err := pg.Values[string](ctx, tx, `SELECT league_id::text FROM league_role WHERE member_id = $1 ORDER BY league_id`, id)
+		leagues, err := pg.Values[string](ctx, tx, sql.ListLeagues, id)
 		if err != nil {
 			return err
 		}
@@ -144,7 +152,7 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 			}
 		}
 
-		_, err = pg.Do(ctx, tx, `DELETE FROM member WHERE id = $1`, id)
+		_, err = pg.Do(ctx, tx, sql.DeleteMember, id)
 
 		return err
 	})
@@ -153,7 +161,7 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	}
 
 	if len(boards) == 0 { // a run before may have crashed before it said so: nothing tells which boards had the member
-		boards, err = pg.All[board](ctx, s.db, `SELECT id::text, scoreboard_version AS version FROM tournament ORDER BY id`)
+		boards, err = pg.All[board](ctx, s.db, sql.ListLeaderboards)
 		if err != nil {
 			return err
 		}
@@ -195,17 +203,17 @@ func ExportUserFunction() app.Function {
 func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 	document := map[string]any{}
 
-	for name, sql := range map[string]string{
-		"member":       `SELECT to_jsonb(m) FROM member m WHERE m.public_id = $1`,
-		"guesses":      `SELECT to_jsonb(g) FROM guess g JOIN member m ON m.id = g.member_id WHERE m.public_id = $1 ORDER BY g.created_at, g.id`,
-		"ledger":       `SELECT to_jsonb(l) FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id WHERE m.public_id = $1 ORDER BY l.match_id, l.version`,
-		"points":       `SELECT to_jsonb(s) FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id WHERE m.public_id = $1 ORDER BY s.tournament_id`,
-		"roundPoints":  `SELECT to_jsonb(s) FROM round_score s JOIN member m ON m.id = s.member_id WHERE m.public_id = $1 ORDER BY s.tournament_id, s.round_slug`,
-		"leagues":      `SELECT to_jsonb(r) FROM league_role r JOIN member m ON m.id = r.member_id WHERE m.public_id = $1 ORDER BY r.league_id`,
-		"reminders":    `SELECT to_jsonb(r) FROM reminder r JOIN member m ON m.id = r.member_id WHERE m.public_id = $1 ORDER BY r.match_id, r.kind`,
-		"refusedCodes": `SELECT to_jsonb(w) FROM wrong_code w JOIN member m ON m.id = w.member_id WHERE m.public_id = $1 ORDER BY w.tried_at`,
+	for name, statement := range map[string]string{
+		"member":       sql.ExportMember,
+		"guesses":      sql.ExportGuesses,
+		"ledger":       sql.ExportLedger,
+		"points":       sql.ExportPoints,
+		"roundPoints":  sql.ExportRoundPoints,
+		"leagues":      sql.ExportLeagues,
+		"reminders":    sql.ExportReminders,
+		"refusedCodes": sql.ExportWrongCodes,
 	} {
-		rows, err := pg.Values[map[string]any](ctx, s.db, sql, in.UserID)
+		rows, err := pg.Values[map[string]any](ctx, s.db, statement, in.UserID)
 		if err != nil {
 			return err
 		}

@@ -98,14 +98,12 @@ func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Set
 		}
 	}
 
-	sql := `SELECT z.match_id::text, m.tournament_id::text, z.version, z.idempotency_key, z.reason, z.home_score, z.away_score, z.guesses, z.applied_at AS at
-		FROM settlement z JOIN match m ON m.id = z.match_id WHERE (z.applied_at, z.match_id, z.version) < ($1, $2::uuid, $3) ORDER BY z.applied_at DESC, z.match_id DESC, z.version DESC LIMIT $4`
+	list := sql.ListSettlements
 	if in.Status == "pending" {
-		sql = `SELECT id::text AS match_id, tournament_id::text, settled_version AS version, NULL AS idempotency_key, NULL AS reason, home_score, away_score, NULL::int AS guesses, coalesce(finished_at, date) AS at
-			FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND (coalesce(finished_at, date), id, settled_version) < ($1, $2::uuid, $3) ORDER BY at DESC, id DESC LIMIT $4`
+		list = sql.ListPending
 	}
 
-	all, err := pg.All[Settlement](ctx, s.DB, sql, after.At, after.MatchID, after.Version, view.PageSize+1)
+	all, err := pg.All[Settlement](ctx, s.DB, list, after.At, after.MatchID, after.Version, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +206,7 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		// The tournament first, like whatever else locks several of its rows.
 		if _, _, err := pg.Value[bool](ctx, tx,
-			`SELECT true FROM tournament t JOIN match m ON m.tournament_id = t.id WHERE m.id = $1 FOR NO KEY UPDATE OF t`, in.MatchID); err != nil {
+			sql.LockTournamentOfMatch, in.MatchID); err != nil {
 			return err
 		}
 
@@ -219,8 +217,7 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 			FinishedAt time.Time `db:"finished_at"`
 			Provider   string    `db:"provider"`
 			Now        time.Time `db:"now"`
-		}](ctx, tx, `SELECT tournament_id::text, round_slug, date <= now() OR status = 'not-defined' AS begun, coalesce(finished_at, date_trunc('second', now())) AS finished_at, provider, now() AS now
-			FROM match WHERE id = $1 FOR NO KEY UPDATE`, in.MatchID)
+		}](ctx, tx, sql.LockMatchToCorrect, in.MatchID)
 		switch {
 		case err != nil:
 			return err
@@ -235,14 +232,14 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 			status = "void"
 		}
 
-		if _, err := pg.Do(ctx, tx, `UPDATE match SET status = $2, provider_status = 'corrected', home_score = $3, away_score = $4, corrected = true, finished_at = $5, scoreboard_applied_at = NULL, updated_at = now() WHERE id = $1`,
+		if _, err := pg.Do(ctx, tx, sql.CorrectMatch,
 			in.MatchID, status, b.Home, b.Away, m.FinishedAt); err != nil {
 			return err
 		}
 
 		tournamentID, round = m.Tournament, m.Round
 		if version, _, err = pg.Value[int64](ctx, tx,
-			`UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`,
+			sql.RaiseRound,
 			m.Tournament, m.Round); err != nil {
 			return err
 		}
@@ -291,8 +288,6 @@ type ended struct {
 	Now        time.Time `db:"now"`
 }
 
-const endedColumns = `id::text, tournament_id::text, finished_at, provider, provider_status, now() AS now`
-
 func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 	for _, m := range all {
 		if err := Post(ctx, tx, MatchFinished{
@@ -313,8 +308,7 @@ func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 // Repost has all settled matches of a tournament settled again, those of one round if round
 // is not "", in the transaction of what makes that necessary.
 func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
-	all, err := pg.All[ended](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL, updated_at = now() WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
-		RETURNING `+endedColumns, tournamentID, round)
+	all, err := pg.All[ended](ctx, tx, sql.ReopenSettledMatches, tournamentID, round)
 	if err != nil {
 		return err
 	}
@@ -340,7 +334,7 @@ func KeepLettersFunction() app.Function {
 func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
 	if of, ok := read(m.Body); ok {
 		round, settled, err := pg.Value[string](ctx, s.DB,
-			`SELECT round_slug FROM match WHERE id = $1 AND tournament_id = $2 AND scoreboard_applied_at IS NOT NULL`, of.MatchID, of.TournamentID)
+			sql.GetSettledRound, of.MatchID, of.TournamentID)
 		if err != nil {
 			return err
 		}
@@ -350,7 +344,7 @@ func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
 		}
 	}
 
-	n, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+	n, err := pg.Do(ctx, s.DB, sql.AddDeadLetter,
 		m.ID, m.Body, m.Reason)
 	if n > 0 {
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
@@ -410,7 +404,7 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 		before, id = time.UnixMicro(micros), of
 	}
 
-	all, err := pg.All[Letter](ctx, s.DB, `SELECT id, payload, reason, received_at, replays, replayed_at FROM settlement_dlq WHERE (received_at, id) < ($1, $2) ORDER BY received_at DESC, id DESC LIMIT $3`, before, id, view.PageSize+1)
+	all, err := pg.All[Letter](ctx, s.DB, sql.ListDeadLetters, before, id, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -445,7 +439,7 @@ func ReplayLetterFunction() app.Function {
 // ReplayLetter sends a message again as it was. What it settles is settled once, however
 // often it is sent. Errors: message_not_found.
 func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted, error) {
-	payload, ok, err := pg.Value[string](ctx, s.DB, `SELECT payload FROM settlement_dlq WHERE id = $1`, in.ID)
+	payload, ok, err := pg.Value[string](ctx, s.DB, sql.GetDeadLetter, in.ID)
 	if err == nil && !ok {
 		err = errNoLetter
 	}
@@ -458,7 +452,7 @@ func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted,
 		return nil, err
 	}
 
-	if _, err := pg.Do(ctx, s.DB, `UPDATE settlement_dlq SET replays = replays + 1, replayed_at = now() WHERE id = $1`, in.ID); err != nil {
+	if _, err := pg.Do(ctx, s.DB, sql.CountReplay, in.ID); err != nil {
 		return nil, err
 	}
 
@@ -505,7 +499,7 @@ func HydrateScoreboardsFunction() app.Function {
 // HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
 // the same.
 func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
-	all, err := pg.Values[string](ctx, s.DB, `SELECT id::text FROM tournament WHERE status = 'active' ORDER BY id`)
+	all, err := pg.Values[string](ctx, s.DB, sql.ListActiveTournaments)
 	if err != nil {
 		return nil, err
 	}
@@ -524,7 +518,7 @@ func HydrateScoreboardFunction() app.Function {
 // HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.
 // Errors: tournament_not_found.
 func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrated, error) {
-	_, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament WHERE id = $1`, in.TournamentID)
+	_, ok, err := pg.Value[bool](ctx, s.DB, sql.TournamentExists, in.TournamentID)
 	if err == nil && !ok {
 		err = view.ErrNoTournament
 	}
@@ -558,29 +552,27 @@ func (s *Office) rebuild(ctx context.Context, tournamentID string) (one Hydrated
 	one.TournamentID = tournamentID
 
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID); err != nil {
+		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
 			return err
 		}
 
-		if one.Repaired, err = pg.Do(ctx, tx, `WITH sums AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id)
-			INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $1, member_id, points FROM sums
-			ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = excluded.points WHERE s.points <> excluded.points`,
+		if one.Repaired, err = pg.Do(ctx, tx, sql.RepairPoints,
 			tournamentID); err != nil {
 			return err
 		}
 
-		gone, err := pg.Do(ctx, tx, `DELETE FROM tournament_scoreboard s WHERE tournament_id = $1 AND NOT EXISTS (SELECT FROM scoreboard_ledger l WHERE l.tournament_id = $1 AND l.member_id = s.member_id)`, tournamentID)
+		gone, err := pg.Do(ctx, tx, sql.DeletePointsWithoutLedger, tournamentID)
 		if err != nil {
 			return err
 		}
 
 		one.Repaired += gone
 
-		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id = $1`, tournamentID); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.RaiseRepairedLeaderboard, tournamentID); err != nil {
 			return err
 		}
 
-		one.Members, _, err = pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament_scoreboard WHERE tournament_id = $1`, tournamentID)
+		one.Members, _, err = pg.Value[int](ctx, tx, sql.CountMembers, tournamentID)
 
 		return err
 	})

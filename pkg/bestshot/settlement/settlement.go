@@ -16,6 +16,7 @@ package settlement
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,18 @@ import (
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
+
+//go:embed settlement.sql
+var file string
+
+// sql are the statements of settlement.sql.
+var sql = pg.MustParse[struct {
+	ListGroup, LockTournament, LockMatch, MarkApplied, Ledger, AddSettlement, MarkSettled, RaiseLeaderboard,
+	AddMessage, ClaimUnsettledMatches, ReopenSettledMatches, LockMessages, DeleteMessages, ListSettlements,
+	ListPending, LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, RaiseRound, GetSettledRound,
+	AddDeadLetter, ListDeadLetters, GetDeadLetter, CountReplay, ListActiveTournaments, TournamentExists,
+	RepairPoints, DeletePointsWithoutLedger, RaiseRepairedLeaderboard, CountMembers string
+}](file)
 
 // Queue has the matches to settle. A message that fails is tried again after 30, 60 and
 // 120 s, and then goes to the dead-letter queue.
@@ -144,8 +157,7 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	group, err := pg.All[struct {
 		ID    string `db:"id"`
 		Round string `db:"round_slug"`
-	}](ctx, s.DB, `SELECT id::text, round_slug FROM match WHERE tournament_id = $1 AND (id = $2
-		OR finished_at = $3 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) ORDER BY date, id`,
+	}](ctx, s.DB, sql.ListGroup,
 		m.TournamentID, m.MatchID, m.FinishedAt)
 	if err != nil {
 		return err
@@ -238,15 +250,11 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		applied = false
 		// Settlements of a tournament are in turn: they change the same rows.
-		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID); err != nil {
+		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
 			return err
 		}
 
-		m, ok, err := pg.One[state](ctx, tx, `SELECT m.round_slug, m.status::text, m.home_score, m.away_score, m.finished_at, m.settled_version, t.rule_version, o.multiplier,
-				z.void AS was_void, z.home_score AS was_home, z.away_score AS was_away, z.rule_version AS was_rule, z.multiplier AS was_multiplier
-			FROM match m JOIN tournament t ON t.id = m.tournament_id JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
-			LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
-			WHERE m.id = $1 AND m.tournament_id = $2 FOR NO KEY UPDATE OF m`, matchID, tournamentID)
+		m, ok, err := pg.One[state](ctx, tx, sql.LockMatch, matchID, tournamentID)
 		if err != nil || !ok {
 			return err
 		}
@@ -259,7 +267,7 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 			applied = true
 		}
 
-		_, err = pg.Do(ctx, tx, `UPDATE match SET scoreboard_applied_at = now() WHERE id = $1 AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL`, matchID)
+		_, err = pg.Do(ctx, tx, sql.MarkApplied, matchID)
 
 		return err
 	})
@@ -270,31 +278,9 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 	return guesses, applied, nil
 }
 
-// Ledger is the statement that gives the members the points of a match. Its parameters:
-//
-//	$1, $2  the match and its tournament
-//	$3      the version of the settlement
-//	$4, $5  the goals of the home and the away team
-//	$6, $7  the version of the rule, and the multiplier of the round
-//	$8      whether the match is void
-//	$9      the slug of the round
-//
-// A void match earns nothing: its guesses lose what they had. The first settlement has a
-// row for each guess, so that its member is in the leaderboard; later ones have the
-// differences. What the ledger gets, the scoreboards get.
-const Ledger = `WITH want AS (
-		SELECT g.member_id, guess_points(g.home_score, g.away_score, $4, $5, r, $7) AS points FROM guess g JOIN rule r ON r.tournament_id = $2 AND r.version = $6
-		WHERE g.match_id = $1 AND NOT $8),
-	had AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE match_id = $1 GROUP BY member_id),
-	earned AS (
-		INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned)
-		SELECT $1, member_id, $3, $2, coalesce(want.points, 0) - coalesce(had.points, 0) FROM want FULL JOIN had USING (member_id)
-		WHERE had.points IS NULL OR coalesce(want.points, 0) <> had.points RETURNING member_id, points_earned),
-	round AS (
-		INSERT INTO round_score AS s (tournament_id, round_slug, member_id, points) SELECT $2, $9, member_id, points_earned FROM earned
-		ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE SET points = s.points + excluded.points)
-	INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $2, member_id, points_earned FROM earned
-	ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = s.points + excluded.points`
+// Ledger is the statement that gives members the points of a match: see settlement.sql. The
+// benchmark runs it alone.
+var Ledger = sql.Ledger
 
 // apply writes the next settlement of a match.
 func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (guesses int, err error) {
@@ -314,24 +300,21 @@ func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state
 		home, away = nil, nil
 	}
 
-	n, err := pg.Do(ctx, tx, Ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
+	n, err := pg.Do(ctx, tx, sql.Ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
 	if err != nil {
 		return 0, err
 	}
 
 	for _, w := range []struct {
-		sql  string
-		args []any
+		statement string
+		args      []any
 	}{
-		{`INSERT INTO settlement (match_id, version, idempotency_key, reason, void, home_score, away_score, rule_version, multiplier, guesses) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		{sql.AddSettlement,
 			[]any{matchID, version, key, reason, m.void(), home, away, m.Rule, m.Multiplier, n}},
-		{`UPDATE match SET settled_version = $2, scoreboard_applied_at = now() WHERE id = $1`, []any{matchID, version}},
-		// The current round is the latest of which a match has earned points.
-		{`UPDATE tournament t SET scoreboard_version = scoreboard_version + 1, status = CASE WHEN status = 'upcoming' THEN 'active' ELSE status END,
-			current_round = CASE WHEN $3 THEN current_round ELSE (SELECT o.slug FROM tournament_round o WHERE o.tournament_id = t.id AND (o.slug = $2 OR o.slug = t.current_round) ORDER BY o."order" DESC, o.slug DESC LIMIT 1) END
-			WHERE id = $1`, []any{tournamentID, m.Round, m.void()}},
+		{sql.MarkSettled, []any{matchID, version}},
+		{sql.RaiseLeaderboard, []any{tournamentID, m.Round, m.void()}},
 	} {
-		if _, err := pg.Do(ctx, tx, w.sql, w.args...); err != nil {
+		if _, err := pg.Do(ctx, tx, w.statement, w.args...); err != nil {
 			return 0, err
 		}
 	}
@@ -348,7 +331,7 @@ func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 		return err
 	}
 
-	_, err = pg.Do(ctx, tx, `INSERT INTO outbox (payload) VALUES ($1)`, string(body))
+	_, err = pg.Do(ctx, tx, sql.AddMessage, string(body))
 
 	return err
 }
@@ -357,7 +340,7 @@ func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 // happened for 15 minutes, longer than Queue tries a message: their message was given up.
 func Recover(ctx context.Context, db pg.DB) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		all, err := pg.All[ended](ctx, tx, `UPDATE match SET updated_at = now() WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND updated_at < now() - interval '15 minutes' RETURNING `+endedColumns)
+		all, err := pg.All[ended](ctx, tx, sql.ClaimUnsettledMatches)
 		if err != nil {
 			return err
 		}
@@ -376,7 +359,7 @@ func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 			all, err := pg.All[struct {
 				ID      int64  `db:"id"`
 				Payload string `db:"payload"`
-			}](ctx, tx, `SELECT id, payload::text FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`, relayed)
+			}](ctx, tx, sql.LockMessages, relayed)
 			if err != nil || len(all) == 0 {
 				return err
 			}
@@ -391,7 +374,7 @@ func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 			}
 
 			sent = len(all)
-			_, err = pg.Do(ctx, tx, `DELETE FROM outbox WHERE id = ANY($1)`, ids)
+			_, err = pg.Do(ctx, tx, sql.DeleteMessages, ids)
 
 			return err
 		})

@@ -4,6 +4,7 @@ package tournament
 
 import (
 	"context"
+	_ "embed"
 	"strconv"
 	"time"
 
@@ -15,6 +16,14 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 )
+
+//go:embed tournament.sql
+var file string
+
+// sql are the statements of tournament.sql.
+var sql = pg.MustParse[struct {
+	ListTournaments, GetTournament, ListRounds, ListWinners, ListTeams, ListMatchesOfDay string
+}](file)
 
 // Tournaments is the service of tournaments.
 type Tournaments struct{ view.Views }
@@ -48,9 +57,6 @@ type row struct {
 	score.Rule
 }
 
-const rows = `SELECT t.id::text, t.slug, t.label, t.season, t.status::text, t.current_round, t.logo, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score
-	FROM tournament t JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version`
-
 func (r row) tournament() Tournament {
 	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, asset.Path(r.Logo), r.Rule}
 }
@@ -79,7 +85,7 @@ func ListTournamentsFunction() app.Function {
 
 // ListTournaments returns the tournaments.
 func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*TournamentList, error) {
-	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`,
+	all, err := pg.All[row](ctx, s.DB, sql.ListTournaments,
 		in.Status, in.Cursor, view.PageSize+1)
 	if err != nil {
 		return nil, err
@@ -123,7 +129,7 @@ func GetTournamentFunction() app.Function {
 
 // GetTournament returns a tournament. Errors: tournament_not_found.
 func (s *Tournaments) GetTournament(ctx context.Context, in *GetTournament) (*Page, error) {
-	r, ok, err := pg.One[row](ctx, s.DB, rows+` WHERE t.id = $1`, in.TournamentID)
+	r, ok, err := pg.One[row](ctx, s.DB, sql.GetTournament, in.TournamentID)
 	if err == nil && !ok {
 		err = view.ErrNoTournament
 	}
@@ -172,7 +178,7 @@ func ListRoundsFunction() app.Function {
 
 // ListRounds returns the rounds of a tournament. Errors: tournament_not_found.
 func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, error) {
-	all, err := pg.All[Round](ctx, s.DB, `SELECT slug, label, type, multiplier FROM tournament_round WHERE tournament_id = $1 ORDER BY "order", slug`, in.TournamentID)
+	all, err := pg.All[Round](ctx, s.DB, sql.ListRounds, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
@@ -184,10 +190,7 @@ func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, 
 	}
 
 	winners, err := pg.All[Score](ctx, s.DB,
-		`SELECT o.slug AS round_slug, w.member_id::text, m.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
-			SELECT member_id, points FROM round_score s WHERE tournament_id = o.tournament_id AND round_slug = o.slug AND points > 0
-			AND points = (SELECT max(points) FROM round_score WHERE tournament_id = o.tournament_id AND round_slug = o.slug) ORDER BY member_id LIMIT 10) w
-		JOIN member m ON m.id = w.member_id WHERE o.tournament_id = $1 ORDER BY o.slug, w.member_id`, in.TournamentID)
+		sql.ListWinners, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
@@ -302,9 +305,7 @@ func ListTeamsFunction() app.Function {
 
 // ListTeams returns the teams of a tournament. Errors: tournament_not_found.
 func (s *Tournaments) ListTeams(ctx context.Context, in *ListTeams) (*Teams, error) {
-	all, err := pg.All[Team](ctx, s.DB, `SELECT id::text, name, badge FROM team WHERE id IN (
-			SELECT unnest(ARRAY[home_team, away_team]) FROM match WHERE tournament_id = $1 UNION SELECT team_id FROM tournament_standing WHERE tournament_id = $1)
-		ORDER BY name COLLATE "und-x-icu", id`, in.TournamentID)
+	all, err := pg.All[Team](ctx, s.DB, sql.ListTeams, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
@@ -423,11 +424,7 @@ func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dash
 		day = at
 	}
 
-	all, err := pg.All[dayRow](ctx, s.DB, `SELECT m.tournament_id::text, m.round_slug, g.id IS NOT NULL AS guessed, `+view.MatchColumns+`
-		FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active') JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
-		LEFT JOIN member p ON p.public_id = $1 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = p.id,
-		LATERAL (SELECT coalesce($2::timestamptz, date_trunc('day', now())) AS begins) d
-		WHERE m.date >= d.begins AND m.date < d.begins + interval '1 day' ORDER BY m.date, m.id LIMIT $3`, in.UserID, day, maxDay)
+	all, err := pg.All[dayRow](ctx, s.DB, sql.ListMatchesOfDay, in.UserID, day, maxDay)
 	if err != nil {
 		return nil, err
 	}

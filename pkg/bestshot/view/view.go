@@ -20,6 +20,7 @@ package view
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -34,6 +35,15 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/redis"
 )
+
+//go:embed view.sql
+var file string
+
+// sql are the statements of view.sql.
+var sql = pg.MustParse[struct {
+	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardVersion, ListLeaderboard,
+	ListLeagueTable string
+}](file)
 
 // The keys of the projections.
 func MatchesKey(tournamentID, round string) string {
@@ -190,10 +200,6 @@ type Side struct {
 	Score *int   `json:"score" doc:"Its goals, also those of extra time, without penalties; null before the match."`
 }
 
-// MatchColumns are the columns of a MatchRow, of the tables m, h and a.
-const MatchColumns = `m.id::text, m.date, CASE m.status WHEN 'void' THEN 'not-defined' ELSE m.status::text END AS status,
-	h.id::text AS home_id, h.name AS home_name, m.home_score, a.id::text AS away_id, a.name AS away_name, m.away_score`
-
 // MatchRow is a match as the database has it.
 type MatchRow struct {
 	ID        string    `db:"id"`
@@ -226,7 +232,7 @@ func (v Views) RefreshMatches(ctx context.Context, tournamentID, round string) e
 func (v Views) matches(tournamentID, round string) load {
 	return func(ctx context.Context) (projection, error) {
 		version, ok, err := pg.Value[int64](ctx, v.DB,
-			`SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, tournamentID, round)
+			sql.GetRoundVersion, tournamentID, round)
 		if err != nil {
 			return projection{}, err
 		}
@@ -236,8 +242,7 @@ func (v Views) matches(tournamentID, round string) load {
 		}
 		// The version is read first: matches that are newer than it are replaced soon.
 		rows, err := pg.All[MatchRow](ctx, v.DB,
-			`SELECT `+MatchColumns+` FROM match m JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
-			WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, tournamentID, round)
+			sql.ListMatches, tournamentID, round)
 		if err != nil {
 			return projection{}, err
 		}
@@ -273,7 +278,7 @@ func (v Views) Standings(ctx context.Context, tournamentID string) ([]Standing, 
 
 func (v Views) standings(tournamentID string) load {
 	return func(ctx context.Context) (projection, error) {
-		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT standings_version FROM tournament WHERE id = $1`, tournamentID)
+		version, ok, err := pg.Value[int64](ctx, v.DB, sql.GetStandingsVersion, tournamentID)
 		if err != nil {
 			return projection{}, err
 		}
@@ -283,8 +288,7 @@ func (v Views) standings(tournamentID string) load {
 		}
 
 		rows, err := pg.All[Standing](ctx, v.DB,
-			`SELECT s."order", s.team_id::text, t.name, s.points, s.games, s.wins, s.draws, s.losses, s.gf, s.ga, s.group_name
-			FROM tournament_standing s JOIN team t ON t.id = s.team_id WHERE s.tournament_id = $1 ORDER BY s.group_name NULLS FIRST, s."order", s.team_id`, tournamentID)
+			sql.ListStandings, tournamentID)
 		if err != nil {
 			return projection{}, err
 		}
@@ -372,7 +376,7 @@ func (v Views) RefreshLeaderboard(ctx context.Context, tournamentID string) erro
 
 func (v Views) leaderboard(tournamentID string) load {
 	return func(ctx context.Context) (projection, error) {
-		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT scoreboard_version FROM tournament WHERE id = $1`, tournamentID)
+		version, ok, err := pg.Value[int64](ctx, v.DB, sql.GetLeaderboardVersion, tournamentID)
 		if err != nil {
 			return projection{}, err
 		}
@@ -381,10 +385,7 @@ func (v Views) leaderboard(tournamentID string) load {
 			return projection{}, ErrNoTournament
 		}
 
-		all, err := pg.All[stored](ctx, v.DB, `SELECT s.member_id::text, m.nick_name, s.points, s.points - coalesce(r.points, 0) AS before
-			FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id JOIN tournament t ON t.id = s.tournament_id
-			LEFT JOIN round_score r ON r.tournament_id = s.tournament_id AND r.round_slug = t.current_round AND r.member_id = s.member_id
-			WHERE s.tournament_id = $1 ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id`, tournamentID)
+		all, err := pg.All[stored](ctx, v.DB, sql.ListLeaderboard, tournamentID)
 		if err != nil {
 			return projection{}, err
 		}
@@ -399,12 +400,7 @@ const LeagueLives = 30 * time.Second
 
 func (v Views) league(leagueID string) load {
 	return func(ctx context.Context) (projection, error) {
-		all, err := pg.All[stored](ctx, v.DB, `SELECT r.member_id::text, m.nick_name, coalesce(sum(s.points), 0)::int AS points, coalesce(sum(s.points - coalesce(o.points, 0)), 0)::int AS before
-			FROM league_role r JOIN member m ON m.id = r.member_id
-			LEFT JOIN (league_tournament f JOIN tournament t ON t.id = f.tournament_id AND t.status = 'active') ON f.league_id = r.league_id
-			LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id AND s.member_id = r.member_id
-			LEFT JOIN round_score o ON o.tournament_id = t.id AND o.round_slug = t.current_round AND o.member_id = r.member_id
-			WHERE r.league_id = $1 GROUP BY r.member_id, m.nick_name ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id`, leagueID)
+		all, err := pg.All[stored](ctx, v.DB, sql.ListLeagueTable, leagueID)
 		if err != nil {
 			return projection{}, err
 		}

@@ -1,0 +1,108 @@
+-- name: Forget
+-- Records that user $1 has deleted the account, so that no request in flight creates a member.
+INSERT INTO forgotten (public_id)
+VALUES ($1)
+ON CONFLICT DO NOTHING;
+
+-- name: RaiseLeaderboards
+-- Raises the version of each leaderboard that shows member $1, or would after a settlement. Locks
+-- the tournaments in the order of their ids.
+UPDATE tournament
+SET scoreboard_version = scoreboard_version + 1
+WHERE id IN (
+    SELECT id
+    FROM tournament
+    WHERE id IN (
+        SELECT tournament_id
+        FROM tournament_scoreboard
+        WHERE member_id = $1
+        UNION
+        SELECT m.tournament_id
+        FROM guess g
+        JOIN match m ON m.id = g.match_id
+        WHERE g.member_id = $1
+    )
+    ORDER BY id
+    FOR UPDATE
+)
+RETURNING id::text, scoreboard_version AS version;
+
+-- name: ListLeagues
+-- The leagues of member $1, in the order in which they are locked.
+SELECT league_id::text
+FROM league_role
+WHERE member_id = $1
+ORDER BY league_id;
+
+-- name: DeleteMember
+-- Deletes member $1 with guesses, points, reminders and wrong codes.
+DELETE FROM member
+WHERE id = $1;
+
+-- name: ListLeaderboards
+-- All leaderboards, with their versions.
+SELECT id::text, scoreboard_version AS version
+FROM tournament
+ORDER BY id;
+
+-- name: ExportMember
+-- The member of user $1.
+SELECT to_jsonb(m)
+FROM member m
+WHERE m.public_id = $1;
+
+-- name: ExportGuesses
+-- The guesses of user $1.
+SELECT to_jsonb(g)
+FROM guess g
+JOIN member m ON m.id = g.member_id
+WHERE m.public_id = $1
+ORDER BY g.created_at, g.id;
+
+-- name: ExportLedger
+-- The rows of the ledger of user $1.
+SELECT to_jsonb(l)
+FROM scoreboard_ledger l
+JOIN member m ON m.id = l.member_id
+WHERE m.public_id = $1
+ORDER BY l.match_id, l.version;
+
+-- name: ExportPoints
+-- The points of user $1 in tournaments.
+SELECT to_jsonb(s)
+FROM tournament_scoreboard s
+JOIN member m ON m.id = s.member_id
+WHERE m.public_id = $1
+ORDER BY s.tournament_id;
+
+-- name: ExportRoundPoints
+-- The points of user $1 in rounds.
+SELECT to_jsonb(s)
+FROM round_score s
+JOIN member m ON m.id = s.member_id
+WHERE m.public_id = $1
+ORDER BY s.tournament_id, s.round_slug;
+
+-- name: ExportLeagues
+-- The memberships of user $1 in leagues.
+SELECT to_jsonb(r)
+FROM league_role r
+JOIN member m ON m.id = r.member_id
+WHERE m.public_id = $1
+ORDER BY r.league_id;
+
+-- name: ExportReminders
+-- The reminders of user $1.
+SELECT to_jsonb(r)
+FROM reminder r
+JOIN member m ON m.id = r.member_id
+WHERE m.public_id = $1
+ORDER BY r.match_id, r.kind;
+
+-- name: ExportWrongCodes
+-- The wrong codes of leagues that user $1 has tried.
+SELECT to_jsonb(w)
+FROM wrong_code w
+JOIN member m ON m.id = w.member_id
+WHERE m.public_id = $1
+ORDER BY w.tried_at;

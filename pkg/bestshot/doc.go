@@ -24,12 +24,12 @@
 //	how a league is joined, and who administers it        league: JoinLeague, LeaveLeague
 //	which images are accepted, and how they are named     asset: Name
 //	who is reminded, and when                             notice: Reminders.Remind
-//	what happens when a user deletes the account          profile: ForgetUser
+//	what happens when a user deletes the account          userdata: ForgetUser
 //	which tables, roles and grants exist                  tables/migrations, and the list below
 //	when the migrations run                               schema
 //
-// Imports go one way: tables, score, provider <- schema, asset, view <- member <- tournament,
-// guess, league, settlement <- ingest, notice, profile <- bestshot. The message of a queue is a
+// Imports go one way: health, tables, score, provider <- schema, asset, view <- member <-
+// tournament, guess, league, settlement <- ingest, notice, userdata <- bestshot. The message of a queue is a
 // type of the package that receives it.
 //
 // # Tables

@@ -15,10 +15,10 @@ import (
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/queue"
@@ -122,12 +122,12 @@ func TestFailedJobIsRepeated(t *testing.T) {
 				func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
 		},
 		"export-user": func(t *testing.T) {
-			fails(w, t, profile.ExportUserFunction(), profile.OpenForgetter,
-				func(s *profile.Forgetter, ctx context.Context) error { return s.ExportUser(ctx, of) })
+			fails(w, t, userdata.ExportUserFunction(), userdata.Open,
+				func(s *userdata.Service, ctx context.Context) error { return s.ExportUser(ctx, of) })
 		},
 		"forget-user": func(t *testing.T) {
-			fails(w, t, profile.ForgetUserFunction(), profile.OpenForgetter,
-				func(s *profile.Forgetter, ctx context.Context) error { return s.ForgetUser(ctx, of) })
+			fails(w, t, userdata.ForgetUserFunction(), userdata.Open,
+				func(s *userdata.Service, ctx context.Context) error { return s.ForgetUser(ctx, of) })
 		},
 		"keep-letters": func(t *testing.T) {
 			fails(w, t, settlement.KeepLettersFunction(), settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {

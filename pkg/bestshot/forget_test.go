@@ -16,9 +16,9 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/pg"
@@ -50,7 +50,7 @@ func known(t testing.TB) (*bestshottest.World, *bestshottest.Tournament) {
 func exported(t testing.TB, w *bestshottest.World, user string) (document map[string]any) {
 	t.Helper()
 
-	s := testkit.Open(w.World, profile.ExportUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open)
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: user}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)
@@ -135,7 +135,7 @@ func TestForgottenUser(t *testing.T) {
 	w, c := known(t)
 	ann := memberID(w, "ann")
 
-	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open)
 	for range 2 {
 		testkit.Must(t, s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	}
@@ -173,7 +173,7 @@ func TestForgottenUserIsShownNowhere(t *testing.T) {
 	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament SET status = 'completed'`)
 	testkit.Must(t, err)
 
-	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open)
 	w.Cache.SetError("ERR gone")
 
 	if err := s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}); err == nil {
@@ -222,10 +222,10 @@ func TestForgetUserCrashes(t *testing.T) {
 
 		request := account.Request{Job: "J", UserID: "ann"}
 
-		err := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter).ForgetUser(w.NewContext(),
+		err := testkit.OpenWith(w.World, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.Open).ForgetUser(w.NewContext(),
 			request)
 		if p.Ended(err, dynamotest.CacheCall) {
-			testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(), request))
+			testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), request))
 		}
 
 		return []any{traces(w, ann, "ann"), c.Board("bob"), len(testkit.Messages[account.Done](w.World, account.DoneQueue)) > 0}

@@ -3,14 +3,15 @@ package bestshot
 import (
 	"matchday/pkg/bestshot/asset"
 	"matchday/pkg/bestshot/guess"
+	"matchday/pkg/bestshot/health"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/notice"
-	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
@@ -58,7 +59,7 @@ func Room() app.Room {
 			Like: "^https?://[^ ]+$", Example: "https://provider.example.com/api/v1", Required: true,
 		}),
 	},
-		profile.GetHealthFunction(),
+		health.GetHealthFunction(),
 		member.CreateMemberFunction(),
 		member.GetMemberFunction(),
 		member.UpdateMemberFunction(),
@@ -106,7 +107,7 @@ func Room() app.Room {
 		notice.RemindFunction(),
 		notice.SendRemindersFunction(),
 		schema.MigrateFunction(),
-		profile.ForgetUserFunction(),
-		profile.ExportUserFunction(),
+		userdata.ForgetUserFunction(),
+		userdata.ExportUserFunction(),
 	)
 }

@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/bestshot/profile"
+import "matchday/pkg/bestshot/userdata"
 
-func main() { profile.ExportUserFunction().Start() }
+func main() { userdata.ExportUserFunction().Start() }

@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/bestshot/profile"
+import "matchday/pkg/bestshot/health"
 
-func main() { profile.GetHealthFunction().Start() }
+func main() { health.GetHealthFunction().Start() }

@@ -26,8 +26,8 @@ import (
 	"matchday/infra/testkit/pgtest"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
-	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/account"
 )
 
@@ -110,7 +110,7 @@ func TestSecondRun(t *testing.T) {
 	_, v, w := newVisit(t)
 	old := v.id
 
-	testkit.Must(t, testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(w.NewContext(),
+	testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(),
 		account.Request{Job: "J", UserID: "me"}))
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
 	testkit.Must(t, v.found(t.Context()))

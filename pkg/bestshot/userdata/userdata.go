@@ -1,6 +1,6 @@
-// Package profile is what the room does about accounts: it forgets a user, and hands out what
-// it keeps of one. It also answers monitors.
-package profile
+// Package userdata deletes and exports what the room keeps of a user, when the room of the accounts
+// asks for it.
+package userdata
 
 import (
 	"context"
@@ -25,10 +25,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-//go:embed profile.sql
+//go:embed userdata.sql
 var file string
 
-// sql are the statements of profile.sql.
+// sql are the statements of userdata.sql.
 var sql = pg.MustParse[struct {
 	Forget, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
 	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes string
@@ -36,43 +36,8 @@ var sql = pg.MustParse[struct {
 
 const room = "bestshot"
 
-// Monitor is the service of monitors.
-type Monitor struct{}
-
-// OpenMonitor opens the service of monitors.
-func OpenMonitor(context.Context, app.Env) (*Monitor, error) { return &Monitor{}, nil }
-
-// GetHealth is the request of a monitor.
-type GetHealth struct{}
-
-// Health is the answer to a monitor.
-type Health struct {
-	Body struct {
-		OK bool `json:"ok" doc:"Always true."`
-	}
-}
-
-// GetHealthFunction answers a monitor.
-func GetHealthFunction() app.Function {
-	return app.API(spec.Function{
-		Name:   "bestshot/get-health",
-		Does:   "Answers a monitor.",
-		IfDown: "Monitors raise an alarm.",
-		On:     spec.Route{Method: "GET", Path: "/api/v2/health", Auth: spec.Public},
-		Memory: 128, Timeout: 5 * time.Second,
-	}, OpenMonitor, (*Monitor).GetHealth)
-}
-
-// GetHealth answers. It reads nothing, so that monitors do not keep the database awake.
-func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{}
-	out.Body.OK = true
-
-	return out, nil
-}
-
-// Forgetter deletes and hands out what is kept of a user.
-type Forgetter struct {
+// Service deletes and hands out what is kept of a user.
+type Service struct {
 	db     pg.DB
 	phones *device.Devices
 	cache  redis.Cache
@@ -80,8 +45,8 @@ type Forgetter struct {
 	files  object.Bucket
 }
 
-// OpenForgetter opens the service.
-func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
+// Open opens the service.
+func Open(ctx context.Context, env app.Env) (*Service, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
 	if err != nil {
 		return nil, err
@@ -89,7 +54,7 @@ func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 
-	return &Forgetter{
+	return &Service{
 		db, device.Open(env, tables.Phones), cache, queue.Open(env.AWS, env.Queues),
 		object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
 	}, err
@@ -111,14 +76,14 @@ func ForgetUserFunction() app.Function {
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: time.Minute,
-	}, OpenForgetter, (*Forgetter).ForgetUser)
+	}, Open, (*Service).ForgetUser)
 }
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the member
 // with guesses, points, memberships and phones. Others keep theirs. A league without another
 // administrator gets the member who has been in it longest. It confirms when nothing is left.
 // A second run deletes what is, and has the leaderboards read again.
-func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
+func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	var boards []board
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
@@ -195,12 +160,12 @@ func ExportUserFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: time.Minute,
-	}, OpenForgetter, (*Forgetter).ExportUser)
+	}, Open, (*Service).ExportUser)
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and confirms
 // it. A second run replaces the document.
-func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
+func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	document := map[string]any{}
 
 	for name, statement := range map[string]string{

@@ -7,8 +7,8 @@ package bench
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -27,8 +27,18 @@ import (
 	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/pg"
 	"matchday/pkg/spec"
 )
+
+//go:embed bench.sql
+var file string
+
+// sql are the statements of bench.sql.
+var sql = pg.MustParse[struct {
+	AddTournament, AddRule, AddRound, AddTeams, AddMembers, AddPoints, AddMatches, AddGuesses, AddLedger, SumPoints,
+	AddRoundPoints, CountLedger, SumLedger, ListLeaderboard string
+}](file)
 
 // Suite is the room's part of the benchmark.
 var Suite = measure.Suite{
@@ -172,7 +182,7 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 		return nil, err
 	}
 
-	sums := w.query(ctx, `SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`)
+	sums := w.query(ctx, sql.SumLedger)
 	if err := add("a leaderboard rebuilt from "+measure.Counted(ledger, "row"), hydrate, "the sums of pgx", sums, ledger); err != nil {
 		return nil, err
 	}
@@ -183,7 +193,7 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 	}
 	defer worker.DB.Close()
 	// One turn of each is not measured.
-	if err := w.addMatches(ctx, members, matches+1, matches+2*(turns+1), false); err != nil {
+	if err := w.addMatches(ctx, matches+1, matches+2*(turns+1), false); err != nil {
 		return nil, err
 	}
 
@@ -193,7 +203,7 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 
 		return worker.SettleMatch(ctx, settlement.MatchFinished{
 			EventType: settlement.EventType, InternalStatus: settlement.Ended, MatchID: w.match(n), TournamentID: w.tournament,
-			FinishedAt: w.now.Add(time.Duration(n-matches) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
+			FinishedAt: w.now.Add(time.Duration(n) * time.Second), Provider: "bench", ProviderStatus: "finished/100", DetectedAt: w.now,
 		})
 	}
 
@@ -214,7 +224,7 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 // that was settled has one.
 func (w *world) expectLedger(ctx context.Context, want int) error {
 	var got int
-	if err := w.db.QueryRow(ctx, `SELECT count(*) FROM scoreboard_ledger`).Scan(&got); err != nil {
+	if err := w.db.QueryRow(ctx, sql.CountLedger).Scan(&got); err != nil {
 		return err
 	}
 
@@ -289,66 +299,36 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 		return w, err
 	}
 
-	for _, sql := range []string{
-		`INSERT INTO tournament (id, provider, external_id, season, slug, label, status, current_round) VALUES ('` + w.tournament +
-			`', 'bench', '1', '1', 'bench', 'Bench', 'active', '1')`,
-		`INSERT INTO rule VALUES ('` + w.tournament + `', 1, 3, 0, 0, 0, 0)`,
-		`INSERT INTO tournament_round VALUES ('` + w.tournament + `', '1', 1, 'Round 1', 'season', '/events/round/1')`,
-		`INSERT INTO team (provider, external_id, name) VALUES ('bench', '1', 'Home'), ('bench', '2', 'Away')`,
-		`INSERT INTO member (id, public_id, nick_name) SELECT ` + id("1", "n") + `, 'user' || n, 'Member ' || n FROM generate_series(1, ` +
-			strconv.Itoa(members) + `) n`,
-		`INSERT INTO tournament_scoreboard SELECT '` + w.tournament + `', ` + id("1", "n") + `, 0 FROM generate_series(1, ` +
-			strconv.Itoa(members) + `) n`,
-	} {
-		if _, err = w.db.Exec(ctx, sql); err != nil {
-			return w, err
-		}
-	}
-
-	if err = w.addMatches(ctx, members, 1, matches, true); err != nil {
+	if err = w.fill(ctx, members); err != nil {
 		return w, err
-	}
-
-	for _, sql := range []string{
-		`INSERT INTO scoreboard_ledger SELECT match_id, member_id, 1, '` + w.tournament + `', 3 * (home_score % 2) FROM guess`,
-		`UPDATE tournament_scoreboard s SET points = l.points FROM (SELECT member_id, sum(points_earned) AS points FROM scoreboard_ledger GROUP BY member_id) l WHERE l.member_id = s.member_id`,
-		`INSERT INTO round_score SELECT tournament_id, '1', member_id, points FROM tournament_scoreboard`,
-		`ANALYZE`,
-	} {
-		if _, err = w.db.Exec(ctx, sql); err != nil {
-			return w, err
-		}
 	}
 
 	return w, nil
 }
 
-// id is the SQL of the id of a member or a match.
-func id(kind, n string) string {
-	return `('` + kind + `0000000-0000-4000-8000-' || lpad(` + n + `::text, 12, '0'))::uuid`
-}
-
-func (w *world) match(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) }
-
-// addMatches stores matches that have ended, each a second after the other, with a guess of
-// every member.
-func (w *world) addMatches(ctx context.Context, members, from, to int, applied bool) error {
-	at := `timestamptz '` + w.now.Format(time.RFC3339) + `'`
-
-	mark, version := "NULL", "0"
-	if applied {
-		mark, version = at, "1"
+// fill stores a tournament with settled matches.
+func (w *world) fill(ctx context.Context, members int) error {
+	do := func(statement string, args ...any) func() error {
+		return func() error {
+			_, err := w.db.Exec(ctx, statement, args...)
+			return err
+		}
 	}
 
-	for _, sql := range []string{
-		fmt.Sprintf(`INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, home_score, away_score, finished_at, settled_version, scoreboard_applied_at)
-			SELECT %s, '%s', '%s', 'bench', n::text, %s, 'ended', 'finished/100', h.id, a.id, %d, %d, %s + make_interval(secs => n - %d), %s, %s
-			FROM generate_series(%d, %d) n, team h, team a WHERE h.name = 'Home' AND a.name = 'Away'`, id("2", "n"), w.tournament, round, at,
-			homeScore, awayScore, at, matches, version, mark, from, to),
-		fmt.Sprintf(`INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT %s, %s, (p * 7 + m) %% 4, (p * 3 + m) %% 3 FROM generate_series(%d, %d) m, generate_series(1, %d) p`,
-			id("2", "m"), id("1", "p"), from, to, members),
+	for _, step := range []func() error{
+		do(sql.AddTournament, w.tournament, round),
+		do(sql.AddRule, w.tournament),
+		do(sql.AddRound, w.tournament, round),
+		do(sql.AddTeams),
+		do(sql.AddMembers, members),
+		do(sql.AddPoints, w.tournament),
+		func() error { return w.addMatches(ctx, 1, matches, true) },
+		do(sql.AddLedger, w.tournament),
+		do(sql.SumPoints),
+		do(sql.AddRoundPoints, round),
+		do("ANALYZE"),
 	} {
-		if _, err := w.db.Exec(ctx, sql); err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 	}
@@ -356,15 +336,29 @@ func (w *world) addMatches(ctx context.Context, members, from, to int, applied b
 	return nil
 }
 
-// leaderboard reads all members in their order, by pgx alone.
-func (w *world) leaderboard(ctx context.Context) func() error {
-	return w.query(ctx, `SELECT s.member_id::text, m.nick_name, s.points FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id
-		WHERE s.tournament_id = $1 ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id`)
+// match returns the id of match n.
+func (w *world) match(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) }
+
+// addMatches stores matches that have ended, each a second after the one before, with a guess of
+// every member.
+func (w *world) addMatches(ctx context.Context, from, to int, settled bool) error {
+	if _, err := w.db.Exec(ctx, sql.AddMatches, w.tournament, round, from, to, w.now, homeScore, awayScore, settled); err != nil {
+		return err
+	}
+
+	_, err := w.db.Exec(ctx, sql.AddGuesses, from, to)
+
+	return err
 }
 
-func (w *world) query(ctx context.Context, sql string) func() error {
+// leaderboard reads all members in their order, by pgx alone.
+func (w *world) leaderboard(ctx context.Context) func() error {
+	return w.query(ctx, sql.ListLeaderboard)
+}
+
+func (w *world) query(ctx context.Context, statement string) func() error {
 	return func() error {
-		rows, err := w.db.Query(ctx, sql, w.tournament)
+		rows, err := w.db.Query(ctx, statement, w.tournament)
 		if err != nil {
 			return err
 		}

@@ -81,18 +81,18 @@ func (r *run) compare(ctx context.Context, c *cup, round bool) (problems []strin
 		want[l.MemberID] = l.Points
 	}
 
-	for _, table := range []string{
-		`SELECT member_id::text, points FROM tournament_scoreboard WHERE tournament_id = $1`,
-		`SELECT member_id::text, sum(points_earned)::int FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id`,
-		`SELECT member_id::text, sum(points)::int FROM round_score WHERE tournament_id = $1 GROUP BY member_id`,
+	for _, sums := range []struct{ name, statement string }{
+		{"the points", sql.ListPoints},
+		{"the points of the ledger", sql.SumLedger},
+		{"the points of the rounds", sql.SumRoundPoints},
 	} {
-		got, err := r.sumsOf(ctx, table, c.id)
+		got, err := r.sumsOf(ctx, sums.statement, c.id)
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue
 		}
 
-		same(table, got, want)
+		same(sums.name, got, want)
 	}
 
 	if got, err := r.cached(ctx, c.id); err != nil {
@@ -184,8 +184,8 @@ func (r *run) compare(ctx context.Context, c *cup, round bool) (problems []strin
 }
 
 // sumsOf returns the points of members.
-func (r *run) sumsOf(ctx context.Context, sql, id string) (map[string]int, error) {
-	rows, err := r.query(ctx, sql, id)
+func (r *run) sumsOf(ctx context.Context, statement, id string) (map[string]int, error) {
+	rows, err := r.query(ctx, statement, id)
 	if err != nil {
 		return nil, err
 	}

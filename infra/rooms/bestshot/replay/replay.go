@@ -7,6 +7,7 @@ package replay
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,7 +21,16 @@ import (
 	"matchday/infra/local/replay"
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/kit/pg"
 )
+
+//go:embed replay.sql
+var file string
+
+// sql are the statements of replay.sql.
+var sql = pg.MustParse[struct {
+	FindMatch, GetGuess, CountUnsettled, CountSettlements, ListPoints, SumLedger, SumRoundPoints string
+}](file)
 
 // Config is the configuration of the frame, and what to run.
 type Config struct {
@@ -152,7 +162,7 @@ func (r *run) settle(ctx context.Context) {
 			r.replayLetters(ctx)
 		}
 
-		n, err := value[int](ctx, r, `SELECT count(*)::int FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL`)
+		n, err := value[int](ctx, r, sql.CountUnsettled)
 
 		return err == nil && n == 0
 	})
@@ -189,8 +199,7 @@ func (r *run) fail(c *cup, format string, args ...any) {
 func (r *run) report(ctx context.Context, c *cup) {
 	type tally struct{ Matches, Settled, Corrections int }
 
-	n, err := one[tally](ctx, r, `SELECT count(*)::int AS matches, count(*) FILTER (WHERE settled_version > 0)::int AS settled, coalesce(sum(greatest(settled_version - 1, 0)), 0)::int AS corrections
-		FROM match WHERE tournament_id = $1`, c.id)
+	n, err := one[tally](ctx, r, sql.CountSettlements, c.id)
 	if err != nil {
 		c.fail("%v", err)
 	}
@@ -244,8 +253,8 @@ func (r *run) summarize() error {
 }
 
 // value returns the only column of the first row of a query.
-func value[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err error) {
-	rows, err := r.query(ctx, sql, args...)
+func value[T any](ctx context.Context, r *run, statement string, args ...any) (v T, err error) {
+	rows, err := r.query(ctx, statement, args...)
 	if err != nil {
 		return v, err
 	}
@@ -254,8 +263,8 @@ func value[T any](ctx context.Context, r *run, sql string, args ...any) (v T, er
 }
 
 // one returns the first row of a query.
-func one[T any](ctx context.Context, r *run, sql string, args ...any) (v T, err error) {
-	rows, err := r.query(ctx, sql, args...)
+func one[T any](ctx context.Context, r *run, statement string, args ...any) (v T, err error) {
+	rows, err := r.query(ctx, statement, args...)
 	if err != nil {
 		return v, err
 	}
@@ -274,7 +283,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 }
 
 // query runs a query. It connects again after a failure of the database.
-func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (r *run) query(ctx context.Context, statement string, args ...any) (pgx.Rows, error) {
 	for r.stopped {
 		if err := r.Until(ctx, r.Clock.Now().Add(replay.Wait)); err != nil {
 			return nil, err
@@ -289,7 +298,7 @@ func (r *run) query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 		}
 	}
 
-	return r.db.Query(ctx, sql, args...)
+	return r.db.Query(ctx, statement, args...)
 }
 
 // administrator asks as an administrator.

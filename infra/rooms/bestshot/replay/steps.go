@@ -190,7 +190,7 @@ func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand
 // known returns whether the room knows the match.
 func (r *run) known(ctx context.Context, f *fixture) bool {
 	if f.id == "" {
-		id, err := value[string](ctx, r, `SELECT id::text FROM match WHERE external_id = $1`, fmt.Sprint(f.event))
+		id, err := value[string](ctx, r, sql.FindMatch, fmt.Sprint(f.event))
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			r.fail(f.cup, "%v", err)
 		}
@@ -240,7 +240,7 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
 	type row struct{ Home, Away int }
 
-	got, err := one[row](ctx, r, `SELECT home_score AS home, away_score AS away FROM guess WHERE match_id = $1 AND member_id = $2`, f.id, m.id)
+	got, err := one[row](ctx, r, sql.GetGuess, f.id, m.id)
 	if err == nil && got == (row{g[0], g[1]}) {
 		f.guesses[m] = g
 	}

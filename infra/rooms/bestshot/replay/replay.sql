@@ -1,0 +1,48 @@
+-- name: FindMatch
+-- The match with id $1 at the provider.
+SELECT id::text
+FROM match
+WHERE external_id = $1;
+
+-- name: GetGuess
+-- The guess of match $1 by member $2.
+SELECT home_score AS home, away_score AS away
+FROM guess
+WHERE match_id = $1
+    AND member_id = $2;
+
+-- name: CountUnsettled
+-- The number of matches that are over and not settled.
+SELECT count(*)::int
+FROM match
+WHERE status IN ('ended', 'void')
+    AND scoreboard_applied_at IS NULL;
+
+-- name: CountSettlements
+-- The number of matches of tournament $1, of those that were settled, and of their corrections.
+SELECT
+    count(*)::int AS matches,
+    count(*) FILTER (WHERE settled_version > 0)::int AS settled,
+    coalesce(sum(greatest(settled_version - 1, 0)), 0)::int AS corrections
+FROM match
+WHERE tournament_id = $1;
+
+-- name: ListPoints
+-- The points of the members in the leaderboard of tournament $1.
+SELECT member_id::text, points
+FROM tournament_scoreboard
+WHERE tournament_id = $1;
+
+-- name: SumLedger
+-- The points of the members in the ledger of tournament $1.
+SELECT member_id::text, sum(points_earned)::int
+FROM scoreboard_ledger
+WHERE tournament_id = $1
+GROUP BY member_id;
+
+-- name: SumRoundPoints
+-- The points of the members in all rounds of tournament $1.
+SELECT member_id::text, sum(points)::int
+FROM round_score
+WHERE tournament_id = $1
+GROUP BY member_id;

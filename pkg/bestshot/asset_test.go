@@ -95,8 +95,8 @@ func pictures(c *bestshottest.Tournament, w *bestshottest.World) map[string]*str
 	return all
 }
 
-// TestNewTournamentGetsImages: its logo and the badges of its teams are fetched, and everybody
-// gets them, in a form that caches keep and browsers do not take for something else.
+// TestNewTournamentGetsImages: its logo and the badges of its teams are fetched. Everybody gets them,
+// with headers by which caches keep them, and browsers treat them only as images.
 func TestNewTournamentGetsImages(t *testing.T) {
 	t.Parallel()
 	w := ofImages(t, map[string][]byte{"/team/3/image": badgeJPEG, "/team/4/image": badgeWebP, "/unique-tournament/17/image": badgePNG})
@@ -161,7 +161,7 @@ func TestNewTournamentGetsImages(t *testing.T) {
 	}
 }
 
-// TestAssetNames: what is no name of an image is refused before the bucket is asked.
+// TestAssetNames: a name that no image can have is refused without a request to the bucket.
 func TestAssetNames(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -235,9 +235,9 @@ func TestTeamsOfATournament(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoImage: what the provider answers is stored only if it is an image of an accepted
-// format and size. Anything else changes nothing, and is logged.
-func TestWhatIsNoImage(t *testing.T) {
+// TestOnlyImagesAreStored: an answer is stored only if it is an image of an accepted format and size.
+// Any other answer changes nothing, and is logged.
+func TestOnlyImagesAreStored(t *testing.T) {
 	t.Parallel()
 
 	sized := func(n int) string { return string(badgePNG) + strings.Repeat("x", n-len(badgePNG)) }
@@ -299,8 +299,8 @@ func TestWhatIsNoImage(t *testing.T) {
 	}
 }
 
-// TestImagesAreAskedForOnceADay: and once in 30 days if there is one; 50 in a plan, of
-// tournaments that are played.
+// TestImagesAreAskedForOnceADay: a missing image is asked for once a day, and an existing one once in 30
+// days. A plan asks for at most 50, of tournaments that are played.
 func TestImagesAreAskedForOnceADay(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -370,8 +370,8 @@ func TestImagesAreAskedForOnceADay(t *testing.T) {
 	}
 }
 
-// TestImagesSurviveCrashes: each of the three jobs dies at each I/O call, before and after it.
-// In the end every image is stored, and an address leads to the bytes.
+// TestImagesSurviveCrashes: if one of the three jobs crashes before or after any I/O call, every image
+// is stored in the end, and its address has its bytes.
 func TestImagesSurviveCrashes(t *testing.T) {
 	t.Parallel()
 
@@ -405,7 +405,8 @@ func TestImagesSurviveCrashes(t *testing.T) {
 					collect(w)
 				}
 
-				left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM team WHERE badge IS NULL OR badge_asked_at IS NULL`)
+				left, _, err := pg.Value[int](t.Context(), w.DB,
+					`SELECT count(*)::int FROM team WHERE badge IS NULL OR badge_asked_at IS NULL`)
 				testkit.Must(t, err)
 
 				shown := map[string]string{}

@@ -23,8 +23,8 @@ func TestFullLeague(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
 	w.Register("ann", "bob")
-	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
-	_, err := pg.Do(t.Context(), w.DB, "UPDATE league SET members = 10000 WHERE id = $1", l.ID)
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Admin"}))
+	_, err := pg.Do(t.Context(), w.DB, `UPDATE league SET members = 10000 WHERE id = $1`, l.ID)
 	testkit.Must(t, err)
 
 	out := w.Ask("bob", "POST", "/api/v2/leagues/invitation", map[string]string{"code": l.Code})

@@ -54,8 +54,11 @@ var settledOnce = []string{"1 ann 3", "2 bob 0"}
 // ledger returns the rows of the ledger: "ann 1 3".
 func ledger(w *bestshottest.World) []string {
 	w.T.Helper()
-	rows, err := pg.Values[string](w.T.Context(), w.DB,
-		`SELECT m.nick_name || ' ' || l.version || ' ' || l.points_earned FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id ORDER BY 1`)
+	rows, err := pg.Values[string](w.T.Context(), w.DB, `
+SELECT m.nick_name || ' ' || l.version || ' ' || l.points_earned
+FROM scoreboard_ledger l
+JOIN member m ON m.id = l.member_id
+ORDER BY 1`)
 	testkit.Must(w.T, err)
 
 	return rows
@@ -124,7 +127,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// F2: while the worker is down the jobs wait in the queue; then it drains them.
+// F2: while the worker is down the messages wait in the queue. Then it settles their matches.
 func TestWorkerIsDown(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -141,9 +144,8 @@ func TestWorkerIsDown(t *testing.T) {
 	}
 }
 
-// F3: the row that a settlement needs is locked by another session, until it gives up; then
-// the server is killed in the middle of a settlement. Nothing is applied, and the retry
-// applies it once.
+// F3: another session locks the tournament, until the settlement gives up. Then the server is killed
+// during a settlement. Nothing is applied, and the retry applies it once.
 func TestDatabaseTimesOutAndDies(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, true)
@@ -151,7 +153,7 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 		w.Patience = patience
 		return testkit.Open(w.World, settlement.SettleMatchesFunction(), settlement.Open)
 	}
-	hasty, s := open(1), open(100) // the first meets the limit for a lock
+	hasty, s := open(1), open(100) // the first exceeds the time limit for a lock
 	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
 
 	locked, release := make(chan struct{}), make(chan struct{})
@@ -212,8 +214,8 @@ func TestDatabaseTimesOutAndDies(t *testing.T) {
 	}
 }
 
-// F4: the worker dies between the commit and the cache. The key blocks a second scoring, and
-// the repeat writes the projection.
+// F4: the worker dies between the commit and the cache. The second run does not settle the match
+// again, and writes the projection.
 func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -243,8 +245,8 @@ func TestCrashBetweenDatabaseAndCache(t *testing.T) {
 	}
 }
 
-// F5: without the cache reads come from the database, with the same answer, also if the cache
-// accepts connections and never answers. What changes the cache is tried again.
+// F5: without the cache members get the same answers from the database, also if the cache accepts
+// connections and never answers.
 func TestCacheIsDown(t *testing.T) {
 	t.Parallel()
 
@@ -307,9 +309,9 @@ func TestCacheIsDown(t *testing.T) {
 	}
 }
 
-// TestLetters: a message that can never be settled is rejected with its reason; what was given
-// up is kept once, and can be sent again, which settles once.
-func TestLetters(t *testing.T) {
+// TestDeadLetterIsKeptAndReplayed: a message that was given up is kept once, with its reason. An
+// administrator can send it again, which settles the match once.
+func TestDeadLetterIsKeptAndReplayed(t *testing.T) {
 	t.Parallel()
 
 	w, c := ended(t, false)
@@ -320,11 +322,11 @@ func TestLetters(t *testing.T) {
 
 	good := w.Queues.Messages(settlement.Queue.Name)[0].Body
 	w.Clear(settlement.Queue)
-	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
+	admin := testkit.Open(w.World, settlement.KeepDeadLettersFunction(), settlement.OpenAdmin)
 
 	for range 2 {
 		for _, l := range []queue.DeadLetter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
-			testkit.Must(t, office.KeepLetter(w.NewContext(), l))
+			testkit.Must(t, admin.KeepDeadLetter(w.NewContext(), l))
 		}
 	}
 
@@ -333,20 +335,20 @@ func TestLetters(t *testing.T) {
 		w.Settle()
 	}
 
-	letters := testkit.Decode[struct{ Data []settlement.Letter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
-	for i := range letters {
-		if at := letters[i].ReplayedAt; (at != nil) != (letters[i].Replays > 0) || at != nil && at.Before(letters[i].ReceivedAt) {
-			t.Errorf("the letter %s was received at %v and replayed at %v", letters[i].ID, letters[i].ReceivedAt, at)
+	all := testkit.Decode[struct{ Data []settlement.DeadLetter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
+	for i := range all {
+		if at := all[i].ReplayedAt; (at != nil) != (all[i].Replays > 0) || at != nil && at.Before(all[i].ReceivedAt) {
+			t.Errorf("the message %s was received at %v and replayed at %v", all[i].ID, all[i].ReceivedAt, at)
 		}
 
-		letters[i].ReceivedAt, letters[i].ReplayedAt = time.Time{}, nil
+		all[i].ReceivedAt, all[i].ReplayedAt = time.Time{}, nil
 	}
 
-	if diff := cmp.Diff([]settlement.Letter{
+	if diff := cmp.Diff([]settlement.DeadLetter{
 		{ID: "2", Payload: "no job", Reason: "the message cannot be read"},
 		{ID: "1", Payload: good, Replays: 3},
-	}, letters); diff != "" {
-		t.Errorf("the letters (-want +got):\n%s", diff)
+	}, all); diff != "" {
+		t.Errorf("the messages (-want +got):\n%s", diff)
 	}
 
 	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
@@ -363,11 +365,14 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestListOfLetters: the newest first, in pages of 100.
-func TestListOfLetters(t *testing.T) {
+// TestListOfDeadLetters: the newest first, in pages of 100.
+func TestListOfDeadLetters(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
-	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason, received_at) SELECT lpad(n::text, 3, '0'), '{}', '', to_timestamp(n / 2) FROM generate_series(1, 101) n`)
+	_, err := pg.Do(t.Context(), w.DB, `
+INSERT INTO settlement_dlq (id, payload, reason, received_at)
+SELECT lpad(n::text, 3, '0'), '{}', '', to_timestamp(n / 2)
+FROM generate_series(1, 101) n`)
 	testkit.Must(t, err)
 
 	for query, want := range map[string]struct{ first, last, next string }{
@@ -375,20 +380,19 @@ func TestListOfLetters(t *testing.T) {
 		"?cursor=1000000_002": {"001", "001", ""},
 	} {
 		page := testkit.Decode[struct {
-			Data []settlement.Letter
+			Data []settlement.DeadLetter
 			Next string
 		}](w.World, w.Do(root, "GET", "/admin/settlements/dlq"+query, nil))
 
 		n := len(page.Data)
 		if n == 0 || page.Data[0].ID != want.first || page.Data[n-1].ID != want.last || page.Next != want.next {
-			t.Errorf("%q: got %d letters, then %q; want %s to %s, then %q", query, n, page.Next, want.first, want.last, want.next)
+			t.Errorf("%q: got %d messages, then %q; want %s to %s, then %q", query, n, page.Next, want.first, want.last, want.next)
 		}
 	}
 }
 
-// TestMessageThatWasGivenUp: a match that is not settled after 15 minutes is posted again, once
-// in that time.
-func TestMessageThatWasGivenUp(t *testing.T) {
+// TestUnsettledMatchIsPostedAgain: a match that is not settled is posted again every 15 minutes.
+func TestUnsettledMatchIsPostedAgain(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
 	w.Clear(settlement.Queue)
@@ -420,8 +424,8 @@ func TestMessageThatWasGivenUp(t *testing.T) {
 	}
 }
 
-// TestLongCacheFailure: a match was settled, and its message given up because the cache did not
-// answer for longer than it is tried. The old leaderboard is replaced as soon as it answers.
+// TestLongCacheFailure: a match was settled, and its message was given up because the cache did not
+// answer. The function that keeps dead letters replaces the old leaderboard as soon as it answers.
 func TestLongCacheFailure(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -438,14 +442,14 @@ func TestLongCacheFailure(t *testing.T) {
 		t.Fatal("it is settled without the cache")
 	}
 
-	office := testkit.Open(w.World, settlement.KeepLettersFunction(), settlement.OpenOffice)
-	if err := office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
-		t.Errorf("while the cache is away the letter is answered with %v", err)
+	admin := testkit.Open(w.World, settlement.KeepDeadLettersFunction(), settlement.OpenAdmin)
+	if err := admin.KeepDeadLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while the cache does not answer: %v", err)
 	}
 
 	w.Cache.SetError("")
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, office.KeepLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}))
+	testkit.Must(t, admin.KeepDeadLetter(w.NewContext(), queue.DeadLetter{ID: "1", Body: message}))
 
 	if diff := cmp.Diff([]string{"1 bob 3", "2 ann 0"}, c.Board("ann")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -460,8 +464,8 @@ func TestLongCacheFailure(t *testing.T) {
 	}
 }
 
-// TestChangesWithoutTheCache: an administrator's correction needs no cache. A nickname is
-// stored, the answer says that leaderboards follow, and a repeat has them written.
+// TestChangesWithoutTheCache: a correction of a result succeeds without the cache. A new nickname is
+// stored, with an error about the leaderboards. A second request updates them.
 func TestChangesWithoutTheCache(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -499,8 +503,8 @@ func TestChangesWithoutTheCache(t *testing.T) {
 	}
 }
 
-// TestLostInvalidation: a function that corrected a result died before the cache heard of it.
-// The settlement shows the round as it is.
+// TestLostInvalidation: a function that corrected a result died before it invalidated the round. The
+// settlement writes the round.
 func TestLostInvalidation(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -520,8 +524,8 @@ func TestLostInvalidation(t *testing.T) {
 	}
 }
 
-// TestRuleIsNotPostedTwice: the plan takes a match whose settlement has just been asked for as
-// one that somebody settles, however long ago it ended.
+// TestRuleIsNotPostedTwice: the plan does not post a match that was posted in the last 15 minutes,
+// however long ago it ended.
 func TestRuleIsNotPostedTwice(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -545,7 +549,7 @@ func TestRuleIsNotPostedTwice(t *testing.T) {
 	}
 }
 
-// TestBadMessage: what does not follow the contract can never be settled.
+// TestBadMessage: a message that does not follow the contract is Invalid, and is not retried.
 func TestBadMessage(t *testing.T) {
 	t.Parallel()
 	w, _ := ended(t, false)
@@ -580,8 +584,8 @@ func TestBadMessage(t *testing.T) {
 	}
 }
 
-// TestSettleMatchCrashes: a settlement that dies at each I/O call, before and after it, and
-// runs again.
+// TestSettleMatchCrashes: a settlement that crashes before or after any I/O call, and runs again,
+// applies the points once.
 func TestSettleMatchCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
@@ -597,8 +601,8 @@ func TestSettleMatchCrashes(t *testing.T) {
 	})
 }
 
-// TestIngestFeedCrashes: an answer of the provider that is stored in two tries posts the match
-// at least once, and shows its result.
+// TestIngestFeedCrashes: if storing an answer crashes before or after any I/O call, and runs again,
+// the match is settled and members see its result.
 func TestIngestFeedCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {

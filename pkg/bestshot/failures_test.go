@@ -24,17 +24,17 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// fails checks that a run reports each failure of an I/O call, as dynamotest.CheckFailures. Each
-// run opens its service, whose I/O is that of fn. The connections of the run before are closed
-// first: what its client still writes to them counts for nothing.
-func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app.Opener[S], run func(S, context.Context) error) {
+// checkFailures checks that a run reports each failure of an I/O call: see dynamotest.CheckFailures.
+// Each run opens its service with the environment of fn. It first closes the connections of the run
+// before, so that writes of that run's clients are not counted.
+func checkFailures[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app.Opener[S], run func(S, context.Context) error) {
 	t.Helper()
 
 	var (
-		p     dynamotest.Process
-		now   atomic.Int64
-		mu    sync.Mutex
-		conns []net.Conn
+		p       dynamotest.Process
+		current atomic.Int64 // the number of the run
+		mu      sync.Mutex
+		conns   []net.Conn
 	)
 
 	closeAll := func() {
@@ -50,7 +50,7 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 	defer closeAll()
 
 	dynamotest.CheckFailures(t, &p, func() error {
-		turn := now.Add(1)
+		number := current.Add(1)
 
 		closeAll()
 
@@ -75,7 +75,7 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 			counted, err := p.Dialer(func(context.Context, string, string) (net.Conn, error) { return raw, nil },
 				func(string) string { return name })(ctx, network, address)
 
-			return &ofTurn{Conn: counted, raw: raw, current: func() bool { return now.Load() == turn }}, err
+			return &connOfRun{Conn: counted, raw: raw, current: func() bool { return current.Load() == number }}, err
 		}
 
 		s, err := open(w.NewContext(), env)
@@ -87,14 +87,14 @@ func fails[S any](w *bestshottest.World, t *testing.T, fn app.Function, open app
 	}, dynamotest.CacheCall)
 }
 
-// ofTurn is a connection whose writes are calls while its run goes on.
-type ofTurn struct {
+// connOfRun is a connection whose writes are counted as calls until the next run begins.
+type connOfRun struct {
 	net.Conn
 	raw     net.Conn
 	current func() bool
 }
 
-func (c *ofTurn) Write(b []byte) (int, error) {
+func (c *connOfRun) Write(b []byte) (int, error) {
 	if c.current() {
 		return c.Conn.Write(b)
 	}
@@ -102,36 +102,36 @@ func (c *ofTurn) Write(b []byte) (int, error) {
 	return c.raw.Write(b)
 }
 
-// TestFailedJobIsRepeated: a job that fails at a call says so, also one that finds nothing to do
-// or that a run before has done, because it is repeated.
+// TestFailedJobIsRepeated: a job returns an error if one of its calls fails, so that it is repeated.
+// So does a job that has nothing to do, or whose work a run before has done.
 func TestFailedJobIsRepeated(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
-	of := account.Request{Job: "J", UserID: "zed"} // whom a run before has forgotten
+	of := account.Request{Job: "J", UserID: "zed"} // a run before has deleted the data
 	feed := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Ended, 1, 0))
 
 	for name, check := range map[string]func(t *testing.T){
 		"plan-polls": func(t *testing.T) {
-			fails(w, t, ingest.PlanPollsFunction(), ingest.OpenPlanner, (*ingest.Planner).PlanPolls)
+			checkFailures(w, t, ingest.PlanPollsFunction(), ingest.OpenPlanner, (*ingest.Planner).PlanPolls)
 		},
 		"remind": func(t *testing.T) {
-			fails(w, t, notice.RemindFunction(), notice.OpenReminders, (*notice.Reminders).Remind)
+			checkFailures(w, t, notice.RemindFunction(), notice.OpenReminders, (*notice.Reminders).Remind)
 		},
 		"ingest-feed": func(t *testing.T) {
-			fails(w, t, ingest.IngestFeedFunction(), ingest.Open,
+			checkFailures(w, t, ingest.IngestFeedFunction(), ingest.Open,
 				func(s *ingest.Ingester, ctx context.Context) error { return s.IngestFeed(ctx, feed) })
 		},
 		"export-user": func(t *testing.T) {
-			fails(w, t, userdata.ExportUserFunction(), userdata.Open,
+			checkFailures(w, t, userdata.ExportUserFunction(), userdata.Open,
 				func(s *userdata.Service, ctx context.Context) error { return s.ExportUser(ctx, of) })
 		},
 		"forget-user": func(t *testing.T) {
-			fails(w, t, userdata.ForgetUserFunction(), userdata.Open,
+			checkFailures(w, t, userdata.ForgetUserFunction(), userdata.Open,
 				func(s *userdata.Service, ctx context.Context) error { return s.ForgetUser(ctx, of) })
 		},
 		"keep-letters": func(t *testing.T) {
-			fails(w, t, settlement.KeepLettersFunction(), settlement.OpenOffice, func(s *settlement.Office, ctx context.Context) error {
-				return s.KeepLetter(ctx, queue.DeadLetter{ID: "1", Body: "{}"})
+			checkFailures(w, t, settlement.KeepDeadLettersFunction(), settlement.OpenAdmin, func(s *settlement.Admin, ctx context.Context) error {
+				return s.KeepDeadLetter(ctx, queue.DeadLetter{ID: "1", Body: "{}"})
 			})
 		},
 	} {
@@ -139,23 +139,23 @@ func TestFailedJobIsRepeated(t *testing.T) {
 	}
 }
 
-// failsRoute is fails for a route that reads. The cache has nothing before each request.
-func failsRoute(w *bestshottest.World, user, target string, fn app.Function) func(*testing.T) {
+// routeFailures is checkFailures for a route that reads. The cache is empty before each request.
+func routeFailures(w *bestshottest.World, user, target string, fn app.Function) func(*testing.T) {
 	open := func(_ context.Context, env app.Env) (testkit.Route, error) {
 		return testkit.ServeWith(w.World, fn, env), nil
 	}
 
 	return func(t *testing.T) {
-		fails(w, t, fn, open, func(route testkit.Route, _ context.Context) error {
+		checkFailures(w, t, fn, open, func(route testkit.Route, _ context.Context) error {
 			w.Cache.FlushAll()
 			return testkit.Failed(route(testkit.Request("GET", "/api/v2"+target, user, "")))
 		})
 	}
 }
 
-// TestFailedReadIsNoAnswer: a route that reads answers with an error if any of its calls of the
-// database fails, also one that would answer that there is nothing. Without the cache it reads
-// the database.
+// TestFailedReadIsNoAnswer: a route that reads answers with an error if one of its calls of the
+// database fails, also a route that would answer with an empty list. If a call of the cache fails, it
+// answers from the database.
 func TestFailedReadIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
@@ -163,26 +163,26 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 
 	l := "/leagues/" + testkit.Decode[struct{ Data []league.League }](w.World, w.Do("ann", "GET", "/leagues", nil)).Data[0].ID
 	for name, check := range map[string]func(*testing.T){
-		"member":              failsRoute(w, "ann", "/member", member.GetMemberFunction()),
-		"no member":           failsRoute(w, "zed", "/member", member.GetMemberFunction()),
-		"tournaments":         failsRoute(w, "ann", "/tournaments", tournament.ListTournamentsFunction()),
-		"tournament":          failsRoute(w, "ann", cup, tournament.GetTournamentFunction()),
-		"rounds":              failsRoute(w, "ann", cup+"/rounds", tournament.ListRoundsFunction()),
-		"matches":             failsRoute(w, "ann", cup+"/matches/1", tournament.ListMatchesFunction()),
-		"standings":           failsRoute(w, "ann", cup+"/standings", tournament.ListStandingsFunction()),
-		"teams":               failsRoute(w, "ann", cup+"/teams", tournament.ListTeamsFunction()),
-		"leaderboard":         failsRoute(w, "ann", cup+"/leaderboard", tournament.ListLeaderboardFunction()),
-		"dashboard":           failsRoute(w, "ann", "/dashboard", tournament.GetDashboardFunction()),
-		"guesses":             failsRoute(w, "ann", cup+"/guess?round=1", guess.ListGuessesFunction()),
-		"guesses of no round": failsRoute(w, "ann", cup+"/guess?round=9", guess.ListGuessesFunction()),
-		"guesses of others":   failsRoute(w, "ann", "/matches/"+w.MatchID(1)+"/guesses", guess.ListMatchGuessesFunction()),
-		"score":               failsRoute(w, "ann", cup+"/score", guess.GetScoreFunction()),
-		"leagues":             failsRoute(w, "ann", "/leagues", league.ListLeaguesFunction()),
-		"league":              failsRoute(w, "ann", l, league.GetLeagueFunction()),
-		"table of a league":   failsRoute(w, "ann", l+"/score", league.GetScoreFunction()),
-		"executions":          failsRoute(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction()),
-		"settlements":         failsRoute(w, root, "/admin/settlements", settlement.ListSettlementsFunction()),
-		"letters":             failsRoute(w, root, "/admin/settlements/dlq", settlement.ListLettersFunction()),
+		"member":              routeFailures(w, "ann", "/member", member.GetMemberFunction()),
+		"no member":           routeFailures(w, "zed", "/member", member.GetMemberFunction()),
+		"tournaments":         routeFailures(w, "ann", "/tournaments", tournament.ListTournamentsFunction()),
+		"tournament":          routeFailures(w, "ann", cup, tournament.GetTournamentFunction()),
+		"rounds":              routeFailures(w, "ann", cup+"/rounds", tournament.ListRoundsFunction()),
+		"matches":             routeFailures(w, "ann", cup+"/matches/1", tournament.ListMatchesFunction()),
+		"standings":           routeFailures(w, "ann", cup+"/standings", tournament.ListStandingsFunction()),
+		"teams":               routeFailures(w, "ann", cup+"/teams", tournament.ListTeamsFunction()),
+		"leaderboard":         routeFailures(w, "ann", cup+"/leaderboard", tournament.ListLeaderboardFunction()),
+		"dashboard":           routeFailures(w, "ann", "/dashboard", tournament.GetDashboardFunction()),
+		"guesses":             routeFailures(w, "ann", cup+"/guess?round=1", guess.ListGuessesFunction()),
+		"guesses of no round": routeFailures(w, "ann", cup+"/guess?round=9", guess.ListGuessesFunction()),
+		"guesses of others":   routeFailures(w, "ann", "/matches/"+w.MatchID(1)+"/guesses", guess.ListMatchGuessesFunction()),
+		"score":               routeFailures(w, "ann", cup+"/score", guess.GetScoreFunction()),
+		"leagues":             routeFailures(w, "ann", "/leagues", league.ListLeaguesFunction()),
+		"league":              routeFailures(w, "ann", l, league.GetLeagueFunction()),
+		"table of a league":   routeFailures(w, "ann", l+"/score", league.GetScoreFunction()),
+		"executions":          routeFailures(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction()),
+		"settlements":         routeFailures(w, root, "/admin/settlements", settlement.ListSettlementsFunction()),
+		"dead letters":        routeFailures(w, root, "/admin/settlements/dlq", settlement.ListDeadLettersFunction()),
 	} {
 		t.Run(name, check)
 	}

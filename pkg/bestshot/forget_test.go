@@ -24,29 +24,28 @@ import (
 	"matchday/pkg/kit/pg"
 )
 
-// known returns a world in which ann has something in every table that keeps something of
-// members, and bob is in her league.
+// known returns a world in which ann has a row in every table with data of members, and bob is in her
+// league.
 func known(t testing.TB) (*bestshottest.World, *bestshottest.Tournament) {
 	t.Helper()
 	w, c := ended(t, false)
 	w.WithAPNs(notice.APNSKey, notice.APNSBundle)
 	w.Settle()
-	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Admin"}))
 	w.Do("bob", "POST", "/leagues/invitation", map[string]string{"code": l.Code})
 	w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
 	w.Ask("ann", "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"})
 
-	for _, sql := range []string{
-		`INSERT INTO reminder (member_id, match_id, kind) SELECT g.member_id, g.match_id, '0' FROM guess g`,
-	} {
-		_, err := pg.Do(t.Context(), w.DB, sql)
-		testkit.Must(t, err)
-	}
+	_, err := pg.Do(t.Context(), w.DB, `
+INSERT INTO reminder (member_id, match_id, kind)
+SELECT member_id, match_id, '0'
+FROM guess`)
+	testkit.Must(t, err)
 
 	return w, c
 }
 
-// exported returns what the room hands out about a user.
+// exported returns the document that the room exports about a user.
 func exported(t testing.TB, w *bestshottest.World, user string) (document map[string]any) {
 	t.Helper()
 
@@ -64,17 +63,24 @@ func exported(t testing.TB, w *bestshottest.World, user string) (document map[st
 	return document
 }
 
-// traces returns the tables that have a row of a member, or of a user.
+// traces returns the tables with a row that contains the id of a member, or of a user.
 func traces(w *bestshottest.World, memberID, userID string) (all []string) {
 	w.T.Helper()
-	names, err := pg.Values[string](w.T.Context(), w.DB,
-		`SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose%' ORDER BY 1`)
+	names, err := pg.Values[string](w.T.Context(), w.DB, `
+SELECT table_name::text
+FROM information_schema.tables
+WHERE table_schema = 'public'
+    AND table_type = 'BASE TABLE'
+    AND table_name NOT LIKE 'goose%'
+ORDER BY 1`)
 	testkit.Must(w.T, err)
 
 	for _, name := range names {
-		n, _, err := pg.Value[int](w.T.Context(), w.DB,
-			`SELECT count(*)::int FROM `+name+` r WHERE to_jsonb(r)::text LIKE '%' || $1 || '%' OR to_jsonb(r)::text LIKE '%"' || $2 || '"%'`,
-			memberID, userID)
+		n, _, err := pg.Value[int](w.T.Context(), w.DB, `
+SELECT count(*)::int
+FROM `+name+` r
+WHERE to_jsonb(r)::text LIKE '%' || $1 || '%'
+    OR to_jsonb(r)::text LIKE '%"' || $2 || '"%'`, memberID, userID)
 		testkit.Must(w.T, err)
 
 		if n > 0 {
@@ -128,8 +134,8 @@ func TestExportHasAllThatIsKept(t *testing.T) {
 	}
 }
 
-// TestForgottenUser: nothing is left, others keep theirs, the league has another
-// administrator, and the user writes nothing any more.
+// TestForgottenUser: no data of the user is left, others keep theirs, the league has another
+// administrator, and the user can write nothing.
 func TestForgottenUser(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
@@ -163,9 +169,9 @@ func TestForgottenUser(t *testing.T) {
 	}
 }
 
-// TestForgottenUserIsShownNowhere: the first run dies before the cache hears of it. The second
-// has all leaderboards read again, also those of tournaments that are over.
-func TestForgottenUserIsShownNowhere(t *testing.T) {
+// TestForgottenUserIsInNoLeaderboard: if the first run crashes before it invalidates the leaderboards,
+// the second invalidates all, also those of tournaments that are over.
+func TestForgottenUserIsInNoLeaderboard(t *testing.T) {
 	t.Parallel()
 	w, c := known(t)
 	c.Board("bob")
@@ -189,7 +195,8 @@ func TestForgottenUserIsShownNowhere(t *testing.T) {
 	}
 }
 
-// TestDeletedUserWritesNothing: from the tombstone on, before the room has forgotten the user.
+// TestDeletedUserWritesNothing: from the deletion of the account on, before the room has deleted the
+// data.
 func TestDeletedUserWritesNothing(t *testing.T) {
 	t.Parallel()
 	w, _ := known(t)
@@ -212,6 +219,8 @@ func TestDeletedUserWritesNothing(t *testing.T) {
 	}
 }
 
+// TestForgetUserCrashes: a deletion that crashes before or after any I/O call, and runs again, leaves
+// nothing.
 func TestForgetUserCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
@@ -232,7 +241,7 @@ func TestForgetUserCrashes(t *testing.T) {
 	})
 }
 
-// TestMessageTenTimes: at once and one after the other, points are applied once.
+// TestMessageTenTimes: ten runs for one message at the same time apply the points once.
 func TestMessageTenTimes(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)

@@ -19,7 +19,13 @@ func newFuzzed(f *testing.F) *bestshottest.World {
 	w.Register(testkit.Administrator)
 	t := w.Found("premier-league-2026")
 	t.ID = "58de2f1b-1374-4c92-bd53-23a81943de01"
-	_, err := pg.Do(f.Context(), w.DB, `WITH renamed AS (UPDATE tournament SET id = $1::uuid) UPDATE rule SET tournament_id = $1::uuid`, t.ID)
+	_, err := pg.Do(f.Context(), w.DB, `
+WITH renamed AS (
+    UPDATE tournament
+    SET id = $1::uuid
+)
+UPDATE rule
+SET tournament_id = $1::uuid`, t.ID)
 	testkit.Must(f, err)
 	w.Ingest(t.Feed("1", bestshottest.Fixture(1, w.Clock.Now().Add(time.Hour), provider.Open),
 		bestshottest.Fixture(3, w.Clock.Now().Add(-2*time.Hour), provider.Ended, 2, 1)))
@@ -29,9 +35,18 @@ func newFuzzed(f *testing.F) *bestshottest.World {
 		testkit.Must(f, err)
 	}
 
-	w.Do(testkit.Administrator, "POST", "/leagues", map[string]string{"name": "Office"})
-	_, err = pg.Do(f.Context(), w.DB, `WITH made AS (INSERT INTO league (id, name, code, members) SELECT 'c1d2e3f4-0000-4000-8000-0000000b5001', name, 'SAMPLE01', members FROM league RETURNING id)
-		INSERT INTO league_role (league_id, member_id, role) SELECT made.id, member.id, 'admin' FROM made, member`)
+	w.Do(testkit.Administrator, "POST", "/leagues", map[string]string{"name": "Admin"})
+	_, err = pg.Do(f.Context(), w.DB, `
+WITH made AS (
+    INSERT INTO league (id, name, code, members)
+    SELECT 'c1d2e3f4-0000-4000-8000-0000000b5001', name, 'SAMPLE01', members
+    FROM league
+    RETURNING id
+)
+INSERT INTO league_role (league_id, member_id, role)
+SELECT made.id, member.id, 'admin'
+FROM made
+CROSS JOIN member`)
 	testkit.Must(f, err)
 
 	return w

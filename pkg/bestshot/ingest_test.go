@@ -22,9 +22,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestWhatTheProviderSays has answers come one after the other, each a second after the one
-// before, and says what the match is after the last, and how many messages were posted.
-func TestWhatTheProviderSays(t *testing.T) {
+// TestMatchFollowsTheProvider stores answers, each a second after the one before, and checks the match
+// after the last, and the number of messages that were posted.
+func TestMatchFollowsTheProvider(t *testing.T) {
 	t.Parallel()
 
 	kickOff := bestshottest.Noon.Add(-2 * hour)
@@ -46,7 +46,7 @@ func TestWhatTheProviderSays(t *testing.T) {
 		"a match begins":                      {[]provider.Fixture{open}, "open 6 -:-", 0},
 		"it ends":                             {[]provider.Fixture{open, won}, "ended 6 2:1", 1},
 		"it had ended when it was first seen": {[]provider.Fixture{won}, "ended 6 2:1", 1},
-		"it is said twice":                    {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
+		"it is answered twice":                {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
 		"the result is corrected":             {[]provider.Fixture{open, won, lost}, "ended 6 1:2", 2},
 		"only the home score is corrected": {
 			[]provider.Fixture{open, won, bestshottest.Fixture(1, kickOff, provider.Ended, 3, 1)},
@@ -69,7 +69,7 @@ func TestWhatTheProviderSays(t *testing.T) {
 		"postponed, then under another id":    {[]provider.Fixture{open, postponed, id(moved, "77")}, "open 7 -:-", 0},
 		"a status that nobody knows":          {[]provider.Fixture{open, strange}, "open 6 -:-", 0},
 		"unknown at first sight":              {[]provider.Fixture{strange}, "not-defined 6 -:-", 0},
-		"the finish changes, which is not told": {
+		"the finish changes, and is written once": {
 			[]provider.Fixture{open, at(won, kickOff.Add(hour)), at(won, kickOff.Add(90*time.Minute))},
 			"ended 6 2:1",
 			1,
@@ -109,7 +109,8 @@ func TestWhatTheProviderSays(t *testing.T) {
 	}
 }
 
-// TestOlderAnswerIsLate: queues may turn two answers round.
+// TestOlderAnswerIsLate: an answer that is older than the stored one changes nothing, because a queue
+// may deliver two answers in the wrong order.
 func TestOlderAnswerIsLate(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -128,7 +129,7 @@ func TestOlderAnswerIsLate(t *testing.T) {
 	}
 }
 
-// TestOlderAnswerAddsNothing: a match that has another id since is not stored twice.
+// TestOlderAnswerAddsNothing: an older answer does not add a match again that has another id since.
 func TestOlderAnswerAddsNothing(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -192,7 +193,7 @@ func TestTeamIsRenamed(t *testing.T) {
 	shown("Newest")
 }
 
-// TestAnswerAboutADeletedTournament: it changes nothing, and is not tried again.
+// TestAnswerAboutADeletedTournament: it changes nothing, and is not an error.
 func TestAnswerAboutADeletedTournament(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -216,8 +217,8 @@ func TestAnswerAboutADeletedTournament(t *testing.T) {
 	}
 }
 
-// TestUnchangedRound: an answer without news costs as many calls of the database for ten matches
-// as for one, and the projection of the round stays. News of one match replaces it.
+// TestUnchangedRound: an answer that changes no match costs as many calls of the database for ten
+// matches as for one, and the projection of the round stays. A change of one match invalidates it.
 func TestUnchangedRound(t *testing.T) {
 	t.Parallel()
 
@@ -273,9 +274,9 @@ func TestUnchangedRound(t *testing.T) {
 	}
 }
 
-// TestMatchChangesTeamsOrRound: a match that is to be played has the teams and the round that
-// the provider says, and keeps its guesses; swapped sides swap them. One that has ended keeps
-// its teams and its result.
+// TestMatchChangesTeamsOrRound: a match that is to be played gets the teams and the round of the latest
+// answer, and keeps its guesses. If the sides are swapped, so are those of the guesses. A match that
+// has ended keeps its teams and its result.
 func TestMatchChangesTeamsOrRound(t *testing.T) {
 	t.Parallel()
 
@@ -329,7 +330,8 @@ func TestMatchChangesTeamsOrRound(t *testing.T) {
 						continue
 					}
 
-					guessed, _, err := pg.Value[string](t.Context(), w.DB, `SELECT home_score || ':' || away_score FROM guess WHERE match_id = $1`, m.ID)
+					guessed, _, err := pg.Value[string](t.Context(), w.DB,
+						`SELECT home_score || ':' || away_score FROM guess WHERE match_id = $1`, m.ID)
 					testkit.Must(t, err)
 
 					got = append(got, fmt.Sprintf("%s: %s %s:%s %s, guessed %s", round, m.Home.Name, ints(m.Home.Score),
@@ -344,7 +346,7 @@ func TestMatchChangesTeamsOrRound(t *testing.T) {
 	}
 }
 
-// TestEmptyTable: standings that the provider does not find any more stay.
+// TestEmptyTable: if the provider no longer has the standings, the stored ones stay.
 func TestEmptyTable(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -364,11 +366,12 @@ func TestEmptyTable(t *testing.T) {
 	}
 }
 
-// TestBadPartOfAnAnswer: it is counted, and the rest is stored.
+// TestBadPartOfAnAnswer: a wrong match is reported, and the others are stored.
 func TestBadPartOfAnAnswer(t *testing.T) {
 	t.Parallel()
 
-	const good = `{"id":9001,"startTimestamp":1780747200,"status":{"code":0,"type":"notstarted"},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
+	const good = `{"id":9001,"startTimestamp":1780747200,"status":{"code":0,"type":"notstarted"},` +
+		`"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
 
 	w := bestshottest.New(t)
 	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
@@ -388,8 +391,8 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 	w.MatchID(1)
 }
 
-// TestJobsRestWithoutTournaments: so that the database may pause, they ask it once an hour.
-func TestJobsRestWithoutTournaments(t *testing.T) {
+// TestJobsAreIdleWithoutTournaments: they call the database once an hour, so that it may pause.
+func TestJobsAreIdleWithoutTournaments(t *testing.T) {
 	t.Parallel()
 
 	for name, open := range map[string]func(*testkit.World) func(context.Context) error{
@@ -405,7 +408,7 @@ func TestJobsRestWithoutTournaments(t *testing.T) {
 			w, writes := counting(t)
 			job, begin := open(w.World), w.Clock.Now()
 
-			asks := func(after time.Duration) bool {
+			calls := func(after time.Duration) bool {
 				t.Helper()
 				w.MoveClock(begin.Add(after))
 				writes.Store(0)
@@ -413,20 +416,20 @@ func TestJobsRestWithoutTournaments(t *testing.T) {
 
 				return writes.Load() > 0
 			}
-			if !asks(0) || asks(5*time.Minute) || asks(time.Hour-time.Millisecond) || !asks(time.Hour) || asks(time.Hour+5*time.Minute) {
-				t.Error("it does not ask once an hour")
+			if !calls(0) || calls(5*time.Minute) || calls(time.Hour-time.Millisecond) || !calls(time.Hour) || calls(time.Hour+5*time.Minute) {
+				t.Error("it does not call the database once an hour")
 			}
 
 			w.Found("cup")
 
-			if asks(2*time.Hour-time.Millisecond) || !asks(2*time.Hour) || !asks(2*time.Hour+5*time.Minute) {
-				t.Error("with a tournament it does not ask each time after an hour")
+			if calls(2*time.Hour-time.Millisecond) || !calls(2*time.Hour) || !calls(2*time.Hour+5*time.Minute) {
+				t.Error("with a tournament it does not call the database each time after an hour")
 			}
 		})
 	}
 }
 
-// TestPlan: what is asked for when.
+// TestPlan: what a plan asks for, by the time before and after the kick-off.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -483,8 +486,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestExecutionEnds: what an administrator asks for is done, or has failed with a reason; a lost answer
-// blocks nothing for ever.
+// TestExecutionEnds: an execution ends as done, or as failed with a reason. If its answer is lost,
+// another can begin after ten minutes.
 func TestExecutionEnds(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -512,9 +515,9 @@ func TestExecutionEnds(t *testing.T) {
 	w.Do(root, "POST", path+"/standings", nil)
 }
 
-// TestSync: an administrator asks for the rounds, the standings, the matches of all rounds, or
-// for the round of one match. What was asked for in parts is done with the last of them, and
-// has failed if no round is known.
+// TestSync: an administrator asks for the rounds, the standings, the matches of all rounds, or the
+// round of one match. An execution for the matches of all rounds ends with the last answer. It fails
+// if no round is known.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)

@@ -20,7 +20,7 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// phone returns the token of a phone by a letter of its name.
+// phone returns the token of the phone with a name of one letter.
 func phone(name string) string { return strings.Repeat(name, 64) }
 
 // season returns a world with a tournament of three matches: the first in an hour, the second
@@ -64,8 +64,8 @@ func text(all []notice.Reminder) (lines []string) {
 	return lines
 }
 
-// TestReminders: who plays in a tournament and lacks a guess is reminded a day and two hours
-// before, once each, for all matches together.
+// TestReminders: a member who plays in a tournament and has not guessed a match is reminded a day and
+// two hours before, once each, for all matches together.
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	w, _, _ := season(t)
@@ -94,8 +94,8 @@ func TestReminders(t *testing.T) {
 	}
 }
 
-// TestLateMembersAreRemindedOnce: whose first guess in a tournament comes when both reminders
-// are due gets one.
+// TestLateMembersAreRemindedOnce: a member whose first guess in a tournament is made when both
+// reminders are due gets only the second.
 func TestLateMembersAreRemindedOnce(t *testing.T) {
 	t.Parallel()
 	w, _, _ := season(t)
@@ -108,8 +108,8 @@ func TestLateMembersAreRemindedOnce(t *testing.T) {
 	}
 }
 
-// TestRemindersOfMatchesPutOff: a match that is played on another day is one to be reminded of
-// again, and one that begins minutes later is not.
+// TestRemindersOfMatchesPutOff: members are reminded again of a match that is moved to another day, and
+// not of one that begins minutes later.
 func TestRemindersOfMatchesPutOff(t *testing.T) {
 	t.Parallel()
 	w, c, _ := season(t)
@@ -139,9 +139,9 @@ func TestRemindersOfMatchesPutOff(t *testing.T) {
 	reminded(second.Add(71 * hour))
 }
 
-// TestNoReminderWithoutGuesses: matches of a tournament that takes no guesses are not
-// reminded of, while another is played.
-func TestNoReminderWithoutGuesses(t *testing.T) {
+// TestNoReminderInAnEndedTournament: members are not reminded of matches that take no guesses, while
+// another tournament is played.
+func TestNoReminderInAnEndedTournament(t *testing.T) {
 	t.Parallel()
 
 	for status, want := range map[string]int{"upcoming": 1, "active": 1, "completed": 0, "cancelled": 0} {
@@ -165,14 +165,17 @@ func TestRemindersOfManyMembers(t *testing.T) {
 	w, c, _ := season(t)
 
 	const members = 2600 // in three transactions
-	for _, sql := range []string{
-		`INSERT INTO member (public_id, nick_name) SELECT 'm' || n, 'm' || n FROM generate_series(1, $2::int) n WHERE $1::uuid IS NOT NULL`,
-		`INSERT INTO tournament_scoreboard (tournament_id, member_id, points) SELECT $1, id, 0 FROM member WHERE public_id LIKE 'm%' AND $2::int > 0`,
-	} {
-		if _, err := pg.Do(t.Context(), w.DB, sql, c.ID, members); err != nil {
-			t.Fatal(err)
-		}
-	}
+	_, err := pg.Do(t.Context(), w.DB, `
+WITH added AS (
+    INSERT INTO member (public_id, nick_name)
+    SELECT 'm' || n, 'm' || n
+    FROM generate_series(1, $2::int) n
+    RETURNING id
+)
+INSERT INTO tournament_scoreboard (tournament_id, member_id, points)
+SELECT $1, id, 0
+FROM added`, c.ID, members)
+	testkit.Must(t, err)
 
 	w.MoveClock(bestshottest.Noon.Add(2 * hour))
 	all := remind(w)
@@ -194,8 +197,8 @@ func TestRemindersOfManyMembers(t *testing.T) {
 	}
 }
 
-// TestRemindCrashes: no reminder is lost, and one that is put into the queue again has its id,
-// by which a phone shows one.
+// TestRemindCrashes: no reminder is lost. A reminder that is sent twice has the same id, so that a
+// phone shows it once.
 func TestRemindCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
@@ -222,8 +225,8 @@ func TestRemindCrashes(t *testing.T) {
 	})
 }
 
-// TestReminderReachesPhones: each phone once, whatever is repeated; none after the kick-off; a
-// phone that has deleted the app is forgotten; Apple's failure is a later try.
+// TestReminderReachesPhones: each phone shows a reminder once, and none after the kick-off. A phone
+// without the app is deleted. If Apple does not accept a reminder now, the run fails.
 func TestReminderReachesPhones(t *testing.T) {
 	t.Parallel()
 	w, _, apple := season(t)
@@ -273,8 +276,8 @@ func TestReminderReachesPhones(t *testing.T) {
 	}
 }
 
-// TestPhoneThatAppleNoLongerKnows: its registration is deleted, unless it is newer than what
-// Apple says: then the app is back.
+// TestPhoneThatAppleNoLongerKnows: its registration is deleted, unless it is newer than the time of
+// Apple's answer: then the app was installed again.
 func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 	t.Parallel()
 	w, _, apple := season(t)
@@ -301,6 +304,7 @@ func TestPhoneThatAppleNoLongerKnows(t *testing.T) {
 	}
 }
 
+// TestPhones: a user has at most ten phones, and a phone belongs to the last user who registered it.
 func TestPhones(t *testing.T) {
 	t.Parallel()
 

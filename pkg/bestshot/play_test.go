@@ -27,7 +27,7 @@ import (
 	"matchday/pkg/kit/pg"
 )
 
-// TestPointsOfTheDatabase: the function of the database says the same as package score.
+// TestPointsOfTheDatabase: the SQL function guess_points computes the same points as package score.
 func TestPointsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -55,12 +55,12 @@ func TestPointsOfTheDatabase(t *testing.T) {
 		}
 
 		if want := rule.Of(g, m, multiplier).Total(); got != want {
-			r.Fatalf("%+v for %+v by %+v times %d: the database says %d, want %d", g, m, rule, multiplier, got, want)
+			r.Fatalf("%+v for %+v by %+v times %d: the database computes %d, want %d", g, m, rule, multiplier, got, want)
 		}
 	})
 }
 
-// TestStatesOfGuesses: what a member sees of the own guesses, from before to after the match.
+// TestStatesOfGuesses: the states of a member's guesses, from before the match until it is settled.
 func TestStatesOfGuesses(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -138,8 +138,16 @@ func TestGuessesOfOthers(t *testing.T) {
 	kickOff := bestshottest.Noon.Add(hour)
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
 	m := w.MatchID(1)
-	_, err := pg.Do(t.Context(), w.DB, `WITH p AS (INSERT INTO member (public_id, nick_name) SELECT 'u' || n, 'nick' || n FROM generate_series(1, 101) n RETURNING id)
-		INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT $1, id, 1, 0 FROM p`, m)
+	_, err := pg.Do(t.Context(), w.DB, `
+WITH added AS (
+    INSERT INTO member (public_id, nick_name)
+    SELECT 'u' || n, 'nick' || n
+    FROM generate_series(1, 101) n
+    RETURNING id
+)
+INSERT INTO guess (match_id, member_id, home_score, away_score)
+SELECT $1, id, 1, 0
+FROM added`, m)
 	testkit.Must(t, err)
 
 	target := "/api/v2/matches/" + m + "/guesses"
@@ -218,8 +226,16 @@ func TestLeaderboardPages(t *testing.T) {
 	for _, n := range []int{10, 1000} {
 		w := bestshottest.New(t)
 		c := w.Found("cup")
-		_, err := pg.Do(t.Context(), w.DB, `WITH p AS (INSERT INTO member (public_id, nick_name) SELECT 'u' || n, 'nick' || lpad(n::text, 4, '0') FROM generate_series(1, $2::int) n RETURNING id, nick_name)
-			INSERT INTO tournament_scoreboard (tournament_id, member_id, points) SELECT $1, id, 30 - right(nick_name, 4)::int / 40 FROM p`, c.ID, n)
+		_, err := pg.Do(t.Context(), w.DB, `
+WITH added AS (
+    INSERT INTO member (public_id, nick_name)
+    SELECT 'u' || n, 'nick' || lpad(n::text, 4, '0')
+    FROM generate_series(1, $2::int) n
+    RETURNING id, nick_name
+)
+INSERT INTO tournament_scoreboard (tournament_id, member_id, points)
+SELECT $1, id, 30 - right(nick_name, 4)::int / 40
+FROM added`, c.ID, n)
 		testkit.Must(t, err)
 
 		board := c.Board("u1")
@@ -249,8 +265,8 @@ func TestLeaderboardPages(t *testing.T) {
 	}
 }
 
-// TestColdKeyIsReadOnce: of fifty readers of a leaderboard that is not in the cache, one reads
-// it from the database; the others wait for it.
+// TestColdKeyIsReadOnce: of fifty readers of a leaderboard that is not in the cache, one reads the
+// database. The others wait for it.
 func TestColdKeyIsReadOnce(t *testing.T) {
 	t.Parallel()
 	w, writes := counting(t)
@@ -291,7 +307,7 @@ func TestColdKeyIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestNoTextThatTheDatabaseRefuses: PostgreSQL has no text with a NUL.
+// TestNoTextThatTheDatabaseRefuses: a text with a NUL, which PostgreSQL refuses, is invalid.
 func TestNoTextThatTheDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -313,7 +329,8 @@ func TestNoTextThatTheDatabaseRefuses(t *testing.T) {
 	}
 }
 
-// TestClaimEndsWithItsRead: the next reader does not wait, also for what does not exist.
+// TestClaimEndsWithItsRead: a read leaves no claim for which the next reader would wait, also if the
+// tournament does not exist.
 func TestClaimEndsWithItsRead(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -362,7 +379,7 @@ type counted struct {
 
 func (c counted) Write(b []byte) (int, error) { c.writes.Add(1); return c.Conn.Write(b) }
 
-// TestNicknames: a new one is in the leaderboard at once, five a day.
+// TestNicknames: leaderboards show a new nickname at once. A member may have five a day.
 func TestNicknames(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)
@@ -495,7 +512,7 @@ func TestLeagues(t *testing.T) {
 	w, c := ended(t, false)
 	w.Register("cyd")
 	w.Settle()
-	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Admin"}))
 
 	typed := strings.ToLower(l.Code[:4] + "-" + l.Code[4:])
 	for range 2 {
@@ -548,7 +565,7 @@ func TestLeagues(t *testing.T) {
 		t.Error(err)
 	}
 
-	w.MoveClock(w.Clock.Now().Add(view.LeagueLives))
+	w.MoveClock(w.Clock.Now().Add(view.LeagueLifetime))
 
 	if diff := cmp.Diff([]string{"1 ann 3", "2 bob 0"}, table("bob")); diff != "" {
 		t.Errorf("with a tournament (-want +got):\n%s", diff)
@@ -636,10 +653,22 @@ func TestHydrate(t *testing.T) {
 func TestListOfTournaments(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
-	_, err := pg.Do(t.Context(), w.DB, `WITH made AS (
-			INSERT INTO tournament (provider, external_id, season, slug, label, status) SELECT $1, '17', n::text, 'cup-' || lpad(n::text, 3, '0'), 'Cup', CASE n WHEN 7 THEN 'active' ELSE 'upcoming' END::tournament_status
-			FROM generate_series(1, 101) n RETURNING id)
-		INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score) SELECT id, 1, 3, 0, 0, 0, 0 FROM made`, provider.Name)
+	_, err := pg.Do(t.Context(), w.DB, `
+WITH added AS (
+    INSERT INTO tournament (provider, external_id, season, slug, label, status)
+    SELECT
+        $1,
+        '17',
+        n::text,
+        'cup-' || lpad(n::text, 3, '0'),
+        'Cup',
+        CASE n WHEN 7 THEN 'active' ELSE 'upcoming' END::tournament_status
+    FROM generate_series(1, 101) n
+    RETURNING id
+)
+INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)
+SELECT id, 1, 3, 0, 0, 0, 0
+FROM added`, provider.Name)
 	testkit.Must(t, err)
 
 	slugs := func(from, to int) (all []string) {
@@ -672,12 +701,12 @@ func TestListOfTournaments(t *testing.T) {
 	}
 }
 
-// TestTournamentsOfALeagueAreReplaced: of two lists at once, one is left.
+// TestTournamentsOfALeagueAreReplaced: of two lists that are sent at once, one is stored.
 func TestTournamentsOfALeagueAreReplaced(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
 	w.Register("ann")
-	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Admin"}))
 	a, b := w.Found("cup").ID, w.Found("other").ID
 
 	for range 5 {
@@ -704,7 +733,7 @@ func TestTournamentsOfADeletedLeague(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
 	w.Register("ann")
-	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Admin"}))
 	cup := w.Found("cup").ID
 
 	var asked sync.WaitGroup
@@ -720,8 +749,11 @@ func TestTournamentsOfADeletedLeague(t *testing.T) {
 		})
 
 		for waits := 0; waits == 0 && err == nil; { // until the request has read the league, and waits for it
-			waits, _, err = pg.Value[int](t.Context(), w.DB,
-				`SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			waits, _, err = pg.Value[int](t.Context(), w.DB, `
+SELECT count(*)::int
+FROM pg_stat_activity
+WHERE datname = current_database()
+    AND wait_event_type = 'Lock'`)
 		}
 
 		return err
@@ -729,8 +761,8 @@ func TestTournamentsOfADeletedLeague(t *testing.T) {
 	asked.Wait()
 }
 
-// TestVoidMatchIsNotPlayed: a match of a later round that is void earns nothing, so the round
-// that is played stays.
+// TestVoidMatchIsNotPlayed: a void match of a later round earns no points, and does not change the
+// current round.
 func TestVoidMatchIsNotPlayed(t *testing.T) {
 	t.Parallel()
 	w, c := ended(t, false)

@@ -105,8 +105,8 @@ func TestPointsFollowResults(t *testing.T) {
 	}
 }
 
-// TestGuessIsLockedAtTheKickOff: to the millisecond, by the clock of the database; a match that
-// is moved opens again.
+// TestGuessIsLockedAtTheKickOff: to the millisecond, by the clock of the database. A match that is
+// moved takes guesses again.
 func TestGuessIsLockedAtTheKickOff(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)

@@ -2,4 +2,4 @@ package main
 
 import "matchday/pkg/bestshot/settlement"
 
-func main() { settlement.KeepLettersFunction().Start() }
+func main() { settlement.KeepDeadLettersFunction().Start() }

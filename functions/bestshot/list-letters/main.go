@@ -2,4 +2,4 @@ package main
 
 import "matchday/pkg/bestshot/settlement"
 
-func main() { settlement.ListLettersFunction().Start() }
+func main() { settlement.ListDeadLettersFunction().Start() }

@@ -2,4 +2,4 @@ package main
 
 import "matchday/pkg/bestshot/settlement"
 
-func main() { settlement.ReplayLetterFunction().Start() }
+func main() { settlement.ReplayDeadLetterFunction().Start() }

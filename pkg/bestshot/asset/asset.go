@@ -1,9 +1,8 @@
-// Package asset is the images of teams and tournaments: which are accepted, how they are
-// named, and how everybody gets them.
+// Package asset names the badges of teams and the logos of tournaments, and serves them to everybody.
 //
-// An image is kept under the hash of its bytes, so an address has the same image for ever, and
-// a copy of it is never stale. One that the provider has replaced stays: clients may still know
-// its address.
+// The name of an image is the hash of its bytes. An address has the same image for ever, so that
+// caches never have a stale copy. An image that the provider has replaced is not deleted, because
+// clients may still have its address.
 package asset
 
 import (
@@ -24,11 +23,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// formats are the formats that are accepted. SVG is none of them: it may have a script.
-var formats = []struct{ media, extension string }{{"image/png", ".png"}, {"image/jpeg", ".jpg"}, {"image/webp", ".webp"}}
+// formats are the accepted formats. SVG is not accepted, because it may contain a script.
+var formats = []struct{ media, extension string }{
+	{"image/png", ".png"},
+	{"image/jpeg", ".jpg"},
+	{"image/webp", ".webp"},
+}
 
-// Name returns the name of an image, and its media type by its first bytes. The error says
-// what it is instead of an image of an accepted format.
+// Name returns the name of an image, and its media type by its first bytes. It returns an error with
+// the media type if the format is not accepted.
 func Name(image []byte) (name, media string, err error) {
 	media = http.DetectContentType(image)
 	for _, f := range formats {
@@ -43,7 +46,7 @@ func Name(image []byte) (name, media string, err error) {
 
 const path = "/api/v2/assets/"
 
-// Path returns the path of the image with a name below the address of the API, nil for none.
+// Path returns the path of an image below the address of the API, nil if there is no image.
 func Path(name *string) *string {
 	if name == nil {
 		return nil
@@ -78,16 +81,17 @@ var errNoAsset = problem.New(problem.NotFound, "asset_not_found", "there is no s
 // GetAssetFunction returns a badge of a team or a logo of a tournament.
 func GetAssetFunction() app.Function {
 	return app.API(spec.Function{
-		Name:    "bestshot/get-asset",
-		Does:    "Returns a badge of a team or a logo of a tournament.",
-		IfDown:  "Members see no badges.",
-		On:      spec.Route{Method: "GET", Path: path + "{name}", Auth: spec.Public},
-		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.GetObject, spec.ListBucket)}, // to be told that there is none
+		Name:   "bestshot/get-asset",
+		Does:   "Returns a badge of a team or a logo of a tournament.",
+		IfDown: "Members see no badges.",
+		On:     spec.Route{Method: "GET", Path: path + "{name}", Auth: spec.Public},
+		// Without ListBucket S3 answers 403, not 404, for an image that does not exist.
+		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.GetObject, spec.ListBucket)},
 		Memory:  128, Timeout: 5 * time.Second,
 	}, Open, (*Assets).GetAsset)
 }
 
-// GetAsset returns an image, which caches may keep for ever. Errors: asset_not_found.
+// GetAsset returns an image. Caches may keep the answer for ever. Errors: asset_not_found.
 func (s *Assets) GetAsset(ctx context.Context, in *GetAsset) (*Image, error) {
 	image, err := s.files.Get(ctx, in.Name)
 	if errors.Is(err, object.ErrAbsent) {
@@ -98,7 +102,11 @@ func (s *Assets) GetAsset(ctx context.Context, in *GetAsset) (*Image, error) {
 		return nil, err
 	}
 
-	out := &Image{Cached: httpapi.Cached{CacheControl: "public, max-age=31536000, immutable"}, Sniffing: "nosniff", Body: image}
+	out := &Image{
+		Cached:   httpapi.Cached{CacheControl: "public, max-age=31536000, immutable"},
+		Sniffing: "nosniff",
+		Body:     image,
+	}
 
 	for _, f := range formats {
 		if strings.HasSuffix(in.Name, f.extension) {

@@ -1,8 +1,8 @@
-// Package guess is what members guess, and what each guess has earned.
+// Package guess stores the guesses of members, and shows what each has earned.
 //
-// A guess can be made until the kick-off, by the clock of the database: the statement that
-// stores it stores nothing otherwise. Until then nobody but its member sees it. A match that
-// is moved opens again.
+// A guess can be made until the kick-off, by the clock of the database: the statement PutGuess stores
+// nothing from then on. Until then only its member sees a guess. A match that is moved takes guesses
+// again.
 package guess
 
 import (
@@ -32,20 +32,20 @@ var sql = pg.MustParse[struct {
 
 // Errors of guesses.
 var (
-	ErrNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
+	errNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
 	errClosed  = problem.New(problem.Conflict, "guess_window_closed",
 		"the match has begun, has no date, or its tournament is over: it takes no guesses now")
 	errNoOther = problem.New(problem.NotFound, "member_not_found", "there is no such member")
-	errOpen    = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
+	errHidden  = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
 )
 
 // Guesses is the service of guesses.
-type Guesses struct{ member.Base }
+type Guesses struct{ member.Store }
 
 // Open opens the service of guesses.
 func Open(ctx context.Context, env app.Env) (*Guesses, error) {
-	base, err := member.NewBase(ctx, env)
-	return &Guesses{base}, err
+	store, err := member.OpenStore(ctx, env)
+	return &Guesses{store}, err
 }
 
 // Goals is a score in a request.
@@ -68,7 +68,7 @@ type Page struct {
 	Body Guess
 }
 
-// State says what can become of a guess.
+// State is the state of a guess.
 type State string
 
 // The states.
@@ -80,17 +80,17 @@ const (
 	Finalized  State = "finalized"        // the match has ended
 )
 
-// Label says whether a part of a guess is right.
+// Label is whether a part of a guess is right.
 type Label string
 
-// The labels. Without a result, or without a guess, a part has none.
+// The labels. Without a result, or without a guess, the label is None.
 const (
 	None      Label = ""
 	Correct   Label = "correct"
 	Incorrect Label = "incorrect"
 )
 
-// Guess is the guess of a member of a match, also one that was not made.
+// Guess is a match with the guess of a member. ID is nil if the member has not guessed it.
 type Guess struct {
 	ID        *string   `json:"id" doc:"The id of the guess; null if there is none."`
 	MatchID   string    `json:"matchId" format:"uuid" doc:"The id of the match."`
@@ -133,8 +133,17 @@ type row struct {
 	score.Rule
 }
 
+// guess returns the guess as the API answers it, with the points that a settled guess has earned.
 func (r row) guess() Guess {
-	g := Guess{ID: r.ID, MatchID: r.MatchID, MatchDate: r.Date.UTC(), Home: Part{Value: r.Home}, Away: Part{Value: r.Away}, Lost: r.Begun}
+	g := Guess{
+		ID:        r.ID,
+		MatchID:   r.MatchID,
+		MatchDate: r.Date.UTC(),
+		Home:      Part{Value: r.Home},
+		Away:      Part{Value: r.Away},
+		Lost:      r.Begun,
+	}
+
 	switch {
 	case r.Status == "not-defined" || r.Status == "void":
 		g.Status = Paused
@@ -153,14 +162,15 @@ func (r row) guess() Guess {
 	}
 
 	guessed := score.Result{Home: *r.Home, Away: *r.Away}
-
 	g.FullMatch.Label = guessed.Label()
+
 	if g.Status != Finalized {
 		return g
 	}
 
 	result := score.Result{Home: *r.HomeScore, Away: *r.AwayScore}
 	p := r.Of(guessed, result, r.Multiplier)
+
 	g.Home.Status, g.Home.Points = label(guessed.Home == result.Home), p.Home
 	g.Away.Status, g.Away.Points = label(guessed.Away == result.Away), p.Away
 	g.FullMatch.Status, g.FullMatch.Points = label(guessed.Label() == result.Label()), p.Outcome
@@ -184,23 +194,23 @@ func PutGuessFunction() app.Function {
 		Does:   "Stores the caller's guess of a match until its kick-off.",
 		IfDown: "Nobody can guess.",
 		On:     spec.Route{Method: "POST", Path: "/api/v2/guess", Auth: spec.User},
-		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player},
+		Uses:   []spec.Access{account.CheckDeleted},
+		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 40,
 	}, Open, (*Guesses).PutGuess)
 }
 
-// PutGuess stores the caller's guess. A second run stores the same. Errors:
-// guess_window_closed from the millisecond of the kick-off on, match_not_found,
+// PutGuess stores the caller's guess, or replaces it. A second run stores the same. Errors:
+// account_deleted, guess_window_closed from the millisecond of the kick-off on, match_not_found,
 // member_not_found.
 func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
 	b := in.Body
 
-	n, err := pg.Do(ctx, s.DB, sql.PutGuess,
-		b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
+	stored, err := pg.Do(ctx, s.DB, sql.PutGuess, b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +225,8 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, ErrNoMatch.In("body.matchId")
-	case n == 0:
+		return nil, errNoMatch.In("body.matchId")
+	case stored == 0:
 		return nil, errClosed
 	}
 
@@ -263,9 +273,13 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList,
 	}
 
 	if len(rows) == 0 {
-		if _, ok, err := pg.Value[bool](ctx, s.DB, sql.RoundExists, in.TournamentID,
-			in.Round); err != nil || !ok {
-			return nil, orMissing(err, view.ErrNoRound)
+		_, ok, err := pg.Value[bool](ctx, s.DB, sql.RoundExists, in.TournamentID, in.Round)
+		if err == nil && !ok {
+			err = view.ErrNoRound
+		}
+
+		if err != nil {
+			return nil, err
 		}
 	}
 
@@ -277,14 +291,6 @@ func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*GuessList,
 	}
 
 	return out, nil
-}
-
-func orMissing(err, missing error) error {
-	if err != nil {
-		return err
-	}
-
-	return missing
 }
 
 // ListMatchGuesses is the request for all guesses of a match.
@@ -309,7 +315,7 @@ type Other struct {
 	Guess
 }
 
-type other struct {
+type otherRow struct {
 	MemberID string `db:"member_id"`
 	NickName string `db:"nick_name"`
 	row
@@ -327,17 +333,17 @@ func ListMatchGuessesFunction() app.Function {
 	}, Open, (*Guesses).ListMatchGuesses)
 }
 
-// ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to
-// the future, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
+// ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to a later
+// date, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
 func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
-	begun, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, in.MatchID)
+	revealed, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, in.MatchID)
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, ErrNoMatch
-	case !begun:
-		return nil, errOpen
+		return nil, errNoMatch
+	case !revealed:
+		return nil, errHidden
 	}
 
 	after := in.Cursor
@@ -345,7 +351,7 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 		after = "00000000-0000-0000-0000-000000000000"
 	}
 
-	rows, err := pg.All[other](ctx, s.DB, sql.ListMatchGuesses, in.MatchID, after, view.PageSize+1)
+	rows, err := pg.All[otherRow](ctx, s.DB, sql.ListMatchGuesses, in.MatchID, after, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +398,7 @@ func GetScoreFunction() app.Function {
 	}, Open, (*Guesses).GetScore)
 }
 
-// GetScore returns the points of a member, 0 for one without a settled guess. Errors:
+// GetScore returns the points of a member, 0 for a member without a settled guess. Errors:
 // tournament_not_found, member_not_found.
 func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, error) {
 	id := in.MemberID

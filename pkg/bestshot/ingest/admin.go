@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/jackc/pgx/v5"
@@ -20,16 +19,16 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// Office is the service of the administrators' tournaments.
-type Office struct {
+// Admin is the service of administrators for tournaments.
+type Admin struct {
 	db    pg.DB
 	queue queue.Sender
 }
 
-// OpenOffice opens the service of the administrators' tournaments.
-func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
+// OpenAdmin opens the service of administrators for tournaments.
+func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Office{db, queue.Open(env.AWS, env.Queues)}, err
+	return &Admin{db, queue.Open(env.AWS, env.Queues)}, err
 }
 
 var (
@@ -62,13 +61,14 @@ type Created struct {
 // CreateTournamentFunction creates a tournament.
 func CreateTournamentFunction() app.Function {
 	return app.API(
-		office("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.", "POST", "/tournaments", polls, 201),
-		OpenOffice, (*Office).CreateTournament)
+		tables.AdminFunction("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.",
+			"POST", "/tournaments", polls, 201),
+		OpenAdmin, (*Admin).CreateTournament)
 }
 
-// CreateTournament creates a tournament, and asks the provider for its rounds. A second run
-// gets tournament_exists; the next plan asks for what the first has not.
-func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
+// CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
+// not ask, the next plan does. Errors: tournament_exists, also for a second run.
+func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
 		rule = *b.Rule
@@ -77,9 +77,7 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 	out := &Created{Status: http.StatusCreated}
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		id, ok, err := pg.Value[string](ctx, tx,
-			sql.CreateTournament,
-			provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
+		id, ok, err := pg.Value[string](ctx, tx, sql.CreateTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
 		if err == nil && !ok {
 			err = errExists
 		}
@@ -90,16 +88,19 @@ func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*C
 
 		out.Body.ID = id
 
-		return putRule(ctx, tx, id, 1, rule)
+		return addRule(ctx, tx, id, 1, rule)
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	return out, s.queue.Send(ctx, PollQueue, Poll{Kind: Rounds, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}, 0)
+	poll := Poll{Kind: Rounds, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}
+
+	return out, s.queue.Send(ctx, PollQueue, poll, 0)
 }
 
-func putRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
+// addRule adds a version of a tournament's rule.
+func addRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
 	_, err := pg.Do(ctx, tx, sql.AddRule,
 		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore)
 
@@ -117,7 +118,7 @@ type UpdateTournament struct {
 	}
 }
 
-// Done is the answer that something was changed.
+// Done is the answer without a body.
 type Done struct {
 	Status int
 }
@@ -127,18 +128,18 @@ func done() *Done { return &Done{http.StatusNoContent} }
 // UpdateTournamentFunction changes a tournament.
 func UpdateTournamentFunction() app.Function {
 	return app.API(
-		office("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
-			"/tournaments/{tournamentId}", settle),
-		OpenOffice, (*Office).UpdateTournament)
+		tables.AdminFunction("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
+			"/tournaments/{tournamentId}", settlements),
+		OpenAdmin, (*Admin).UpdateTournament)
 }
 
-// UpdateTournament changes a tournament. Another rule has the next version, and its settled
-// matches are posted again. A second run changes nothing. Errors: tournament_not_found.
-func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
+// UpdateTournament changes a tournament. If its rule changes, the rule gets the next version, and the
+// settled matches are posted. A second run changes nothing. Errors: tournament_not_found.
+func (s *Admin) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
 	b := in.Body
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		now, ok, err := pg.One[struct {
+		current, ok, err := pg.One[struct {
 			Version int `db:"version"`
 			score.Rule
 		}](ctx, tx, sql.LockRule, in.TournamentID)
@@ -154,15 +155,15 @@ func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*D
 			return err
 		}
 
-		if b.Rule == nil || *b.Rule == now.Rule {
+		if b.Rule == nil || *b.Rule == current.Rule {
 			return nil
 		}
 
-		if err := putRule(ctx, tx, in.TournamentID, now.Version+1, *b.Rule); err != nil {
+		if err := addRule(ctx, tx, in.TournamentID, current.Version+1, *b.Rule); err != nil {
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, sql.PutRuleVersion, in.TournamentID, now.Version+1); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.PutRuleVersion, in.TournamentID, current.Version+1); err != nil {
 			return err
 		}
 
@@ -188,31 +189,30 @@ type UpdateRound struct {
 // UpdateRoundFunction changes what the points of a round are multiplied by.
 func UpdateRoundFunction() app.Function {
 	return app.API(
-		office("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
-			"/tournaments/{tournamentId}/rounds/{roundSlug}", settle),
-		OpenOffice, (*Office).UpdateRound)
+		tables.AdminFunction("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
+			"/tournaments/{tournamentId}/rounds/{roundSlug}", settlements),
+		OpenAdmin, (*Admin).UpdateRound)
 }
 
-// UpdateRound changes the multiplier of a round, and has its settled matches settled again. A
-// second run changes nothing. Errors: round_not_found.
-func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error) {
+// UpdateRound changes the multiplier of a round, and posts its settled matches. A second run changes
+// nothing. Errors: round_not_found.
+func (s *Admin) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error) {
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := turn(ctx, tx, in.TournamentID); err != nil {
+		if _, err := lockTournament(ctx, tx, in.TournamentID); err != nil {
 			return err
 		}
 
-		was, ok, err := pg.Value[int](ctx, tx, sql.LockMultiplier, in.TournamentID, in.Round)
+		current, ok, err := pg.Value[int](ctx, tx, sql.LockMultiplier, in.TournamentID, in.Round)
 		switch {
 		case err != nil:
 			return err
 		case !ok:
 			return view.ErrNoRound
-		case was == in.Body.Multiplier:
+		case current == in.Body.Multiplier:
 			return nil
 		}
 
-		if _, err := pg.Do(ctx, tx, sql.PutMultiplier, in.TournamentID,
-			in.Round, in.Body.Multiplier); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.PutMultiplier, in.TournamentID, in.Round, in.Body.Multiplier); err != nil {
 			return err
 		}
 
@@ -234,20 +234,20 @@ type DeleteTournament struct {
 // DeleteTournamentFunction deletes a tournament.
 func DeleteTournamentFunction() app.Function {
 	return app.API(
-		office("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.", "DELETE", "/tournaments/{tournamentId}", nil),
-		OpenOffice, (*Office).DeleteTournament)
+		tables.AdminFunction("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.",
+			"DELETE", "/tournaments/{tournamentId}", nil),
+		OpenAdmin, (*Admin).DeleteTournament)
 }
 
-// DeleteTournament deletes a tournament with all that belongs to it: one without guesses, or
-// a cancelled one. A second run deletes nothing. Errors: tournament_active.
-func (s *Office) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
+// DeleteTournament deletes a tournament with all that belongs to it. A tournament with guesses must be
+// cancelled first. A second run deletes nothing. Errors: tournament_active.
+func (s *Admin) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		played, ok, err := pg.Value[bool](ctx, tx,
-			sql.LockTournamentForDeletion, in.TournamentID)
+		active, ok, err := pg.Value[bool](ctx, tx, sql.LockTournamentForDeletion, in.TournamentID)
 		switch {
 		case err != nil || !ok:
 			return err
-		case played:
+		case active:
 			return errActive
 		}
 
@@ -269,7 +269,7 @@ type SyncTournament struct {
 	Part         Kind   `path:"part" enum:"rounds,matches,standings" doc:"What to ask for; the teams come with the matches."`
 }
 
-// Execution is what an administrator has asked for.
+// Execution is the answer with the id of an execution.
 type Execution struct {
 	Status int
 	Body   struct {
@@ -280,21 +280,21 @@ type Execution struct {
 // SyncTournamentFunction asks the provider for a part of a tournament.
 func SyncTournamentFunction() app.Function {
 	return app.API(
-		office("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
+		tables.AdminFunction("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
 			"A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
-		OpenOffice, (*Office).SyncTournament)
+		OpenAdmin, (*Admin).SyncTournament)
 }
 
-// SyncTournament asks the provider for a part of a tournament: for matches, those of every
-// round. Errors: tournament_not_found, sync_running for 10 minutes at most.
-func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
+// SyncTournament asks the provider for the rounds, the standings, or the matches of all rounds of a
+// tournament. The execution ends with the last answer. It fails at once if the matches are asked for
+// and no round is known. Errors: tournament_not_found, sync_running for 10 minutes at most.
+func (s *Admin) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
 	out := &Execution{Status: http.StatusAccepted}
 
 	var polls []Poll
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		t, ok, err := pg.One[dueTournament](ctx, tx,
-			sql.GetTournament, in.TournamentID)
+		t, ok, err := pg.One[tournamentRow](ctx, tx, sql.GetTournament, in.TournamentID)
 		if err == nil && !ok {
 			err = view.ErrNoTournament
 		}
@@ -302,13 +302,13 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 		if err != nil {
 			return err
 		}
-		// One whose answer is lost blocks no other for ever.
+
 		if _, err := pg.Do(ctx, tx, sql.FailLostExecution, in.TournamentID, in.Part); err != nil {
 			return err
 		}
 
-		if out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx,
-			sql.BeginExecution, in.TournamentID, in.Part); err == nil && !ok {
+		out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx, sql.BeginExecution, in.TournamentID, in.Part)
+		if err == nil && !ok {
 			err = errRunning
 		}
 
@@ -316,18 +316,8 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 			return err
 		}
 
-		polls = []Poll{{Kind: in.Part, TournamentID: t.TournamentID, Tournament: t.Tournament, Season: t.Season}}
-		if in.Part == Matches {
-			polls = nil
-
-			all, err := pg.All[dueRound](ctx, tx, sql.ListRounds, in.TournamentID)
-			if err != nil {
-				return err
-			}
-
-			for _, r := range all {
-				polls = append(polls, r.poll())
-			}
+		if polls, err = pollsOf(ctx, tx, t, in.Part); err != nil {
+			return err
 		}
 
 		if len(polls) == 0 {
@@ -346,6 +336,20 @@ func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execu
 	return out, queue.SendAll(ctx, s.queue, PollQueue, polls)
 }
 
+// pollsOf returns the polls that ask for a part of a tournament: for Matches one for each round.
+func pollsOf(ctx context.Context, tx pgx.Tx, t tournamentRow, part Kind) (polls []Poll, err error) {
+	if part != Matches {
+		return []Poll{t.poll(part)}, nil
+	}
+
+	rounds, err := pg.All[roundRow](ctx, tx, sql.ListRounds, t.TournamentID)
+	for _, r := range rounds {
+		polls = append(polls, r.poll())
+	}
+
+	return polls, err
+}
+
 // SyncMatch is the request to ask the provider for a match.
 type SyncMatch struct {
 	auth.Admin
@@ -355,15 +359,14 @@ type SyncMatch struct {
 // SyncMatchFunction asks the provider for a match.
 func SyncMatchFunction() app.Function {
 	return app.API(
-		office("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
+		tables.AdminFunction("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
 			"/matches/{matchId}/sync", polls, 202),
-		OpenOffice, (*Office).SyncMatch)
+		OpenAdmin, (*Admin).SyncMatch)
 }
 
-// SyncMatch asks the provider for the round of a match. Errors: match_not_found.
-func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
-	r, ok, err := pg.One[dueRound](ctx, s.db,
-		sql.GetRoundOfMatch, in.MatchID)
+// SyncMatch asks the provider for all matches of the match's round. Errors: match_not_found.
+func (s *Admin) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
+	r, ok, err := pg.One[roundRow](ctx, s.db, sql.GetRoundOfMatch, in.MatchID)
 	if err == nil && !ok {
 		err = errNoMatch
 	}
@@ -378,20 +381,20 @@ func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
 	return out, s.queue.Send(ctx, PollQueue, r.poll(), 0)
 }
 
-// ListExecutions is the request for what administrators have asked for.
+// ListExecutions is the request for the executions of a tournament.
 type ListExecutions struct {
 	auth.Admin
 	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
 }
 
-// Executions is the answer with what administrators have asked for.
+// Executions is the answer with executions.
 type Executions struct {
 	Body struct {
 		Data []ExecutionRow `json:"data" doc:"The newest first, at most 100."`
 	}
 }
 
-// ExecutionRow is what an administrator has asked for.
+// ExecutionRow is a request of an administrator to the provider.
 type ExecutionRow struct {
 	ID        string `json:"id" db:"id" format:"uuid" doc:"The id of the execution."`
 	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
@@ -402,38 +405,31 @@ type ExecutionRow struct {
 // ListExecutionsFunction returns what administrators have asked the provider for.
 func ListExecutionsFunction() app.Function {
 	return app.API(
-		office("list-executions", "Returns what administrators have asked the provider for.",
+		tables.AdminFunction("list-executions", "Returns what administrators have asked the provider for.",
 			"Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
-		OpenOffice, (*Office).ListExecutions)
+		OpenAdmin, (*Admin).ListExecutions)
 }
 
-// ListExecutions returns what administrators have asked for. Errors: tournament_not_found.
-func (s *Office) ListExecutions(ctx context.Context, in *ListExecutions) (*Executions, error) {
-	all, err := pg.All[ExecutionRow](ctx, s.db,
-		sql.ListExecutions,
-		in.TournamentID)
+// ListExecutions returns the latest 100 executions of a tournament. Errors: tournament_not_found.
+func (s *Admin) ListExecutions(ctx context.Context, in *ListExecutions) (*Executions, error) {
+	all, err := pg.All[ExecutionRow](ctx, s.db, sql.ListExecutions, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
 
 	if len(all) == 0 {
 		_, ok, err := pg.Value[bool](ctx, s.db, sql.TournamentExists, in.TournamentID)
-		if err != nil || !ok {
-			return nil, errors.Join(err, missing(ok))
+		if err == nil && !ok {
+			err = view.ErrNoTournament
+		}
+
+		if err != nil {
+			return nil, err
 		}
 	}
 
 	out := &Executions{}
-
 	out.Body.Data = append([]ExecutionRow{}, all...)
 
 	return out, nil
-}
-
-func missing(ok bool) error {
-	if ok {
-		return nil
-	}
-
-	return view.ErrNoTournament
 }

@@ -17,44 +17,54 @@ import (
 	"matchday/pkg/spec"
 )
 
-// AssetQueue has the polls of images: a queue of its own, so that no result waits for them.
+// AssetQueue has the polls of images. They have a queue of their own, so that no result waits for
+// them.
 var AssetQueue = spec.Queue{Name: "bestshot-assets", MaxReceiveCount: 5, Batch: 1, Concurrency: 2, Unhurried: true}
 
-// maxImages is how many images a plan asks for: two functions fetch them before the next plan.
+// maxImages bounds the images that a plan asks for. Two functions fetch as many before the next plan.
 const maxImages = 50
 
-type dueImage struct {
+// imageRow is an image to ask for.
+type imageRow struct {
 	Kind Kind   `db:"kind"`
-	ID   string `db:"id"`
+	ID   string `db:"id"` // the provider's id of the team or the tournament
 }
 
-// planImages asks for the images that are due, and then notes that: after a crash they are
-// asked for twice.
+// poll returns the poll that asks for the image.
+func (r imageRow) poll() Poll {
+	if r.Kind == Logo {
+		return Poll{Kind: Logo, Tournament: r.ID}
+	}
+
+	return Poll{Kind: Badge, Team: r.ID}
+}
+
+// planImages asks for the images that are due, and then records that it has asked. After a crash in
+// between, the next plan asks again.
 func (s *Planner) planImages(ctx context.Context) error {
-	due, err := pg.All[dueImage](ctx, s.db, sql.ListDueImages, provider.Name, maxImages)
+	due, err := pg.All[imageRow](ctx, s.db, sql.ListDueImages, provider.Name, maxImages)
 	if err != nil {
 		return err
 	}
 
 	polls := make([]Poll, len(due))
 	for i, d := range due {
-		polls[i] = Poll{Kind: d.Kind, Team: d.ID}
-		if d.Kind == Logo {
-			polls[i] = Poll{Kind: d.Kind, Tournament: d.ID}
-		}
+		polls[i] = d.poll()
 	}
 
 	if err := queue.SendAll(ctx, s.queue, AssetQueue, polls); err != nil {
 		return err
 	}
 
-	for _, d := range due { // one after the other: a transaction of feeds may hold several teams
-		mark := sql.MarkBadgeAsked
+	// Each row is marked in a transaction of its own. One transaction for all could deadlock with a
+	// feed, which locks several teams.
+	for _, d := range due {
+		statement := sql.MarkBadgeAsked
 		if d.Kind == Logo {
-			mark = sql.MarkLogoAsked
+			statement = sql.MarkLogoAsked
 		}
 
-		if _, err := pg.Do(ctx, s.db, mark, provider.Name, d.ID); err != nil {
+		if _, err := pg.Do(ctx, s.db, statement, provider.Name, d.ID); err != nil {
 			return err
 		}
 	}
@@ -73,7 +83,9 @@ type Collector struct {
 // OpenCollector opens the service that fetches images.
 func OpenCollector(_ context.Context, env app.Env) (*Collector, error) {
 	p, err := openProvider(env)
-	return &Collector{p, object.Open(env.AWS, env.Setting(tables.Assets.On("").Env())), queue.Open(env.AWS, env.Queues), env.Now}, err
+	files := object.Open(env.AWS, env.Setting(tables.Assets.On("").Env()))
+
+	return &Collector{p, files, queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 // SyncAssetsFunction fetches badges of teams and logos of tournaments.
@@ -83,14 +95,15 @@ func SyncAssetsFunction() app.Function {
 		Does:    "Fetches badges of teams and logos of tournaments.",
 		IfDown:  "New teams and tournaments have no image.",
 		On:      AssetQueue,
-		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.PutObject)}, Sends: []spec.Queue{FeedQueue},
-		Memory: 256, Timeout: 30 * time.Second,
+		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.PutObject)},
+		Sends:   []spec.Queue{FeedQueue},
+		Memory:  256, Timeout: 30 * time.Second,
 	}, OpenCollector, (*Collector).SyncAssets)
 }
 
-// SyncAssets stores the image of a team or a tournament, and hands its name on. If the provider
-// fails, has none, or answers with something else, that is logged, and the image is asked for again
-// after a day. A second run stores the same bytes under the same name.
+// SyncAssets stores the image of a team or a tournament in the bucket, and sends its name to
+// FeedQueue. If the provider fails, has no image, or answers with something else, SyncAssets logs that,
+// and a plan asks again after a day. A second run stores the same bytes under the same name.
 func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 	var (
 		image []byte
@@ -128,14 +141,14 @@ func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 	return s.queue.Send(ctx, FeedQueue, Feed{Poll: p, FetchedAt: s.now().UTC(), Asset: name}, 0)
 }
 
-// image stores the name of an image. A second run stores it again.
-func (s *Ingester) image(ctx context.Context, f Feed) error {
-	put, id := sql.PutBadge, f.Team
+// storeImage stores the name of an image. A second run stores it again.
+func (s *Ingester) storeImage(ctx context.Context, f Feed) error {
+	statement, id := sql.PutBadge, f.Team
 	if f.Kind == Logo {
-		put, id = sql.PutLogo, f.Tournament
+		statement, id = sql.PutLogo, f.Tournament
 	}
 
-	_, err := pg.Do(ctx, s.db, put, provider.Name, id, f.Asset)
+	_, err := pg.Do(ctx, s.db, statement, provider.Name, id, f.Asset)
 
 	return err
 }

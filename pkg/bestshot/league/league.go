@@ -1,12 +1,11 @@
-// Package league is private leagues: members who compare their points in the tournaments
-// that their league follows. A league has no rules of its own.
+// Package league has private leagues: members compare their points in the tournaments that their
+// league follows. A league has no rule of points of its own.
 package league
 
 import (
 	"context"
 	_ "embed"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,18 +41,18 @@ var (
 
 // Errors of leagues.
 var (
-	errNoLeague = problem.New(problem.NotFound, "league_not_found", "there is no such league, or you are no member of it")
+	errNoLeague = problem.New(problem.NotFound, "league_not_found", "there is no such league, or you are not in it")
 	errNoCode   = problem.New(problem.NotFound, "code_not_found", "no league has this code")
 	errNotAdmin = problem.New(problem.Denied, "not_league_admin", "only an administrator of the league may do this")
 )
 
 // Leagues is the service of leagues.
-type Leagues struct{ member.Base }
+type Leagues struct{ member.Store }
 
 // Open opens the service of leagues.
 func Open(ctx context.Context, env app.Env) (*Leagues, error) {
-	base, err := member.NewBase(ctx, env)
-	return &Leagues{base}, err
+	store, err := member.OpenStore(ctx, env)
+	return &Leagues{store}, err
 }
 
 // League is a league as its members see it.
@@ -73,7 +72,7 @@ type Page struct {
 	Body   League
 }
 
-// find returns a league of the caller's. Errors: league_not_found.
+// find returns a league that a user is in. Errors: league_not_found.
 func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, error) {
 	l, ok, err := pg.One[League](ctx, s, sql.GetLeague, userID, leagueID)
 	if err == nil && !ok {
@@ -91,9 +90,10 @@ type CreateLeague struct {
 	}
 }
 
-// lockOwn locks the caller's member, so that the limits of two requests at once hold. Errors:
+// lockMember locks a user's member until the transaction ends, so that two requests at once cannot
+// exceed a limit. It returns the id of the member, and the number of leagues. Errors:
 // member_not_found.
-func lockOwn(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues int, err error) {
+func lockMember(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues int, err error) {
 	r, ok, err := pg.One[struct {
 		ID      string `db:"id"`
 		Leagues int    `db:"leagues"`
@@ -113,28 +113,26 @@ func CreateLeagueFunction() app.Function {
 		Open, (*Leagues).CreateLeague)
 }
 
-// CreateLeague creates a league with the caller as its administrator. Each request creates
-// another league. Errors: too_many_leagues, member_not_found.
+// CreateLeague creates a league with the caller as its administrator. A second run creates another
+// league. Errors: account_deleted, too_many_leagues, member_not_found.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
 	var id string
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		me, n, err := lockOwn(ctx, tx, in.UserID)
+		me, leagues, err := lockMember(ctx, tx, in.UserID)
 		switch {
 		case err != nil:
 			return err
-		case n >= maxLeagues.Max:
+		case leagues >= maxLeagues.Max:
 			return problem.Beyond(maxLeagues)
 		}
 
-		for ok := false; !ok; { // until the code is nobody's
-			if id, ok, err = pg.Value[string](ctx, tx,
-				sql.CreateLeague,
-				in.Body.Name, code.New()); err != nil {
+		for ok := false; !ok; { // until the code is not taken
+			if id, ok, err = pg.Value[string](ctx, tx, sql.CreateLeague, in.Body.Name, code.New()); err != nil {
 				return err
 			}
 		}
@@ -150,6 +148,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 	return s.page(ctx, http.StatusCreated, in.UserID, id)
 }
 
+// page answers with a league that a user is in. Errors: league_not_found.
 func (s *Leagues) page(ctx context.Context, status int, userID, id string) (*Page, error) {
 	l, err := find(ctx, s.DB, userID, id)
 	if err != nil {
@@ -176,7 +175,7 @@ func ListLeaguesFunction() app.Function {
 		Open, (*Leagues).ListLeagues)
 }
 
-// ListLeagues returns the caller's leagues.
+// ListLeagues returns the caller's leagues, by name.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := pg.All[League](ctx, s.DB, sql.ListLeagues, in.UserID)
 	if err != nil {
@@ -184,7 +183,6 @@ func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	}
 
 	out := &LeagueList{}
-
 	out.Body.Data = append([]League{}, all...)
 
 	return out, nil
@@ -206,7 +204,7 @@ func GetLeagueFunction() app.Function {
 		Open, (*Leagues).GetLeague)
 }
 
-// GetLeague returns a league of the caller's. Errors: league_not_found.
+// GetLeague returns a league that the caller is in. Errors: league_not_found.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*Page, error) {
 	return s.page(ctx, http.StatusOK, in.UserID, in.LeagueID)
 }
@@ -227,62 +225,50 @@ func JoinLeagueFunction() app.Function {
 		Open, (*Leagues).JoinLeague)
 }
 
-// JoinLeague makes the caller a member of the league with a code. A second run changes
-// nothing. Errors: code_not_found, too_many_codes after ten wrong ones in an hour,
+// JoinLeague makes the caller a member of the league with a code. A second run changes nothing.
+// Errors: account_deleted, code_not_found, too_many_codes after ten wrong codes in an hour,
 // too_many_leagues, league_full, member_not_found.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
 	var (
 		id    string
-		wrong bool
+		found bool
 	)
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		wrong = false
-
-		me, n, err := lockOwn(ctx, tx, in.UserID)
+		me, leagues, err := lockMember(ctx, tx, in.UserID)
 		if err != nil {
 			return err
 		}
 
-		tried, _, err := pg.Value[int](ctx, tx,
-			sql.CountWrongCodes, me, maxCodes.Per.Seconds())
+		wrong, _, err := pg.Value[int](ctx, tx, sql.CountWrongCodes, me, maxCodes.Per.Seconds())
 		if err != nil {
 			return err
 		}
 
-		if tried >= maxCodes.Max {
+		if wrong >= maxCodes.Max {
 			return problem.Beyond(maxCodes)
 		}
 
 		l, ok, err := pg.One[struct {
 			ID      string `db:"id"`
 			Members int    `db:"members"`
-			In      bool   `db:"inside"`
-		}](ctx, tx, sql.LockLeagueByCode,
-			code.Read(in.Body.Code), me)
+			Inside  bool   `db:"inside"`
+		}](ctx, tx, sql.LockLeagueByCode, code.Read(in.Body.Code), me)
 
-		id = l.ID
+		id, found = l.ID, ok
+
 		switch {
 		case err != nil:
 			return err
 		case !ok:
-			wrong = true // which is to be committed
-
-			if _, err := pg.Do(ctx, tx, sql.DeleteWrongCodes, me,
-				maxCodes.Per.Seconds()); err != nil {
-				return err
-			}
-
-			_, err = pg.Do(ctx, tx, sql.AddWrongCode, me)
-
-			return err
-		case l.In:
+			return addWrongCode(ctx, tx, me) // the refusal follows the commit
+		case l.Inside:
 			return nil
-		case n >= maxLeagues.Max:
+		case leagues >= maxLeagues.Max:
 			return problem.Beyond(maxLeagues)
 		case l.Members >= maxMembers.Max:
 			return problem.Beyond(maxMembers)
@@ -299,11 +285,22 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error)
 	switch {
 	case err != nil:
 		return nil, err
-	case wrong:
+	case !found:
 		return nil, errNoCode.In("body.code")
 	}
 
 	return s.page(ctx, http.StatusOK, in.UserID, id)
+}
+
+// addWrongCode counts a wrong code of a member, and deletes those that count no more.
+func addWrongCode(ctx context.Context, tx pgx.Tx, memberID string) error {
+	if _, err := pg.Do(ctx, tx, sql.DeleteWrongCodes, memberID, maxCodes.Per.Seconds()); err != nil {
+		return err
+	}
+
+	_, err := pg.Do(ctx, tx, sql.AddWrongCode, memberID)
+
+	return err
 }
 
 // PatchTournaments is the request to change the tournaments that a league follows.
@@ -322,10 +319,10 @@ func PatchTournamentsFunction() app.Function {
 		Open, (*Leagues).PatchTournaments)
 }
 
-// PatchTournaments replaces the tournaments that a league follows. A second run changes
-// nothing. Errors: league_not_found, not_league_admin, tournament_not_found.
+// PatchTournaments replaces the tournaments that a league follows. A second run changes nothing.
+// Errors: account_deleted, league_not_found, not_league_admin, tournament_not_found.
 func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
@@ -346,9 +343,9 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 		if err != nil {
 			return err
 		}
-		// One list replaces the other: two at once do not leave both.
+
 		_, ok, err := pg.Value[bool](ctx, tx, sql.LockLeague, in.LeagueID)
-		if err == nil && !ok { // deleted meanwhile
+		if err == nil && !ok { // it was deleted after find
 			err = errNoLeague
 		}
 
@@ -356,13 +353,11 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return err
 		}
 
-		if _, err := pg.Do(ctx, tx, sql.UnfollowTournaments, in.LeagueID,
-			in.Body.Tournaments); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.UnfollowTournaments, in.LeagueID, in.Body.Tournaments); err != nil {
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, sql.FollowTournaments,
-			in.LeagueID, in.Body.Tournaments)
+		_, err = pg.Do(ctx, tx, sql.FollowTournaments, in.LeagueID, in.Body.Tournaments)
 
 		return err
 	})
@@ -384,9 +379,7 @@ func LeaveLeagueFunction() app.Function {
 		Open, (*Leagues).LeaveLeague)
 }
 
-// LeaveLeague ends the caller's membership. A league that loses its last administrator gets
-// the member who has been in it longest, and one without members is deleted. A second run
-// changes nothing.
+// LeaveLeague ends the caller's membership: see Leave. A second run changes nothing.
 func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		id, ok, err := member.Find(ctx, tx, in.UserID)
@@ -403,7 +396,8 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 	return httpapi.NewRemoved(), nil
 }
 
-// Leave ends the membership of a member in a league.
+// Leave ends the membership of a member in a league. If the league has no other administrator, the
+// member who has been in it longest becomes one. A league without members is deleted.
 func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
 	if _, _, err := pg.Value[bool](ctx, tx, sql.LockLeagueForDeletion, leagueID); err != nil {
 		return err
@@ -429,17 +423,6 @@ type GetScore struct {
 	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
 }
 
-// LeagueScore is the answer with a page of the table of a league.
-type LeagueScore struct {
-	Body struct {
-		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
-		Meta struct {
-			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
-			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
-		} `json:"meta" doc:"About the page."`
-	}
-}
-
 // Tables is the service of the tables of leagues.
 type Tables struct{ view.Views }
 
@@ -456,32 +439,18 @@ func GetScoreFunction() app.Function {
 		Does:   "Returns a page of the table of a league.",
 		IfDown: "Members do not see the tables of their leagues.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/leagues/{leagueId}/score", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Reader}, Caches: []spec.CacheLogin{tables.CacheUser},
+		SQL:    []spec.SQLLogin{tables.Reader},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
 	}, OpenTables, (*Tables).GetScore)
 }
 
-// GetScore returns a page of the table of a league of the caller's: the sums of the points in
-// the active tournaments that it follows. It is at most view.LeagueLives old. Errors:
-// league_not_found, bad_cursor.
-func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*LeagueScore, error) {
+// GetScore returns a page of the table of a league that the caller is in. Errors: league_not_found,
+// bad_cursor.
+func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard, error) {
 	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
 		return nil, err
 	}
 
-	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
-
-	all, next, err := s.League(ctx, in.LeagueID, n)
-	if err == nil && all == nil {
-		err = httpapi.ErrBadCursor
-	}
-
-	if err != nil {
-		return nil, err
-	}
-
-	out := &LeagueScore{}
-	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
-
-	return out, nil
+	return s.LeagueTable(ctx, in.LeagueID, in.Cursor)
 }

@@ -10,12 +10,12 @@ import (
 
 var checked = []spec.Access{account.CheckDeleted}
 
-// own is a function for the caller's leagues.
-func own(name, does, down, method, path string, uses []spec.Access, limits []spec.Limit, answers ...int) spec.Function {
+// own returns a function for the caller's leagues.
+func own(name, does, ifDown, method, path string, uses []spec.Access, limits []spec.Limit, answers ...int) spec.Function {
 	return spec.Function{
 		Name:     "bestshot/" + name,
 		Does:     does,
-		IfDown:   down,
+		IfDown:   ifDown,
 		On:       spec.Route{Method: method, Path: "/api/v2/leagues" + path, Auth: spec.User, Answers: answers},
 		Uses:     uses,
 		Limits:   limits,

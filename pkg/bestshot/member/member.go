@@ -1,4 +1,4 @@
-// Package member is who plays: users of the pool under a nickname.
+// Package member registers users as members, under a nickname.
 package member
 
 import (
@@ -33,30 +33,30 @@ var sql = pg.MustParse[struct {
 // ErrNoMember reports a caller who has not registered.
 var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
 
-// errLate reports a nickname that is stored, while the cache with the leaderboards is away.
+// errLate reports a nickname that is stored while the cache with the leaderboards does not answer.
 var errLate = problem.New(problem.Unavailable, "leaderboards_late",
 	"the nickname is stored, and leaderboards show the old one for now: send it again").WithRetryAfter(redis.PauseAfterFailure)
 
-// maxRenames bounds the leaderboards that a member can have rebuilt.
+// maxRenames bounds how often a member invalidates leaderboards.
 var maxRenames = spec.Limit{Name: "new nicknames per member", Max: 5, Per: 24 * time.Hour, Code: "too_many_renames"}
 
-// Base is what writes for a member. A deleted user writes nothing: before each write Live
-// asks for the tombstone of the account, and the statement for that of the database, which
-// a request in flight meets once the room has forgotten the user.
-type Base struct {
-	DB    pg.DB
-	tombs dynamo.DB
+// Store is the database for functions that write for a member. A deleted user writes nothing: each
+// such function calls CheckAccount first. After the room has deleted the member, a request that is
+// still running finds no member to write for, and CreateMember creates none.
+type Store struct {
+	DB       pg.DB
+	accounts dynamo.DB
 }
 
-// NewBase returns the base in the environment of a function with the login tables.Player.
-func NewBase(ctx context.Context, env app.Env) (Base, error) {
+// OpenStore opens the store in the environment of a function with the login tables.Player.
+func OpenStore(ctx context.Context, env app.Env) (Store, error) {
 	db, err := pg.Open(ctx, env, tables.Player)
-	return Base{db, dynamo.Open(env.AWS, env.Prefix)}, err
+	return Store{db, dynamo.Open(env.AWS, env.Prefix)}, err
 }
 
-// Live returns account.ErrDeleted for a caller whose account is deleted.
-func (b Base) Live(ctx context.Context) error {
-	return dynamo.Check(ctx, b.tombs, account.CheckDeleted)
+// CheckAccount returns account.ErrDeleted if the caller has deleted the account.
+func (s Store) CheckAccount(ctx context.Context) error {
+	return dynamo.Check(ctx, s.accounts, account.CheckDeleted)
 }
 
 // Find returns the id of a user's member. ok is false if the user has not registered.
@@ -74,8 +74,8 @@ func ID(ctx context.Context, s pg.Session, userID string) (id string, err error)
 	return id, err
 }
 
-// LockUser locks a user until the transaction ends, so that transactions that create and that
-// forget the user's member run one after the other.
+// LockUser locks a user until the transaction ends. A transaction that creates the user's member and
+// one that deletes it run one after the other.
 func LockUser(ctx context.Context, tx pgx.Tx, userID string) error {
 	_, err := pg.Do(ctx, tx, sql.LockUser, userID)
 	return err
@@ -83,20 +83,20 @@ func LockUser(ctx context.Context, tx pgx.Tx, userID string) error {
 
 // Members is the service of members.
 type Members struct {
-	Base
+	Store
 	cache redis.Cache
 }
 
 // Open opens the service of members.
 func Open(ctx context.Context, env app.Env) (*Members, error) {
-	base, err := NewBase(ctx, env)
+	store, err := OpenStore(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 
-	return &Members{base, cache}, err
+	return &Members{store, cache}, err
 }
 
 // Member is a member.
@@ -135,15 +135,17 @@ func CreateMemberFunction() app.Function {
 		Does:   "Registers the caller as a member.",
 		IfDown: "Nobody can register.",
 		On:     spec.Route{Method: "POST", Path: "/api/v2/member", Auth: spec.User, Answers: []int{201, 200}},
-		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Uses:   []spec.Access{account.CheckDeleted},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
 	}, Open, (*Members).CreateMember)
 }
 
-// CreateMember registers the caller. A caller who is a member gets the member as it is,
-// with 200.
+// CreateMember registers the caller, with status 201. A second run changes nothing, and returns the
+// member as it is, with status 200. Errors: account_deleted.
 func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
@@ -191,12 +193,13 @@ func GetMemberFunction() app.Function {
 		Does:   "Returns the caller's member.",
 		IfDown: "Members do not see their nickname.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/member", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
 	}, Open, (*Members).GetMember)
 }
 
-// GetMember returns the caller's member. Errors: ErrNoMember.
+// GetMember returns the caller's member. Errors: member_not_found.
 func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 	m, ok, err := pg.One[Member](ctx, s.DB, sql.GetMember, in.UserID)
 	if err == nil && !ok {
@@ -223,51 +226,33 @@ func UpdateMemberFunction() app.Function {
 		Does:   "Changes the caller's nickname, also in leaderboards.",
 		IfDown: "Nobody can change the nickname.",
 		On:     spec.Route{Method: "PATCH", Path: "/api/v2/member", Auth: spec.User},
-		Uses:   []spec.Access{account.CheckDeleted}, SQL: []spec.SQLLogin{tables.Player}, Caches: []spec.CacheLogin{tables.CacheUser},
+		Uses:   []spec.Access{account.CheckDeleted},
+		SQL:    []spec.SQLLogin{tables.Player},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
 	}, Open, (*Members).UpdateMember)
 }
 
-// UpdateMember changes the caller's nickname, and has the leaderboards with it read again.
-// A second run changes nothing, and has them read again. Errors: ErrNoMember,
-// too_many_renames, leaderboards_late if the nickname is stored and the cache does not answer.
+// UpdateMember changes the caller's nickname, and invalidates the leaderboards that show it. A second
+// run only invalidates them. Errors: account_deleted, member_not_found, too_many_renames, and
+// leaderboards_late if the nickname is stored and the cache does not answer.
 func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, error) {
-	if err := s.Live(ctx); err != nil {
+	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
 	var (
 		m      Member
-		boards []shown
+		boards []leaderboard
 	)
 
-	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		r, ok, err := pg.One[renames](ctx, tx, sql.LockMember, in.UserID, maxRenames.Per.Seconds())
-		switch {
-		case err != nil:
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) (err error) {
+		if m, err = rename(ctx, tx, in.UserID, in.Body.NickName); err != nil {
 			return err
-		case !ok:
-			return ErrNoMember
 		}
 
-		m = r.Member
-		if m.NickName != in.Body.NickName {
-			if r.Renames >= maxRenames.Max {
-				return problem.Beyond(maxRenames)
-			}
-
-			m.NickName = in.Body.NickName
-			if _, err := pg.Do(ctx, tx, sql.RenameMember, m.ID, m.NickName, r.Renames); err != nil {
-				return err
-			}
-
-			if _, err := pg.Do(ctx, tx, sql.RaiseLeaderboards, m.ID); err != nil {
-				return err
-			}
-		}
-
-		boards, err = pg.All[shown](ctx, tx, sql.ListLeaderboards, m.ID)
+		boards, err = pg.All[leaderboard](ctx, tx, sql.ListLeaderboards, m.ID)
 
 		return err
 	})
@@ -286,13 +271,38 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 	return page(http.StatusOK, m), nil
 }
 
-type renames struct {
-	Member
-	Renames int `db:"renames"`
-}
-
-// shown is a tournament whose leaderboard has the member.
-type shown struct {
+// leaderboard is a tournament whose leaderboard shows the member.
+type leaderboard struct {
 	ID      string `db:"id"`
 	Version int64  `db:"version"`
+}
+
+// rename stores a nickname if it is new, and raises the versions of the leaderboards that show it.
+// It returns the member with the nickname.
+func rename(ctx context.Context, tx pgx.Tx, userID, nickName string) (Member, error) {
+	r, ok, err := pg.One[struct {
+		Member
+		Renames int `db:"renames"` // in the period of maxRenames
+	}](ctx, tx, sql.LockMember, userID, maxRenames.Per.Seconds())
+
+	switch {
+	case err != nil:
+		return Member{}, err
+	case !ok:
+		return Member{}, ErrNoMember
+	case r.NickName == nickName:
+		return r.Member, nil
+	case r.Renames >= maxRenames.Max:
+		return Member{}, problem.Beyond(maxRenames)
+	}
+
+	r.NickName = nickName
+
+	if _, err := pg.Do(ctx, tx, sql.RenameMember, r.ID, nickName, r.Renames); err != nil {
+		return Member{}, err
+	}
+
+	_, err = pg.Do(ctx, tx, sql.RaiseLeaderboards, r.ID)
+
+	return r.Member, err
 }

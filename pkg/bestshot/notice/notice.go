@@ -1,11 +1,12 @@
-// Package notice reminds members of matches that they have not guessed: a day and two hours
-// before the kick-off, on the phones that they have registered.
+// Package notice reminds members of matches that they have not guessed: a day and two hours before
+// the kick-off, on the phones that they have registered.
 //
-// remind finds them in the database and hands them to a queue. send-reminders, which is
-// outside the VPC, reaches Apple. Reminders are recorded in the transaction in which they are
-// put into the queue: none is lost. If remind crashes before it commits they are put there
-// again, and the queue may deliver a message twice. Such notifications have the same collapse
-// id, and a phone shows one.
+// remind finds the members in the database, and puts a message for each into a queue. send-reminders
+// runs outside the VPC and sends the messages to Apple.
+//
+// No reminder is lost: remind records reminders in the transaction in which it sends the messages. A
+// message may be sent twice, because remind may crash before the commit, and the queue may deliver a
+// message twice. Both notifications have the same collapse id, and a phone shows one.
 package notice
 
 import (
@@ -77,35 +78,34 @@ var Queue = spec.Queue{Name: "bestshot-reminders", MaxReceiveCount: 5, Batch: 10
 // Reminder is a message of Queue.
 type Reminder struct {
 	UserID     string    `json:"userId"`
-	Tournament string    `json:"tournament"` // its label
-	Matches    int       `json:"matches"`    // without a guess
-	KickOff    time.Time `json:"kickOff"`    // of the first
-	ID         string    `json:"id"`         // of the reminder: a phone shows one of an id
+	Tournament string    `json:"tournament"` // the label
+	Matches    int       `json:"matches"`    // the number of matches without a guess
+	KickOff    time.Time `json:"kickOff"`    // of the first match
+	ID         string    `json:"id"`         // the collapse id: a phone shows one notification for each id
 }
 
-// Before is how long before the kick-off members are reminded, the shortest first.
-var Before = []time.Duration{2 * time.Hour, 24 * time.Hour}
+// leadTimes are how long before the kick-off members are reminded, the shortest first.
+var leadTimes = []time.Duration{2 * time.Hour, 24 * time.Hour}
 
-// Reminders is the service that finds whom to remind.
+// Reminders is the service that finds the members to remind.
 type Reminders struct {
-	db    pg.DB
-	queue queue.Sender
-	now   func() time.Time
-	rests time.Time // until then: see tables.Rest
+	db        pg.DB
+	queue     queue.Sender
+	now       func() time.Time
+	idleUntil time.Time // see tables.IdleInterval
 }
 
-// OpenReminders opens the service that finds whom to remind.
+// OpenReminders opens the service that finds the members to remind.
 func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
 	return &Reminders{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
 }
 
 const (
-	// maxReminders is how many reminders are recorded in a transaction, which is open while
-	// they are put into the queue.
+	// maxReminders bounds the reminders of a transaction, which is open while their messages are
+	// sent.
 	maxReminders = 1000
-	// maxBatches is how many such transactions a run makes for each of Before. The next run
-	// continues.
+	// maxBatches bounds the transactions of a run, for each of leadTimes. The next run continues.
 	maxBatches = 10
 )
 
@@ -115,19 +115,20 @@ func RemindFunction() app.Function {
 		Name:   "bestshot/remind",
 		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours.",
 		IfDown: "Members are not reminded.",
-		On:     spec.Schedule("rate(5 minutes)"), // an instance that is called so often stays, and remembers its rest
-		SQL:    []spec.SQLLogin{tables.Worker}, Sends: []spec.Queue{Queue},
+		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its idleUntil
+		SQL:    []spec.SQLLogin{tables.Worker},
+		Sends:  []spec.Queue{Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}, OpenReminders, (*Reminders).Remind)
 }
 
-// Remind sends a reminder to each member who plays in a tournament, has made a guess in it,
-// and none yet of a match that begins within a day, or within two hours: one for all such
-// matches of a tournament. Within two hours of the kick-off only the second reminder is sent. A
-// match that is put off by as long as a reminder runs ahead has that reminder again. A second
-// run finds nobody.
+// Remind sends reminders to the members who have guessed in a tournament, and have not guessed a
+// match of it that begins soon: the first reminder within a day of the kick-off, the second within
+// two hours. A reminder is for all such matches of a tournament. Within two hours of the kick-off
+// only the second is sent. A match that is put off by the lead time of a reminder, or more, has that
+// reminder again. A second run sends nothing.
 func (s *Reminders) Remind(ctx context.Context) error {
-	if s.now().Before(s.rests) {
+	if s.now().Before(s.idleUntil) {
 		return nil
 	}
 
@@ -137,15 +138,15 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	}
 
 	if !played {
-		s.rests = s.now().Add(tables.Rest)
+		s.idleUntil = s.now().Add(tables.IdleInterval)
 		return nil
 	}
 
 	after := time.Duration(0)
 
-	for _, before := range Before {
+	for _, leadTime := range leadTimes {
 		for range maxBatches {
-			n, err := s.remind(ctx, after, before)
+			n, err := s.remind(ctx, after, leadTime)
 			if err != nil {
 				return err
 			}
@@ -155,15 +156,15 @@ func (s *Reminders) Remind(ctx context.Context) error {
 			}
 		}
 
-		after = before
+		after = leadTime
 	}
 
 	return nil
 }
 
-// remind sends at most maxReminders reminders of matches that begin later than after from now,
-// and not later than before. It returns how many.
-func (s *Reminders) remind(ctx context.Context, after, before time.Duration) (n int, err error) {
+// remind sends at most maxReminders reminders of matches that begin more than after, and at most
+// leadTime, from now. It returns their number.
+func (s *Reminders) remind(ctx context.Context, after, leadTime time.Duration) (n int, err error) {
 	err = s.db.Tx(ctx, func(tx pgx.Tx) error {
 		rows, err := pg.All[struct {
 			UserID     string    `db:"public_id"`
@@ -171,8 +172,7 @@ func (s *Reminders) remind(ctx context.Context, after, before time.Duration) (n 
 			ID         string    `db:"id"`
 			Matches    int       `db:"matches"`
 			KickOff    time.Time `db:"kick_off"`
-		}](ctx, tx, sql.ClaimReminders, after.Seconds(), before.Seconds(),
-			fmt.Sprintf("%.0fh", before.Hours()), maxReminders)
+		}](ctx, tx, sql.ClaimReminders, after.Seconds(), leadTime.Seconds(), fmt.Sprintf("%.0fh", leadTime.Hours()), maxReminders)
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 // The metrics.
 var (
 	delivered = spec.Metric{Name: "RemindersDelivered", Unit: spec.Count}
-	gone      = spec.Metric{Name: "RemindersGone", Unit: spec.Count}
+	gone      = spec.Metric{Name: "RemindersGone", Unit: spec.Count} // Apple no longer knows the phone
 )
 
 // SendRemindersFunction reminds a member on all phones.
@@ -222,14 +222,15 @@ func SendRemindersFunction() app.Function {
 		Does:   "Reminds a member on all phones.",
 		IfDown: "Reminders arrive late.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop}, Secrets: []string{APNSKey}, Emits: []spec.Metric{delivered, gone},
-		Memory: 256, Timeout: 30 * time.Second,
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
+		Emits:  []spec.Metric{delivered, gone},
+		Memory: 256, Timeout: 30 * time.Second, Secrets: []string{APNSKey},
 	}, OpenNotifier, (*Notifier).SendReminder)
 }
 
-// SendReminder reminds a user on all phones, unless the match has begun. A second run sends
-// the same notification again, and a phone shows it once, because of its collapse id. It
-// fails if a later try can reach a phone.
+// SendReminder reminds a user on all phones, unless the match has begun. A second run sends the same
+// notification again. A phone shows it once, because of its collapse id. Errors: Unavailable if a
+// retry may reach a phone.
 func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	if !s.now().Before(m.KickOff) {
 		return nil
@@ -248,7 +249,9 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	message, err := push.Notify(push.Alert{
 		Terms:    push.Terms{Expires: m.KickOff},
 		Banner:   push.Banner{Title: m.Tournament, Body: what + ". The first begins soon.", Sound: "default"},
-		Collapse: m.ID, Thread: m.Tournament, Custom: map[string]any{"kickOff": m.KickOff},
+		Collapse: m.ID,
+		Thread:   m.Tournament,
+		Custom:   map[string]any{"kickOff": m.KickOff},
 	})
 	if err != nil {
 		return err

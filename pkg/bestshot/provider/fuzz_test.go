@@ -71,13 +71,15 @@ func FuzzRounds(f *testing.F) {
 }
 
 // FuzzMatches: the matches of an answer come once each, with two teams, a kick-off that can be
-// stored and a score that is believed.
+// stored and an accepted score.
 func FuzzMatches(f *testing.F) {
 	const teams = `"homeTeam":{"id":1,"name":"Ann\u0000"},"awayTeam":{"id":2,"name":"Bob"}`
 	for _, more := range []string{
 		`"status":{"type":"notstarted","code":0}`, `"status":{"type":"inprogress","code":7},"homeScore":{"current":1},"awayScore":{"current":0}`,
-		`"status":{"type":"finished","code":100},"homeScore":{"current":2,"display":2},"awayScore":{"current":0,"display":0},"changes":{"changes":["status.type"],"changeTimestamp":1780756500}`,
-		`"status":{"type":"finished","code":120},"homeScore":{"current":5,"display":1,"penalties":4},"awayScore":{"current":4,"display":1,"penalties":3}`,
+		`"status":{"type":"finished","code":100},"homeScore":{"current":2,"display":2},"awayScore":{"current":0,"display":0},` +
+			`"changes":{"changes":["status.type"],"changeTimestamp":1780756500}`,
+		`"status":{"type":"finished","code":120},"homeScore":{"current":5,"display":1,"penalties":4},` +
+			`"awayScore":{"current":4,"display":1,"penalties":3}`,
 		`"status":{"type":"finished","code":92},"homeScore":{"display":3},"awayScore":{"display":0}`,
 		`"status":{"type":"finished","code":100},"homeScore":{"current":2},"awayScore":{}`,
 		`"status":{"type":"\u0000strange","code":-7}`, `"homeScore":{"current":-1},"awayScore":{"penalties":100}`,
@@ -133,7 +135,7 @@ func FuzzMatches(f *testing.F) {
 	})
 }
 
-// FuzzStandings: the rows of an answer have a team and numbers that are believed.
+// FuzzStandings: the rows of an answer have a team and accepted numbers.
 func FuzzStandings(f *testing.F) {
 	row := `{"team":{"id":1,"name":"Ann"},"position":1,"matches":2,"wins":1,"draws":1,"losses":0,"scoresFor":3,"scoresAgainst":1,"points":4}`
 	for _, standings := range []string{

@@ -1,18 +1,18 @@
-// Package provider is what Best Shot asks of a provider of football data, and what it gets.
+// Package provider fetches football data from a provider, in the terms of the room.
 //
-// Sofascore has an unofficial API without a licence for production, which refuses servers:
-// it stands for the shape of the data, and the local fleet simulates it.
+// Sofascore reads the format of the unofficial API of that name. That API has no licence for
+// production and refuses requests of servers. The local fleet simulates it.
 //
 // # A licensed feed
 //
-// Production has a contract with a feed such as Opta, Sportradar or API-Football, and another
-// Provider, which ingest.OpenPoller opens. It makes one request a round and maps the answer:
+// Production needs a contract with a feed such as Opta, Sportradar or API-Football, and another
+// Provider, which ingest.OpenPoller opens. It makes one request for each round and maps the answer:
 //
-//	Round       Slug is the number of a round of a league, and the name of one of a cup, in
-//	            letters of URLs; it never changes. Path is whatever the adapter needs to ask
-//	            for the round's matches: it is stored, and given back.
-//	Fixture.ID  one that lasts while the match is moved. A match that gets another id is found
-//	            by its teams, if it had no date before.
+//	Round       Slug is the number of a round of a league, or the name of a round of a cup, of the
+//	            characters a to z, 0 to 9 and "-". It never changes. Path is what the adapter needs
+//	            to ask for the round's matches. It is stored, and passed back.
+//	Fixture.ID  an id that stays when the match is moved. A match without a date that gets another
+//	            id is found by its teams.
 //	Open        to be played, being played, at half time, in extra time, in a shoot-out
 //	Ended       full time, after extra time, after penalties, with both scores
 //	NotDefined  postponed, cancelled, abandoned, interrupted, awarded, walkover
@@ -20,10 +20,11 @@
 //	Score       the goals after extra time; Penalties are those of the shoot-out alone
 //	FinishedAt  the time of the final whistle, if the feed has it
 //
-// Its key is one of the Secrets of poll-provider. Env.Secret reads it, and a header carries it.
+// The key of the feed is one of the Secrets of poll-provider. Env.Secret reads it, and a header
+// carries it.
 //
-// Name is in the rows of tournaments, teams and matches. Ids of two feeds never mix, and a
-// tournament keeps the feed that it began with.
+// Name is in the rows of tournaments, teams and matches. Rows of two feeds never mix: a tournament
+// keeps the feed that it was created with.
 package provider
 
 import (
@@ -32,27 +33,25 @@ import (
 	"time"
 )
 
-// Provider fetches data. An error leaves everything as it is: it is asked again with the
-// next poll. What is wrong with one round, match or row is an error beside the others, so that
-// it holds up nothing else.
+// Provider fetches data. After an error nothing changes, and the next poll asks again. If one round
+// or match of an answer is wrong, the method returns the others together with an error.
 type Provider interface {
 	// Rounds returns the rounds of a season, in the order in which they are played.
 	Rounds(ctx context.Context, tournament, season string) ([]Round, error)
 	// Matches returns the matches of a round, each once.
 	Matches(ctx context.Context, tournament, season string, r Round) ([]Fixture, error)
-	// Standings returns the standings.
+	// Standings returns the standings, none for a cup.
 	Standings(ctx context.Context, tournament, season string) ([]Standing, error)
-	// Badge returns what the provider has as the image of a team, of at most MaxImage bytes.
-	// Errors: ErrAbsent.
+	// Badge returns the image of a team, of at most MaxImage bytes in any format. Errors: ErrAbsent.
 	Badge(ctx context.Context, team string) ([]byte, error)
-	// Logo returns the same of a tournament.
+	// Logo returns the image of a tournament, as Badge does.
 	Logo(ctx context.Context, tournament string) ([]byte, error)
 }
 
 // MaxImage is the largest image that is read, in bytes.
 const MaxImage = 256 << 10
 
-// ErrAbsent reports what the provider does not have.
+// ErrAbsent reports that the provider answers 404.
 var ErrAbsent = errors.New("there is none")
 
 // Round is a round at the provider.
@@ -67,8 +66,7 @@ type Round struct {
 // Status is the status of a match.
 type Status string
 
-// The statuses. Unknown is one that the provider has not had before: the match keeps the
-// status that it has.
+// The statuses. A match with the status Unknown keeps the status that is stored.
 const (
 	Open       Status = "open"
 	Ended      Status = "ended"
@@ -90,7 +88,7 @@ type Fixture struct {
 	ProviderStatus string    `json:"providerStatus"` // "finished/110"
 	Home           Side      `json:"home"`
 	Away           Side      `json:"away"`
-	// FinishedAt is when it ended, zero if the provider does not say.
+	// FinishedAt is when it ended, zero if the provider does not have the time.
 	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }
 

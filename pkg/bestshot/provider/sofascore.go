@@ -19,13 +19,13 @@ import (
 // Name is the name of the provider in the database.
 const Name = "sofascore"
 
-// Sofascore is the provider of that shape, at a base URL.
+// Sofascore is a provider with the API of Sofascore, at a base URL.
 type Sofascore struct {
 	client *http.Client
 	base   string
 }
 
-// maxBody is the largest answer that is read: a round has some 30 KB.
+// maxBody is the largest answer that is read, in bytes. A round has about 30 KB.
 const maxBody = 4 << 20
 
 // NewSofascore returns the provider at base, "https://host/api/v1".
@@ -33,7 +33,7 @@ func NewSofascore(transport http.RoundTripper, base string) *Sofascore {
 	return &Sofascore{&http.Client{Transport: transport, Timeout: 10 * time.Second}, strings.TrimSuffix(base, "/")}
 }
 
-// get decodes an answer.
+// get reads an answer as JSON.
 func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 	body, err := s.fetch(ctx, path, "application/json", maxBody)
 	if err != nil {
@@ -41,15 +41,15 @@ func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 	}
 
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("provider: %s answers with what is no JSON of its kind: %w", path, err)
+		return fmt.Errorf("provider: %s answers with other JSON than expected: %w", path, err)
 	}
 
 	return nil
 }
 
-// fetch returns an answer of at most so many bytes. Its errors have no body and no URL with a
-// query. Errors: ErrAbsent.
-func (s *Sofascore) fetch(ctx context.Context, path, media string, most int) ([]byte, error) {
+// fetch returns an answer of at most limit bytes. Its errors contain neither the body nor a query.
+// Errors: ErrAbsent.
+func (s *Sofascore) fetch(ctx context.Context, path, media string, limit int) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
 	if err != nil {
 		return nil, err
@@ -71,12 +71,12 @@ func (s *Sofascore) fetch(ctx context.Context, path, media string, most int) ([]
 		return nil, fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
 	}
 
-	body, err := io.ReadAll(io.LimitReader(out.Body, int64(most)+1))
+	body, err := io.ReadAll(io.LimitReader(out.Body, int64(limit)+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("provider: %s: %w", path, err)
-	case len(body) > most:
-		return nil, fmt.Errorf("provider: %s answers with more than %d bytes", path, most)
+	case len(body) > limit:
+		return nil, fmt.Errorf("provider: %s answers with more than %d bytes", path, limit)
 	}
 
 	return body, nil
@@ -92,7 +92,8 @@ func (s *Sofascore) Logo(ctx context.Context, tournament string) ([]byte, error)
 	return s.fetch(ctx, "/unique-tournament/"+url.PathEscape(tournament)+"/image", "image/*", MaxImage)
 }
 
-func season(tournament, season string) string {
+// seasonPath is the path of a season.
+func seasonPath(tournament, season string) string {
 	return "/unique-tournament/" + url.PathEscape(tournament) + "/season/" + url.PathEscape(season)
 }
 
@@ -105,11 +106,11 @@ type round struct {
 }
 
 // Rounds implements Provider.
-func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round, error) {
+func (s *Sofascore) Rounds(ctx context.Context, tournament, season string) ([]Round, error) {
 	var in struct {
 		Rounds []round `json:"rounds"`
 	}
-	if err := s.get(ctx, season(tournament, of)+"/rounds", &in); err != nil {
+	if err := s.get(ctx, seasonPath(tournament, season)+"/rounds", &in); err != nil {
 		return nil, err
 	}
 
@@ -122,31 +123,32 @@ func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round,
 	var bad error
 
 	for i, r := range in.Rounds {
-		made := r.round(i)
+		mapped := r.round(i)
+
 		switch {
 		case r.Round <= 0:
 			bad = errors.Join(bad, fmt.Errorf("provider: a round with the number %d", r.Round))
-		case made.Slug == "" || len(made.Slug) > maxSlug:
+		case mapped.Slug == "" || len(mapped.Slug) > maxSlug:
 			bad = errors.Join(bad, fmt.Errorf("provider: the round %d has no name for addresses", r.Round))
-		case slices.ContainsFunc(all, func(o Round) bool { return o.Slug == made.Slug }):
-			bad = errors.Join(bad, fmt.Errorf("provider: two rounds with the slug %s", made.Slug))
+		case slices.ContainsFunc(all, func(o Round) bool { return o.Slug == mapped.Slug }):
+			bad = errors.Join(bad, fmt.Errorf("provider: two rounds with the slug %s", mapped.Slug))
 		default:
-			all = append(all, made)
+			all = append(all, mapped)
 		}
 	}
 
 	return all, bad
 }
 
-// Bounds of names, in characters: requests name a round by at most maxSlug, and others are
-// longer than any that is known.
+// Bounds of names, in characters. maxSlug is that of the requests that name a round. maxName is longer
+// than all known names.
 const (
 	maxSlug = 100
 	maxName = 100
 )
 
-// clean returns a name as it is stored: without control characters, which PostgreSQL refuses
-// in part, and no longer than maxName.
+// clean returns a name without control characters, some of which PostgreSQL refuses, and cuts it at
+// maxName.
 func clean(name string) string {
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -155,15 +157,15 @@ func clean(name string) string {
 
 		return r
 	}, name))
-	if letters := []rune(name); len(letters) > maxName {
-		return string(letters[:maxName])
+	if runes := []rune(name); len(runes) > maxName {
+		return string(runes[:maxName])
 	}
 
 	return name
 }
 
-// round returns the round in the room's terms: season rounds are numbers, knockout rounds
-// have the provider's slug, with a prefix that tells two of a name apart.
+// round returns the round in the room's terms. The slug of a season round is its number. The slug of
+// a knockout round is the provider's, with the prefix that distinguishes two rounds of one name.
 func (r round) round(order int) Round {
 	path := fmt.Sprintf("/events/round/%d", r.Round)
 	if r.Slug == "" {
@@ -221,8 +223,8 @@ type goals struct {
 	Penalties *int `json:"penalties"`
 }
 
-// score is the football score: display has extra time and no penalties. current, which has
-// penalties after a shoot-out, stands for it before the end only.
+// score returns the goals after extra time, without penalties. That is Display, which may be missing
+// before the end. Then Current is returned, which has penalties only after a shoot-out.
 func (g goals) score(ended bool) *int {
 	if g.Display == nil && !ended {
 		return g.Current
@@ -232,11 +234,11 @@ func (g goals) score(ended bool) *int {
 }
 
 // Matches implements Provider.
-func (s *Sofascore) Matches(ctx context.Context, tournament, of string, r Round) ([]Fixture, error) {
+func (s *Sofascore) Matches(ctx context.Context, tournament, season string, r Round) ([]Fixture, error) {
 	var in struct {
 		Events []json.RawMessage `json:"events"`
 	}
-	if err := s.get(ctx, season(tournament, of)+r.Path, &in); err != nil {
+	if err := s.get(ctx, seasonPath(tournament, season)+r.Path, &in); err != nil {
 		return nil, err
 	}
 
@@ -272,16 +274,15 @@ func (s *Sofascore) Matches(ctx context.Context, tournament, of string, r Round)
 	return all, bad
 }
 
-// lastSecond is the last that a timestamp of four digits for the year can have: 9999-12-31.
-const lastSecond = 253402300799
-
-// maxGoals is the highest score that is believed, and maxTotal the highest number in a table.
 const (
+	// lastSecond is the last Unix time whose year has four digits.
+	lastSecond = 253402300799
+	// maxGoals and maxTotal are the highest accepted score and number in a table.
 	maxGoals = 99
 	maxTotal = 9999
 )
 
-// fixture returns the match in the room's terms.
+// fixture returns the match in the room's terms, or an error if a value is missing or not accepted.
 func (e event) fixture() (Fixture, error) {
 	if e.ID <= 0 || e.Start <= 0 || e.Start > lastSecond || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
 		return Fixture{}, fmt.Errorf("provider: the match %d lacks its kick-off or a team", e.ID)
@@ -294,8 +295,8 @@ func (e event) fixture() (Fixture, error) {
 		Status:         e.status(),
 	}
 	f.Home = Side{e.HomeTeam.team(), e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties}
-
 	f.Away = Side{e.AwayTeam.team(), e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties}
+
 	for _, n := range []*int{f.Home.Score, f.Away.Score, f.Home.Penalties, f.Away.Penalties} {
 		if n != nil && (*n < 0 || *n > maxGoals) {
 			return Fixture{}, fmt.Errorf("provider: the match %d has a score of %d", e.ID, *n)
@@ -309,8 +310,8 @@ func (e event) fixture() (Fixture, error) {
 	return f, nil
 }
 
-// Codes of finished matches that have been played: in 90 minutes, after extra time, after
-// penalties. Others are walkovers and retirements.
+// played are the codes of finished matches that were played: after 90 minutes, after extra time, after
+// penalties. The others are walkovers and retirements.
 var played = []int{100, 110, 120}
 
 // status maps the provider's status.
@@ -332,7 +333,7 @@ func (e event) status() Status {
 }
 
 // Standings implements Provider.
-func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Standing, error) {
+func (s *Sofascore) Standings(ctx context.Context, tournament, season string) ([]Standing, error) {
 	var in struct {
 		Standings []struct {
 			Name       string `json:"name"`
@@ -353,7 +354,7 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 		} `json:"standings"`
 	}
 
-	err := s.get(ctx, season(tournament, of)+"/standings/total", &in)
+	err := s.get(ctx, seasonPath(tournament, season)+"/standings/total", &in)
 	if errors.Is(err, ErrAbsent) { // a cup
 		return nil, nil
 	}
@@ -387,7 +388,18 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 				}
 			}
 
-			all = append(all, Standing{r.Team.team(), group, r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against})
+			all = append(all, Standing{
+				Team:     r.Team.team(),
+				Group:    group,
+				Position: r.Position,
+				Points:   r.Points,
+				Games:    r.Matches,
+				Wins:     r.Wins,
+				Draws:    r.Draws,
+				Losses:   r.Losses,
+				For:      r.For,
+				Against:  r.Against,
+			})
 		}
 	}
 

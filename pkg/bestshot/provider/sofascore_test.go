@@ -130,7 +130,7 @@ func TestStatusOfTheProvider(t *testing.T) {
 		"suspended":            {`"suspended","code":81`, ``, ``, changes, "not-defined -:-", time.Time{}},
 		"to be continued":      {`"willcontinue","code":93`, ``, ``, changes, "not-defined -:-", time.Time{}},
 		"of an unknown status": {`"strange","code":7`, ``, ``, changes, "unknown -:-", time.Time{}},
-		"the end is not told":  {`"finished","code":100`, `"display":2`, `"display":0`, `"changes":{}`, "ended 2:0", time.Time{}},
+		"the end has no time":  {`"finished","code":100`, `"display":2`, `"display":0`, `"changes":{}`, "ended 2:0", time.Time{}},
 		"the score has changed": {`"finished","code":100`, `"display":2`, `"display":0`,
 			`"changes":{"changes":["homeScore.display"],"changeTimestamp":1780756500}`, "ended 2:0", time.Time{}},
 		"the change has no time": {`"finished","code":100`, `"display":2`, `"display":0`,
@@ -143,7 +143,9 @@ func TestStatusOfTheProvider(t *testing.T) {
 				c.more = `"changes":{}`
 			}
 
-			event := fmt.Sprintf(`{"id":9001,"startTimestamp":1780750800,"status":{"type":%s},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},"homeScore":{%s},"awayScore":{%s},%s}`, c.status, c.home, c.away, c.more)
+			event := fmt.Sprintf(`{"id":9001,"startTimestamp":1780750800,"status":{"type":%s},`+
+				`"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},`+
+				`"homeScore":{%s},"awayScore":{%s},%s}`, c.status, c.home, c.away, c.more)
 			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/1": `{"events":[` + event + `]}`}, base+"/")
 
 			all, err := p.Matches(t.Context(), "17", "61", provider.Round{Path: "/events/round/1"})
@@ -163,7 +165,7 @@ func TestStatusOfTheProvider(t *testing.T) {
 			}
 
 			kind, code, _ := strings.Cut(c.status, `,"code":`)
-			said := strings.Trim(kind, `"`) + "/" + code
+			status := strings.Trim(kind, `"`) + "/" + code
 
 			f = provider.Fixture{
 				ID:             f.ID,
@@ -173,7 +175,7 @@ func TestStatusOfTheProvider(t *testing.T) {
 				Away:           provider.Side{Team: f.Away.Team},
 			}
 			if diff := cmp.Diff(provider.Fixture{
-				ID: "9001", KickOff: time.Date(2026, 6, 6, 13, 0, 0, 0, time.UTC), ProviderStatus: said,
+				ID: "9001", KickOff: time.Date(2026, 6, 6, 13, 0, 0, 0, time.UTC), ProviderStatus: status,
 				Home: provider.Side{Team: provider.Team{ID: "3", Name: "Home"}}, Away: provider.Side{Team: provider.Team{ID: "4", Name: "Away"}},
 			}, f); diff != "" {
 				t.Errorf("the match (-want +got):\n%s", diff)
@@ -190,9 +192,9 @@ func goals(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// TestMatchThatIsNotBelieved: one that lacks what a match has, has what none has, or comes
-// twice, is left out of the answer and reported.
-func TestMatchThatIsNotBelieved(t *testing.T) {
+// TestWrongMatchIsReported: a match with a missing or an impossible value, or one that comes twice, is
+// left out of the answer and reported.
+func TestWrongMatchIsReported(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct{ from, to, wrong string }{
@@ -215,7 +217,9 @@ func TestMatchThatIsNotBelieved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			const event = `{"id":9001,"startTimestamp":1780750800,"status":{"type":"inprogress","code":7},"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},"homeScore":{"current":1},"awayScore":{"current":0}}`
+			const event = `{"id":9001,"startTimestamp":1780750800,"status":{"type":"inprogress","code":7},` +
+				`"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},` +
+				`"homeScore":{"current":1},"awayScore":{"current":0}}`
 
 			p := provider.NewSofascore(answers{
 				"/unique-tournament/17/season/61/events/round/1": `{"events":[` + strings.Replace(event, "9001", "9002", 1) + "," +
@@ -237,7 +241,8 @@ func TestStandingsOfTheProvider(t *testing.T) {
 	t.Parallel()
 
 	row := func(team, position int) string {
-		return fmt.Sprintf(`{"team":{"id":%d,"name":"Team %[1]d"},"position":%d,"matches":6,"wins":3,"draws":2,"losses":1,"scoresFor":9,"scoresAgainst":5,"points":11}`, team, position)
+		return fmt.Sprintf(`{"team":{"id":%d,"name":"Team %[1]d"},"position":%d,"matches":6,`+
+			`"wins":3,"draws":2,"losses":1,"scoresFor":9,"scoresAgainst":5,"points":11}`, team, position)
 	}
 
 	standing := func(team, position int, group *string) provider.Standing {

@@ -1,4 +1,4 @@
-// Package schema brings the database to its newest version.
+// Package schema migrates the database at each deployment.
 package schema
 
 import (
@@ -13,10 +13,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Migrator is the service that migrates.
+// Migrator is the service that migrates the database.
 type Migrator struct{ env app.Env }
 
-// Open opens the service that migrates.
+// Open opens the service that migrates the database.
 func Open(_ context.Context, env app.Env) (*Migrator, error) { return &Migrator{env}, nil }
 
 // MigrateFunction brings the database to its newest version.

@@ -1,10 +1,10 @@
-// Package score says what a guess earns, and who is which in a leaderboard. It is pure.
+// Package score computes what a guess earns, and the ranks of a leaderboard. It has no I/O.
 package score
 
-// Result is the score of a match, or a guess of it. Extra time counts, penalties never do.
+// Result is the score of a match, or a guess of it. Extra time counts, and penalties do not.
 type Result struct{ Home, Away int }
 
-// outcome is 1 for a win of the home team, -1 of the away team, 0 for a draw.
+// outcome is 1 for a home win, -1 for an away win, 0 for a draw.
 func (r Result) outcome() int {
 	switch {
 	case r.Home > r.Away:
@@ -16,10 +16,10 @@ func (r Result) outcome() int {
 	return 0
 }
 
-// Label is the outcome in words: HOME_WIN, AWAY_WIN or DRAW.
+// Label returns the outcome: HOME_WIN, AWAY_WIN or DRAW.
 func (r Result) Label() string { return [...]string{"AWAY_WIN", "DRAW", "HOME_WIN"}[r.outcome()+1] }
 
-// Rule is what the parts of a guess earn. They add up.
+// Rule has the points for each part of a guess. A guess earns the sum of the parts that are right.
 type Rule struct {
 	Outcome        int `db:"outcome" json:"outcome" minimum:"0" maximum:"100" doc:"For who wins, or a draw."`
 	HomeScore      int `db:"home_score" json:"homeScore" minimum:"0" maximum:"100" doc:"For the goals of the home team."`
@@ -28,21 +28,20 @@ type Rule struct {
 	ExactScore     int `db:"exact_score" json:"exactScore" minimum:"0" maximum:"100" doc:"For both scores."`
 }
 
-// Standard is the rule of a tournament that says nothing else: 3 for the outcome.
+// Standard is the rule of a tournament that is created without one: 3 points for the outcome.
 var Standard = Rule{Outcome: 3}
 
-// Points are what a guess has earned, by part.
+// Points are the points that a guess has earned, by part.
 type Points struct{ Outcome, Home, Away, Difference, Exact int }
 
 // Total is the sum of the parts.
 func (p Points) Total() int { return p.Outcome + p.Home + p.Away + p.Difference + p.Exact }
 
-// Of returns what a guess of a result earns under a rule, times the multiplier of the
-// round. The function guess_points of the database says the same.
+// Of returns what a guess earns for a result, times the multiplier of the round. The SQL function
+// guess_points computes the same total.
 func (r Rule) Of(guess, result Result, multiplier int) Points {
 	var p Points
 
-	same := guess.Home-guess.Away == result.Home-result.Away
 	if guess.outcome() == result.outcome() {
 		p.Outcome = multiplier * r.Outcome
 	}
@@ -55,7 +54,8 @@ func (r Rule) Of(guess, result Result, multiplier int) Points {
 		p.Away = multiplier * r.AwayScore
 	}
 
-	if same && (result.outcome() != 0 || guess == result) {
+	sameDifference := guess.Home-guess.Away == result.Home-result.Away
+	if sameDifference && (result.outcome() != 0 || guess == result) { // every draw has the difference 0
 		p.Difference = multiplier * r.GoalDifference
 	}
 
@@ -66,8 +66,8 @@ func (r Rule) Of(guess, result Result, multiplier int) Points {
 	return p
 }
 
-// Ranks returns the dense ranks of points in descending order: 1, 1, 2. first is the rank
-// of the first.
+// Ranks returns the dense ranks of points in descending order, such as 1, 1, 2. first is the rank of
+// points[0].
 func Ranks(first int, points []int) []int {
 	ranks := make([]int, len(points))
 	for i := range points {

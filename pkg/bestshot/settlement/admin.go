@@ -26,15 +26,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Office is the service of the administrators' settlements.
-type Office struct {
+// Admin is the service of administrators for settlements.
+type Admin struct {
 	view.Views
 	queue queue.Sender
 	now   func() time.Time
 }
 
-// OpenOffice opens the service of the administrators' settlements.
-func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
+// OpenAdmin opens the service of administrators for settlements.
+func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
 	if err != nil {
 		return nil, err
@@ -42,13 +42,13 @@ func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
 
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 
-	return &Office{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
+	return &Admin{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 var (
-	errNoMatch  = problem.New(problem.NotFound, "match_not_found", "there is no such match")
-	errNotBegun = problem.New(problem.Conflict, "match_not_begun", "the match has not begun: it has no result")
-	errNoLetter = problem.New(problem.NotFound, "message_not_found", "there is no such message")
+	errNoMatch   = problem.New(problem.NotFound, "match_not_found", "there is no such match")
+	errNotBegun  = problem.New(problem.Conflict, "match_not_begun", "the match has not begun: it has no result")
+	errNoMessage = problem.New(problem.NotFound, "message_not_found", "there is no such message")
 )
 
 // ListSettlements is the request for settlements.
@@ -82,18 +82,19 @@ type Settlements struct {
 // ListSettlementsFunction returns what was settled, or what is to be.
 func ListSettlementsFunction() app.Function {
 	return app.API(
-		office("list-settlements", "Returns what was settled, or what is to be.",
+		admin("list-settlements", "Returns what was settled, or what is to be.",
 			"Administrators do not see the backlog.", "GET", "/settlements", nil),
-		OpenOffice, (*Office).ListSettlements)
+		OpenAdmin, (*Admin).ListSettlements)
 }
 
-// ListSettlements returns settlements, or the backlog. Errors: bad_cursor.
-func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
-	after := place{At: end, MatchID: strings.Repeat("f", 32)}
+// ListSettlements returns a page of the settlements, or of the matches that are to be settled, the
+// newest first. Errors: bad_cursor.
+func (s *Admin) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
+	before := place{At: endOfTime, MatchID: strings.Repeat("f", 32)}
 
 	if in.Cursor != "" {
 		var err error
-		if after, err = parsePlace(in.Cursor); err != nil {
+		if before, err = parsePlace(in.Cursor); err != nil {
 			return nil, err
 		}
 	}
@@ -103,16 +104,16 @@ func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Set
 		list = sql.ListPending
 	}
 
-	all, err := pg.All[Settlement](ctx, s.DB, list, after.At, after.MatchID, after.Version, view.PageSize+1)
+	all, err := pg.All[Settlement](ctx, s.DB, list, before.At, before.MatchID, before.Version, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
 
-	out := &Settlements{}
-
 	for i := range all {
 		all[i].At = all[i].At.UTC()
 	}
+
+	out := &Settlements{}
 
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
@@ -125,10 +126,10 @@ func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Set
 	return out, nil
 }
 
-// end is after every time of a list.
-var end = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// endOfTime is later than all times in a list.
+var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// place is the place of a settlement in the list.
+// place is the place of a settlement in the list. Its text is a cursor.
 type place struct {
 	At      time.Time
 	MatchID string
@@ -146,10 +147,13 @@ func parsePlace(cursor string) (p place, err error) {
 		return p, httpapi.ErrBadCursor
 	}
 
-	at, err1 := strconv.ParseInt(parts[0], 10, 54)
+	at, err := strconv.ParseInt(parts[0], 10, 54)
+	if err != nil {
+		return p, httpapi.ErrBadCursor
+	}
 
-	version, err2 := strconv.ParseInt(parts[2], 10, 31)
-	if err1 != nil || err2 != nil {
+	version, err := strconv.ParseInt(parts[2], 10, 31)
+	if err != nil {
 		return p, httpapi.ErrBadCursor
 	}
 
@@ -178,24 +182,33 @@ type Accepted struct {
 // CorrectMatchFunction corrects the result of a match.
 func CorrectMatchFunction() app.Function {
 	return app.API(
-		office("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST",
-			"/settlements/{matchId}/correct", own, 202),
-		OpenOffice, (*Office).CorrectMatch)
+		admin("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST",
+			"/settlements/{matchId}/correct", ownQueue, 202),
+		OpenAdmin, (*Admin).CorrectMatch)
 }
 
-// CorrectMatch sets the result of a match, or makes it void, and has it settled again. From
-// then on the provider is not believed about it. It does not need the cache: the settlement
-// writes the round. A second run changes nothing, and posts the match again. Errors:
-// match_not_found, match_not_begun.
-func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
+// check returns a problem unless the body has either void, or the goals of both teams.
+func (in *CorrectMatch) check() error {
 	b := in.Body
 	switch {
 	case b.Void && (b.Home != nil || b.Away != nil) || !b.Void && b.Home == nil && b.Away == nil:
-		return nil, problem.In("body.void", "expected either void, or home and away")
+		return problem.In("body.void", "expected either void, or home and away")
 	case !b.Void && b.Home == nil:
-		return nil, problem.In("body.home", "expected the goals of both teams")
+		return problem.In("body.home", "expected the goals of both teams")
 	case !b.Void && b.Away == nil:
-		return nil, problem.In("body.away", "expected the goals of both teams")
+		return problem.In("body.away", "expected the goals of both teams")
+	}
+
+	return nil
+}
+
+// CorrectMatch sets the result of a match, or makes it void, and posts the match. From then on the
+// provider cannot change the match. It succeeds while the cache does not answer, because the
+// settlement writes the round. A second run changes nothing, and posts the match again. Errors:
+// match_not_found, match_not_begun.
+func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
+	if err := in.check(); err != nil {
+		return nil, err
 	}
 
 	var (
@@ -204,9 +217,8 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 	)
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		// The tournament first, like whatever else locks several of its rows.
-		if _, _, err := pg.Value[bool](ctx, tx,
-			sql.LockTournamentOfMatch, in.MatchID); err != nil {
+		// Whatever locks several rows of a tournament locks the tournament first.
+		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournamentOfMatch, in.MatchID); err != nil {
 			return err
 		}
 
@@ -218,6 +230,7 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 			Provider   string    `db:"provider"`
 			Now        time.Time `db:"now"`
 		}](ctx, tx, sql.LockMatchToCorrect, in.MatchID)
+
 		switch {
 		case err != nil:
 			return err
@@ -228,19 +241,17 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 		}
 
 		status := "ended"
-		if b.Void {
+		if in.Body.Void {
 			status = "void"
 		}
 
-		if _, err := pg.Do(ctx, tx, sql.CorrectMatch,
-			in.MatchID, status, b.Home, b.Away, m.FinishedAt); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.CorrectMatch, in.MatchID, status, in.Body.Home, in.Body.Away, m.FinishedAt); err != nil {
 			return err
 		}
 
 		tournamentID, round = m.Tournament, m.Round
-		if version, _, err = pg.Value[int64](ctx, tx,
-			sql.RaiseRound,
-			m.Tournament, m.Round); err != nil {
+
+		if version, _, err = pg.Value[int64](ctx, tx, sql.RaiseRound, m.Tournament, m.Round); err != nil {
 			return err
 		}
 
@@ -257,10 +268,10 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 		return nil, err
 	}
 
-	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", b.Void)
+	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", in.Body.Void)
 
 	if err := s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version); err != nil {
-		slog.WarnContext(ctx, "the round is written with the settlement", "match", in.MatchID, "err", err)
+		slog.WarnContext(ctx, "members see the corrected result after the settlement", "match", in.MatchID, "err", err)
 	}
 
 	if err := Relay(ctx, s.DB, s.queue); err != nil {
@@ -272,14 +283,13 @@ func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted,
 
 func accepted(ids ...string) *Accepted {
 	out := &Accepted{Status: http.StatusAccepted}
-
 	out.Body.MatchIDs = append([]string{}, ids...)
 
 	return out
 }
 
-// ended is a match to post.
-type ended struct {
+// overMatch is a match that has ended or is void.
+type overMatch struct {
 	ID         string    `db:"id"`
 	Tournament string    `db:"tournament_id"`
 	FinishedAt time.Time `db:"finished_at"`
@@ -288,7 +298,8 @@ type ended struct {
 	Now        time.Time `db:"now"`
 }
 
-func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
+// postAll posts matches.
+func postAll(ctx context.Context, tx pgx.Tx, all []overMatch) error {
 	for _, m := range all {
 		if err := Post(ctx, tx, MatchFinished{
 			MatchID:        m.ID,
@@ -305,10 +316,10 @@ func postAll(ctx context.Context, tx pgx.Tx, all []ended) error {
 	return nil
 }
 
-// Repost has all settled matches of a tournament settled again, those of one round if round
-// is not "", in the transaction of what makes that necessary.
+// Repost posts all settled matches of a tournament, or of one of its rounds if round is not "", in the
+// transaction that changes what their guesses earn.
 func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
-	all, err := pg.All[ended](ctx, tx, sql.ReopenSettledMatches, tournamentID, round)
+	all, err := pg.All[overMatch](ctx, tx, sql.ReopenSettledMatches, tournamentID, round)
 	if err != nil {
 		return err
 	}
@@ -316,25 +327,26 @@ func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
 	return postAll(ctx, tx, all)
 }
 
-// KeepLettersFunction keeps the messages that could not be settled.
-func KeepLettersFunction() app.Function {
+// KeepDeadLettersFunction keeps the messages that could not be settled.
+func KeepDeadLettersFunction() app.Function {
 	return app.DeadLetters(spec.Function{
 		Name:   "bestshot/keep-letters",
 		Does:   "Keeps the messages that could not be settled, for the administrators.",
 		IfDown: "They wait in the dead-letter queue.",
 		On:     spec.DeadLetters{Of: Queue},
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Emits: []spec.Metric{Kept},
+		SQL:    []spec.SQLLogin{tables.Worker},
+		Caches: []spec.CacheLogin{tables.CacheUser},
+		Emits:  []spec.Metric{Kept},
 		Memory: 256, Timeout: 30 * time.Second,
-	}, OpenOffice, (*Office).KeepLetter)
+	}, OpenAdmin, (*Admin).KeepDeadLetter)
 }
 
-// KeepLetter stores a message that could not be settled, with the reason. If its match is
-// settled, and only the cache has failed, it writes the round and the leaderboard instead, and
-// fails until the cache answers. A second run stores nothing again.
-func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
-	if of, ok := read(m.Body); ok {
-		round, settled, err := pg.Value[string](ctx, s.DB,
-			sql.GetSettledRound, of.MatchID, of.TournamentID)
+// KeepDeadLetter stores a message that could not be settled, with the reason. If its match is settled,
+// and only the cache did not answer, it writes the round and the leaderboard instead. A second run
+// changes nothing. Errors: Unavailable while the database or the cache does not answer.
+func (s *Admin) KeepDeadLetter(ctx context.Context, m queue.DeadLetter) error {
+	if of, ok := parse(m.Body); ok {
+		round, settled, err := pg.Value[string](ctx, s.DB, sql.GetSettledRound, of.MatchID, of.TournamentID)
 		if err != nil {
 			return err
 		}
@@ -344,29 +356,28 @@ func (s *Office) KeepLetter(ctx context.Context, m queue.DeadLetter) error {
 		}
 	}
 
-	n, err := pg.Do(ctx, s.DB, sql.AddDeadLetter,
-		m.ID, m.Body, m.Reason)
+	n, err := pg.Do(ctx, s.DB, sql.AddDeadLetter, m.ID, m.Body, m.Reason)
 	if n > 0 {
-		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("letter", m.ID), slog.String("reason", m.Reason))
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("message", m.ID), slog.String("reason", m.Reason))
 	}
 
 	return err
 }
 
-// read reads a message of Queue. ok is false if it does not follow the contract.
-func read(body string) (m MatchFinished, ok bool) {
+// parse reads a message of Queue. ok is false if the message does not follow the contract.
+func parse(body string) (m MatchFinished, ok bool) {
 	ok = json.Unmarshal([]byte(body), &m) == nil && m.check() == nil
 	return m, ok
 }
 
-// ListLetters is the request for the messages that could not be settled.
-type ListLetters struct {
+// ListDeadLetters is the request for the messages that could not be settled.
+type ListDeadLetters struct {
 	auth.Admin
 	Cursor string `query:"cursor" maxLength:"120" pattern:"^[0-9]+_[0-9A-Za-z-]+$" doc:"The next of the page before."`
 }
 
-// Letter is a message that could not be settled.
-type Letter struct {
+// DeadLetter is a message that could not be settled.
+type DeadLetter struct {
 	ID         string     `json:"id" db:"id" doc:"The id of the message."`
 	Payload    string     `json:"payload" db:"payload" doc:"The message as it was."`
 	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up; empty if its last try ended without an answer."`
@@ -375,25 +386,26 @@ type Letter struct {
 	ReplayedAt *time.Time `json:"replayedAt" db:"replayed_at" doc:"When it was sent again last."`
 }
 
-// Letters is the answer with messages that could not be settled.
-type Letters struct {
+// DeadLetters is the answer with messages that could not be settled.
+type DeadLetters struct {
 	Body struct {
-		Data []Letter `json:"data" doc:"The newest first, 100 a page."`
-		Next string   `json:"next,omitempty" doc:"The cursor of the next page."`
+		Data []DeadLetter `json:"data" doc:"The newest first, 100 a page."`
+		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
 }
 
-// ListLettersFunction returns the messages that could not be settled.
-func ListLettersFunction() app.Function {
+// ListDeadLettersFunction returns the messages that could not be settled.
+func ListDeadLettersFunction() app.Function {
 	return app.API(
-		office("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.",
+		admin("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.",
 			"GET", "/settlements/dlq", nil),
-		OpenOffice, (*Office).ListLetters)
+		OpenAdmin, (*Admin).ListDeadLetters)
 }
 
-// ListLetters returns the messages that could not be settled. Errors: bad_cursor.
-func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, error) {
-	before, id := end, ""
+// ListDeadLetters returns a page of the messages that could not be settled, the newest first. Errors:
+// bad_cursor.
+func (s *Admin) ListDeadLetters(ctx context.Context, in *ListDeadLetters) (*DeadLetters, error) {
+	before, id := endOfTime, ""
 
 	if at, of, ok := strings.Cut(in.Cursor, "_"); ok {
 		micros, err := strconv.ParseInt(at, 10, 54)
@@ -404,12 +416,12 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 		before, id = time.UnixMicro(micros), of
 	}
 
-	all, err := pg.All[Letter](ctx, s.DB, sql.ListDeadLetters, before, id, view.PageSize+1)
+	all, err := pg.All[DeadLetter](ctx, s.DB, sql.ListDeadLetters, before, id, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
 
-	out := &Letters{}
+	out := &DeadLetters{}
 
 	if len(all) > view.PageSize {
 		all = all[:view.PageSize]
@@ -417,31 +429,31 @@ func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, er
 		out.Body.Next = fmt.Sprintf("%d_%s", last.ReceivedAt.UnixMicro(), last.ID)
 	}
 
-	out.Body.Data = append([]Letter{}, all...)
+	out.Body.Data = append([]DeadLetter{}, all...)
 
 	return out, nil
 }
 
-// ReplayLetter is the request to send a message again.
-type ReplayLetter struct {
+// ReplayDeadLetter is the request to send a message again.
+type ReplayDeadLetter struct {
 	auth.Admin
 	ID string `path:"id" maxLength:"100" pattern:"^[0-9A-Za-z-]+$" doc:"The id of the message."`
 }
 
-// ReplayLetterFunction sends a message that could not be settled again.
-func ReplayLetterFunction() app.Function {
+// ReplayDeadLetterFunction sends a message that could not be settled again.
+func ReplayDeadLetterFunction() app.Function {
 	return app.API(
-		office("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST",
-			"/settlements/dlq/{id}/replay", own, 202),
-		OpenOffice, (*Office).ReplayLetter)
+		admin("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST",
+			"/settlements/dlq/{id}/replay", ownQueue, 202),
+		OpenAdmin, (*Admin).ReplayDeadLetter)
 }
 
-// ReplayLetter sends a message again as it was. What it settles is settled once, however
-// often it is sent. Errors: message_not_found.
-func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted, error) {
+// ReplayDeadLetter sends a message again, unchanged. A second run sends it once more, which settles
+// nothing twice. Errors: message_not_found.
+func (s *Admin) ReplayDeadLetter(ctx context.Context, in *ReplayDeadLetter) (*Accepted, error) {
 	payload, ok, err := pg.Value[string](ctx, s.DB, sql.GetDeadLetter, in.ID)
 	if err == nil && !ok {
-		err = errNoLetter
+		err = errNoMessage
 	}
 
 	if err != nil {
@@ -456,7 +468,7 @@ func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted,
 		return nil, err
 	}
 
-	if of, ok := read(payload); ok {
+	if of, ok := parse(payload); ok {
 		return accepted(of.MatchID), nil
 	}
 
@@ -491,14 +503,14 @@ type HydratedOne struct {
 // HydrateScoreboardsFunction rebuilds the leaderboards of all active tournaments.
 func HydrateScoreboardsFunction() app.Function {
 	return app.API(
-		office("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.",
+		admin("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.",
 			"Wrong leaderboards stay until the next settlement.", "POST", "/hydrate/scoreboard", nil),
-		OpenOffice, (*Office).HydrateScoreboards)
+		OpenAdmin, (*Admin).HydrateScoreboards)
 }
 
 // HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
 // the same.
-func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
+func (s *Admin) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
 	all, err := pg.Values[string](ctx, s.DB, sql.ListActiveTournaments)
 	if err != nil {
 		return nil, err
@@ -510,14 +522,14 @@ func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated,
 // HydrateScoreboardFunction rebuilds the leaderboard of a tournament.
 func HydrateScoreboardFunction() app.Function {
 	return app.API(
-		office("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST",
+		admin("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST",
 			"/hydrate/scoreboard/{tournamentId}", nil),
-		OpenOffice, (*Office).HydrateScoreboard)
+		OpenAdmin, (*Admin).HydrateScoreboard)
 }
 
 // HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.
 // Errors: tournament_not_found.
-func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrated, error) {
+func (s *Admin) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrated, error) {
 	_, ok, err := pg.Value[bool](ctx, s.DB, sql.TournamentExists, in.TournamentID)
 	if err == nil && !ok {
 		err = view.ErrNoTournament
@@ -530,7 +542,7 @@ func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrat
 	return s.hydrate(ctx, []string{in.TournamentID})
 }
 
-func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
+func (s *Admin) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
 	out := &Hydrated{}
 	out.Body.Tournaments = []HydratedOne{}
 
@@ -546,9 +558,9 @@ func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, 
 	return out, nil
 }
 
-// rebuild has the points of a tournament equal the sums of its ledger, and writes the
-// leaderboard from them.
-func (s *Office) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, err error) {
+// rebuild gives the members of a tournament the points of its ledger, and writes the projection of the
+// leaderboard.
+func (s *Admin) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, err error) {
 	one.TournamentID = tournamentID
 
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
@@ -556,17 +568,17 @@ func (s *Office) rebuild(ctx context.Context, tournamentID string) (one Hydrated
 			return err
 		}
 
-		if one.Repaired, err = pg.Do(ctx, tx, sql.RepairPoints,
-			tournamentID); err != nil {
-			return err
-		}
-
-		gone, err := pg.Do(ctx, tx, sql.DeletePointsWithoutLedger, tournamentID)
+		repaired, err := pg.Do(ctx, tx, sql.RepairPoints, tournamentID)
 		if err != nil {
 			return err
 		}
 
-		one.Repaired += gone
+		deleted, err := pg.Do(ctx, tx, sql.DeletePointsWithoutLedger, tournamentID)
+		if err != nil {
+			return err
+		}
+
+		one.Repaired = repaired + deleted
 
 		if _, err := pg.Do(ctx, tx, sql.RaiseRepairedLeaderboard, tournamentID); err != nil {
 			return err

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// FuzzParsePlace: a cursor that is read is the place that it is written as, at a time that
-// PostgreSQL has.
+// FuzzParsePlace: the text of a parsed cursor parses to the same place, whose time PostgreSQL accepts.
 func FuzzParsePlace(f *testing.F) {
 	const id = "6f0e4a3c-2b1d-4c5e-8f70-000000000001"
 	for _, cursor := range []string{

@@ -1,17 +1,17 @@
 // Package settlement turns results into points.
 //
-// The database is the truth: a match that has ended, or is void, and has not been applied is
-// the backlog. A message of the queue is a wake-up, which may come late, twice or not at
-// all. A match is settled in one transaction, under the lock of its tournament: the record
-// of the settlement under its key, a row of the ledger for each guess, the points and the
-// mark. A repeat finds the same result settled and changes nothing.
+// The backlog is in the database: the matches that have ended or are void, and whose result is not
+// applied. A message of the queue only starts the work, and may come late, twice or not at all. A
+// match is settled in one transaction, under the lock of its tournament. The transaction writes the
+// settlement under its key, a row of the ledger for each guess, and the points, and marks the match as
+// settled. A second run finds the same result settled and changes nothing.
 //
-// A correction, another rule and a void match are settlements of the same match with the
-// next version: the ledger gets the differences, so that the ledger of a match always sums
-// to what the guesses earn now.
+// A correction, another rule and a void match are settlements of the same match with the next
+// version. Their rows in the ledger are differences: the ledger of a match always sums to what its
+// guesses earn by the latest settlement.
 //
-// The projection of the leaderboard is written after each message, also if there was nothing
-// to settle: the run before may have crashed in between.
+// Each message writes the projection of the leaderboard, also if there was nothing to settle, because
+// the run before may have crashed after its commit.
 package settlement
 
 import (
@@ -50,14 +50,14 @@ var sql = pg.MustParse[struct {
 	RepairPoints, DeletePointsWithoutLedger, RaiseRepairedLeaderboard, CountMembers string
 }](file)
 
-// Queue has the matches to settle. A message that fails is tried again after 30, 60 and
-// 120 s, and then goes to the dead-letter queue.
+// Queue has the matches to settle. A message that fails is delivered again after 30, 60 and 120 s,
+// and then goes to the dead-letter queue.
 var Queue = spec.Queue{
 	Name: "bestshot-settlement", MaxReceiveCount: 4, Batch: 10, Concurrency: 2,
 	Backoff: []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute},
 }
 
-// EventType and Ended are the only values of their fields.
+// The only valid values of EventType and InternalStatus.
 const (
 	EventType = "match_finished"
 	Ended     = "ended"
@@ -76,7 +76,7 @@ type MatchFinished struct {
 	SourceVersion  string    `json:"sourceVersion,omitempty"`
 }
 
-// check returns what is wrong with a message for ever.
+// check returns an Invalid problem that names the first field which does not follow the contract.
 func (m MatchFinished) check() error {
 	bad := func(field, want string) error {
 		return problem.New(problem.Invalid, "bad_settlement", "%s: expected %s", field, want)
@@ -105,7 +105,7 @@ func (m MatchFinished) check() error {
 }
 
 func isID(text string) bool {
-	var u pgtype.UUID // which reads anything between the digits
+	var u pgtype.UUID // Scan accepts any separators
 	return u.Scan(text) == nil && strings.EqualFold(u.String(), text)
 }
 
@@ -140,14 +140,16 @@ func SettleMatchesFunction() app.Function {
 		Does:   "Turns the results of matches into points, and writes the leaderboards.",
 		IfDown: "Points do not arrive.",
 		On:     Queue,
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Emits: []spec.Metric{Settled, Guesses},
+		SQL:    []spec.SQLLogin{tables.Worker},
+		Caches: []spec.CacheLogin{tables.CacheUser},
+		Emits:  []spec.Metric{Settled, Guesses},
 		Memory: 512, Timeout: 30 * time.Second,
 	}, Open, (*Worker).SettleMatch)
 }
 
-// SettleMatch settles the match of a message, and those of the tournament that ended in the
-// same second and are not settled, and writes their rounds and the leaderboard. A second run
-// settles nothing and writes them again. Errors: an Invalid problem for a message that does not
+// SettleMatch settles the match of a message, and the unsettled matches of the tournament that ended
+// in the same second. Then it writes the projections of their rounds and of the leaderboard. A second
+// run settles nothing and writes the projections again. Errors: Invalid for a message that does not
 // follow the contract, Unavailable while the database or the cache does not answer.
 func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	if err := m.check(); err != nil {
@@ -157,15 +159,15 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	group, err := pg.All[struct {
 		ID    string `db:"id"`
 		Round string `db:"round_slug"`
-	}](ctx, s.DB, sql.ListGroup,
-		m.TournamentID, m.MatchID, m.FinishedAt)
+	}](ctx, s.DB, sql.ListGroup, m.TournamentID, m.MatchID, m.FinishedAt)
 	if err != nil {
 		return err
 	}
 
-	settled, points := 0, 0
+	settled, guesses := 0, 0
 
 	var rounds []string
+
 	for _, one := range group {
 		if !slices.Contains(rounds, one.Round) {
 			rounds = append(rounds, one.Round)
@@ -178,12 +180,12 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 
 		if applied {
 			settled++
-			points += n
+			guesses += n
 		}
 	}
 
 	if settled > 0 {
-		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, points)},
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, guesses)},
 			slog.String("match", m.MatchID))
 	}
 
@@ -203,7 +205,7 @@ var (
 	Kept    = spec.Metric{Name: "LettersKept", Unit: spec.Count}
 )
 
-// state is a match and what it was settled with.
+// state is a match with its latest settlement, and what the next settlement would use.
 type state struct {
 	Round      string     `db:"round_slug"`
 	Status     string     `db:"status"`
@@ -223,7 +225,8 @@ type state struct {
 
 func (s state) void() bool { return s.Status == "void" }
 
-// reason returns why a match is to be settled, "" if it is settled as it is.
+// reason returns the reason for the next settlement: result, correction, rule or void. It returns ""
+// if the match has not ended, or the latest settlement still applies.
 func (s state) reason() string {
 	switch {
 	case s.Status != "ended" && s.Status != "void":
@@ -245,11 +248,12 @@ func (s state) reason() string {
 	return ""
 }
 
-// settle settles a match in one transaction, and returns the number of its guesses.
-func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (guesses int, applied bool, err error) {
+// settle settles a match in one transaction, and returns the number of rows that the ledger gets.
+// applied is false if the latest settlement still applies.
+func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (rows int, applied bool, err error) {
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		applied = false
-		// Settlements of a tournament are in turn: they change the same rows.
+
 		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
 			return err
 		}
@@ -260,7 +264,7 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 		}
 
 		if reason := m.reason(); reason != "" {
-			if guesses, err = apply(ctx, tx, tournamentID, matchID, m, reason); err != nil {
+			if rows, err = apply(ctx, tx, tournamentID, matchID, m, reason); err != nil {
 				return err
 			}
 
@@ -275,15 +279,15 @@ func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (gues
 		return 0, false, fmt.Errorf("settle the match %s: %w", matchID, err)
 	}
 
-	return guesses, applied, nil
+	return rows, applied, nil
 }
 
 // Ledger is the statement that gives members the points of a match: see settlement.sql. The
 // benchmark runs it alone.
 var Ledger = sql.Ledger
 
-// apply writes the next settlement of a match.
-func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (guesses int, err error) {
+// apply writes the next settlement of a match, and returns the number of its rows in the ledger.
+func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (rows int, err error) {
 	version := m.Version + 1
 
 	key := matchID
@@ -305,24 +309,22 @@ func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state
 		return 0, err
 	}
 
-	for _, w := range []struct {
-		statement string
-		args      []any
-	}{
-		{sql.AddSettlement,
-			[]any{matchID, version, key, reason, m.void(), home, away, m.Rule, m.Multiplier, n}},
-		{sql.MarkSettled, []any{matchID, version}},
-		{sql.RaiseLeaderboard, []any{tournamentID, m.Round, m.void()}},
-	} {
-		if _, err := pg.Do(ctx, tx, w.statement, w.args...); err != nil {
-			return 0, err
-		}
+	if _, err := pg.Do(ctx, tx, sql.AddSettlement,
+		matchID, version, key, reason, m.void(), home, away, m.Rule, m.Multiplier, n); err != nil {
+		return 0, err
 	}
 
-	return int(n), nil
+	if _, err := pg.Do(ctx, tx, sql.MarkSettled, matchID, version); err != nil {
+		return 0, err
+	}
+
+	_, err = pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID, m.Round, m.void())
+
+	return int(n), err
 }
 
-// Post puts a message for a match into the outbox, in the transaction of what it is about.
+// Post puts a message about a match into the outbox, in the transaction that ends the match. Relay
+// sends it.
 func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 	m.EventType, m.InternalStatus = EventType, Ended
 
@@ -336,11 +338,12 @@ func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 	return err
 }
 
-// Recover posts the matches that have ended and are not settled, and about which nothing has
-// happened for 15 minutes, longer than Queue tries a message: their message was given up.
+// Recover posts the matches that are over and not settled, and that nothing has changed for 15
+// minutes. Queue delivers a message for less time than that, so that their messages are in the
+// dead-letter queue, or were lost.
 func Recover(ctx context.Context, db pg.DB) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		all, err := pg.All[ended](ctx, tx, sql.ClaimUnsettledMatches)
+		all, err := pg.All[overMatch](ctx, tx, sql.ClaimUnsettledMatches)
 		if err != nil {
 			return err
 		}
@@ -349,8 +352,11 @@ func Recover(ctx context.Context, db pg.DB) error {
 	})
 }
 
-// Relay sends what is in the outbox to Queue. What was sent and could not be deleted is sent
-// again, which settles nothing twice.
+// maxRelayed bounds the messages that Relay sends in one transaction.
+const maxRelayed = 50
+
+// Relay sends the messages of the outbox to Queue, and deletes them. After a crash in between a
+// message is sent again, which settles nothing twice.
 func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 	for {
 		sent := 0
@@ -359,7 +365,7 @@ func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 			all, err := pg.All[struct {
 				ID      int64  `db:"id"`
 				Payload string `db:"payload"`
-			}](ctx, tx, sql.LockMessages, relayed)
+			}](ctx, tx, sql.LockMessages, maxRelayed)
 			if err != nil || len(all) == 0 {
 				return err
 			}
@@ -378,11 +384,8 @@ func Relay(ctx context.Context, db pg.DB, q queue.Sender) error {
 
 			return err
 		})
-		if err != nil || sent < relayed {
+		if err != nil || sent < maxRelayed {
 			return err
 		}
 	}
 }
-
-// relayed is how many messages are sent in one transaction.
-const relayed = 50

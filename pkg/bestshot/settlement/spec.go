@@ -7,20 +7,14 @@ import (
 	"matchday/pkg/spec"
 )
 
-// office is a function for administrators.
-func office(name, does, down, method, path string, sends []spec.Queue, answers ...int) spec.Function {
-	return spec.Function{
-		Name:     "bestshot/" + name,
-		Does:     does,
-		IfDown:   down,
-		On:       spec.Route{Method: method, Path: "/api/v2/admin" + path, Auth: spec.Admin, Answers: answers},
-		SQL:      []spec.SQLLogin{tables.Worker},
-		Caches:   []spec.CacheLogin{tables.CacheUser},
-		Sends:    sends,
-		Memory:   512,
-		Timeout:  28 * time.Second,
-		Reserved: 2,
-	}
+// admin returns a function for administrators that also writes to the cache. It may read a whole
+// leaderboard.
+func admin(name, does, ifDown, method, path string, sends []spec.Queue, answers ...int) spec.Function {
+	f := tables.AdminFunction(name, does, ifDown, method, path, sends, answers...)
+	f.Caches, f.Memory, f.Timeout = []spec.CacheLogin{tables.CacheUser}, 512, 28*time.Second
+
+	return f
 }
 
-var own = []spec.Queue{Queue}
+// ownQueue is what the functions of administrators send to.
+var ownQueue = []spec.Queue{Queue}

@@ -5,8 +5,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Devices has the phones that get reminders, where what sends them reads it: outside the VPC.
+// Devices has the phones that get reminders. It is not in the database, because the function that
+// sends reminders runs outside the VPC.
 var Devices = spec.Table{Name: "bestshot-devices", Key: spec.Key{Partition: "PK", Sort: "SK"}, TTL: "ttl"}
 
-// Phones is where the phones are.
+// Phones are the access patterns of Devices.
 var Phones = device.In(Devices, spec.Rate{Driver: spec.Message})

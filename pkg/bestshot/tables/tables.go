@@ -1,5 +1,5 @@
-// Package tables is what Best Shot stores: its database with the migrations, the projections
-// of its cache, and images.
+// Package tables declares what Best Shot stores: the database with its migrations, the cache, the
+// table of phones and the bucket of images.
 package tables
 
 import (
@@ -25,22 +25,22 @@ func migrations() fs.FS {
 	return dir
 }
 
-// Rest is how long an instance of a scheduled job leaves the database alone when no tournament
-// is upcoming or active: where it may pause, it does after five minutes without use.
-const Rest = time.Hour
+// IdleInterval is how often a scheduled job reads the database while no tournament is upcoming or
+// active. In stages where the database may pause, it pauses after five minutes without use.
+const IdleInterval = time.Hour
 
 // Roles of functions, with the grants of the migrations.
 var (
 	Reader = DB.As("bestshot_reader") // reads
 	Player = DB.As("bestshot_player") // writes what belongs to a member
-	Worker = DB.As("bestshot_worker") // writes all
+	Worker = DB.As("bestshot_worker") // writes all tables
 )
-
-// Cache holds the projections. All of it may vanish.
-var Cache = spec.Cache{Name: "bestshot"}
 
 // Assets has the badges of teams and the logos of tournaments. Its objects are public.
 var Assets = spec.Bucket{Name: "bestshot-assets"}
 
-// CacheUser reads and writes the projections.
+// Cache has the projections: copies of what the database has. They may be lost at any time.
+var Cache = spec.Cache{Name: "bestshot"}
+
+// CacheUser is the login that reads and writes the projections.
 var CacheUser = Cache.As("app", "~tournament:* ~league:* -@all +@hash +@string +@keyspace +@scripting +@connection +cluster -@dangerous")

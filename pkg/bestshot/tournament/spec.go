@@ -7,10 +7,17 @@ import (
 	"matchday/pkg/spec"
 )
 
-// reader is a function that members read with.
-func reader(name, does, down, path string) spec.Function {
+// reader returns a function that members read with.
+func reader(name, does, ifDown, path string) spec.Function {
 	return spec.Function{
-		Name: "bestshot/" + name, Does: does, IfDown: down, On: spec.Route{Method: "GET", Path: "/api/v2" + path, Auth: spec.User},
-		SQL: []spec.SQLLogin{tables.Reader}, Caches: []spec.CacheLogin{tables.CacheUser}, Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
+		Name:     "bestshot/" + name,
+		Does:     does,
+		IfDown:   ifDown,
+		On:       spec.Route{Method: "GET", Path: "/api/v2" + path, Auth: spec.User},
+		SQL:      []spec.SQLLogin{tables.Reader},
+		Caches:   []spec.CacheLogin{tables.CacheUser},
+		Memory:   256,
+		Timeout:  15 * time.Second,
+		Reserved: 12,
 	}
 }

@@ -1,11 +1,10 @@
-// Package tournament is what members read: tournaments, rounds, matches, standings and
-// leaderboards.
+// Package tournament answers what members read: tournaments, rounds, matches, standings, teams,
+// leaderboards and the matches of a day.
 package tournament
 
 import (
 	"context"
 	_ "embed"
-	"strconv"
 	"time"
 
 	"matchday/pkg/bestshot/asset"
@@ -13,7 +12,6 @@ import (
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 )
 
@@ -57,6 +55,7 @@ type row struct {
 	score.Rule
 }
 
+// tournament returns the tournament as the API answers it.
 func (r row) tournament() Tournament {
 	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, asset.Path(r.Logo), r.Rule}
 }
@@ -83,10 +82,9 @@ func ListTournamentsFunction() app.Function {
 		Open, (*Tournaments).ListTournaments)
 }
 
-// ListTournaments returns the tournaments.
+// ListTournaments returns a page of the tournaments, by slug.
 func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*TournamentList, error) {
-	all, err := pg.All[row](ctx, s.DB, sql.ListTournaments,
-		in.Status, in.Cursor, view.PageSize+1)
+	all, err := pg.All[row](ctx, s.DB, sql.ListTournaments, in.Status, in.Cursor, view.PageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +174,7 @@ func ListRoundsFunction() app.Function {
 		Open, (*Tournaments).ListRounds)
 }
 
-// ListRounds returns the rounds of a tournament. Errors: tournament_not_found.
+// ListRounds returns the rounds of a tournament with their winners. Errors: tournament_not_found.
 func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, error) {
 	all, err := pg.All[Round](ctx, s.DB, sql.ListRounds, in.TournamentID)
 	if err != nil {
@@ -189,26 +187,21 @@ func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, 
 		}
 	}
 
-	winners, err := pg.All[Score](ctx, s.DB,
-		sql.ListWinners, in.TournamentID)
+	winners, err := pg.All[Score](ctx, s.DB, sql.ListWinners, in.TournamentID)
 	if err != nil {
 		return nil, err
 	}
 
-	best := map[string][]Score{}
+	byRound := map[string][]Score{}
 	for _, w := range winners {
-		best[w.Round] = append(best[w.Round], w)
+		byRound[w.Round] = append(byRound[w.Round], w)
 	}
 
 	out := &Rounds{}
 
 	out.Body.Data = make([]Round, len(all))
 	for i, r := range all {
-		r.Winners = best[r.Slug]
-		if r.Winners == nil {
-			r.Winners = []Score{}
-		}
-
+		r.Winners = append([]Score{}, byRound[r.Slug]...)
 		out.Body.Data[i] = r
 	}
 
@@ -332,17 +325,6 @@ type ListLeaderboard struct {
 	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
 }
 
-// Leaderboard is the answer with a page of the leaderboard.
-type Leaderboard struct {
-	Body struct {
-		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
-		Meta struct {
-			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
-			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
-		} `json:"meta" doc:"About the page."`
-	}
-}
-
 // ListLeaderboardFunction returns a page of the leaderboard.
 func ListLeaderboardFunction() app.Function {
 	return app.API(
@@ -351,25 +333,11 @@ func ListLeaderboardFunction() app.Function {
 		Open, (*Tournaments).ListLeaderboard)
 }
 
-// ListLeaderboard returns a page of the leaderboard, which has the members of whom a guess
-// has been settled. Its cost does not depend on their number while the cache has it; who finds
-// none reads all of it. Errors: tournament_not_found, bad_cursor.
-func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*Leaderboard, error) {
-	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
-
-	all, next, err := s.Leaderboard(ctx, in.TournamentID, n)
-	if err == nil && all == nil {
-		err = httpapi.ErrBadCursor
-	}
-
-	if err != nil {
-		return nil, err
-	}
-
-	out := &Leaderboard{}
-	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
-
-	return out, nil
+// ListLeaderboard returns a page of the leaderboard: the members with a settled guess. Its cost does
+// not depend on their number while the cache has the leaderboard. On a cache miss it reads the whole
+// leaderboard. Errors: tournament_not_found, bad_cursor.
+func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*view.Leaderboard, error) {
+	return s.Leaderboard(ctx, in.TournamentID, in.Cursor)
 }
 
 // GetDashboard is the request for the matches of a day.
@@ -400,7 +368,7 @@ type Dashboard struct {
 	}
 }
 
-// maxDay is the limit of matches of a day: on the busiest a league has ten.
+// maxDay bounds the matches of a day. A league has at most ten a day.
 const maxDay = 200
 
 // GetDashboardFunction returns the matches of a day.
@@ -410,10 +378,9 @@ func GetDashboardFunction() app.Function {
 		Open, (*Tournaments).GetDashboard)
 }
 
-// GetDashboard returns the matches of a day in the upcoming and active
-// tournaments.
+// GetDashboard returns the matches of a day in the upcoming and active tournaments.
 func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dashboard, error) {
-	var day any // today, by the clock of the database
+	var day *time.Time // nil is today, by the clock of the database
 
 	if in.Day != "" {
 		at, err := time.Parse(time.DateOnly, in.Day)
@@ -421,7 +388,7 @@ func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dash
 			return nil, err // the schema has checked it
 		}
 
-		day = at
+		day = &at
 	}
 
 	all, err := pg.All[dayRow](ctx, s.DB, sql.ListMatchesOfDay, in.UserID, day, maxDay)

@@ -36,7 +36,7 @@ var sql = pg.MustParse[struct {
 
 const room = "bestshot"
 
-// Service deletes and hands out what is kept of a user.
+// Service deletes and exports the data of users.
 type Service struct {
 	db     pg.DB
 	phones *device.Devices
@@ -55,15 +55,12 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 
 	return &Service{
-		db, device.Open(env, tables.Phones), cache, queue.Open(env.AWS, env.Queues),
-		object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
+		db:     db,
+		phones: device.Open(env, tables.Phones),
+		cache:  cache,
+		queue:  queue.Open(env.AWS, env.Queues),
+		files:  object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
 	}, err
-}
-
-// board is a tournament with a leaderboard to read again.
-type board struct {
-	ID      string `db:"id"`
-	Version int64  `db:"version"`
 }
 
 // ForgetUserFunction deletes what the room has of a user.
@@ -74,59 +71,37 @@ func ForgetUserFunction() app.Function {
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
+		SQL:    []spec.SQLLogin{tables.Worker},
+		Caches: []spec.CacheLogin{tables.CacheUser},
+		Sends:  []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: time.Minute,
 	}, Open, (*Service).ForgetUser)
 }
 
-// ForgetUser deletes what the room keeps of a user who has deleted the account: the member
-// with guesses, points, memberships and phones. Others keep theirs. A league without another
-// administrator gets the member who has been in it longest. It confirms when nothing is left.
-// A second run deletes what is, and has the leaderboards read again.
+// leaderboard is a tournament whose leaderboard shows the member.
+type leaderboard struct {
+	ID      string `db:"id"`
+	Version int64  `db:"version"`
+}
+
+// ForgetUser deletes the data of a user who has deleted the account: the member with guesses, points,
+// memberships and phones. It ends the memberships as league.Leave does. It sends the confirmation
+// when nothing is left. A second run deletes what is left, invalidates the leaderboards, and sends
+// the confirmation again.
 func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
-	var boards []board
+	var boards []leaderboard
 
-	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		boards = nil
-
-		if err := member.LockUser(ctx, tx, in.UserID); err != nil {
-			return err
-		}
-
-		if _, err := pg.Do(ctx, tx, sql.Forget, in.UserID); err != nil {
-			return err
-		}
-
-		id, ok, err := member.Find(ctx, tx, in.UserID)
-		if err != nil || !ok {
-			return err
-		}
-
-		if boards, err = pg.All[board](ctx, tx, sql.RaiseLeaderboards, id); err != nil {
-			return err
-		}
-
-		leagues, err := pg.Values[string](ctx, tx, sql.ListLeagues, id)
-		if err != nil {
-			return err
-		}
-
-		for _, l := range leagues {
-			if err := league.Leave(ctx, tx, l, id); err != nil {
-				return err
-			}
-		}
-
-		_, err = pg.Do(ctx, tx, sql.DeleteMember, id)
-
+	err := s.db.Tx(ctx, func(tx pgx.Tx) (err error) {
+		boards, err = deleteMember(ctx, tx, in.UserID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 
-	if len(boards) == 0 { // a run before may have crashed before it said so: nothing tells which boards had the member
-		boards, err = pg.All[board](ctx, s.db, sql.ListLeaderboards)
+	if len(boards) == 0 {
+		// If the run before crashed after its commit, no row tells which leaderboards it changed.
+		boards, err = pg.All[leaderboard](ctx, s.db, sql.ListLeaderboards)
 		if err != nil {
 			return err
 		}
@@ -149,22 +124,61 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
-// ExportUserFunction hands out what the room has of a user.
+// deleteMember deletes a user's member, and returns the leaderboards that showed it. From then on no
+// member can be created for the user.
+func deleteMember(ctx context.Context, tx pgx.Tx, userID string) ([]leaderboard, error) {
+	if err := member.LockUser(ctx, tx, userID); err != nil {
+		return nil, err
+	}
+
+	if _, err := pg.Do(ctx, tx, sql.Forget, userID); err != nil {
+		return nil, err
+	}
+
+	id, ok, err := member.Find(ctx, tx, userID)
+	if err != nil || !ok {
+		return nil, err
+	}
+
+	boards, err := pg.All[leaderboard](ctx, tx, sql.RaiseLeaderboards, id)
+	if err != nil {
+		return nil, err
+	}
+
+	leagues, err := pg.Values[string](ctx, tx, sql.ListLeagues, id)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, l := range leagues {
+		if err := league.Leave(ctx, tx, l, id); err != nil {
+			return nil, err
+		}
+	}
+
+	_, err = pg.Do(ctx, tx, sql.DeleteMember, id)
+
+	return boards, err
+}
+
+// ExportUserFunction exports what the room has of a user.
 func ExportUserFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "bestshot/export-user",
-		Does:   "Hands out all that is kept of a user.",
-		IfDown: "Exports are not completed.",
-		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.Phones.List},
-		SQL:    []spec.SQLLogin{tables.Worker}, Caches: []spec.CacheLogin{tables.CacheUser}, Sends: []spec.Queue{account.DoneQueue},
+		Name:    "bestshot/export-user",
+		Does:    "Hands out all that is kept of a user.",
+		IfDown:  "Exports are not completed.",
+		On:      account.Queue(room, account.Export),
+		Uses:    []spec.Access{tables.Phones.List},
+		SQL:     []spec.SQLLogin{tables.Worker},
+		Caches:  []spec.CacheLogin{tables.CacheUser},
+		Sends:   []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
 		Memory:  256, Timeout: time.Minute,
 	}, Open, (*Service).ExportUser)
 }
 
-// ExportUser writes all that the room keeps of a user to the bucket of exports, and confirms
-// it. A second run replaces the document.
+// ExportUser writes all that the room keeps of a user to the bucket of exports, and sends the
+// confirmation. A second run replaces the document.
 func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	document := map[string]any{}
 
@@ -192,6 +206,7 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	}
 
 	document["phones"] = phones
+
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
 		return err
 	}

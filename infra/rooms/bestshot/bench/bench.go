@@ -1,8 +1,8 @@
-// Package bench measures Best Shot: a leaderboard from the cache and from the database, the
-// settlement of a match, and the rebuilding of a leaderboard, each beside a query of the plain
-// driver. A settlement is compared with its largest statement alone, which writes the ledger and
-// the scoreboards: what it does besides is to lock, to record itself, and to write the leaderboard
-// into the cache.
+// Package bench measures Best Shot: a leaderboard from the cache and from the database, the settlement
+// of a match, and the rebuilding of a leaderboard. It compares each with a query of the plain driver. A
+// settlement is compared with its statement settlement.Ledger alone, which writes the ledger and the
+// scoreboards. The settlement also takes locks, records itself, and writes the leaderboard into the
+// cache.
 package bench
 
 import (
@@ -46,7 +46,7 @@ var Suite = measure.Suite{
 	Binaries: []app.Function{guess.PutGuessFunction()},
 }
 
-// matches are those of a member's ledger, so that a leaderboard of 10,000 members is rebuilt from
+// matches is the number of matches in the ledger: a leaderboard of 10,000 members is rebuilt from
 // 100,000 rows.
 const matches = 10
 
@@ -57,7 +57,7 @@ const (
 	awayScore = 1
 )
 
-// world is a database and a cache with a tournament in which so many members have guessed.
+// world is a database and a cache with a tournament.
 type world struct {
 	engine     *postgres.Engine
 	cache      *redis.Server
@@ -67,8 +67,8 @@ type world struct {
 	now        time.Time
 }
 
-// run measures with so many members, each figure as the median of so many turns.
-func run(ctx context.Context, members, turns int) ([]measure.Row, any, error) {
+// run measures a tournament with a number of members. Each figure is the median of a number of runs.
+func run(ctx context.Context, members, runs int) ([]measure.Row, any, error) {
 	measure.Say("a tournament of Best Shot with %d members", members)
 
 	w, err := newWorld(ctx, members)
@@ -77,20 +77,20 @@ func run(ctx context.Context, members, turns int) ([]measure.Row, any, error) {
 	}
 	defer w.close(ctx)
 
-	rows, err := w.measure(ctx, members, turns)
+	rows, err := w.measure(ctx, members, runs)
 
 	return rows, nil, err
 }
 
-func (w *world) measure(ctx context.Context, members, turns int) (rows []measure.Row, err error) {
+func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.Row, err error) {
 	title := "Best Shot, " + measure.Counted(members, "member") + ", "
 	add := func(name string, each func() error, plainName string, plain func() error, n int) error {
-		got, err := w.turns(each, turns)
+		got, err := w.median(each, runs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 
-		beside, err := w.turns(plain, turns)
+		beside, err := w.median(plain, runs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", plainName, err)
 		}
@@ -148,7 +148,7 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 		w.now = w.now.Add(6 * time.Second) // a failed cache is left alone for 5 s, and asked again
 		return read()
 	}
-	if err := add("a page whose reader finds the cache gone", asked, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
+	if err := add("a page whose reader finds the cache closed", asked, "the query of pgx", w.leaderboard(ctx), 1); err != nil {
 		return nil, err
 	}
 
@@ -162,14 +162,14 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 
 	w.now = w.now.Add(time.Minute) // the cache is tried again
 
-	office, err := settlement.OpenOffice(ctx, w.env)
+	admin, err := settlement.OpenAdmin(ctx, w.env)
 	if err != nil {
 		return nil, err
 	}
-	defer office.DB.Close()
+	defer admin.DB.Close()
 
 	hydrate := func() error {
-		out, err := office.HydrateScoreboard(ctx, &settlement.HydrateOne{TournamentID: w.tournament})
+		out, err := admin.HydrateScoreboard(ctx, &settlement.HydrateOne{TournamentID: w.tournament})
 		if err == nil && (out.Body.Tournaments[0].Members != members || out.Body.Tournaments[0].Repaired != 0) {
 			err = fmt.Errorf("rebuilt %+v", out.Body.Tournaments)
 		}
@@ -192,8 +192,9 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 		return nil, err
 	}
 	defer worker.DB.Close()
-	// One turn of each is not measured.
-	if err := w.addMatches(ctx, matches+1, matches+2*(turns+1), false); err != nil {
+
+	// Each is run once more than it is measured.
+	if err := w.addMatches(ctx, matches+1, matches+2*(runs+1), false); err != nil {
 		return nil, err
 	}
 
@@ -220,8 +221,8 @@ func (w *world) measure(ctx context.Context, members, turns int) (rows []measure
 	return rows, w.expectLedger(ctx, members*n)
 }
 
-// expectLedger returns an error if the ledger has another number of rows: each guess of a match
-// that was settled has one.
+// expectLedger returns an error if the ledger has another number of rows. It has one for each guess of
+// a settled match.
 func (w *world) expectLedger(ctx context.Context, want int) error {
 	var got int
 	if err := w.db.QueryRow(ctx, sql.CountLedger).Scan(&got); err != nil {
@@ -235,8 +236,8 @@ func (w *world) expectLedger(ctx context.Context, want int) error {
 	return nil
 }
 
-// turns measures a call so many times, after one that is not measured.
-func (w *world) turns(do func() error, n int) (measure.Usage, error) {
+// median measures n runs of a call, after one that is not measured.
+func (w *world) median(do func() error, n int) (measure.Usage, error) {
 	var all []measure.Usage
 
 	for range n + 1 {

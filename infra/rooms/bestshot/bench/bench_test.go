@@ -9,7 +9,7 @@ import (
 func TestRun(t *testing.T) {
 	t.Parallel()
 
-	const members, turns = 150, 2
+	const members, runs = 150, 2
 
 	w, err := newWorld(t.Context(), members)
 	if err != nil {
@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 	}
 	defer w.close(t.Context())
 
-	rows, err := w.measure(t.Context(), members, turns)
+	rows, err := w.measure(t.Context(), members, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,9 @@ func TestRun(t *testing.T) {
 	if all := strings.Join(names, "\n"); !strings.Contains(all, "rebuilt from 1,500 rows") {
 		t.Errorf("no leaderboard is rebuilt from 1,500 rows:\n%s", all)
 	}
-	// Each turn settles a match, by the room and by pgx, and each has one that is not measured.
-	if err := w.expectLedger(t.Context(), members*(matches+2*(turns+1))); err != nil {
+
+	// Each run settles a match by the room and a match by pgx, and one run is not measured.
+	if err := w.expectLedger(t.Context(), members*(matches+2*(runs+1))); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,350 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/telemetry"
+)
+
+// matchRow is a match as the database has it.
+type matchRow struct {
+	ID             string     `db:"id"`
+	ExternalID     string     `db:"external_id"`
+	Tournament     string     `db:"tournament_id"`
+	Round          string     `db:"round_slug"`
+	HomeTeam       string     `db:"home_team"`
+	AwayTeam       string     `db:"away_team"`
+	Date           time.Time  `db:"date"`
+	Status         string     `db:"status"`
+	ProviderStatus string     `db:"provider_status"`
+	HomeScore      *int       `db:"home_score"`
+	AwayScore      *int       `db:"away_score"`
+	HomePenalties  *int       `db:"home_penalties"`
+	AwayPenalties  *int       `db:"away_penalties"`
+	Corrected      bool       `db:"corrected"`
+	FinishedAt     *time.Time `db:"finished_at"`
+	CheckedAt      time.Time  `db:"last_checked_at"`
+}
+
+// over reports whether the match has ended or is void.
+func (m matchRow) over() bool { return m.Status == "ended" || m.Status == "void" }
+
+// fixture is a match of an answer, with the ids of its teams in the database.
+type fixture struct {
+	provider.Fixture
+	homeTeam, awayTeam string
+}
+
+// unchangedBy reports whether storing a fixture of a round changes nothing of the match, and refuses
+// nothing.
+func (m matchRow) unchangedBy(x fixture, round string) bool {
+	if m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam || m.Round != round {
+		return false
+	}
+
+	stillEnded := m.Status == "ended" && x.Status == provider.Ended &&
+		equal(m.HomePenalties, x.Home.Penalties) && equal(m.AwayPenalties, x.Away.Penalties)
+	stillOpen := m.Status == "open" && x.Status == provider.Open && m.Date.Equal(x.KickOff)
+
+	return (stillEnded || stillOpen) && m.ProviderStatus == x.ProviderStatus &&
+		equal(m.HomeScore, x.Home.Score) && equal(m.AwayScore, x.Away.Score)
+}
+
+func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// storeMatches stores the matches of a round. For matches that have not changed, the number of
+// statements does not depend on the number of matches. The projection of the round is always
+// invalidated up to the version of the database, because the run before may have crashed before it
+// did so.
+func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *staleKeys) error {
+	if len(f.Fixtures) == 0 {
+		return nil
+	}
+
+	r := f.Round
+	if _, err := pg.Do(ctx, tx, sql.AddRound, f.TournamentID, r.Slug, r.Order, r.Label, r.Type, r.Path); err != nil {
+		return err
+	}
+
+	fixtures, err := storeTeamsOf(ctx, tx, f.Fixtures, stale)
+	if err != nil {
+		return err
+	}
+
+	known, err := lockMatches(ctx, tx, f.Fixtures)
+	if err != nil {
+		return err
+	}
+
+	// After a newer answer about the round, a match that the database does not know no longer exists.
+	late := false
+	if len(known) < len(fixtures) {
+		if late, _, err = pg.Value[bool](ctx, tx, sql.HasNewerAnswer, f.TournamentID, r.Slug, f.FetchedAt); err != nil {
+			return err
+		}
+	}
+
+	var unchanged []string // the ids of matches
+
+	otherRounds := map[string]bool{} // rounds that lose a match to this one
+
+	for _, x := range fixtures {
+		m, ok := known[x.ID]
+
+		switch {
+		case ok && m.unchangedBy(x, r.Slug):
+			unchanged = append(unchanged, m.ID)
+		case !ok && late:
+			slog.InfoContext(ctx, "an older answer has another match", "provider", x.ID, "round", r.Slug)
+		default:
+			if err := s.storeMatch(ctx, tx, f, x, m, ok); err != nil {
+				return fmt.Errorf("match %s: %w", x.ID, err)
+			}
+		}
+
+		if ok && m.Tournament == f.TournamentID && m.Round != r.Slug {
+			otherRounds[m.Round] = true
+		}
+	}
+
+	for _, slug := range slices.Sorted(maps.Keys(otherRounds)) {
+		version, _, err := pg.Value[int64](ctx, tx, sql.RaiseRound, f.TournamentID, slug)
+		if err != nil {
+			return err
+		}
+
+		stale.add(view.MatchesKey(f.TournamentID, slug), version)
+	}
+
+	if _, err := pg.Do(ctx, tx, sql.MarkMatchesChecked, unchanged, f.FetchedAt, f.TournamentID); err != nil {
+		return err
+	}
+
+	statement := sql.GetRoundVersion
+	if len(unchanged) < len(fixtures) {
+		statement = sql.RaiseRound
+	}
+
+	version, _, err := pg.Value[int64](ctx, tx, statement, f.TournamentID, r.Slug)
+	stale.add(view.MatchesKey(f.TournamentID, r.Slug), version)
+
+	return err
+}
+
+// storeTeamsOf stores the teams of fixtures, and returns the fixtures with their teams' ids.
+func storeTeamsOf(ctx context.Context, tx pgx.Tx, all []provider.Fixture, stale *staleKeys) ([]fixture, error) {
+	teams := make([]provider.Team, 0, 2*len(all))
+	for _, x := range all {
+		teams = append(teams, x.Home.Team, x.Away.Team)
+	}
+
+	ids, err := storeTeams(ctx, tx, teams, stale)
+	if err != nil {
+		return nil, err
+	}
+
+	out := make([]fixture, len(all))
+	for i, x := range all {
+		out[i] = fixture{x, ids[x.Home.ID], ids[x.Away.ID]}
+	}
+
+	return out, nil
+}
+
+// lockMatches locks the matches of fixtures, and returns them by the provider's ids.
+func lockMatches(ctx context.Context, tx pgx.Tx, all []provider.Fixture) (map[string]matchRow, error) {
+	rows, err := pg.All[matchRow](ctx, tx, sql.LockMatches, provider.Name, externalIDs(all))
+
+	known := map[string]matchRow{}
+	for _, m := range rows {
+		known[m.ExternalID] = m
+	}
+
+	return known, err
+}
+
+func externalIDs(all []provider.Fixture) []string {
+	ids := make([]string, len(all))
+	for i, x := range all {
+		ids[i] = x.ID
+	}
+
+	return ids
+}
+
+// storeMatch brings a match to what the provider answers. known is whether the database has a match m
+// with the provider's id. If not, the match has another id since it lost its date, or is new.
+func (s *Ingester) storeMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow, known bool) (err error) {
+	if !known {
+		if m, known, err = adoptMatch(ctx, tx, f, x); err != nil {
+			return err
+		}
+	}
+
+	if !known {
+		if m, err = addMatch(ctx, tx, f, x); err != nil {
+			return err
+		}
+	}
+
+	if m.Tournament != f.TournamentID || !f.FetchedAt.After(m.CheckedAt) {
+		return nil // of another tournament, or a newer answer is stored
+	}
+
+	otherTeams := m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam
+
+	switch {
+	case m.over() && otherTeams:
+		s.reportRefused(ctx, m.ID, x, "the match has ended with other teams")
+		return nil
+	case !m.over() && (otherTeams || m.Round != f.Round.Slug):
+		if err := reassignMatch(ctx, tx, f, x, m); err != nil {
+			return err
+		}
+	}
+
+	return s.updateMatch(ctx, tx, f, x, m)
+}
+
+// adoptMatch finds the match of the same teams in the same round that has no date, and gives it the
+// provider's new id, so that it keeps its guesses. ok is false if there is none.
+func adoptMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture) (m matchRow, ok bool, err error) {
+	m, ok, err = pg.One[matchRow](ctx, tx, sql.LockMatchWithoutDate,
+		f.TournamentID, f.Round.Slug, x.homeTeam, x.awayTeam, externalIDs(f.Fixtures))
+	if err != nil || !ok {
+		return m, false, err
+	}
+
+	slog.InfoContext(ctx, "a match has another id", "match", m.ID, "provider", x.ID)
+
+	_, err = pg.Do(ctx, tx, sql.PutExternalID, m.ID, x.ID)
+
+	return m, true, err
+}
+
+// addMatch adds a match. A match that has ended is added as open, and updateMatch ends it.
+func addMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture) (m matchRow, err error) {
+	status := x.Status
+
+	switch status {
+	case provider.Ended:
+		status = provider.Open
+	case provider.Unknown:
+		status = provider.NotDefined
+	}
+
+	m = matchRow{
+		Tournament: f.TournamentID,
+		Round:      f.Round.Slug,
+		HomeTeam:   x.homeTeam,
+		AwayTeam:   x.awayTeam,
+		Status:     string(status),
+	}
+
+	neverChecked := time.Unix(0, 0)
+	m.ID, _, err = pg.Value[string](ctx, tx, sql.AddMatch,
+		m.Tournament, m.Round, provider.Name, x.ID, x.KickOff, m.Status, x.ProviderStatus, m.HomeTeam, m.AwayTeam, neverChecked)
+
+	return m, err
+}
+
+// reassignMatch gives a match that is to be played other teams or another round. Guesses of the match
+// stay, so that one can guess a final before its teams are known. If the sides are swapped, the sides
+// of the guesses are swapped too.
+func reassignMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) error {
+	slog.InfoContext(ctx, "a match has other teams or another round", "match", m.ID, "provider", x.ID, "round", f.Round.Slug)
+
+	if m.HomeTeam == x.awayTeam && m.AwayTeam == x.homeTeam {
+		if _, err := pg.Do(ctx, tx, sql.SwapGuesses, m.ID); err != nil {
+			return err
+		}
+	}
+
+	_, err := pg.Do(ctx, tx, sql.ReassignMatch, m.ID, f.Round.Slug, x.homeTeam, x.awayTeam)
+
+	return err
+}
+
+// updateMatch brings a match to the kick-off, status and score that the provider answers. A match that
+// an administrator has corrected does not change. Nor does one that is over, but for its result: only
+// an administrator makes it void.
+func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) error {
+	switch {
+	case x.Status == provider.Unknown:
+		s.reportRefused(ctx, m.ID, x, "a status that is not known")
+		return markChecked(ctx, tx, f, m)
+	case m.Corrected:
+		return markChecked(ctx, tx, f, m)
+	case m.over() && x.Status != provider.Ended:
+		s.reportRefused(ctx, m.ID, x, "the match has ended before")
+		return markChecked(ctx, tx, f, m)
+	case x.Status == provider.Ended:
+		return endMatch(ctx, tx, f, x, m)
+	}
+
+	if strings.HasPrefix(x.ProviderStatus, "finished") {
+		s.reportRefused(ctx, m.ID, x, "finished without a result")
+	}
+
+	_, err := pg.Do(ctx, tx, sql.UpdateMatch,
+		m.ID, x.KickOff, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt)
+
+	return err
+}
+
+func markChecked(ctx context.Context, tx pgx.Tx, f Feed, m matchRow) error {
+	_, err := pg.Do(ctx, tx, sql.MarkMatchChecked, m.ID, f.FetchedAt)
+	return err
+}
+
+// endMatch stores the result of a match, and posts the match if the score is new.
+func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) error {
+	finished := x.FinishedAt
+	if finished.IsZero() || finished.After(f.FetchedAt) {
+		finished = f.FetchedAt
+	}
+
+	finished = finished.Truncate(time.Second)
+	if m.FinishedAt != nil {
+		finished = *m.FinishedAt // written once, because the key of the settlement contains it
+	}
+
+	sameScore := m.over() && *m.HomeScore == *x.Home.Score && *m.AwayScore == *x.Away.Score
+
+	if _, err := pg.Do(ctx, tx, sql.EndMatch,
+		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties,
+		finished, f.FetchedAt, sameScore); err != nil || sameScore {
+		return err
+	}
+
+	if m.over() {
+		slog.InfoContext(ctx, "a result is corrected", "match", m.ID, "home", *x.Home.Score, "away", *x.Away.Score)
+	}
+
+	return settlement.Post(ctx, tx, settlement.MatchFinished{
+		MatchID:        m.ID,
+		TournamentID:   m.Tournament,
+		FinishedAt:     finished,
+		Provider:       provider.Name,
+		ProviderStatus: x.ProviderStatus,
+		DetectedAt:     f.FetchedAt,
+	})
+}
+
+// reportRefused logs and counts a part of an answer that is not stored, with the reason.
+func (s *Ingester) reportRefused(ctx context.Context, matchID string, x fixture, reason string) {
+	slog.WarnContext(ctx, "the provider is not believed", "match", matchID, "provider", x.ID, "status", x.ProviderStatus, "err", reason)
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Refused, 1)}, slog.String("match", matchID))
+}

@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+// Planner is the service that plans polls.
+type Planner struct {
+	db        pg.DB
+	queue     queue.Sender
+	now       func() time.Time
+	idleUntil time.Time // see tables.IdleInterval
+}
+
+// OpenPlanner opens the service that plans polls.
+func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
+}
+
+// roundRow is a round whose matches can be asked for.
+type roundRow struct {
+	TournamentID string `db:"tournament_id"`
+	Tournament   string `db:"tournament"`
+	Season       string `db:"season"`
+	Slug         string `db:"slug"`
+	Label        string `db:"label"`
+	Order        int    `db:"order"`
+	Type         string `db:"type"`
+	Path         string `db:"path"`
+}
+
+// poll returns the poll that asks for the matches of the round.
+func (r roundRow) poll() Poll {
+	return Poll{
+		Kind:         Matches,
+		TournamentID: r.TournamentID,
+		Tournament:   r.Tournament,
+		Season:       r.Season,
+		Round:        provider.Round{Slug: r.Slug, Label: r.Label, Order: r.Order, Type: r.Type, Path: r.Path},
+	}
+}
+
+// tournamentRow is a tournament whose rounds or standings can be asked for.
+type tournamentRow struct {
+	TournamentID string `db:"tournament_id"`
+	Tournament   string `db:"tournament"`
+	Season       string `db:"season"`
+	Standings    bool   `db:"standings"` // whether the standings may have changed
+	Rounds       bool   `db:"rounds"`    // whether the rounds may have changed
+}
+
+// poll returns the poll that asks for the rounds or the standings.
+func (r tournamentRow) poll(kind Kind) Poll {
+	return Poll{Kind: kind, TournamentID: r.TournamentID, Tournament: r.Tournament, Season: r.Season}
+}
+
+// PlanPollsFunction asks for what may have changed.
+func PlanPollsFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "bestshot/plan-polls",
+		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images.",
+		IfDown: "Results do not arrive.",
+		On:     spec.Schedule("rate(5 minutes)"),
+		SQL:    []spec.SQLLogin{tables.Worker},
+		Sends:  []spec.Queue{PollQueue, AssetQueue, settlement.Queue},
+		Memory: 256, Timeout: time.Minute, Reserved: 1,
+	}, OpenPlanner, (*Planner).PlanPolls)
+}
+
+// PlanPolls asks for what may have changed. It also posts matches that were not settled in time, and
+// sends what a crash has left in the outbox. A second run asks again, which changes nothing. While no
+// tournament is upcoming or active, it does all this once in tables.IdleInterval.
+func (s *Planner) PlanPolls(ctx context.Context) error {
+	if s.now().Before(s.idleUntil) {
+		return nil
+	}
+
+	if err := errors.Join(settlement.Recover(ctx, s.db), settlement.Relay(ctx, s.db, s.queue)); err != nil {
+		return err
+	}
+
+	rounds, err := pg.All[roundRow](ctx, s.db, sql.ListDueRounds, provider.Name)
+	if err != nil {
+		return err
+	}
+
+	tournaments, err := pg.All[tournamentRow](ctx, s.db, sql.ListPlayedTournaments, provider.Name)
+	if err != nil {
+		return err
+	}
+
+	if len(tournaments) == 0 {
+		s.idleUntil = s.now().Add(tables.IdleInterval)
+	}
+
+	var polls []Poll
+
+	for _, t := range tournaments {
+		if t.Rounds {
+			polls = append(polls, t.poll(Rounds))
+		}
+
+		if t.Standings {
+			polls = append(polls, t.poll(Standings))
+		}
+	}
+
+	for _, r := range rounds {
+		polls = append(polls, r.poll())
+	}
+
+	if err := queue.SendAll(ctx, s.queue, PollQueue, polls); err != nil {
+		return err
+	}
+
+	return s.planImages(ctx)
+}

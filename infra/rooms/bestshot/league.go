@@ -14,106 +14,105 @@ import (
 	"matchday/infra/sim/football"
 )
 
-// What `make run` plays: a league in which a match lasts 90 s, at the provider under an id that
-// no season of openfootball has.
+// The league that `make run` plays. No season of openfootball has its ids at the provider.
 const (
-	showID     = 9000
-	firstClub  = 90_001 // of the ids of clubs
-	showLasts  = 90 * time.Second
-	showNotice = time.Minute      // from when a round is known to its first kick-off
-	showApart  = 15 * time.Second // of the kick-offs of a round
-	showRight  = 15 * time.Second // after which a wrong result is corrected
-	showPause  = 20 * time.Second // after a round
+	leagueID        = 9000
+	firstClub       = 90_001 // the lowest id of a club
+	matchLength     = 90 * time.Second
+	leadTime        = time.Minute      // from the announcement of a round to its first kick-off
+	kickOffInterval = 15 * time.Second // between the kick-offs of a round
+	correctedAfter  = 15 * time.Second // from the end of a match with a wrong result to its correction
+	roundPause      = 20 * time.Second // from the last correction of a round to the next announcement
 )
 
 var clubs = []string{"Amberwick", "Brackwater", "Coldharrow", "Dunmere", "Elderglen", "Fennick", "Gullhaven", "Hollowford"}
 
-// show is the provider of the league.
-type show struct {
+// league simulates the provider of the league.
+type league struct {
 	clock *clock.Clock
 	dice  *rand.Rand
 
 	mu     sync.Mutex
-	rounds [][]showMatch
+	rounds [][]leagueMatch
 }
 
-// showMatch is a match of the league.
-type showMatch struct {
+// leagueMatch is a match of the league.
+type leagueMatch struct {
 	id         int64
-	home, away int // of clubs
+	home, away int // indexes of clubs
 	kickOff    time.Time
-	goals      []showGoal // in order
-	wrong      bool       // the result lacks the last goal at first
+	goals      []leagueGoal // in order
+	wrong      bool         // at first the result lacks the last goal
 }
 
-type showGoal struct {
+type leagueGoal struct {
 	at   time.Time
 	side int
 }
 
-func newShow(c *clock.Clock) *show {
-	return &show{clock: c, dice: rand.New(rand.NewPCG(uint64(c.Now().UnixNano()), 1))}
+func newLeague(c *clock.Clock) *league {
+	return &league{clock: c, dice: rand.New(rand.NewPCG(uint64(c.Now().UnixNano()), 1))}
 }
 
 // next announces a round, and returns its number.
-func (s *show) next() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (l *league) next() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 
-	now := s.clock.Now().Truncate(time.Second)
-	order := s.dice.Perm(len(clubs))
+	now := l.clock.Now().Truncate(time.Second)
+	order := l.dice.Perm(len(clubs))
 
-	var round []showMatch
+	var round []leagueMatch
 
 	for i := range len(clubs) / 2 {
-		m := showMatch{
+		m := leagueMatch{
 			id:      now.Unix()*10 + int64(i),
 			home:    order[2*i],
 			away:    order[2*i+1],
-			kickOff: now.Add(showNotice + time.Duration(i)*showApart),
+			kickOff: now.Add(leadTime + time.Duration(i)*kickOffInterval),
 			wrong:   i == 1,
 		}
-		for range s.dice.IntN(5) {
-			m.goals = append(m.goals, showGoal{side: s.dice.IntN(2)})
+		for range l.dice.IntN(5) {
+			m.goals = append(m.goals, leagueGoal{side: l.dice.IntN(2)})
 		}
 
 		if m.wrong && len(m.goals) == 0 {
-			m.goals = append(m.goals, showGoal{})
+			m.goals = append(m.goals, leagueGoal{})
 		}
 
 		for g := range m.goals {
-			m.goals[g].at = m.kickOff.Add(showLasts * time.Duration(g+1) / time.Duration(len(m.goals)+1))
+			m.goals[g].at = m.kickOff.Add(matchLength * time.Duration(g+1) / time.Duration(len(m.goals)+1))
 		}
 
 		round = append(round, m)
 	}
 
-	s.rounds = append(s.rounds, round)
+	l.rounds = append(l.rounds, round)
 
-	return len(s.rounds)
+	return len(l.rounds)
 }
 
-// over reports whether the latest round is over, also the corrections of its results.
-func (s *show) over() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// over reports whether the next round can be announced.
+func (l *league) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 
-	if len(s.rounds) == 0 {
+	if len(l.rounds) == 0 {
 		return true
 	}
 
-	round := s.rounds[len(s.rounds)-1]
+	round := l.rounds[len(l.rounds)-1]
 
-	return s.clock.Now().After(round[len(round)-1].kickOff.Add(showLasts + showRight + showPause))
+	return l.clock.Now().After(round[len(round)-1].kickOff.Add(matchLength + correctedAfter + roundPause))
 }
 
 // score returns the goals at a time, and whether the match has begun and ended.
-func (m showMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
-	end := m.kickOff.Add(showLasts)
+func (m leagueMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
+	end := m.kickOff.Add(matchLength)
 
 	begun, ended = !now.Before(m.kickOff), !now.Before(end)
 	for i, g := range m.goals {
-		late := m.wrong && i == len(m.goals)-1 && now.Before(end.Add(showRight))
+		late := m.wrong && i == len(m.goals)-1 && now.Before(end.Add(correctedAfter))
 		if !g.at.After(now) && !late {
 			goals[g.side]++
 		}
@@ -123,7 +122,7 @@ func (m showMatch) score(now time.Time) (goals [2]int, begun, ended bool) {
 }
 
 // event is a match as the provider describes it.
-func (m showMatch) event(now time.Time) map[string]any {
+func (m leagueMatch) event(now time.Time) map[string]any {
 	goals, begun, ended := m.score(now)
 	code, kind := 0, "notstarted"
 
@@ -155,15 +154,15 @@ func (m showMatch) event(now time.Time) map[string]any {
 	}
 }
 
-// mine reports whether a request of the provider is about the league.
-func (s *show) mine(r *http.Request) bool {
+// handles reports whether a request to the provider is about the league.
+func (l *league) handles(r *http.Request) bool {
 	_, ok := picture(r)
-	return ok || strings.HasPrefix(r.URL.Path, "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/")
+	return ok || strings.HasPrefix(r.URL.Path, "/api/v1/unique-tournament/"+strconv.Itoa(leagueID)+"/")
 }
 
-// picture returns the name of whose image a request is for: the league, or one of its clubs.
+// picture returns the name on the image that a request asks for: the league, or one of its clubs.
 func picture(r *http.Request) (name string, ok bool) {
-	if r.URL.Path == "/api/v1/unique-tournament/"+strconv.Itoa(showID)+"/image" {
+	if r.URL.Path == "/api/v1/unique-tournament/"+strconv.Itoa(leagueID)+"/image" {
 		return "league", true
 	}
 
@@ -177,7 +176,7 @@ func picture(r *http.Request) (name string, ok bool) {
 }
 
 // ServeHTTP answers as the provider does.
-func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *league) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, ok := picture(r); ok {
 		w.Header().Set("Content-Type", "image/png")
 		w.Write(football.Shield(name)) // a caller that has disconnected wants no answer
@@ -185,8 +184,8 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 
 	_, what, _ := strings.Cut(r.URL.Path, "/season/")
 	_, what, _ = strings.Cut(what, "/")
@@ -195,19 +194,19 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	n, _ := strconv.Atoi(strings.TrimPrefix(what, "events/round/"))
 	switch {
-	case what == "rounds" && len(s.rounds) > 0:
+	case what == "rounds" && len(l.rounds) > 0:
 		var all []map[string]int
-		for i := range s.rounds {
+		for i := range l.rounds {
 			all = append(all, map[string]int{"round": i + 1})
 		}
 
 		out = map[string]any{"rounds": all}
 	case what == "standings/total":
-		out = s.standings()
-	case n > 0 && n <= len(s.rounds):
+		out = l.standings()
+	case n > 0 && n <= len(l.rounds):
 		var all []any
-		for _, m := range s.rounds[n-1] {
-			all = append(all, m.event(s.clock.Now()))
+		for _, m := range l.rounds[n-1] {
+			all = append(all, m.event(l.clock.Now()))
 		}
 
 		out = map[string]any{"events": all}
@@ -220,15 +219,15 @@ func (s *show) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(out) // a caller that has disconnected wants no answer
 }
 
-// standings returns the clubs in order of the alphabet: the room takes the provider's order.
-func (s *show) standings() any {
+// standings returns the clubs in alphabetical order, because the room keeps the provider's order.
+func (l *league) standings() any {
 	rows := make([]map[string]any, len(clubs))
 	for n, name := range clubs {
 		var played, won, drawn, scored, conceded int
 
-		for _, round := range s.rounds {
+		for _, round := range l.rounds {
 			for _, m := range round {
-				goals, _, ended := m.score(s.clock.Now())
+				goals, _, ended := m.score(l.clock.Now())
 				if !ended || m.home != n && m.away != n {
 					continue
 				}

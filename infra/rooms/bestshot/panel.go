@@ -21,8 +21,8 @@ import (
 //go:embed panel
 var files embed.FS
 
-// The users whom the visitor of the console plays: the second when the first has deleted the
-// account.
+// visitors are the users as whom the visitor of the console guesses: the second after the first has
+// deleted the account.
 var visitors = [...]string{"me", "bestshot-visitor"}
 
 var errStarting = errors.New("the fleet is starting")
@@ -30,14 +30,13 @@ var errStarting = errors.New("the fleet is starting")
 // visit is the tournament of the console.
 type visit struct {
 	*Host
-	show *show
-	ask  func(ctx context.Context, user, method, path string, in, out any) error // calls the API
+	ask func(ctx context.Context, user, method, path string, in, out any) error // calls the API
 
 	mu    sync.Mutex
-	user  string // whom the visitor plays
+	user  string // one of visitors
 	id    string // of the tournament; "" until it is created
 	round int
-	off   bool // the cache
+	off   bool // whether the cache is stopped
 }
 
 // panel returns the room's tab: a round that is being played, and the leaderboard.
@@ -87,7 +86,7 @@ func (v *visit) guess(ctx context.Context, user string, g guess) error {
 	return v.call(ctx, user, http.MethodPost, "/guess", map[string]any{"matchId": g.Match, "home": goals(g.Home), "away": goals(g.Away)}, nil)
 }
 
-// switchCache stops the cache, or starts it again without what it had.
+// switchCache stops the cache, or starts it again, empty.
 func (v *visit) switchCache(off bool) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -126,11 +125,11 @@ func (v *visit) call(ctx context.Context, user, method, path string, in, out any
 	return v.ask(ctx, user, method, "/bestshot/api/v2"+path, in, out)
 }
 
-// seen is what the page shows.
+// seen is what the page displays.
 type seen struct {
 	Label       string  `json:"label"`
 	Round       int     `json:"round"`
-	Off         bool    `json:"off"` // the cache
+	Off         bool    `json:"off"` // whether the cache is stopped
 	Member      string  `json:"member"`
 	Matches     []match `json:"matches"`
 	Leaderboard []entry `json:"leaderboard"`
@@ -229,7 +228,7 @@ func (v *visit) read(ctx context.Context) (seen, error) {
 	return s, err
 }
 
-// demo is what `make run` plays: rounds of a league, one after the other.
+// demo returns what `make run` plays: rounds of a league, one after the other.
 func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 	return rooms.Demo{
 		Prepare: func(ctx context.Context) error {
@@ -245,8 +244,8 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 	}, nil
 }
 
-// found registers the members, ends the tournaments of earlier runs, which the provider does
-// not know any more, and creates that of this run.
+// found registers the members, and creates the tournament of this run. It ends those of earlier runs,
+// because the provider no longer has them.
 func (v *visit) found(ctx context.Context) error {
 	register := func(user, name string) error {
 		return v.call(ctx, user, http.MethodPost, "/member", map[string]string{"nickName": name}, nil)
@@ -288,7 +287,7 @@ func (v *visit) found(ctx context.Context) error {
 
 	var out struct{ ID string }
 	if err := v.administer(ctx, http.MethodPost, "/tournaments", map[string]any{
-		"externalId": fmt.Sprint(showID), "season": fmt.Sprint(now.Unix()), "slug": slug + fmt.Sprint(now.Unix()), "label": label(now),
+		"externalId": fmt.Sprint(leagueID), "season": fmt.Sprint(now.Unix()), "slug": slug + fmt.Sprint(now.Unix()), "label": label(now),
 	}, &out); err != nil {
 		return err
 	}
@@ -301,20 +300,20 @@ func (v *visit) found(ctx context.Context) error {
 	return nil
 }
 
-// slug is how the slugs of the tournaments begin.
+// slug is the prefix of the tournaments' slugs.
 const slug = "lantern-"
 
 func (v *visit) administer(ctx context.Context, method, path string, in, out any) error {
 	return v.call(ctx, fleet.Administrator, method, "/admin"+path, in, out)
 }
 
-// play plays rounds until ctx ends. What fails is tried again with the next turn.
+// play plays rounds until ctx ends. It ignores errors, because the next step tries again.
 func (v *visit) play(ctx context.Context) {
 	guessed := map[string]bool{}
 
-	for turn := 0; ctx.Err() == nil; turn++ {
-		if v.show.over() {
-			round := v.show.next()
+	for n := 0; ctx.Err() == nil; n++ {
+		if v.league.over() {
+			round := v.league.next()
 			v.mu.Lock()
 			v.round = round
 			v.mu.Unlock()
@@ -322,8 +321,8 @@ func (v *visit) play(ctx context.Context) {
 		}
 
 		if seen, err := v.read(ctx); err == nil && len(seen.Matches) > 0 {
-			v.step(ctx, seen, guessed, turn)
-		} else if turn%5 == 4 {
+			v.step(ctx, seen, guessed, n)
+		} else if n%5 == 4 {
 			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
 		}
 
@@ -333,9 +332,9 @@ func (v *visit) play(ctx context.Context) {
 	}
 }
 
-// step has the members guess, each at a time of its own, and asks the provider for the round
-// while it is played.
-func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, turn int) {
+// step makes the guesses that are due, at another time for each member, and asks the provider for the
+// round while it is played. n is the number of the step.
+func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, n int) {
 	now := v.Clock.Now()
 
 	begun := false
@@ -343,17 +342,17 @@ func (v *visit) step(ctx context.Context, s seen, guessed map[string]bool, turn 
 		begun = begun || !m.Date.After(now)
 		for i, name := range people {
 			key := m.ID + name
-			if guessed[key] || !m.Date.After(now) || m.Date.Sub(now) > showNotice-time.Duration(3+4*i)*time.Second {
+			if guessed[key] || !m.Date.After(now) || m.Date.Sub(now) > leadTime-time.Duration(3+4*i)*time.Second {
 				continue
 			}
 
 			guessed[key] = true
 
-			v.guess(ctx, userOf(name), guess{m.ID, v.show.dice.IntN(4), v.show.dice.IntN(3)})
+			v.guess(ctx, userOf(name), guess{m.ID, v.league.dice.IntN(4), v.league.dice.IntN(3)})
 		}
 	}
 
-	if begun && turn%3 == 0 {
+	if begun && n%3 == 0 {
 		v.administer(ctx, http.MethodPatch, "/matches/"+s.Matches[0].ID+"/sync", nil, nil)
 	}
 }

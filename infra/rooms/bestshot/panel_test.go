@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	t.Helper()
 	w := bestshottest.New(t)
-	v := &visit{Host: &Host{}, show: newShow(w.Clock)}
+	v := &visit{Host: &Host{league: newLeague(w.Clock)}}
 	v.ask = func(_ context.Context, user, method, path string, in, out any) error {
 		if user == fleet.Administrator {
 			user = testkit.Administrator
@@ -66,9 +66,9 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	hub := console.NewHub(panel)
 	hub.Attach(f)
 
-	w.Provider = provider{v.show}
+	w.Provider = provider{v.league}
 	testkit.Must(t, v.found(t.Context()))
-	v.round = v.show.next()
+	v.round = v.league.next()
 	poll(w, v)
 
 	return hub, v, w
@@ -103,8 +103,8 @@ func poll(w *bestshottest.World, v *visit) {
 	w.Settle()
 }
 
-// TestSecondRun: the next run ends the tournament of the last, and plays somebody else if the
-// visitor has deleted the account.
+// TestSecondRun: the next run ends the tournament of the last one. It uses the second user if the first
+// has deleted the account.
 func TestSecondRun(t *testing.T) {
 	t.Parallel()
 	_, v, w := newVisit(t)
@@ -151,17 +151,23 @@ func TestPageBestShot(t *testing.T) {
 	}
 	run(chromedp.Navigate(server.URL+console.Path("bestshot")), consoletest.See(`document.querySelectorAll(".match").length === 4`))
 
-	first := v.show.rounds[0][0]
+	first := v.league.rounds[0][0]
 	name := clubs[first.home]
 	match := fmt.Sprintf(`[...document.querySelectorAll(".match")].find((m) => m.querySelector("[data-f=home]").textContent === %q)`, name)
 	goals, _, _ := first.score(first.kickOff.Add(time.Hour))
-	run(consoletest.See(fmt.Sprintf(`(() => { const f = %s.querySelector("form"); f.elements.home.value = %d; f.elements.away.value = %d; f.requestSubmit(); return true; })()`, match, goals[0], goals[1])),
+	run(consoletest.See(fmt.Sprintf(`(() => {
+			const f = %s.querySelector("form");
+			f.elements.home.value = %d;
+			f.elements.away.value = %d;
+			f.requestSubmit();
+			return true;
+		})()`, match, goals[0], goals[1])),
 		consoletest.Says("#bestshot-said", "Your guess is saved."),
 		consoletest.See(fmt.Sprintf(`%s.querySelector("[data-f=earned]").textContent === "your guess %d:%d"`, match, goals[0], goals[1])))
 
 	seen, err := v.read(t.Context())
 	testkit.Must(t, err)
-	w.MoveClock(first.kickOff.Add(showLasts + time.Second))
+	w.MoveClock(first.kickOff.Add(matchLength + time.Second))
 	poll(w, v)
 	run(consoletest.See(fmt.Sprintf(`%s.dataset.state === "right"`, match)),
 		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))

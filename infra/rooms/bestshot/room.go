@@ -1,5 +1,5 @@
-// Package bestshot is what Best Shot brings outside pkg: the provider's simulator in a local
-// fleet, sample events, smoke steps, bench and cost.
+// Package bestshot has the parts of Best Shot that are not deployed: the simulated provider of a local
+// fleet, the tab of the console, the rows for sample events, the replay, smoke steps, bench and cost.
 package bestshot
 
 import (
@@ -33,10 +33,10 @@ var Room = rooms.Room{
 type Host struct {
 	fleet.Host
 	Provider *football.Server // without seasons at first
-	own      *show            // the league of the console; nil for none
+	league   *league          // of the console; nil for none
 }
 
-// newLocal returns Best Shot in one local fleet.
+// newLocal returns what Best Shot adds to a local fleet.
 func newLocal() rooms.Local {
 	h := &Host{}
 	v := &visit{Host: h}
@@ -44,8 +44,7 @@ func newLocal() rooms.Local {
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
-			v.show, v.ask = newShow(in.Clock), in.Call
-			h.own = v.show
+			h.league, v.ask = newLeague(in.Clock), in.Call
 
 			return h.simulate(in, 1)
 		}},
@@ -65,8 +64,8 @@ func (h *Host) simulate(in fleet.Host, seed uint64) ([]string, error) {
 
 // serve answers requests to the provider.
 func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
-	if h.own != nil && h.own.mine(r) {
-		h.own.ServeHTTP(w, r)
+	if h.league != nil && h.league.handles(r) {
+		h.league.ServeHTTP(w, r)
 		return
 	}
 

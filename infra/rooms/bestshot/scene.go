@@ -10,8 +10,8 @@ import (
 	"matchday/pkg/bestshot/tables"
 )
 
-// samples belong to the sample events: an evening on which members guess, matches end, and
-// administrators look after a tournament.
+// samples returns what the sample events need: the rows of scene.sql, and a database that can be
+// stopped.
 func (h *Host) samples() story.Samples {
 	return story.Samples{
 		Prepare: h.prepareSamples,

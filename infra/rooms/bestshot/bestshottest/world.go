@@ -1,13 +1,7 @@
-// Package bestshottest is the world of the room's tests: its database, cache and queues, and a
-// provider.
+// Package bestshottest has the world of the room's tests: its database, cache and queues.
 package bestshottest
 
 import (
-	"matchday/infra/sim/redis"
-	"matchday/infra/sim/s3"
-	"matchday/infra/testkit/pgtest"
-	"matchday/infra/testkit/redistest"
-
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +12,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/sim/redis"
+	"matchday/infra/sim/s3"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/pgtest"
+	"matchday/infra/testkit/redistest"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/member"
@@ -133,7 +131,7 @@ func (w *World) Register(users ...string) (ids []string) {
 	return ids
 }
 
-// Tournament is a tournament of two teams for each match.
+// Tournament is a tournament. Each of its matches has two teams of its own.
 type Tournament struct {
 	ID string
 	w  *World
@@ -173,7 +171,7 @@ func Fixture(n int, kickOff time.Time, status provider.Status, score ...int) pro
 	return f
 }
 
-// Feed is what the provider answers about a round, by the clock.
+// Feed returns an answer of the provider about a round, at the time of the clock.
 func (t *Tournament) Feed(round string, fixtures ...provider.Fixture) ingest.Feed {
 	order := 0
 	fmt.Sscan(round, &order)
@@ -190,7 +188,7 @@ func (t *Tournament) Feed(round string, fixtures ...provider.Fixture) ingest.Fee
 	}
 }
 
-// Ingest stores an answer of the provider. The clock moves by a second, so that the next is
+// Ingest stores an answer of the provider, and moves the clock by a second, so that the next answer is
 // newer.
 func (w *World) Ingest(f ingest.Feed) {
 	w.T.Helper()
@@ -220,7 +218,7 @@ func (w *World) MatchID(n int) string {
 	return id
 }
 
-// Guess has a member guess a match, and returns the status of the answer.
+// Guess makes a guess of a member, and returns the answer.
 func (w *World) Guess(user, matchID string, home, away int) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 	return w.Ask(user, "POST", "/api/v2/guess",

@@ -9,11 +9,11 @@ import (
 	"matchday/pkg/bestshot"
 )
 
-// Model is the room's part of the cost model. The database, the cache and the endpoint through
-// which functions reach their queues never rest.
+// Model is the room's part of the cost model. At rest it pays for the database, the cache and the
+// endpoint through which functions reach their queues.
 var Model = usage.Model{Kept: []byte(`{}`), AtRest: 68.85, Report: report}
 
-// What is assumed of a month of a season, and of each member.
+// The assumptions about a month of a season, and about each member.
 const (
 	matches  = 120.0 // of three leagues
 	together = 5.0   // matches of a round on the same day, which one poll asks for
@@ -73,17 +73,16 @@ func calls(n, takes float64) usage.Usage {
 	return usage.Usage{LambdaRequests: n, LambdaGBSeconds: n * takes / 4, Traces: usage.Traced(n), InitGBSeconds: usage.Init(n, 0.25)}
 }
 
-// statements is n statements in the busy hours, each of one row. What is over the least
-// capacity is billed.
+// statements is n statements in the busy hours, each of one row. Capacity above 0.5 ACU is billed.
 func statements(n float64) usage.Usage {
 	rate := n / (busy * 3600)
 	return usage.Usage{SQLPages: n * rowPages, SQLHours: max(rate/perACU-0.5, 0) * busy}
 }
 
-// polling is what ingest.PlanPolls causes. A round with a match of 2 h is asked for 96 times from
-// the kick-off until 6 h after the end, every 5 minutes, and 24 times on the day before. In the
-// 6 h after the end the standings are asked for 72 times, and the rounds of the tournament 6 times
-// in the first 3 h, and once a day.
+// polling is the usage of the polls that ingest.PlanPolls plans. A round with a match of 2 h is asked
+// for 96 times from the kick-off until 6 h after the end, every 5 minutes, and 24 times on the day
+// before. In the 6 h after the end the standings are asked for 72 times, and the rounds of the
+// tournament 6 times in the first 3 h, and once a day.
 func polling() usage.Usage {
 	n := matches / together * polls
 	u := calls(n, 0.3).Plus(calls(n, 0.2)).Plus(statements(n * 40))

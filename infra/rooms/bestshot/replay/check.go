@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check compares a cup with the oracle at a moment when the room knows all results: the
-// leaderboard and what is behind it, and also the rest if the round is over. It waits for such
-// a moment, and in a run with faults until the room has recovered.
+// check compares a cup with the oracle when the room knows all results: the leaderboard, the points it
+// is computed from, and the rest if round is set. It waits until the room knows all results, and in a
+// run with faults until the room has recovered.
 func (r *run) check(ctx context.Context, c *cup, round bool, tries int) {
 	const most = 25
 
@@ -36,7 +36,7 @@ func (r *run) check(ctx context.Context, c *cup, round bool, tries int) {
 	problems := r.compare(ctx, c, round)
 	if len(problems) > 0 && r.Trial != nil && tries < most {
 		r.Busy = later(r.Busy, r.Clock.Now().Add(11*time.Minute))
-		r.replayLetters(ctx)
+		r.replayDeadLetters(ctx)
 		again()
 
 		return
@@ -241,9 +241,9 @@ func (r *run) cached(ctx context.Context, id string) (map[string]int, error) {
 	return sums, nil
 }
 
-// finish compares a cup at its end. The provider has an event of every match with a result in
-// the file, and has said that result in the end. Every member sees what each guess has earned.
-// An administrator who rebuilds the leaderboard repairs nothing.
+// finish compares a cup at its end. The provider has an event of every match with a result in the file,
+// and its last answer has that result. Members see what each guess has earned. An administrator who
+// rebuilds the leaderboard repairs nothing.
 func (r *run) finish(ctx context.Context, c *cup) {
 	if want, got := c.results(); got != want {
 		r.fail(c, "the provider has events of %d matches with a result, and the file has %d such matches", got, want)
@@ -322,8 +322,8 @@ func (r *run) conclude(ctx context.Context, c *cup, tries int) {
 	r.report(ctx, c)
 }
 
-// replayLetters sends messages again that could not be settled.
-func (r *run) replayLetters(ctx context.Context) {
+// replayDeadLetters sends messages again that could not be settled.
+func (r *run) replayDeadLetters(ctx context.Context) {
 	defer func(n int) { r.Requests = n }(r.Requests)
 
 	var out struct {
@@ -343,8 +343,8 @@ func (r *run) replayLetters(ctx context.Context) {
 	}
 }
 
-// checkQueues records what is left in the queues. Polls that failed too often are planned
-// again, so a run with faults may leave some.
+// checkQueues records the messages that are left in the queues. In a run with faults some polls may be
+// left, because a poll that failed too often is planned again.
 func (r *run) checkQueues(ctx context.Context) {
 	if r.Trial == nil {
 		r.CheckQueues()

@@ -45,7 +45,7 @@ var requests = map[football.Kind]float64{
 	football.TooLarge:        0.01,
 }
 
-// misbehave begins with the faults.
+// misbehave starts the faults.
 func (r *run) misbehave(ctx context.Context) error {
 	r.Trial.Start()
 
@@ -67,8 +67,8 @@ func (r *run) misbehave(ctx context.Context) error {
 	return r.cfg.Provider().Misbehave(requests)
 }
 
-// stopDatabase kills the database, and starts it again later. What was committed is stored
-// before: the replay's server does not wait for its disk.
+// stopDatabase kills the database, and starts it again later. It writes a checkpoint first, because the
+// server of a replay does not write commits to the disk.
 func (r *run) stopDatabase(ctx context.Context, after time.Duration) {
 	if r.Fleet.SQL.Exited == nil || r.stopped {
 		return // it runs elsewhere, or is down
@@ -91,7 +91,7 @@ func (r *run) stopDatabase(ctx context.Context, after time.Duration) {
 	})
 }
 
-// stopCache stops the cache, and starts it again later with what it had.
+// stopCache stops the cache, and starts it again later with its data.
 func (r *run) stopCache(after time.Duration) {
 	cache := r.Fleet.Caches[tables.Cache.Name]
 	if cache == nil || r.cold {

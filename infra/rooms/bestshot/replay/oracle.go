@@ -23,14 +23,14 @@ func points(guess, result openfootball.Goals) int {
 	return 0
 }
 
-// sums are the points of each member with a settled guess, and those of the current round,
-// which is the last of which a result is known.
+// sums are the points of each member with a settled guess, in all rounds and in the current round: the
+// last with a known result.
 type sums struct {
 	points, now map[*member]int
 	round       int
 }
 
-// sums adds up what was guessed, by the results of a time. Only the round counts if it is not
+// sums adds up the points of guesses, by the results of a time: of one round, or of all if only is
 // negative.
 func (c *cup) sums(t time.Time, only int) sums {
 	s := sums{map[*member]int{}, map[*member]int{}, -1}
@@ -73,8 +73,8 @@ type line struct {
 	Movement int
 }
 
-// table returns the lines of members: points descending, then nickname, then id; ranks are
-// dense. Nobody has moved who was level with all others before the round.
+// table returns the lines of members: points descending, then nickname, then id. Ranks are dense. If
+// all members had the same points before the round, nobody has moved.
 func table(total, before map[*member]int) []line {
 	lines := []line{}
 	for m, p := range total {

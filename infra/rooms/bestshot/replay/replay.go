@@ -1,8 +1,8 @@
-// Package replay plays seasons of football as tournaments of Best Shot: each openfootball file
-// is a tournament of the simulated provider, which misbehaves by the seed. Forty members guess
-// in time, late, twice or not at all, some of them in leagues, and administrators correct
-// results. It compares leaderboards, rounds, standings, guesses, the ledger and the cache with
-// an oracle that knows the accepted guesses and what the provider has said.
+// Package replay plays seasons of football as tournaments of Best Shot. Each openfootball file is a
+// tournament of the simulated provider, which makes mistakes by the seed. Forty members guess in time,
+// late, twice or not at all, some of them in leagues, and administrators correct results. An oracle
+// knows the accepted guesses and the answers of the provider. Leaderboards, rounds, standings, guesses,
+// the ledger and the cache are compared with it.
 package replay
 
 import (
@@ -32,7 +32,7 @@ var sql = pg.MustParse[struct {
 	FindMatch, GetGuess, CountUnsettled, CountSettlements, ListPoints, SumLedger, SumRoundPoints string
 }](file)
 
-// Config is the configuration of the frame, and what to run.
+// Config is the configuration of a replay.
 type Config struct {
 	replay.Config
 	Room     fleet.Room // Best Shot
@@ -53,10 +53,10 @@ type run struct {
 
 	steps   []*step
 	guessed int // guesses that were accepted
-	probed  int // kick-offs at which the window was tried to the millisecond
+	probed  int // kick-offs at which a guess was tried to the millisecond
 	done    int
 
-	stopped, cold bool // the database, and the cache, of a run with faults
+	stopped, cold bool // whether the database, and the cache, is stopped, in a run with faults
 	outages       int
 }
 
@@ -142,7 +142,7 @@ func (r *run) play(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// at adds a step. One that is past comes next.
+// at adds a step. A step whose time has passed is the next.
 func (r *run) at(t time.Time, do func()) {
 	s := &step{t, 0, do}
 	i, _ := slices.BinarySearchFunc(r.steps, s, func(a, b *step) int {
@@ -159,7 +159,7 @@ func (r *run) at(t time.Time, do func()) {
 func (r *run) settle(ctx context.Context) {
 	r.Settle(ctx, 6*time.Minute, func() bool {
 		if r.Trial != nil {
-			r.replayLetters(ctx)
+			r.replayDeadLetters(ctx)
 		}
 
 		n, err := value[int](ctx, r, sql.CountUnsettled)
@@ -173,8 +173,8 @@ func (r *run) call(ctx context.Context, user, method, path string, in, out any) 
 	return r.Try(ctx, func() error { return r.Fleet.Call(ctx, user, method, "/bestshot/api/v2"+path, in, out) })
 }
 
-// ask calls the API and records a difference unless the answer has the code, "" for success.
-// It reports whether the request took effect.
+// ask calls the API, and records a difference if the answer has another code than want, "" for success.
+// It reports whether the request has succeeded.
 func (r *run) ask(ctx context.Context, c *cup, user, method, path string, in, out any, want string) bool {
 	code, _, err := r.call(ctx, user, method, path, in, out)
 	if wrong := r.Judge(method+" "+path, code, want, err); wrong != "" {

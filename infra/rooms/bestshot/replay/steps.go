@@ -16,8 +16,7 @@ import (
 	"matchday/infra/sim/openfootball"
 )
 
-// found registers the members, and has administrators create the tournaments and members
-// found leagues.
+// found registers the members, and creates the tournaments and leagues.
 func (r *run) found(ctx context.Context) {
 	for i, m := range r.members {
 		var out struct{ ID string }
@@ -63,7 +62,7 @@ func (r *run) found(ctx context.Context) {
 	}
 }
 
-// foundLeague has the first member create a league, and the others join it.
+// foundLeague creates a league as its first member, and joins it as the others.
 func (r *run) foundLeague(ctx context.Context, l *league) {
 	var out struct{ ID, Code string }
 
@@ -93,7 +92,7 @@ func (r *run) foundLeague(ctx context.Context, l *league) {
 	}
 }
 
-// plan decides who does what, and when.
+// plan adds the steps of members and administrators.
 func (r *run) plan(ctx context.Context) {
 	var all []*step
 
@@ -152,8 +151,8 @@ func (r *run) plan(ctx context.Context) {
 	r.steps = all
 }
 
-// planGuess decides when a member guesses a match: in time, also twice, too late, or never.
-// Some do not know that the kick-off will be moved.
+// planGuess adds the guesses of a member for a match: in time, also twice, too late, or none. Half of
+// the members go by the first kick-off, which may be moved.
 func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand, add func(time.Time, func())) {
 	kickOff := f.last().KickOff
 	if d.IntN(2) == 0 {
@@ -204,9 +203,8 @@ func (r *run) known(ctx context.Context, f *fixture) bool {
 
 const closed = "guess_window_closed"
 
-// guess has a member guess. The answer must be that of a room which knows what the provider
-// has told of the kick-off within the time stale: success before the kick-off, and a refusal
-// from then on.
+// guess makes a guess of a member. It must succeed before the kick-off, and be refused from then on.
+// The room may know a kick-off that the provider has changed less than stale ago.
 func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
 	if !r.known(ctx, f) {
 		return
@@ -236,7 +234,7 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 	}
 }
 
-// recall asks the database whether a guess was stored.
+// recall reads from the database whether a guess was stored.
 func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
 	type row struct{ Home, Away int }
 
@@ -246,8 +244,8 @@ func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.
 	}
 }
 
-// probe tries the window of a match in its last millisecond, and then at the kick-off, if that
-// is known for long: guesses of others are hidden before, and shown after.
+// probe makes a guess in the last millisecond before the kick-off, and then at the kick-off, unless the
+// kick-off was changed recently. Guesses of others are hidden before it, and visible after it.
 func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.Rand) {
 	steady := func() bool {
 		e := f.at(kickOff)
@@ -277,7 +275,7 @@ func (r *run) probe(ctx context.Context, f *fixture, kickOff time.Time, d *rand.
 	r.at(kickOff, func() { r.probeLate(ctx, f, m, other) })
 }
 
-// probeLate tries the window of a match at its kick-off.
+// probeLate makes a guess at the kick-off, and reads the guesses of others.
 func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
 	r.guess(ctx, f, m, openfootball.Goals{9, 9})
 	r.probed++
@@ -307,7 +305,7 @@ func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
 	}
 }
 
-// correct has an administrator correct a result, make a match void, or award a walkover.
+// correct corrects a result, makes a match void, or awards a walkover, as an administrator.
 func (r *run) correct(ctx context.Context, f *fixture, d *rand.Rand) {
 	if !r.known(ctx, f) {
 		return

@@ -16,8 +16,7 @@ import (
 	"matchday/infra/sim/openfootball"
 )
 
-// world is what the members have guessed, as far as the API has accepted it, of the seasons of
-// the files.
+// world has the members with their accepted guesses, and the seasons of the files.
 type world struct {
 	seed    uint64
 	members []*member
@@ -57,7 +56,7 @@ type fixture struct {
 	event   int64
 	index   int // of the match in the season
 	match   openfootball.Match
-	views   []football.Event // what the provider says of it, the oldest first
+	views   []football.Event // the answers of the provider about it, the oldest first
 	id      string           // of the match in the API, "" while it is not known
 	guesses map[*member]openfootball.Goals
 	// Set by an administrator: the score that counts, or none.
@@ -65,7 +64,7 @@ type fixture struct {
 	set       *openfootball.Goals
 }
 
-// fail records a difference. It keeps the first few.
+// fail records a difference. It keeps the first five.
 func (c *cup) fail(format string, args ...any) {
 	if len(c.problems) < 5 {
 		c.problems = append(c.problems, fmt.Sprintf(format, args...))
@@ -225,10 +224,10 @@ func slugOf(r openfootball.Round) string {
 	return r.Slug
 }
 
-// last is what the provider says in the end.
+// last is the last answer of the provider.
 func (f *fixture) last() football.Event { return f.views[len(f.views)-1] }
 
-// at is what the provider says at a time.
+// at is the answer of the provider at a time.
 func (f *fixture) at(t time.Time) football.Event {
 	for i := len(f.views) - 1; ; i-- {
 		if i == 0 || !f.views[i].Changed.After(t) {
@@ -237,9 +236,9 @@ func (f *fixture) at(t time.Time) football.Event {
 	}
 }
 
-// answers returns which answers to a guess are right that was sent at one time and answered at
-// another: the room may know any view of the time stale before, and no older one. A guess is
-// accepted until the kick-off of the view. Goals and periods change nothing of that.
+// answers returns whether the room may accept, and whether it may refuse, a guess that is sent at one
+// time and answered at another. The room may know any view that was current within the time stale
+// before. It accepts a guess until the kick-off of the view.
 func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
 	for i, e := range f.views {
 		if replaced := i+1 < len(f.views) && !f.views[i+1].Changed.After(sent.Add(-stale)); replaced || e.Changed.After(answered) {
@@ -254,7 +253,7 @@ func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
 	return accept, refuse
 }
 
-// whistle is when the provider says for the first time that the match has ended, or the last
+// whistle is when the provider answers for the first time that the match has ended, or the last
 // kick-off if it never does.
 func (f *fixture) whistle() time.Time {
 	for _, e := range f.views {
@@ -266,14 +265,13 @@ func (f *fixture) whistle() time.Time {
 	return f.last().KickOff
 }
 
-// played reports whether the provider says that the match was played to its end, and how it
-// ended.
+// played reports whether the match was played to its end and has a score.
 func played(e football.Event) bool {
 	return e.Type == "finished" && e.Scored && slices.Contains([]int{100, 110, 120}, e.Code)
 }
 
-// result is the score that counts at a time: the last that the provider said after an end, or
-// that of an administrator.
+// result is the score that counts at a time: the last score of the provider after an end, or that of an
+// administrator.
 func (f *fixture) result(t time.Time) (openfootball.Goals, bool) {
 	if f.corrected {
 		if f.set == nil {
@@ -302,19 +300,19 @@ func (c *cup) quiet(t time.Time) bool {
 	})
 }
 
-// learn is within which time the room and the provider's standings know a result: the
-// standings lag up to 12 minutes, and polls come every 5.
+// learn is the longest time until the room and the provider's standings know a result. The standings
+// are up to 12 minutes late, and polls come every 5.
 const learn = 19 * time.Minute
 
-// stale is within which time the room knows a kick-off: it asks once an hour, in the first ten
+// stale is the longest time until the room knows a new kick-off. It asks once an hour, in the first ten
 // minutes of the hour, and one request may fail.
 const stale = 130 * time.Minute
 
 // span is a time in which schedules run.
 type span struct{ from, to time.Time }
 
-// spans are the times in which something may be due, joined and in order: every poll around
-// what the provider says, and one an hour on the day before a match.
+// spans are the times in which something may be due, joined and in order. All schedules run in busy, at
+// changes of an event. In near, from the day before a match, they run for ten minutes of each hour.
 type spans struct{ busy, near []span }
 
 func (w *world) spans() (s spans) {

@@ -15,8 +15,8 @@ import (
 	"matchday/infra/testkit"
 )
 
-// TestGuessDuringPlayMustBeRefused checks which answers are right, by what the provider has
-// told of a match.
+// TestGuessDuringPlayMustBeRefused checks which answers to a guess are right, by the answers of the
+// provider about its match.
 func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 	t.Parallel()
 
@@ -54,9 +54,9 @@ func TestGuessDuringPlayMustBeRefused(t *testing.T) {
 		{"a minute after a goal", plain, 21 * time.Minute, 21 * time.Minute, refuse},
 		{"tried again during play", plain, 21 * time.Minute, 23 * time.Minute, refuse},
 		{"after the final whistle", plain, 111 * time.Minute, 111 * time.Minute, refuse},
-		{"told to be later, before the old kick-off", moved, -5 * time.Minute, -5 * time.Minute, accept},
-		{"told to be later, soon after the old kick-off", moved, 5 * time.Minute, 5 * time.Minute, either},
-		{"told to be later, long after the old kick-off", moved, 150 * time.Minute, 150 * time.Minute, accept},
+		{"announced to be later, before the old kick-off", moved, -5 * time.Minute, -5 * time.Minute, accept},
+		{"announced to be later, soon after the old kick-off", moved, 5 * time.Minute, 5 * time.Minute, either},
+		{"announced to be later, long after the old kick-off", moved, 150 * time.Minute, 150 * time.Minute, accept},
 		{"played later", moved, 200 * time.Minute, 200 * time.Minute, refuse},
 		{"soon postponed", postponed, -230 * time.Minute, -230 * time.Minute, either},
 		{"long postponed", postponed, -90 * time.Minute, -90 * time.Minute, refuse},

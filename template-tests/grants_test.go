@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -198,8 +199,9 @@ func (t template) owners() map[string]string {
 // TestGrants compares what may be done in production, by whom and to what, with
 // testdata/grants.golden of each room, and with the file of this package for what rooms share: a
 // change of permissions shows in review as a change of one text file. A line is of a function, or
-// else a role, queue or topic: what it may do, or, by whom, what may be done to it. With the
-// environment variable UPDATE=1 the files are written.
+// else a role, queue or topic: what it may do, or, by whom, what may be done to it. The queues by
+// which the accounts ask other rooms are one line, whatever rooms there are. With the environment
+// variable UPDATE=1 the files are written.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	grants := map[string][]string{} // by file
@@ -214,13 +216,14 @@ func TestGrants(t *testing.T) {
 		owners := tmpl.owners()
 		for id, statements := range tmpl.policies() {
 			for _, line := range lines(statements) {
-				grants[file] = append(grants[file], owners[id]+" "+line)
+				grants[file] = append(grants[file], owners[id]+" "+tmpl.ofAnyRoom(line))
 			}
 		}
 	}
 
 	for file, got := range grants {
 		slices.Sort(got)
+		got = slices.Compact(got)
 		if os.Getenv("UPDATE") != "" {
 			if err := os.WriteFile(file, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
 				t.Fatal(err)
@@ -234,6 +237,38 @@ func TestGrants(t *testing.T) {
 		if !same(t, "the grants of "+file, got, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")) {
 			t.Error("if that is meant, UPDATE=1 go test ./template-tests -run TestGrants")
 		}
+	}
+}
+
+// ofAnyRoom returns a line of grants with {room} for the room that is asked to delete or export data.
+func (t template) ofAnyRoom(line string) string {
+	for _, room := range account.Keepers(t.Rooms) {
+		for _, k := range []account.Kind{account.Forget, account.Export} {
+			if end := " sqs:" + account.Queue(room, k).Name; room != t.Room.Name && strings.HasSuffix(line, end) {
+				return strings.TrimSuffix(line, end) + " sqs:" + account.Queue("{room}", k).Name
+			}
+		}
+	}
+	return line
+}
+
+// TestSendsFollowTheSpec: a function may send to the queues of its spec, and to the queue of what it
+// gives up.
+func TestSendsFollowTheSpec(t *testing.T) {
+	each(t, checkSends)
+}
+
+func checkSends(t *testing.T, tmpl template) {
+	for _, f := range tmpl.Room.Functions {
+		var want []string
+		for _, q := range f.Sends {
+			want = append(want, "sqs:SendMessage sqs:"+tmpl.Stage.Prefix()+q.Name)
+		}
+		if dead := tmpl.Stage.DeadLetter(f); dead != "" {
+			want = append(want, "sqs:SendMessage sqs:"+dead)
+		}
+		got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool { return !strings.HasPrefix(line, "sqs:SendMessage") })
+		same(t, f.Name, got, want)
 	}
 }
 

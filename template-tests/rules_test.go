@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -79,6 +80,9 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			}
 			if tmpl.Stage.Restored != "" && len(f.Uses) > 0 {
 				env[spec.EnvRestored] = tmpl.Stage.Restored
+			}
+			if f.Keepers {
+				env[spec.EnvKeepers] = account.FormatKeepers(account.Keepers(tmpl.Rooms))
 			}
 			if len(f.Secrets) > 0 {
 				env[spec.EnvSecrets] = tmpl.Stage.Name + "/" + tmpl.Room.Name + "/"

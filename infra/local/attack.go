@@ -15,7 +15,7 @@ const changes = 3
 // errFound is the error of an attack that has found something.
 var errFound = errors.New("the attack found wrong answers")
 
-// attacked attacks local fleets with random changes of the sample requests, one fleet after the
+// attacked attacks local fleets of the rooms of $ROOMS with random changes of the sample requests, one fleet after the
 // other, until $SECONDS have passed. It prints its findings, each with a request that can be
 // repeated.
 func attacked(ctx context.Context, root, program string) error {
@@ -31,6 +31,11 @@ func attacked(ctx context.Context, root, program string) error {
 		}
 	}
 
+	chosen, err := chosen()
+	if err != nil {
+		return err
+	}
+
 	began := time.Now()
 	end := began.Add(time.Duration(seconds) * time.Second)
 	known := map[string]bool{}
@@ -38,7 +43,7 @@ func attacked(ctx context.Context, root, program string) error {
 	for round := seed; round == seed || time.Now().Before(end) && ctx.Err() == nil; round++ {
 		fmt.Printf("%6.0f s  round with SEED=%d\n", time.Since(began).Seconds(), round)
 
-		f := attack.Fleet{Root: root, Program: program}
+		f := attack.Fleet{Root: root, Program: program, Rooms: chosen}
 		f.Progress = func(operation string) { fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), operation) }
 
 		a, err := f.Run(ctx, attack.Config{Seed: round, Most: 60, Depth: changes})

@@ -30,7 +30,8 @@ import (
 	deployed "matchday/pkg/fleet"
 )
 
-const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOM, SEED and FAULTS are options of replay"
+const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOMS is an option of run and attack, and ROOM, SEED and " +
+	"FAULTS are options of replay"
 
 // misuse is the error of a call with invalid options. The exit status is 2, as make's.
 type misuse string
@@ -121,7 +122,9 @@ func replayed(ctx context.Context, root, program string) error {
 		return err
 	}
 
-	cfg.Others = all.Forgetting(room.Spec.Name)
+	if cfg.Others, err = all.Beside(room.Spec.Name); err != nil {
+		return err
+	}
 
 	return room.Replay(ctx, cfg)
 }
@@ -168,8 +171,23 @@ func terminal(f *os.File) io.Writer {
 	return f
 }
 
-// run runs the fleet and the demo of each room until ctx ends.
+// chosen returns the rooms of $ROOMS, by default all.
+func chosen() ([]rooms.Room, error) {
+	all, err := all.Choose(os.Getenv("ROOMS"))
+	if err != nil {
+		return nil, misuse(err.Error())
+	}
+
+	return all, nil
+}
+
+// run runs the fleet of the rooms of $ROOMS, and the demo of each room, until ctx ends.
 func run(ctx context.Context, root, program string) error {
+	chosen, err := chosen()
+	if err != nil {
+		return err
+	}
+
 	began := time.Now()
 
 	c := clock.New(began, 1)
@@ -190,7 +208,7 @@ func run(ctx context.Context, root, program string) error {
 
 	options := rooms.Options{Began: began, Getenv: os.Getenv, Say: func(format string, args ...any) { say(began, format, args...) }}
 
-	for _, r := range all.Rooms() {
+	for _, r := range chosen {
 		l := r.Local()
 
 		cfg.Rooms, panels = append(cfg.Rooms, l.Fleet), append(panels, l.Panel)

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 
 	"matchday/infra/stage"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -215,6 +216,10 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 
 	if f.SignIn {
 		env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = r.parameter(stage.JWTIssuer), r.parameter(stage.SignInURL), r.client
+	}
+
+	if f.Keepers {
+		env[spec.EnvKeepers] = text(account.FormatKeepers(account.Keepers(r.Rooms)))
 	}
 
 	if len(f.Secrets) > 0 {

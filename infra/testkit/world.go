@@ -37,6 +37,7 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
+	accounts "matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
@@ -146,6 +147,7 @@ func New(t testing.TB, in app.Room, now time.Time) *World {
 		}
 	}
 
+	w.Settings[spec.EnvKeepers] = accounts.FormatKeepers(accounts.Keepers([]spec.Room{room}))
 	w.Dial, w.Patience = (&net.Dialer{}).DialContext, 100
 
 	return w
@@ -217,6 +219,10 @@ func (w *World) Env(fn app.Function) app.Env {
 
 			if url := w.login(fn, name); url != "" {
 				return url
+			}
+
+			if name == spec.EnvKeepers && !fn.Keepers {
+				w.T.Errorf("%s reads %s, and its spec does not set Keepers", fn.Name, name)
 			}
 
 			if senders[name] && !slices.Contains(fn.Mail, spec.MailSender{Setting: name}) {

@@ -31,6 +31,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 
 var (
 	noon  = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
-	rooms = account.Apps
+	rooms = []string{"cricket", "pickem"} // that keep data of users
 )
 
 type world struct {
@@ -52,7 +53,8 @@ type world struct {
 // newWorld returns a room in which ann and bob have signed up.
 func newWorld(t testing.TB) world {
 	t.Helper()
-	w := world{World: testkit.New(t, accounts.Room(), noon)}
+	w := world{World: testkit.New(t, accounts.Room(rooms...), noon)}
+	w.Settings[spec.EnvKeepers] = account.FormatKeepers(rooms)
 	pool := pooltest.Attach(w.World, "http://pool/identity", "app")
 	w.pool = pool
 	w.Files = s3.New(w.Buckets...)
@@ -93,7 +95,7 @@ func (w world) requests(k account.Kind) map[string]account.Request {
 }
 
 // finish has rooms do their part of a job: for an export, write a document.
-func (w world) finish(s *accounts.Service, k account.Kind, from ...string) (err error) {
+func (w world) finish(s *accounts.Jobs, k account.Kind, from ...string) (err error) {
 	for _, room := range from {
 		r, ok := w.requests(k)[room]
 		if !ok {
@@ -135,8 +137,8 @@ func (w world) bucket() object.Bucket {
 	return object.Open(cfg, account.Exports.Name)
 }
 
-func (w world) opened() *accounts.Service {
-	return testkit.Open(w.World, accounts.FinishJobFunction(), accounts.Open)
+func (w world) opened() *accounts.Jobs {
+	return testkit.Open(w.World, accounts.FinishJobFunction(), accounts.OpenJobs)
 }
 
 // rows returns the items of a user, and what is left of the user elsewhere.
@@ -198,15 +200,12 @@ func TestDeletion(t *testing.T) {
 		want []string
 	}{
 		{"the request", func() error { ask(); return nil },
-			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
-				"forget open", "profile", "tombstone"}},
+			[]string{"account", "export", "export#cricket", "export#pickem", "forget open", "profile", "tombstone"}},
 		{"one room", func() error { return w.finish(s, account.Forget, "pickem") },
-			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
-				"forget open", "forget#pickem", "profile", "tombstone"}},
+			[]string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
 		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") },
-			[]string{"account", "export", "export#bestshot", "export#commitcollect", "export#cricket", "export#pickem", "export#threefc",
-				"forget open", "forget#pickem", "profile", "tombstone"}},
-		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect", "threefc", "bestshot") },
+			[]string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket") },
 			[]string{"tombstone that expires"}},
 		{"a room again", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
 	}
@@ -218,8 +217,7 @@ func TestDeletion(t *testing.T) {
 		}
 	}
 
-	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export),
-		account.PartKey("commitcollect", export), account.PartKey("threefc", export), account.PartKey("bestshot", export)} {
+	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export)} {
 		if text, err := w.bucket().Get(t.Context(), key); err == nil {
 			t.Errorf("the object %s is there: %s", key, text)
 		}
@@ -340,25 +338,25 @@ func TestDeletionCrashes(t *testing.T) {
 
 	for name, again := range map[string]func(w world){
 		"a second request": func(w world) {
-			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open).DeleteAccount(w.NewContext(),
+			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction(rooms...), accounts.OpenJobs).DeleteAccount(w.NewContext(),
 				&accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 			testkit.Must(w.T, err)
 		},
 		"the job": func(w world) {
 			w.MoveClock(noon.Add(time.Hour))
-			testkit.Must(w.T, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
+			testkit.Must(w.T, testkit.Open(w.World, accounts.ResumeJobsFunction(rooms...), accounts.OpenJobs).ResumeJobs(w.NewContext()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 				w := newWorld(t)
-				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction(), p), accounts.Open)
+				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction(rooms...), p), accounts.OpenJobs)
 				_, err := crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				p.Ended(err)
 
 				if name == "the job" && len(w.rows("ann")) == 2 { // the request has failed before it wrote anything
-					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction(), accounts.Open)
+					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction(rooms...), accounts.OpenJobs)
 					crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
 				}
 
@@ -374,8 +372,8 @@ func TestDeletionCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			m := account.Deletion{UserID: "ann"}
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(), p), accounts.Open).DeleteUser(w.NewContext(), m))
-			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction(), accounts.Open).DeleteUser(w.NewContext(), m))
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(rooms...), p), accounts.OpenJobs).DeleteUser(w.NewContext(), m))
+			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction(rooms...), accounts.OpenJobs).DeleteUser(w.NewContext(), m))
 
 			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
 		})
@@ -387,8 +385,8 @@ func TestDeletionCrashes(t *testing.T) {
 			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
-			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect", "threefc", "bestshot"))
-			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Forget, "pickem"))
+			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket"))
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.OpenJobs), account.Forget, "pickem"))
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
 
 			return w.rows("ann")
@@ -406,8 +404,8 @@ func TestDeletionCrashes(t *testing.T) {
 			}
 
 			w.MoveClock(noon.Add(time.Hour))
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction(), p), accounts.Open).ResumeJobs(w.NewContext()))
-			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction(rooms...), p), accounts.OpenJobs).ResumeJobs(w.NewContext()))
+			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(rooms...), accounts.OpenJobs).ResumeJobs(w.NewContext()))
 			w.Logs.TakeWarnings()
 
 			return w.rows("ann")
@@ -467,12 +465,12 @@ func TestExportCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := newWorld(t)
 		in := &accounts.GetExport{User: auth.User{UserID: "ann"}}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction(), p), accounts.Open).GetExport(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction(rooms...), p), accounts.OpenJobs).GetExport(w.NewContext(), in)
 		p.Ended(err)
-		_, err = testkit.Open(w.World, accounts.GetExportFunction(), accounts.Open).GetExport(w.NewContext(), in)
+		_, err = testkit.Open(w.World, accounts.GetExportFunction(rooms...), accounts.OpenJobs).GetExport(w.NewContext(), in)
 		testkit.Must(t, err)
 		w.MoveClock(noon.Add(time.Hour))
-		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open).ResumeJobs(w.NewContext()))
+		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction(rooms...), accounts.OpenJobs).ResumeJobs(w.NewContext()))
 
 		return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Export)))...)
 	})
@@ -481,7 +479,7 @@ func TestExportCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			testkit.Call(w.routes, accounts.GetExportFunction(), "/account/export", "ann", "")
-			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.Open), account.Export, rooms...))
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction(), p), accounts.OpenJobs), account.Export, rooms...))
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 
 			return w.rows("ann")
@@ -495,7 +493,7 @@ func TestJobsBehindAreCounted(t *testing.T) {
 	w := newWorld(t)
 	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
 
-	s := testkit.Open(w.World, accounts.ResumeJobsFunction(), accounts.Open)
+	s := testkit.Open(w.World, accounts.ResumeJobsFunction(rooms...), accounts.OpenJobs)
 	for _, c := range []struct {
 		at   time.Time
 		want float64

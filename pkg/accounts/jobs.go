@@ -39,24 +39,44 @@ const (
 	behind  = time.Hour        // after which a job is counted in jobsBehind
 )
 
+// Jobs deletes and exports accounts.
+type Jobs struct {
+	Service
+
+	keepers []string // the rooms that keep data of users
+}
+
+// OpenJobs opens the service of deletions and exports. It returns an error if the environment
+// does not name the keepers.
+func OpenJobs(ctx context.Context, env app.Env) (*Jobs, error) {
+	s, err := Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	keepers, err := account.ParseKeepers(env.Setting(spec.EnvKeepers))
+
+	return &Jobs{*s, keepers}, err
+}
+
 // DeleteAccount is the request to delete the caller's account.
 type DeleteAccount struct{ auth.User }
 
-// DeleteAccountFunction deletes the caller's account.
-func DeleteAccountFunction() app.Function {
+// DeleteAccountFunction deletes the caller's account. It may send requests to the keepers.
+func DeleteAccountFunction(keepers ...string) app.Function {
 	return app.API(spec.Function{
 		Name:   "accounts/delete-account",
 		Does:   "Deletes the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts.",
 		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.User, Answers: []int{202}},
-		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
+		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteAccount)
+	}, OpenJobs, (*Jobs).DeleteAccount)
 }
 
 // DeleteAccount marks the caller as deleted in all rooms at once, and has every room
 // delete what it has of the caller. A second run continues the same job.
-func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
+func (s *Jobs) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
 	at, err := s.delete(ctx, in.UserID)
 	if err != nil {
 		return nil, err
@@ -69,26 +89,27 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, 
 }
 
 // DeleteUserFunction deletes the account of a user who has asked for it in a room with sessions.
-func DeleteUserFunction() app.Function {
+// It may send requests to the keepers.
+func DeleteUserFunction(keepers ...string) app.Function {
 	return app.Queue(spec.Function{
 		Name:   "accounts/delete-user",
 		Does:   "Deletes the account of a user who has asked for it in a room with sessions.",
 		IfDown: "A deletion that was requested in such a room does not begin.",
 		On:     account.DeleteQueue,
-		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
+		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteUser)
+	}, OpenJobs, (*Jobs).DeleteUser)
 }
 
 // DeleteUser is DeleteAccount for a user of a room with sessions. A second run continues
 // the same job.
-func (s *Service) DeleteUser(ctx context.Context, m account.Deletion) error {
+func (s *Jobs) DeleteUser(ctx context.Context, m account.Deletion) error {
 	_, err := s.delete(ctx, m.UserID)
 	return err
 }
 
 // delete starts or continues the deletion of a user, and returns when it was started.
-func (s *Service) delete(ctx context.Context, userID string) (at time.Time, err error) {
+func (s *Jobs) delete(ctx context.Context, userID string) (at time.Time, err error) {
 	job := s.newJob(userID, account.Forget)
 
 	err = dynamo.Put(ctx, s.db, startJob, job, dynamo.Absent[item]("userId"))
@@ -108,7 +129,7 @@ func (s *Service) delete(ctx context.Context, userID string) (at time.Time, err 
 
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == job.Item }); i >= 0 { // else the job has just ended
 		job = items[i]
-		if err := s.request(ctx, job, missing(job, items)); err != nil {
+		if err := s.request(ctx, job, s.missing(job, items)); err != nil {
 			return at, err
 		}
 	}
@@ -116,13 +137,14 @@ func (s *Service) delete(ctx context.Context, userID string) (at time.Time, err 
 	return parse(job.StartedAt), nil
 }
 
-func (s *Service) newJob(userID string, k account.Kind) item {
+func (s *Jobs) newJob(userID string, k account.Kind) item {
 	return item{UserID: userID, Item: string(k), Job: rand.Text(), Open: isOpen, StartedAt: format(s.clock.Now())}
 }
 
-// missing returns the rooms that have not done their part of a job.
-func missing(job item, items []item) (left []string) {
-	for _, room := range rooms {
+// missing returns the keepers that have not done their part of a job. Another room, which was
+// asked before the fleet was deployed without it, is not waited for.
+func (s *Jobs) missing(job item, items []item) (left []string) {
+	for _, room := range s.keepers {
 		if !slices.ContainsFunc(items, func(i item) bool { return i.Item == job.Item+"#"+room && i.Job == job.Job }) {
 			left = append(left, room)
 		}
@@ -132,7 +154,7 @@ func missing(job item, items []item) (left []string) {
 }
 
 // request asks rooms for their part of a job.
-func (s *Service) request(ctx context.Context, job item, rooms []string) error {
+func (s *Jobs) request(ctx context.Context, job item, rooms []string) error {
 	delay := time.Duration(0)
 	if job.Item == string(account.Forget) {
 		delay = settle
@@ -161,22 +183,23 @@ type ExportPage struct {
 	}
 }
 
-// GetExportFunction exports the caller's data.
-func GetExportFunction() app.Function {
+// GetExportFunction exports the caller's data. It may send requests to the keepers.
+func GetExportFunction(keepers ...string) app.Function {
 	return app.API(spec.Function{
 		Name:   "accounts/get-export",
 		Does:   "Returns a link to all that is kept of the caller in all rooms, or begins to collect it.",
 		IfDown: "Users cannot export their data.",
 		On:     spec.Route{Method: "GET", Path: "/account/export", Auth: spec.User, Answers: []int{200, 202}},
-		Uses:   []spec.Access{startJob, readAccount, account.CheckDeleted}, Sends: requestQueues(account.Export),
+		Uses:   []spec.Access{startJob, readAccount, account.CheckDeleted}, Sends: requestQueues(keepers, account.Export),
+		Keepers: true,
 		Objects: []spec.ObjectAccess{account.Exports.On("exports/", spec.GetObject)},
 		Memory:  256, Timeout: 10 * time.Second,
-	}, Open, (*Service).GetExport)
+	}, OpenJobs, (*Jobs).GetExport)
 }
 
 // GetExport returns a link to the caller's export if there is one of the last day.
 // Otherwise it starts one and answers 202.
-func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, error) {
+func (s *Jobs) GetExport(ctx context.Context, in *GetExport) (*ExportPage, error) {
 	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(in.UserID))
 	if err != nil {
 		return nil, err
@@ -211,7 +234,7 @@ func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, er
 
 		if err == nil {
 			last = next
-			if err := s.request(ctx, last, rooms); err != nil {
+			if err := s.request(ctx, last, s.keepers); err != nil {
 				return nil, err
 			}
 		}
@@ -235,14 +258,15 @@ func FinishJobFunction() app.Function {
 		IfDown: "Deletions and exports do not end.",
 		On:     account.DoneQueue,
 		Uses:   append([]spec.Access{recordPart}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
-		Memory: 512, Timeout: 30 * time.Second,
-	}, Open, (*Service).FinishJob)
+		Keepers: true,
+		Memory:  512, Timeout: 30 * time.Second,
+	}, OpenJobs, (*Jobs).FinishJob)
 }
 
 // FinishJob records that a room has done its part of a job, and ends the job when all
 // have. It ignores messages of jobs that have ended. What a room hands out for a user who
 // was deleted meanwhile it deletes.
-func (s *Service) FinishJob(ctx context.Context, m account.Done) error {
+func (s *Jobs) FinishJob(ctx context.Context, m account.Done) error {
 	job, _, err := s.job(ctx, m.UserID, string(m.Kind))
 	if err == nil && job.Job == "" && m.Kind == account.Export {
 		return s.files.Delete(ctx, account.PartKey(m.Room, m.Job))
@@ -268,7 +292,7 @@ func (s *Service) FinishJob(ctx context.Context, m account.Done) error {
 }
 
 // job reads a job, the zero item if there is none, with all items of the user.
-func (s *Service) job(ctx context.Context, userID, kind string) (job item, items []item, err error) {
+func (s *Jobs) job(ctx context.Context, userID, kind string) (job item, items []item, err error) {
 	items, err = dynamo.QueryAll[item](ctx, s.db, readJob, dynamo.Range{Key: dynamo.KeyIs(readJob, userID), Consistent: true})
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == kind }); i >= 0 {
 		job = items[i]
@@ -278,9 +302,9 @@ func (s *Service) job(ctx context.Context, userID, kind string) (job item, items
 }
 
 // end ends a job if all rooms have done their part.
-func (s *Service) end(ctx context.Context, job item, items []item) error {
+func (s *Jobs) end(ctx context.Context, job item, items []item) error {
 	switch {
-	case job.Open == "" || len(missing(job, items)) > 0:
+	case job.Open == "" || len(s.missing(job, items)) > 0:
 		return nil
 	case job.Item == string(account.Export):
 		return s.endExport(ctx, job, items)
@@ -292,7 +316,7 @@ func (s *Service) end(ctx context.Context, job item, items []item) error {
 // endExport makes the document of an export, unless the user is being deleted. A deletion
 // ends a minute after its start at the earliest (see settle), and finds the document of an
 // invocation that has not seen it.
-func (s *Service) endExport(ctx context.Context, job item, items []item) error {
+func (s *Jobs) endExport(ctx context.Context, job item, items []item) error {
 	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
 		return nil
 	}
@@ -315,7 +339,7 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 		document["email"] = user.Email
 	}
 
-	for _, room := range rooms {
+	for _, room := range s.keepers {
 		part, err := s.files.Get(ctx, account.PartKey(room, job.Job))
 		if err != nil {
 			return err
@@ -340,7 +364,7 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 }
 
 // endForget deletes all exports and the profile of a user, the account, and the job.
-func (s *Service) endForget(ctx context.Context, job item, items []item) error {
+func (s *Jobs) endForget(ctx context.Context, job item, items []item) error {
 	var first, last []dynamo.Item
 
 	for _, i := range items {
@@ -357,7 +381,7 @@ func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 		}
 
 		for _, id := range append(i.Earlier, i.Job) {
-			if err := s.deleteFiles(ctx, item{UserID: i.UserID, Job: id}); err != nil {
+			if err := s.deleteFiles(ctx, item{UserID: i.UserID, Job: id}, s.exporters(items)); err != nil {
 				return err
 			}
 		}
@@ -379,8 +403,22 @@ func (s *Service) endForget(ctx context.Context, job item, items []item) error {
 	return dynamo.DeleteAll(ctx, s.db, dropItems, last)
 }
 
-// deleteFiles deletes the document of an export, and what the rooms have handed out for it.
-func (s *Service) deleteFiles(ctx context.Context, job item) error {
+// exporters returns the rooms that may have handed out data of the user of the items: the
+// keepers, and rooms that have confirmed an export before the fleet was deployed without them.
+func (s *Jobs) exporters(items []item) []string {
+	all := slices.Clone(s.keepers)
+
+	for _, i := range items {
+		if room, ok := strings.CutPrefix(i.Item, string(account.Export)+"#"); ok && !slices.Contains(all, room) {
+			all = append(all, room)
+		}
+	}
+
+	return all
+}
+
+// deleteFiles deletes the document of an export, and what rooms have handed out for it.
+func (s *Jobs) deleteFiles(ctx context.Context, job item, rooms []string) error {
 	for _, room := range rooms {
 		if err := s.files.Delete(ctx, account.PartKey(room, job.Job)); err != nil {
 			return err
@@ -390,22 +428,22 @@ func (s *Service) deleteFiles(ctx context.Context, job item) error {
 	return s.files.Delete(ctx, exportKey(job))
 }
 
-// ResumeJobsFunction resumes deletions and exports.
-func ResumeJobsFunction() app.Function {
+// ResumeJobsFunction resumes deletions and exports. It may send requests to the keepers.
+func ResumeJobsFunction(keepers ...string) app.Function {
 	return app.Job(spec.Function{
 		Name:   "accounts/resume-jobs",
 		Does:   "Sends the requests of deletions and exports again that were not done in time.",
 		IfDown: "A deletion or an export that was interrupted does not end.",
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses:   append([]spec.Access{openJobs}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
-		Sends: requestQueues(account.Forget, account.Export), Emits: []spec.Metric{jobsBehind},
+		Sends: requestQueues(keepers, account.Forget, account.Export), Keepers: true, Emits: []spec.Metric{jobsBehind},
 		Memory: 512, Timeout: time.Minute,
-	}, Open, (*Service).ResumeJobs)
+	}, OpenJobs, (*Jobs).ResumeJobs)
 }
 
 // ResumeJobs sends the requests of overdue jobs again, and ends jobs whose parts are all
 // done. It counts the jobs that are behind.
-func (s *Service) ResumeJobs(ctx context.Context) error {
+func (s *Jobs) ResumeJobs(ctx context.Context) error {
 	now := s.clock.Now()
 
 	open, err := dynamo.QueryAll[item](ctx, s.db, openJobs, dynamo.Range{Key: dynamo.KeyAtMost(openJobs, isOpen, format(now.Add(-overdue)))})
@@ -435,7 +473,7 @@ func (s *Service) ResumeJobs(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-func (s *Service) resume(ctx context.Context, open item) error {
+func (s *Jobs) resume(ctx context.Context, open item) error {
 	job, items, err := s.job(ctx, open.UserID, open.Item)
 	if err != nil || job.Job != open.Job || job.Open == "" {
 		return err
@@ -450,7 +488,7 @@ func (s *Service) resume(ctx context.Context, open item) error {
 		}
 	}
 
-	if err := s.request(ctx, job, missing(job, items)); err != nil {
+	if err := s.request(ctx, job, s.missing(job, items)); err != nil {
 		return err
 	}
 

@@ -8,13 +8,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// rooms are those that keep something of users.
-var rooms = account.Apps
-
-// requestQueues are the queues of the rooms for requests of the kinds.
-func requestQueues(kinds ...account.Kind) (all []spec.Queue) {
+// requestQueues are the queues of the keepers for requests of the kinds.
+func requestQueues(keepers []string, kinds ...account.Kind) (all []spec.Queue) {
 	for _, k := range kinds {
-		for _, room := range rooms {
+		for _, room := range keepers {
 			all = append(all, account.Queue(room, k))
 		}
 	}
@@ -63,8 +60,8 @@ var (
 
 const roomName = "accounts"
 
-// Room is the room's part of the fleet.
-func Room() app.Room {
+// Room is the room's part of a fleet in which the keepers are the rooms that keep data of users.
+func Room(keepers ...string) app.Room {
 	return app.NewRoom(spec.Room{
 		Name: roomName,
 		Alarms: []spec.Alarm{{
@@ -74,13 +71,13 @@ func Room() app.Room {
 		}},
 	},
 		GetAccountFunction(),
-		DeleteAccountFunction(),
-		GetExportFunction(),
+		DeleteAccountFunction(keepers...),
+		GetExportFunction(keepers...),
 		InviteAccountFunction(),
 		ListAccountsFunction(),
 		OnUserConfirmedFunction(),
-		DeleteUserFunction(),
+		DeleteUserFunction(keepers...),
 		FinishJobFunction(),
-		ResumeJobsFunction(),
+		ResumeJobsFunction(keepers...),
 	)
 }

@@ -308,7 +308,7 @@ var jobs = map[string]job{
 			return err
 		}},
 	"the deletion of an account is requested": {profile.DeleteAccountFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
-		_, err := testkit.OpenWith(w.World, env, profile.Open).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
+		_, err := testkit.OpenWith(w.World, env, profile.OpenDeleter).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
 		return err
 	}},
 	"a user is handed out": {profile.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },

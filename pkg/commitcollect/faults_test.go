@@ -157,7 +157,7 @@ func TestFaultsOfTheForerunner(t *testing.T) {
 
 			p := dynamotest.CrashAt(2, false) // the message is not sent
 
-			s := testkit.OpenWith(w.World, w.CrashingEnv(profile.DeleteAccountFunction(), p), profile.Open)
+			s := testkit.OpenWith(w.World, w.CrashingEnv(profile.DeleteAccountFunction(), p), profile.OpenDeleter)
 			if _, err := s.DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")}); err == nil {
 				t.Fatal("the crashed request reports success")
 			}

@@ -343,9 +343,9 @@ func below(folders ...string) func(pkg string) bool {
 }
 
 // rooms are the names of the fleet's rooms.
-var rooms = names()
+var rooms = roomNames()
 
-func names() (all []string) {
+func roomNames() (all []string) {
 	for _, room := range Specs() {
 		all = append(all, room.Name)
 	}

@@ -46,7 +46,7 @@ func missing(tree fs.FS, rooms []string) (sentences []string, err error) {
 
 		for _, name := range folders {
 			if !slices.Contains(rooms, name) && !slices.Contains(others, name) {
-				sentence := fmt.Sprintf("%s is of no room: add %s.Room() to Rooms in pkg/fleet/fleet.go", path.Join(place, name), name)
+				sentence := fmt.Sprintf("%s is of no room: add %s.Room() to the list in pkg/fleet/fleet.go", path.Join(place, name), name)
 				sentences = append(sentences, sentence)
 			}
 		}
@@ -88,8 +88,8 @@ func TestMissing(t *testing.T) {
 	}
 
 	want := []string{
-		"functions/go is of no room: add go.Room() to Rooms in pkg/fleet/fleet.go",
-		"pkg/go is of no room: add go.Room() to Rooms in pkg/fleet/fleet.go",
+		"functions/go is of no room: add go.Room() to the list in pkg/fleet/fleet.go",
+		"pkg/go is of no room: add go.Room() to the list in pkg/fleet/fleet.go",
 		"the room chess lacks the folder infra/rooms/chess",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -210,6 +210,7 @@ type Function struct {
 	Emits   []Metric // beside those that every function emits
 	Users   []UserOp // what it does to the accounts of the user pool
 	SignIn  bool     // it sends browsers to the sign-in page of the user pool
+	Keepers bool     // it gets the names of the rooms that keep data of users: see EnvKeepers
 	SQL     []SQLLogin
 	Caches  []CacheLogin
 	Objects []ObjectAccess
@@ -477,6 +478,9 @@ const (
 	EnvIssuer = "MATCHDAY_ISSUER"
 	EnvSignIn = "MATCHDAY_SIGN_IN"
 	EnvClient = "MATCHDAY_CLIENT"
+	// EnvKeepers are the names of the rooms of the fleet that keep data of users, as
+	// account.ParseKeepers reads them. Functions with Keepers get it.
+	EnvKeepers = "MATCHDAY_KEEPERS"
 	// EnvSecrets is the prefix of the names of secrets in Secrets Manager.
 	EnvSecrets = "MATCHDAY_SECRETS"
 )

@@ -48,6 +48,7 @@ import (
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/infra/tools/openapi"
+	accounts "matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
@@ -616,8 +617,8 @@ func (f *Fleet) room(in app.Room, env []string) error {
 }
 
 // environment returns the environment variables of a function: the id of the user pool if it
-// changes users, the addresses of the pages if browsers call it, and the address
-// <room>@example.com if it sends mail.
+// changes users, the addresses of the pages if browsers call it, the address <room>@example.com
+// if it sends mail, and the rooms of the fleet that keep data of users if its spec says so.
 func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
 	all = slices.Clone(all)
 	if len(fn.Users) > 0 {
@@ -632,11 +633,25 @@ func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []st
 		all = append(all, m.Setting+"="+room.Name+"@example.com")
 	}
 
+	if fn.Keepers {
+		all = append(all, spec.EnvKeepers+"="+accounts.FormatKeepers(f.Keepers()))
+	}
+
 	if fn.SignIn {
 		all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer(), spec.EnvClient+"="+f.Users.ClientID())
 	}
 
 	return all
+}
+
+// Keepers returns the names of the rooms of the fleet that keep data of users.
+func (f *Fleet) Keepers() []string {
+	var rooms []spec.Room
+	for _, r := range f.Rooms {
+		rooms = append(rooms, r.Spec)
+	}
+
+	return accounts.Keepers(rooms)
 }
 
 // limit returns a limit of wall time. On a free clock, simulated time stands still during the

@@ -35,16 +35,16 @@ var Room = rooms.Room{
 
 // newLocal returns the accounts in one local fleet.
 func newLocal() rooms.Local {
-	var call func(ctx context.Context, user, method, path string, in, out any) error
+	host := &fleet.Host{}
 
 	return rooms.Local{
-		Samples: samples(),
+		Samples: samples(host),
 		Fleet: fleet.Room{Room: accounts.Room(), Simulate: func(h fleet.Host) ([]string, error) {
-			call = h.Call
+			*host = h
 			return nil, nil
 		}},
 		Panel: panel(func(ctx context.Context, user, method, path string, in, out any) error {
-			return call(ctx, user, method, "/"+accounts.Room().Spec.Name+path, in, out)
+			return host.Call(ctx, user, method, "/"+accounts.Room().Spec.Name+path, in, out)
 		}),
 	}
 }

@@ -1,4 +1,4 @@
-package all_test
+package all
 
 import (
 	"net/http/httptest"
@@ -10,7 +10,6 @@ import (
 	"matchday/infra/local/console"
 	"matchday/infra/local/console/consoletest"
 	"matchday/infra/local/fleet"
-	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sqs"
@@ -33,7 +32,7 @@ func TestTabs(t *testing.T) {
 
 	var panels []console.Panel
 
-	for _, r := range all.Rooms() {
+	for _, r := range Rooms() {
 		p := r.Local().Panel
 		p.View, p.Owners = nil, nil // no engine runs that they could look at
 		panels = append(panels, p)
@@ -41,7 +40,7 @@ func TestTabs(t *testing.T) {
 
 	hub := console.NewHub(panels...)
 	hub.Attach(&fleet.Fleet{
-		Config:    fleet.Config{Clock: c, Rooms: all.Fleet()},
+		Config:    fleet.Config{Clock: c, Rooms: Fleet(Rooms())},
 		URL:       "http://localhost:8080",
 		Functions: functions,
 		Queues:    sqs.New(c, "http://localhost/sqs"),

@@ -29,6 +29,9 @@ func TestReplay(t *testing.T) {
 
 	program := testkit.Program(t, root)
 
+	others, err := all.Beside("commitcollect")
+	testkit.Must(t, err)
+
 	var wrong bytes.Buffer // what went wrong in the runs with faults
 
 	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
@@ -36,7 +39,7 @@ func TestReplay(t *testing.T) {
 
 		var out bytes.Buffer
 
-		cfg := replay.Config{Root: root, Program: program, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}
+		cfg := replay.Config{Root: root, Program: program, Others: others, Seed: seed, Faults: faults, Out: &out}
 		if faults != nil {
 			cfg.Progress = &wrong
 		}

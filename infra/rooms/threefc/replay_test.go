@@ -22,6 +22,10 @@ func TestReplay(t *testing.T) {
 	}
 
 	program := testkit.Program(t, root)
+
+	others, err := all.Beside("threefc")
+	testkit.Must(t, err)
+
 	run := func(t *testing.T, sessions, games int, seed uint64, faults *uint64) string {
 		t.Helper()
 
@@ -30,7 +34,7 @@ func TestReplay(t *testing.T) {
 		err := threefc.Replay(t.Context(), replay.Config{
 			Root:    root,
 			Program: program,
-			Others:  all.Forgetting("threefc"),
+			Others:  others,
 			Seed:    seed,
 			Faults:  faults,
 			Out:     &out,

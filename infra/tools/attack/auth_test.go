@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/rooms/all"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/mutation"
@@ -149,7 +150,7 @@ func (m *matrix) errorf(format string, args ...any) {
 
 // newMatrix returns a matrix with the heads of its columns.
 func newMatrix(program string) *matrix {
-	m := &matrix{Fleet: &Fleet{Root: root, Program: program}, seen: map[string]bool{}}
+	m := &matrix{Fleet: &Fleet{Root: root, Program: program, Rooms: all.Rooms()}, seen: map[string]bool{}}
 	m.table = tabwriter.NewWriter(&m.text, 0, 0, 2, ' ', 0)
 	fmt.Fprint(m.table, "\nroute\tauth\tdeleted user")
 

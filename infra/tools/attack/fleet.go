@@ -16,18 +16,19 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/tools/events/storyfleet"
 	"matchday/infra/tools/mutation"
 	"matchday/pkg/spec"
 )
 
-// Fleet plays the story of the sample events on a local fleet of all rooms, and
-// attacks each operation where the story uses it, while its sample request is accepted.
+// Fleet plays the story of the sample events on a local fleet, and attacks each operation where the story uses it, while its sample request is accepted.
 // Rows that the attack has changed are put back before the story goes on.
 type Fleet struct {
 	Root    string // folder of the module
 	Program string // that holds all functions
+	Rooms   []rooms.Room
 	// Progress is called before an operation is attacked. It may be nil.
 	Progress func(operation string)
 
@@ -67,7 +68,7 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 
 	w.databases = map[string]*database{}
 
-	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Program: w.Program, Log: w.log, Invocation: w.invoked})
+	f, err := storyfleet.Start(ctx, w.Rooms, fleet.Config{Root: w.Root, Program: w.Program, Log: w.log, Invocation: w.invoked})
 	if err != nil {
 		return nil, err
 	}

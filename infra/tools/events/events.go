@@ -52,7 +52,7 @@ type Want struct {
 	Answer   any            // of a task, or to the user pool
 	Error    string         // a part of it
 	Rejected string         // a part of the reason with which the message is in the dead-letter queue
-	Queued   map[string]int // by queue, how many messages are sent, or more
+	Queued   map[string]int // by queue, how many messages are sent, or more; "*-x" is each queue of the fleet that ends so
 	Pushes   int            // that reach a phone
 	Rows     map[string]any // by table, a row that is there afterwards
 	Gone     map[string]any // by table, a row that was there before, and is not

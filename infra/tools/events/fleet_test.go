@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"matchday/infra/local/fleet"
+	"matchday/infra/rooms/all"
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/binaries"
 	sample "matchday/infra/tools/events"
@@ -118,7 +120,7 @@ func open(t *testing.T) *world {
 	cfg := fleet.Config{Root: root}
 	cfg.Program, err = binaries.Local(t.Context(), root)
 	must(t, err)
-	w.Fleet, err = storyfleet.Start(t.Context(), cfg)
+	w.Fleet, err = storyfleet.Start(t.Context(), all.Rooms(), cfg)
 	must(t, err)
 	t.Cleanup(w.Close)
 	w.Conditions[sample.NoTables] = w.tableless.Store
@@ -146,8 +148,10 @@ func (w *world) play(want storyfleet.Case) {
 		}
 	}
 
+	queued := w.queued(want.Queued)
+
 	sent, pushed := map[string]int{}, w.Phones.Counts()["200"]
-	for q := range want.Queued {
+	for q := range queued {
 		sent[q] = w.Queues.Depth(prefix + q).Sent
 	}
 
@@ -204,7 +208,7 @@ func (w *world) play(want storyfleet.Case) {
 		}
 	}
 
-	for q, least := range want.Queued {
+	for q, least := range queued {
 		if n := w.Queues.Depth(prefix+q).Sent - sent[q]; n < least {
 			t.Errorf("%d messages are sent to %s", n, q)
 		}
@@ -233,6 +237,36 @@ func (w *world) play(want storyfleet.Case) {
 			t.Errorf("%s still holds %v", table, row)
 		}
 	}
+}
+
+// queued returns the least numbers of messages by queue: of a name with a star, for each queue of
+// the fleet that matches it.
+func (w *world) queued(want map[string]int) map[string]int {
+	all := map[string]int{}
+
+	for pattern, least := range want {
+		if !strings.Contains(pattern, "*") {
+			all[pattern] = least
+			continue
+		}
+
+		for _, d := range w.Queues.Stats() {
+			name := strings.TrimPrefix(d.Queue, prefix)
+
+			ok, err := path.Match(pattern, name)
+			must(w.t, err)
+
+			if ok {
+				all[name] = least
+			}
+		}
+	}
+
+	if len(want) > 0 && len(all) == 0 && len(w.Keepers()) > 0 { // rooms without users' data have no queue to ask
+		w.t.Errorf("the fleet has no queue like %q", slices.Collect(maps.Keys(want)))
+	}
+
+	return all
 }
 
 func (w *world) function(name string) (found spec.Function) {

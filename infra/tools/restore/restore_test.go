@@ -63,7 +63,10 @@ func TestDrill(t *testing.T) {
 	program, err := binaries.Local(t.Context(), root)
 	must(t, err)
 
-	room := slices.Clone(all.Fleet())[slices.IndexFunc(all.Fleet(), func(r fleet.Room) bool { return r.Spec.Name == "cricket" })]
+	rooms, err := all.Choose("cricket")
+	must(t, err)
+
+	room := rooms[0].Local().Fleet
 	room.Room = app.NewRoom(spec.Room{Name: "cricket"}, slices.DeleteFunc(room.Functions, func(f app.Function) bool {
 		return !slices.Contains([]string{"cricket/get-preferences", "cricket/put-preferences"}, f.Name)
 	})...)

@@ -41,7 +41,7 @@ func TestFleet(t *testing.T) {
 	t.Cleanup(c.Stop)
 	t.Cleanup(c.Work())
 
-	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Program: program, Rooms: all.Fleet()})
+	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Program: program, Rooms: all.Fleet(all.Rooms())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,6 +209,26 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 	return &Page{*view(u)}, nil
 }
 
+// Deleter has accounts deleted.
+type Deleter struct {
+	*Service
+
+	keepers []string // the rooms that keep data of users
+}
+
+// OpenDeleter opens the service that has accounts deleted. It returns an error if the
+// environment does not name the keepers.
+func OpenDeleter(ctx context.Context, env app.Env) (*Deleter, error) {
+	s, err := Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	keepers, err := account.ParseKeepers(env.Setting(spec.EnvKeepers))
+
+	return &Deleter{s, keepers}, err
+}
+
 // DeleteAccount is the request to delete the caller's account.
 type DeleteAccount struct{ auth.User }
 
@@ -230,14 +250,15 @@ func DeleteAccountFunction() app.Function {
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted}, Sends: []spec.Queue{account.DeleteQueue},
-		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccount)
+		Keepers: true,
+		Memory:  256, Timeout: 5 * time.Second,
+	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
 // DeleteAccount has the account deleted, in all rooms, and ends the session of the browser.
 // The room of the accounts carries it out. Until its message is sent the session stays, so
 // that the request can be repeated.
-func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
+func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	s.trail.Write(ctx, trail.Entry{Event: trail.AccountDelete, Result: trail.Attempt, UserID: in.UserID})
 
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
@@ -245,7 +266,7 @@ func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	}
 
 	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
-	out.Body.Apps = account.Apps
+	out.Body.Apps = s.keepers
 
 	return out, nil
 }

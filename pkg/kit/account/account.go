@@ -10,7 +10,11 @@
 package account
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"matchday/pkg/kit/dynamo"
@@ -88,8 +92,42 @@ type Deletion struct {
 // DeleteQueue receives Deletion.
 var DeleteQueue = spec.Queue{Name: "accounts-delete", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
-// Apps are the rooms that store data of users, which they lose with the account.
-var Apps = []string{"cricket", "pickem", "commitcollect", "threefc", "bestshot"}
+// Keepers returns the names of the rooms that keep data of users, in order: those with a
+// function that receives Queue(room, Forget). A deletion and an export end when all of them have
+// confirmed.
+func Keepers(rooms []spec.Room) (names []string) {
+	for _, room := range rooms {
+		q := Queue(room.Name, Forget)
+		if slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+			on, ok := f.On.(spec.Queue)
+			return ok && on.Name == q.Name
+		}) {
+			names = append(names, room.Name)
+		}
+	}
+
+	return names
+}
+
+// noKeepers is the value of spec.EnvKeepers if no room keeps data of users. It is not empty, so
+// that a missing variable is an error: an account would be deleted without its data.
+const noKeepers = "none"
+
+// FormatKeepers returns the value of spec.EnvKeepers.
+func FormatKeepers(names []string) string { return cmp.Or(strings.Join(names, ","), noKeepers) }
+
+// ParseKeepers reads the value of spec.EnvKeepers. It returns an error if the variable is not
+// set.
+func ParseKeepers(value string) (names []string, err error) {
+	switch value {
+	case "":
+		return nil, errors.New(spec.EnvKeepers + " is not set")
+	case noKeepers:
+		return nil, nil
+	}
+
+	return strings.Split(value, ","), nil
+}
 
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour

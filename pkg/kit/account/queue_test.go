@@ -37,3 +37,44 @@ func TestWhatRoomsShare(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepers: the rooms with a function that deletes what is kept of a user are found.
+func TestKeepers(t *testing.T) {
+	t.Parallel()
+
+	room := func(name string, on ...spec.Trigger) (r spec.Room) {
+		r.Name = name
+		for _, trigger := range on {
+			r.Functions = append(r.Functions, spec.Function{On: trigger})
+		}
+
+		return r
+	}
+
+	got := account.Keepers([]spec.Room{
+		room("b", spec.Task{}, account.Queue("b", account.Forget)), room("empty"), room("c", account.Queue("c", account.Export)),
+		room("a", account.Queue("a", account.Forget)), room("d", account.Queue("a", account.Forget)),
+	})
+	if diff := cmp.Diff([]string{"b", "a"}, got); diff != "" {
+		t.Errorf("the rooms that keep data of users (-want +got):\n%s", diff)
+	}
+}
+
+// TestKeepersOfAnEnvironment: the variable has the names, also if there are none. A missing
+// variable is an error.
+func TestKeepersOfAnEnvironment(t *testing.T) {
+	t.Parallel()
+
+	for want, names := range map[string][]string{"a": {"a"}, "a,b": {"a", "b"}, "none": nil} {
+		got := account.FormatKeepers(names)
+
+		back, err := account.ParseKeepers(got)
+		if diff := cmp.Diff(names, back); got != want || err != nil || diff != "" {
+			t.Errorf("%q are formatted as %s, want %s, and read with %v as (-want +got):\n%s", names, got, want, err, diff)
+		}
+	}
+
+	if _, err := account.ParseKeepers(""); err == nil || err.Error() != "MATCHDAY_KEEPERS is not set" {
+		t.Errorf("a missing variable: %v", err)
+	}
+}

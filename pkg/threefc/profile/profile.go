@@ -135,6 +135,26 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 	return out, nil
 }
 
+// Deleter has accounts deleted.
+type Deleter struct {
+	*Service
+
+	keepers []string // the rooms that keep data of users
+}
+
+// OpenDeleter opens the service that has accounts deleted. It returns an error if the
+// environment does not name the keepers.
+func OpenDeleter(ctx context.Context, env app.Env) (*Deleter, error) {
+	s, err := Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	keepers, err := account.ParseKeepers(env.Setting(spec.EnvKeepers))
+
+	return &Deleter{s, keepers}, err
+}
+
 // DeleteAccount is the request to delete the account.
 type DeleteAccount struct{ auth.User }
 
@@ -155,20 +175,20 @@ func DeleteAccountFunction() app.Function {
 		Does:   "Has the caller's account deleted, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue},
+		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccount)
+	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
 // DeleteAccount has the caller's account deleted, with all that any app keeps of it. A
 // second run asks again, which changes nothing.
-func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
+func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
 	}
 
 	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
-	out.Body.Apps = account.Apps
+	out.Body.Apps = s.keepers
 
 	return out, nil
 }

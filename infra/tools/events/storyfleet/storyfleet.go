@@ -1,6 +1,6 @@
 // Package storyfleet starts a local fleet on which the story of the sample events
-// can be played: all rooms, with what their Prepare stores, at the beginning of the
-// first case. Time moves only in Until and Settle.
+// can be played: rooms, with what their Prepare stores, at the beginning of their first
+// case. Time moves only in Until and Settle.
 package storyfleet
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"matchday/infra/local/fleet"
-	"matchday/infra/rooms/all"
+	"matchday/infra/rooms"
 	"matchday/infra/sim/clock"
 	"matchday/infra/tools/events"
 	"matchday/infra/tools/events/story"
@@ -39,9 +39,9 @@ type Case struct {
 	Time time.Time
 }
 
-// Start starts a fleet. Of cfg, Clock and Rooms are set here. The caller closes the
+// Start starts a fleet of rooms. Of cfg, Clock and Rooms are set here. The caller closes the
 // fleet, and holds the clock's work.
-func Start(ctx context.Context, cfg fleet.Config) (_ *Fleet, err error) {
+func Start(ctx context.Context, rooms []rooms.Room, cfg fleet.Config) (_ *Fleet, err error) {
 	f := &Fleet{
 		Events:     os.DirFS(filepath.Join(cfg.Root, "events")),
 		Conditions: map[string]func(on bool){},
@@ -50,7 +50,7 @@ func Start(ctx context.Context, cfg fleet.Config) (_ *Fleet, err error) {
 
 	var samples []story.Samples
 
-	for _, r := range all.Rooms() {
+	for _, r := range rooms {
 		local := r.Local()
 		cfg.Rooms = append(cfg.Rooms, local.Fleet)
 		samples = append(samples, local.Samples)

@@ -1,4 +1,4 @@
-// Command cost prints what the fleet costs in a month: from the calls that
+// Command cost prints what the rooms of $ROOMS, by default all, cost in a month: from the calls that
 // `make bench` counts or that the models of the rooms assume, the spec, and AWS's list
 // prices. `make cost` starts it.
 package main
@@ -23,7 +23,12 @@ import (
 )
 
 func main() {
-	if err := command(os.Stdout, all.Rooms(), filepath.Join(".local", "bench.json")); err != nil {
+	chosen, err := all.Choose(os.Getenv("ROOMS"))
+	if err == nil {
+		err = command(os.Stdout, chosen, filepath.Join(".local", "bench.json"))
+	}
+
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -42,7 +47,7 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 		return err
 	}
 
-	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\n%s.\n", price.Region, price.ListedOn, source)
+	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\n%s\n", price.Region, price.ListedOn, source)
 	fmt.Fprintln(out)
 
 	if err := atRest.Write(out); err != nil {
@@ -160,6 +165,10 @@ func read(known []rooms.Room, bench string) (counters map[string][]byte, source 
 		}
 	}
 
+	if len(counted) == 0 {
+		return counters, assumed, nil
+	}
+
 	if info != nil {
 		return counters, fmt.Sprintf("Calls of %s: %s, measured on %s, and infra/rooms/*/cost/counters.json for what it lacks.\n"+assumed,
 			strings.Join(counted, ", "), bench, info.ModTime().UTC().Format(time.DateOnly)), nil
@@ -172,7 +181,7 @@ func read(known []rooms.Room, bench string) (counters map[string][]byte, source 
 }
 
 // assumed describes the source of the calls that are not measured.
-const assumed = "Calls of the other rooms, and what users do in all rooms, are assumed: see the notes of each table"
+const assumed = "All other calls, and what users do, are assumed: see the notes of each table."
 
 // readBench reads the counters of a benchmark, by room. info is nil if there is no
 // such file.

@@ -1,5 +1,5 @@
-// Command sam checks that SAM CLI can run the templates of `make sam-template`, and
-// prints the commands. With `compare` it compares what SAM's own code finds in them
+// Command sam checks that SAM CLI can run the templates of `make sam-template`, those of the rooms of
+// $ROOMS or else of all, and prints the commands. With `compare` it compares what SAM's own code finds in them
 // with the spec. SAM CLI finds functions by literal names, takes their code
 // from an absolute path, and sets only environment variables that a template
 // declares.
@@ -22,20 +22,25 @@ import (
 )
 
 func main() {
-	command := command
-	if len(os.Args) == 3 && os.Args[1] == "compare" {
-		command = func(args []string) error {
-			return compare(fleet.Specs(), stage.Stage{Name: args[1]}, os.Stdin, os.Stdout)
-		}
+	rooms, err := fleet.Choose(os.Getenv("ROOMS"), "")
+
+	switch {
+	case err != nil:
+	case len(os.Args) == 3 && os.Args[1] == "compare":
+		err = compare(rooms.Specs(), stage.Stage{Name: os.Args[2]}, os.Stdin, os.Stdout)
+	default:
+		err = command(rooms.Specs(), os.Args[1:])
 	}
 
-	if err := command(os.Args[1:]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func command(args []string) error {
+// command checks the templates of the stage args[0] in the folder args[1], with the environment
+// variables of the file args[2], which has those of all rooms.
+func command(rooms []spec.Room, args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: `make sam-template STAGE=dev`")
 	}
@@ -59,7 +64,7 @@ func command(args []string) error {
 		}
 	}
 
-	for _, room := range fleet.Specs() {
+	for _, room := range rooms {
 		path := filepath.Join(out, s.Stack(room.Name)+".template.json")
 
 		text, err := os.ReadFile(path)

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -9,8 +9,11 @@ SHELL := /bin/bash
 # program keeps it (LINK).
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath -tags=lambda.norpc -gcflags=all=-dwarf=false)
-BIN   := .local/bin
-ROOMS := $(notdir $(wildcard functions/*))
+BIN := .local/bin
+# The rooms of what is typed, by default all: ROOMS="cricket pickem", or with commas. The accounts
+# come along where they are needed. LEAVE names rooms of a stage whose stacks stay as they are. The
+# programs read these variables, too; infra/tools/rooms prints the rooms.
+chosen = ROOMS=$(call quoted,$(rooms)) LEAVE=$(call quoted,$(leave)) go run ./infra/tools/rooms
 # Of what is deployed: arm64 or amd64, as Go calls it.
 ARCH ?= arm64
 # What links the CDK. It has no goroutines of ours, and compiling the CDK with the
@@ -29,11 +32,15 @@ TEST := go test -vet=off "-ldflags=-s -w"
 # How long the tests of a package may take: one that hangs is a failure that says where.
 LONGEST := 15m
 space := $(subst ,, )
+comma := ,
+# The rooms of a stage may also be among its settings.
+rooms = $(subst $(space),$(comma),$(strip $(or $(ROOMS),$(patsubst rooms=%,%,$(filter rooms=%,$(SET))))))
+leave = $(subst $(space),$(comma),$(strip $(if $(filter undefined,$(origin LEAVE)),$(patsubst leave=%,%,$(filter leave=%,$(SET))),$(LEAVE))))
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: program ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
+run: program ## the fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080; ROOMS=cricket for one room
 	@exec $(BIN)/local run
 
 replay: folder seed program ## compare a room with an oracle, ROOM=cricket or another: DIR=folder of its recordings, or SEED=1 of a world of its own; FAULTS=7 injects faults, the same for a number
@@ -46,6 +53,8 @@ STARTS = ^[[:space:]]*go (func|[a-z])|\.Go\(
 RACING = $(if $(RACE),pkg infra,$(shell { grep -rlE --include='*.go' --exclude='*_test.go' '$(STARTS)' pkg infra/local infra/testkit; \
   grep -rlE --include='*.go' '$(STARTS)' pkg/kit infra/sim; } | xargs -n 1 dirname | sort -u))
 RACED = matchday/($(subst $(space),|,$(strip $(RACING))))$(if $(RACE),(/.*)?)
+# The packages to test.
+tested = $(if $(ROOMS),$$($(chosen) | tr ' ' '\n' | sed 's,.*,./pkg/&/... ./infra/rooms/&/... ./functions/&/...,'),./...)
 # Tests use little memory: the garbage collector may wait.
 test: export GOGC ?= 400
 # The CDK's cache of its modules is the clone's own: two processes that fill one cache disturb
@@ -53,20 +62,20 @@ test: export GOGC ?= 400
 test: export JSII_RUNTIME_PACKAGE_CACHE_ROOT = $(CURDIR)/.local/jsii
 test: export MATCHDAY_COVERAGE = $(CURDIR)/.local/coverage
 test: export MATCHDAY_PROGRAM = $(CURDIR)/$(BIN)/local
-test: program ## all tests; those of code with goroutines with the race detector; RACE=1 has all with it
+test: program ## all tests, or ROOMS=cricket: those of a room without the kit's; RACE=1 has all, and not only code with goroutines, run with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
-	@all=$$(go list ./...) && raced=$$(echo "$$all" | grep -vxE '$(CDK)' | grep -xE '$(RACED)'); race="env CGO_ENABLED=1 $(TEST) -race"; \
-	command -v cc >/dev/null || { echo "no C compiler: no test runs with the race detector"; race="$(TEST)"; }; \
-	$(TEST) -timeout $(LONGEST) $$(comm -23 <(echo "$$all" | sort) <(echo "$$raced" | sort)) && $$race -timeout $(LONGEST) $$raced && \
+	@all=$$(go list $(tested)) && raced=$$(echo "$$all" | grep -vxE '$(CDK)' | { grep -xE '$(RACED)' || true; }); race=(env CGO_ENABLED=1 $(TEST) -race); \
+	command -v cc >/dev/null || { echo "no C compiler: no test runs with the race detector"; race=($(TEST)); }; \
+	$(TEST) -timeout $(LONGEST) $$(comm -23 <(echo "$$all" | sort) <(echo "$$raced" | sort)) && { test -z "$$raced" || "$${race[@]}" -timeout $(LONGEST) $$raced; } && \
 	go run ./infra/tools/accesscoverage .local/coverage
 
-attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
+attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1 ROOMS=cricket
 	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(BIN)/local attack
 
 bench: engines ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@mkdir -p $(BIN) && go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
 
-cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
+cost: ## what the fleet costs in a month, in dollars, for matches, hours and people; ROOMS=cricket for one room
 	@go run ./infra/tools/cost
 
 check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
@@ -76,57 +85,69 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && $(TEST) ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
-	@echo "OpenAPI" && go run ./infra/tools/openapi/print .local/openapi && \
+	@echo "OpenAPI" && rm -rf .local/openapi .local/client && go run ./infra/tools/openapi/print .local/openapi && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
-	@echo "TypeScript client" && mkdir -p .local/client && for room in $(ROOMS); do \
-	  node_modules/.bin/openapi-typescript .local/openapi/$$room.json -o .local/client/$$room.ts >/dev/null 2>&1 || exit 1; done && \
+	@echo "TypeScript client" && mkdir -p .local/client && for f in .local/openapi/*.json; do \
+	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors. What is built
 # stays until a source changes, or the architecture.
-build: dist/.$(ARCH) ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
+build: binaries ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64, ROOMS=cricket
 	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
 
-dist/.$(ARCH): go.mod go.sum $(shell find functions pkg -type f ! -name '*_test.go') | arch
-	@rm -rf dist && for room in $(ROOMS); do \
-	  mkdir -p dist/.built && GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
-	    go build -buildvcs=false -ldflags "$(LINK) -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
-	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; \
-	  echo "built the functions of $$room for $(ARCH)"; done && touch $@
+# The functions of the rooms. Templates without programs take no function.
+binaries: arch
+	@$(if $(filter programs=false,$(SET)),,names=$$($(chosen)) && $(MAKE) -s --no-print-directory $$(printf 'dist/.$(ARCH)-%s ' $$names))
+
+dist/.$(ARCH)-%: go.mod go.sum $(shell find functions pkg -type f ! -name '*_test.go')
+	@rm -rf dist/$* dist/.*-$* && mkdir -p dist/.built-$* && GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
+	  go build -buildvcs=false -ldflags "$(LINK) -buildid=" -o dist/.built-$*/ ./functions/$*/...
+	@for f in dist/.built-$*/*; do name=$${f##*/}; mkdir -p dist/$*/$$name && mv $$f dist/$*/$$name/bootstrap; done; rmdir dist/.built-$*; \
+	  echo "built the functions of $* for $(ARCH)" && touch $@
 
 # What is deployed, as git calls it: -dirty has changes that are not committed.
 COMMIT = $(shell git describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null)
 
 # A value as the shell takes it, whatever is in it.
 quoted = '$(subst ','\'',$(1))'
+# What is deployed, and how. An empty leave= leaves no room, whatever was left before.
+settings = $(filter-out rooms=% leave=%,$(SET)) $(if $(rooms),rooms=$(rooms)) \
+  $(if $(leave)$(filter-out undefined,$(origin LEAVE)),leave=$(leave))
 cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
-  $(foreach s,$(SET),-c $(call quoted,$(s))) -c stage=$(STAGE) -c commit=$(COMMIT) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
+  $(foreach s,$(settings),-c $(call quoted,$(s))) -c stage=$(STAGE) -c commit=$(COMMIT) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
 
-# What a synthesis takes the functions from. Templates without programs take no function.
-built = $(if $(filter programs=false,$(SET)),,dist/.$(ARCH))
-
-synth: app $(built) ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
+synth: app binaries ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev ROOMS=cricket SET="account=123456789012 region=us-east-1 …"
 	@rm -rf $(or $(OUT),cdk.out) && $(call cdk,synth) --strict --quiet -o $(or $(OUT),cdk.out) && echo "the templates are in $(or $(OUT),cdk.out)"
 
 bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1
 	@case "$(ACCOUNT) $(REGION)" in [0-9]*\ [a-z]*) ;; *) echo "Say where: make bootstrap ACCOUNT=123456789012 REGION=us-east-1"; exit 2;; esac
 	@mkdir -p .local && cd .local && JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 ../node_modules/.bin/cdk bootstrap $(call quoted,aws://$(ACCOUNT)/$(REGION))
 
-diff: real app dist/.$(ARCH) ## what a deployment would change: STAGE=dev
+diff: ## what a deployment would change: STAGE=dev
+deploy: ## check, then deploy the rooms of the stage with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing; ROOMS=cricket other rooms, LEAVE=pickem leaves a stack as it is
+import: ## give the stacks of a stage what an earlier stage of this name left: tables, user pools, secrets, buckets: STAGE=prod
+
+# The rooms are those that are named or, without ROOMS, those that the stage has.
+diff deploy import: real app
+	@named=$$(go run ./infra/tools/predeploy rooms stage=$(STAGE) $(foreach s,$(settings),$(call quoted,$(s)))) && \
+	  $(MAKE) --no-print-directory $@-named $$named
+
+diff-named: binaries
 	@$(call cdk,diff)
 
 # The templates of a stage, in cdk.out, with what $(1) finds about them in the account.
 ready = rm -rf cdk.out && $(call cdk,synth) --quiet -o cdk.out && \
-  go run ./infra/tools/predeploy $(1) cdk.out stage=$(STAGE) $(foreach s,$(SET),$(call quoted,$(s)))
+  go run ./infra/tools/predeploy $(1) cdk.out stage=$(STAGE) $(foreach s,$(settings),$(call quoted,$(s)))
 # The CDK, with these templates.
 ready-cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app cdk.out
 
-deploy: real app dist/.$(ARCH) ## check, then deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
+deploy-named: binaries
 	@$(call ready,check) && $(call ready-cdk,deploy --all --require-approval $(call quoted,$(APPROVE)))
 
-import: real app dist/.$(ARCH) ## give the stacks of a stage what an earlier stage of this name left: tables, user pools, secrets, buckets: STAGE=prod
+import-named: binaries
 	@$(call ready,import) && for f in cdk.out/*.import.json; do test -f "$$f" || { echo "There is nothing to import."; break; }; \
 	  s=$${f#cdk.out/}; $(call ready-cdk,import "$${s%.import.json}" --resource-mapping "$$f") || exit 1; done
 
@@ -144,7 +165,6 @@ real:
 output = aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$(1) --query "Stacks[0].Outputs[?OutputKey=='$(2)'].OutputValue" --output text
 
 # The web page that smoke pretends to be: the first of the stage's origins.
-comma := ,
 page = $(or $(ORIGIN),$(filter-out *,$(firstword $(subst $(comma), ,$(patsubst origins=%,%,$(filter origins=%,$(SET)))))))
 
 # A queue of the stage, and its queue of dead letters.
@@ -159,18 +179,20 @@ redrive: stage ## move the dead letters of a queue back to it: STAGE=dev QUEUE=c
 	  --max-number-of-messages 10 --visibility-timeout 0 --query 'Messages[].{sent:Attributes.SentTimestamp,reason:MessageAttributes.reason.StringValue,body:Body}'; \
 	else from=$$(arn $(dead)) && to=$$(arn $(queue)) && aws sqs start-message-move-task --source-arn "$$from" --destination-arn "$$to"; fi
 
-smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM=cricket, or URL=https://… ROOM=cricket; TOKEN= of a user, ORIGIN= of a web page
+smoke: ## ask the deployed APIs a few questions: STAGE=dev, of the rooms of the stage or ROOMS=cricket, or URL=https://… ROOM=cricket; TOKEN= of a user, ORIGIN= of a web page
 	@test -n "$(STAGE)$(URL)" || { echo "Say which stage: make smoke STAGE=dev, or URL=https://… ROOM=cricket"; exit 2; }; \
 	test -z "$(URL)" || test -n "$(ROOM)" || { echo "Say which room is at $(URL): ROOM=cricket"; exit 2; }; \
 	test -n "$(URL)" || command -v aws >/dev/null || { echo "The AWS CLI is needed to find the APIs of $(STAGE), or say URL=https://… ROOM=cricket"; exit 1; }; \
-	failed=0; for room in $(or $(ROOM),$(ROOMS)); do url="$(URL)" direct="$(DIRECT)"; if [ -z "$$url" ]; then \
+	names="$(ROOM)"; if [ -z "$$names" ]; then names=$$($(if $(ROOMS),true,$(call output,shared,Rooms))) && \
+	  names=$$(ROOMS="$${names:-$$ROOMS}" go run ./infra/tools/rooms) || exit 1; fi; \
+	failed=0; for room in $$names; do url="$(URL)" direct="$(DIRECT)"; if [ -z "$$url" ]; then \
 	  direct=$$($(call output,$$room,DirectUrl)) || exit 1; \
 	  if [ -n "$$direct" ]; then url=$$($(call output,edge,Url))/$$room || exit 1; else url=$$($(call output,$$room,Url)) || exit 1; fi; fi; \
 	  DIRECT="$$direct" ORIGIN=$(call quoted,$(page)) go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
-sam-template: app $(built) ## templates for SAM CLI, in cdk.local: STAGE=dev
+sam-template: app binaries ## templates for SAM CLI, in cdk.local: STAGE=dev ROOMS=cricket
 	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o $(or $(OUT),cdk.local) && \
-	  go run ./infra/tools/sam $(STAGE) $(or $(OUT),cdk.local) docs/env.local.example.json
+	  ROOMS=$(call quoted,$(rooms)) go run ./infra/tools/sam $(STAGE) $(or $(OUT),cdk.local) docs/env.local.example.json
 
 # Every option, with values of nobody.
 OPTIONS := cdn=true canary=10 mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
@@ -209,8 +231,8 @@ $(SAM_CLI):
 venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: https://www.python.org/"; exit 1; }; \
   echo "fetching $(1)"; rm -rf $(dir $@).. && python3 -m venv $(dir $@).. && $(dir $@)pip install --quiet --disable-pip-version-check $(1)
 
-runbook: ## the on-call page, docs/runbook.md, from the spec
-	@go run ./infra/tools/runbook
+runbook: ## the on-call page, docs/runbook.md, from the spec; ROOMS=cricket OUT=file for that of one room
+	@go run ./infra/tools/runbook $(or $(OUT),docs/runbook.md)
 
 app: stage tools
 	@go build -o $(BIN)/infra ./infra
@@ -238,8 +260,8 @@ folder:
 seed:
 	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
 
-# The engines that the rooms need: dynamodb, and postgres for Best Shot.
-ENGINES := dynamodb postgres
+# The engines that the rooms need. A fleet of some rooms fetches PostgreSQL when one needs it.
+ENGINES := dynamodb $(if $(ROOMS),,postgres)
 
 # Fetched before anything is built; a test that starts an engine fetches one that is missing.
 engines:

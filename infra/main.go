@@ -28,7 +28,12 @@ func main() {
 		}
 	}
 
-	s, err := stage.Read(fleet.Specs(), context, os.Getenv)
+	rooms, err := fleet.Choose(context["rooms"], context["leave"])
+
+	var s stage.Stage
+	if err == nil {
+		s, err = stage.Read(rooms.Deployed(), rooms.Own(context), os.Getenv)
+	}
 
 	dist := "dist"
 	if err == nil && !s.Programs {
@@ -37,7 +42,13 @@ func main() {
 	}
 
 	if err == nil {
-		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Specs(), Dist: dist, Machines: filepath.Join("infra", "machines")})
+		err = stacks.All(app, stacks.Config{
+			Stage:    s,
+			Rooms:    rooms.Specs(),
+			Left:     rooms.Left,
+			Dist:     dist,
+			Machines: filepath.Join("infra", "machines"),
+		})
 	}
 
 	if err != nil {

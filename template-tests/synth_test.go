@@ -89,6 +89,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "cannot start again:", err)
 		return 1
 	}
+	defer jsii.Close()
 	dir, err := os.MkdirTemp("", "matchday-templates-*")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -242,7 +243,6 @@ func labFunction(name string, on spec.Trigger) spec.Function {
 }
 
 func synthesize(dist string) error {
-	defer jsii.Close()
 	flags, err := context()
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func synthesize(dist string) error {
 		for _, r := range rooms {
 			name := s.Stack(cmp.Or(r.Name, "shared"))
 			t := template{Name: name, Stage: s, Room: r, Rooms: deployments[i].rooms}
-			if err := t.read(name + ".template.json"); err != nil {
+			if err := t.read(assembly, name+".template.json"); err != nil {
 				return err
 			}
 			templates = append(templates, t)
@@ -295,10 +295,10 @@ func synthesize(dist string) error {
 	return nil
 }
 
-// read reads the template of a file, with the resources of the stacks nested in it, as if
-// they were its own.
-func (t *template) read(file string) error {
-	text, err := os.ReadFile(filepath.Join(assembly, file))
+// read reads the template of a file of a synthesized app, with the resources of the stacks nested
+// in it, as if they were its own.
+func (t *template) read(dir, file string) error {
+	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func (t *template) read(file string) error {
 			continue
 		}
 		var nested template
-		if err := nested.read(r.Metadata["aws:asset:path"].(string)); err != nil {
+		if err := nested.read(dir, r.Metadata["aws:asset:path"].(string)); err != nil {
 			return err
 		}
 		delete(t.Resources, id)

@@ -101,6 +101,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 
 	addDashboard(stack, cfg)
 	addBudget(stack, s)
+	rememberRooms(stack, cfg)
 
 	if s.Domain == "" || s.CDN {
 		return stack, nil
@@ -114,6 +115,23 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
 
 	return stack, nil
+}
+
+// rememberRooms adds the outputs by which the next deployment knows the rooms of the stage.
+func rememberRooms(stack awscdk.Stack, cfg Config) {
+	var deployed []string
+
+	for _, room := range cfg.Rooms {
+		if !slices.Contains(cfg.Left, room.Name) {
+			deployed = append(deployed, room.Name)
+		}
+	}
+
+	output(stack, stage.RoomsOutput, text(strings.Join(deployed, ",")), "The rooms of the stage that a deployment updates")
+
+	if len(cfg.Left) > 0 {
+		output(stack, stage.LeftOutput, text(strings.Join(cfg.Left, ",")), "The rooms whose stacks stay as they are")
+	}
 }
 
 // sendBySES makes a user pool send its mail by SES, with the limit of the account. Cognito's own

@@ -8,6 +8,7 @@ package stacks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -30,12 +31,14 @@ import (
 // Config configures what to synthesize.
 type Config struct {
 	Stage    stage.Stage
-	Rooms    []spec.Room
-	Dist     string // the functions' binaries: <room>/<verb-noun>/bootstrap; of a stage without programs bootstrap alone
-	Machines string // folder of the state machines' definitions
+	Rooms    []spec.Room // all of the stage
+	Left     []string    // those of them whose stacks stay as they are
+	Dist     string      // the functions' binaries: <room>/<verb-noun>/bootstrap; of a stage without programs bootstrap alone
+	Machines string      // folder of the state machines' definitions
 }
 
-// All adds the stacks to app. The error describes in one sentence what to change.
+// All adds the stacks to app. What rooms share is for all rooms of the stage, also for those
+// without a stack in app. The error describes in one sentence what to change.
 func All(app constructs.Construct, cfg Config) error {
 	shared, err := addShared(app, cfg)
 	if err != nil {
@@ -45,6 +48,10 @@ func All(app constructs.Construct, cfg Config) error {
 	var rooms []awscdk.Stack
 
 	for _, spec := range cfg.Rooms {
+		if slices.Contains(cfg.Left, spec.Name) {
+			continue
+		}
+
 		stack, err := addRoom(app, cfg, spec)
 		if err != nil {
 			return err

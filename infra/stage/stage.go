@@ -107,6 +107,8 @@ const edgeRegion = "us-east-1"
 // and tests. They do not need the settings that only a running fleet needs. With
 // agnostic=true, sam=true requests the templates that SAM CLI can run: see Overridable; and
 // programs=false requests templates for checks, for which no function is built.
+//
+// rooms are those that are deployed: the caller has read the context rooms= and leave=.
 func Read(rooms []spec.Room, context map[string]string, getenv func(string) string) (s Stage, err error) {
 	if err := known(rooms, context); err != nil {
 		return Stage{}, err
@@ -219,7 +221,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins",
+		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins",
 		"callbacks", "triggers", "insights",
 		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
 	}
@@ -600,6 +602,13 @@ func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" 
 
 // Parameter names a value in the SSM parameter store that stacks share.
 func (s Stage) Parameter(name string) string { return "/matchday/" + s.Name + "/" + name }
+
+// The outputs of the shared stack with the names of the rooms of the stage, separated by commas:
+// of those that a deployment updates, and of those whose stacks stay as they are.
+const (
+	RoomsOutput = "Rooms"
+	LeftOutput  = "Left"
+)
 
 // The parameters that the shared stack publishes for the rooms.
 const (

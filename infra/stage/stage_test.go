@@ -80,14 +80,14 @@ func TestBadInput(t *testing.T) {
 		},
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
-			"unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, " +
-				"mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
+			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
 				"prefixlists, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
-			"unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, certificate, " +
-				"mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
+			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
 				"prefixlists, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
@@ -301,6 +301,10 @@ func TestRead(t *testing.T) {
 		"SAM has no CDN": {
 			change: map[string]string{"agnostic": "true", "sam": "true", "cdn": "true"},
 			check:  func(s Stage) bool { return s.SAM && !s.CDN },
+		},
+		"rooms, which the caller has read": {
+			change: map[string]string{"rooms": "cricket", "leave": "chess"},
+			check:  func(s Stage) bool { return s.Name == "dev" },
 		},
 		"the pool calls":         {check: func(s Stage) bool { return s.Triggers }},
 		"the pool does not call": {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},

@@ -60,7 +60,7 @@ func program(t *testing.T, path, text string) {
 func run(t *testing.T, dir string, env []string, args ...string) (out string, ok bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(without(os.Environ(), "AWS_", "SET=", "ORIGIN=", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS="), env...)
+	cmd.Dir, cmd.Env = dir, append(without(os.Environ(), "AWS_", "SET=", "ROOMS=", "LEAVE=", "ORIGIN=", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS="), env...)
 
 	var stdout, stderr bytes.Buffer
 
@@ -233,19 +233,26 @@ func length(t *testing.T, client *awssqs.Client, url string) int {
 	return n
 }
 
-// TestDeploymentIsCheckedFirst: the stacks are deployed from the templates that were
-// checked, and not if the check fails.
+// TestDeploymentIsCheckedFirst: the stacks of the rooms of the stage are deployed from the
+// templates that were checked, and not if the check fails.
 func TestDeploymentIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 
-	log := "#!/bin/sh\necho \"$(basename \"$0\") $*\" | sed 's/-c [^ ]* *//g' >> log\n"
+	const log = "#!/bin/sh\necho \"$(basename \"$0\") $*\" >> log\n"
+
+	// In place of the tools that find the rooms, and of those that check and import.
+	tools := log + `case "$*" in
+*"predeploy rooms"*) test ! -e forgotten && echo ROOMS=one,accounts LEAVE=two;;
+*tools/rooms) echo "$ROOMS" | tr , ' ';;
+*"predeploy check"*) test ! -e refuse;;
+`
 	dir := project(t, map[string]string{
-		"bin/go": log + "case \"$*\" in *predeploy*) test ! -e refuse;; esac\n", "node_modules/.bin/cdk": log,
-		"package-lock.json": "", "go.mod": "", "go.sum": "", "stages/dev": "mail=ops@example.com\norigins=https://a.example.com\n",
+		"bin/go": tools + "esac\n", "node_modules/.bin/cdk": log,
+		"package-lock.json": "", "go.mod": "", "go.sum": "", "stages/dev": "mail=ops@example.com\nrooms=one,two\n",
 	})
 	must(t, os.Mkdir(filepath.Join(dir, "dist"), 0o755))
 
-	for _, built := range []string{"node_modules/.package-lock.json", "dist/.arm64"} { // after what they are built from
+	for _, built := range []string{"node_modules/.package-lock.json", "dist/.arm64-one", "dist/.arm64-accounts"} { // after their sources
 		must(t, os.WriteFile(filepath.Join(dir, built), nil, 0o644))
 	}
 
@@ -261,17 +268,38 @@ func TestDeploymentIsCheckedFirst(t *testing.T) {
 
 		return lines
 	}
-	build, synth := "go build -o .local/bin/infra ./infra", "cdk synth --app .local/bin/infra --quiet -o cdk.out"
-	settings := " cdk.out stage=dev mail=ops@example.com origins=https://a.example.com"
+
+	const (
+		given   = " stage=dev mail=ops@example.com rooms=one,two"
+		chosen  = " stage=dev mail=ops@example.com rooms=one,accounts leave=two"
+		build   = "go build -o .local/bin/infra ./infra"
+		choose  = "go run ./infra/tools/predeploy rooms"
+		names   = "go run ./infra/tools/rooms"
+		context = " --app .local/bin/infra -c mail=ops@example.com -c rooms=one,accounts -c leave=two -c stage=dev -c commit= -c arch=arm64"
+		synth   = "cdk synth" + context + " --quiet -o cdk.out"
+		check   = "go run ./infra/tools/predeploy check cdk.out"
+		find    = "go run ./infra/tools/predeploy import cdk.out"
+	)
 
 	if _, ok := run(t, dir, env, "deploy", "STAGE=dev", "APPROVE=never"); !ok {
 		t.Error("make deploy failed")
 	}
 
 	if diff := cmp.Diff([]string{
-		build, synth, "go run ./infra/tools/predeploy check" + settings, "cdk deploy --all --require-approval never --app cdk.out",
+		build, choose + given, names, synth, check + chosen, "cdk deploy --all --require-approval never --app cdk.out",
 	}, logged()); diff != "" {
 		t.Errorf("make deploy (-want +got):\n%s", diff)
+	}
+
+	if _, ok := run(t, dir, env, "deploy", "STAGE=dev", "ROOMS=three, one", "LEAVE=two"); !ok {
+		t.Error("make deploy failed")
+	}
+
+	if diff := cmp.Diff([]string{
+		build, choose + " stage=dev mail=ops@example.com rooms=three,,one leave=two", names, synth, check + chosen,
+		"cdk deploy --all --require-approval broadening --app cdk.out",
+	}, logged()); diff != "" {
+		t.Errorf("make deploy of other rooms (-want +got):\n%s", diff)
 	}
 
 	must(t, os.WriteFile(filepath.Join(dir, "refuse"), nil, 0o644))
@@ -280,30 +308,76 @@ func TestDeploymentIsCheckedFirst(t *testing.T) {
 		t.Error("make deploy succeeded, and the check did not")
 	}
 
-	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy check" + settings}, logged()); diff != "" {
+	if diff := cmp.Diff([]string{build, choose + given, names, synth, check + chosen}, logged()); diff != "" {
 		t.Errorf("make deploy with a check that fails (-want +got):\n%s", diff)
 	}
 
 	must(t, os.Remove(filepath.Join(dir, "refuse")))
+	must(t, os.WriteFile(filepath.Join(dir, "forgotten"), nil, 0o644))
+
+	for _, target := range []string{"deploy", "diff", "import"} {
+		if _, ok := run(t, dir, env, target, "STAGE=dev"); ok {
+			t.Errorf("make %s succeeded, and a room was forgotten", target)
+		}
+
+		if diff := cmp.Diff([]string{build, choose + given}, logged()); diff != "" {
+			t.Errorf("make %s without a room of the stage (-want +got):\n%s", target, diff)
+		}
+	}
+
+	must(t, os.Remove(filepath.Join(dir, "forgotten")))
+
+	if _, ok := run(t, dir, env, "diff", "STAGE=dev"); !ok {
+		t.Error("make diff failed")
+	}
+
+	if diff := cmp.Diff([]string{build, choose + given, names, "cdk diff" + context}, logged()); diff != "" {
+		t.Errorf("make diff (-want +got):\n%s", diff)
+	}
 
 	out, ok := run(t, dir, env, "import", "STAGE=dev")
-	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy import" + settings}, logged()); diff != "" || !ok ||
+	if diff := cmp.Diff([]string{build, choose + given, names, synth, find + chosen}, logged()); diff != "" || !ok ||
 		out != "There is nothing to import.\n" {
 		t.Errorf("make import printed %q (-want +got):\n%s", out, diff)
 	}
 	// In place of what predeploy writes: the synthesis removes the folder first.
 	program(t, filepath.Join(dir, "bin/go"),
-		log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n")
+		tools+"*predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;;\nesac\n")
 
 	if _, ok := run(t, dir, env, "import", "STAGE=dev"); !ok {
 		t.Error("make import failed")
 	}
 
 	if diff := cmp.Diff([]string{
-		build, synth, "go run ./infra/tools/predeploy import" + settings,
+		build, choose + given, names, synth, find + chosen,
 		"cdk import matchday-dev-shared --resource-mapping cdk.out/matchday-dev-shared.import.json --app cdk.out",
 	}, logged()); diff != "" {
 		t.Errorf("make import (-want +got):\n%s", diff)
+	}
+}
+
+// TestSmokeAsksTheRoomsOfTheStage: without a choice smoke asks the rooms with which the stage was
+// deployed.
+func TestSmokeAsksTheRoomsOfTheStage(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{
+		"bin/go":  "#!/bin/sh\ncase \"$*\" in *tools/rooms) echo \"$ROOMS\" | tr , ' ';; *) shift 2; echo \"$*\";; esac\n",
+		"bin/aws": "#!/bin/sh\ncase \"$*\" in *shared*) echo one,accounts;; *DirectUrl*) ;; *) echo https://api;; esac\n",
+	})
+
+	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH")}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "one https://api\naccounts https://api\n"},
+		{[]string{"ROOMS=two"}, "two https://api\n"},
+		{[]string{"ROOM=three"}, "three https://api\n"},
+	} {
+		out, ok := run(t, dir, env, append([]string{"smoke", "STAGE=dev"}, c.args...)...)
+		if diff := cmp.Diff(c.want, out); diff != "" || !ok {
+			t.Errorf("what make smoke %s asks (-want +got):\n%s", strings.Join(c.args, " "), diff)
+		}
 	}
 }
 

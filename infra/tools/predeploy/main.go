@@ -1,5 +1,6 @@
-// Command predeploy checks a deployment before it starts, or finds what a stage's stacks
-// have to import. `make deploy` and `make import` start it. It changes nothing in AWS.
+// Command predeploy finds the rooms of a deployment, checks the deployment before it starts, or
+// finds what a stage's stacks have to import. `make deploy`, `make diff` and `make import` start
+// it. It changes nothing in AWS.
 package main
 
 import (
@@ -48,24 +49,50 @@ func main() {
 }
 
 // command checks the templates in the folder args[1], or with the verb import writes what
-// each stack has to import to a file beside its template. The other arguments are the
+// each stack has to import to a file beside its template. With the verb rooms, and without a
+// folder, it prints the rooms of the deployment as make's variables. The other arguments are the
 // stage's settings.
 func command(ctx context.Context, args []string) error {
-	if len(args) < 3 || args[0] != "check" && args[0] != "import" {
+	verbs := map[string]int{"rooms": 1, "check": 2, "import": 2} // the arguments before the settings
+
+	if len(args) == 0 || len(args) <= verbs[args[0]] || verbs[args[0]] == 0 {
 		return errors.New("usage: `make deploy STAGE=dev` or `make import STAGE=dev`")
 	}
 
-	s, err := ready.Stage(fleet.Specs(), args[2:])
+	of := args[verbs[args[0]]:]
+
+	settings, err := ready.Settings(of)
 	if err != nil {
 		return err
 	}
 
-	cfg, err := ready.Config(ctx, args[2:])
+	cfg, err := ready.Config(ctx, of)
 	if err != nil {
 		return err
 	}
 
-	return run(ctx, open(cfg), fleet.Specs(), s, args[0], args[1], os.Stdout)
+	if args[0] == "rooms" {
+		rooms, err := open(cfg).choose(ctx, settings, os.Stderr)
+		if err != nil {
+			return err
+		}
+
+		fmt.Printf("ROOMS=%s LEAVE=%s\n", strings.Join(rooms.Names(), ","), strings.Join(rooms.Left, ","))
+
+		return nil
+	}
+
+	rooms, err := fleet.Choose(settings["rooms"], settings["leave"])
+	if err != nil {
+		return err
+	}
+
+	s, err := ready.Stage(rooms, settings)
+	if err != nil {
+		return err
+	}
+
+	return run(ctx, open(cfg), rooms.Deployed(), s, args[0], args[1], os.Stdout)
 }
 
 // account is the services that are asked.

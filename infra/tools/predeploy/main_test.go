@@ -24,6 +24,8 @@ import (
 // cloud answers as the services of an account do.
 type cloud struct {
 	stacks  map[string]string            // template by stack
+	outputs map[string]map[string]string // by stack
+	status  map[string]string            // by stack, CREATE_COMPLETE if there is none
 	owns    map[string]map[string]string // physical by logical id, by stack
 	tables  map[string]string            // description in JSON by name
 	pools   map[string]string            // name by id
@@ -98,6 +100,20 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 
 			inner += "</StackResourceSummaries>"
+		}
+
+		if action == "DescribeStacks" {
+			status, ok := c.status[stack]
+			if !ok {
+				status = "CREATE_COMPLETE"
+			}
+
+			inner = "<Stacks><member><StackName>" + stack + "</StackName><StackStatus>" + status + "</StackStatus><Outputs>"
+			for key, value := range c.outputs[stack] {
+				inner += "<member><OutputKey>" + key + "</OutputKey><OutputValue>" + value + "</OutputValue></member>"
+			}
+
+			inner += "</Outputs></member></Stacks>"
 		}
 
 		fmt.Fprintf(w, `<%[1]sResponse><%[1]sResult>%[2]s</%[1]sResult></%[1]sResponse>`, action, inner)

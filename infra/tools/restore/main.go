@@ -49,7 +49,17 @@ func command(ctx context.Context, args []string) error {
 		return errors.New(usage)
 	}
 
-	s, err := ready.Stage(fleet.Specs(), args[3:])
+	settings, err := ready.Settings(args[3:])
+	if err != nil {
+		return err
+	}
+
+	rooms, err := fleet.Choose("", "") // the table may be of a room that is not deployed any more
+	if err != nil {
+		return err
+	}
+
+	s, err := ready.Stage(rooms, settings)
 	if err != nil {
 		return err
 	}
@@ -69,7 +79,7 @@ func command(ctx context.Context, args []string) error {
 	return restore(ctx, job{
 		db:    dynamodb.NewFromConfig(cfg),
 		stage: s,
-		rooms: fleet.Specs(),
+		rooms: rooms.Specs(),
 		table: args[0],
 		to:    args[1],
 		at:    at,

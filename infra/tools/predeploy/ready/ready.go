@@ -16,27 +16,35 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/infra/stage"
+	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
 
-// Stage returns the stage of a tool's arguments, which are the settings of a deployment:
-// stage=dev, mail=ops@example.com. Settings that only a running fleet needs may be
-// missing.
-func Stage(rooms []spec.Room, settings []string) (stage.Stage, error) {
-	context := map[string]string{"agnostic": "true"}
+// Settings returns the settings of a deployment, which are a tool's arguments: stage=dev,
+// mail=ops@example.com.
+func Settings(args []string) (map[string]string, error) {
+	settings := map[string]string{}
 
-	for _, s := range settings {
+	for _, s := range args {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return stage.Stage{}, fmt.Errorf("invalid setting %q: must be like mail=ops@example.com", s)
+			return nil, fmt.Errorf("invalid setting %q: must be like mail=ops@example.com", s)
 		}
 
-		context[key] = value
+		settings[key] = value
 	}
 
+	return settings, nil
+}
+
+// Stage returns the stage of settings in which rooms are deployed. Settings that only a running
+// fleet needs may be missing.
+func Stage(rooms fleet.Choice, settings map[string]string) (stage.Stage, error) {
+	context := rooms.Own(settings)
+	context["agnostic"] = "true"
 	context["cdn"] = "" // the checks of cdn=true need a region
 
-	return stage.Read(rooms, context, func(string) string { return "" })
+	return stage.Read(rooms.Deployed(), context, func(string) string { return "" })
 }
 
 // Config returns the credentials of the environment, as the AWS CLI finds them, and the

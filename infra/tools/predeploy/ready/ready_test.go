@@ -1,6 +1,11 @@
 package ready
 
-import "testing"
+import (
+	"testing"
+
+	"matchday/infra/stage"
+	"matchday/pkg/fleet"
+)
 
 // TestRegion: a stage in another region than the environment's is checked where it is.
 func TestRegion(t *testing.T) {
@@ -26,13 +31,22 @@ func TestRegion(t *testing.T) {
 func TestStage(t *testing.T) {
 	t.Parallel()
 
-	s, err := Stage(nil, []string{"stage=dev", "account=123456789012", "region=eu-west-1", "cdn=true", "reads=900"})
+	read := func(args ...string) (stage.Stage, error) {
+		settings, err := Settings(args)
+		if err != nil {
+			return stage.Stage{}, err
+		}
+
+		return Stage(fleet.Choice{}, settings)
+	}
+
+	s, err := read("stage=dev", "account=123456789012", "region=eu-west-1", "cdn=true", "reads=900", "rooms=x", "leave=y")
 	if err != nil || s.Name != "dev" || s.Reads != 900 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 
 	for _, invalid := range []string{"reads", "reads=0", "read=900"} {
-		if _, err := Stage(nil, []string{"stage=dev", invalid}); err == nil {
+		if _, err := read("stage=dev", invalid); err == nil {
 			t.Errorf("the setting %s is accepted", invalid)
 		}
 	}

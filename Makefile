@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -9,7 +9,8 @@ SHELL := /bin/bash
 # program keeps it (LINK).
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath -tags=lambda.norpc -gcflags=all=-dwarf=false)
-BIN := .local/bin
+# Programs for this machine.
+MADE := .local/bin
 # The rooms of what is typed, by default all: ROOMS="cricket pickem", or with commas. The accounts
 # come along where they are needed. LEAVE names rooms of a stage whose stacks stay as they are. The
 # programs read these variables, too; infra/tools/rooms prints the rooms.
@@ -41,10 +42,10 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: program ## the fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080; ROOMS=cricket for one room
-	@exec $(BIN)/local run
+	@exec $(MADE)/local run
 
 replay: folder seed program ## compare a room with an oracle, ROOM=cricket or another: DIR=folder of its recordings, or SEED=1 of a world of its own; FAULTS=7 injects faults, the same for a number
-	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
+	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(MADE)/local replay
 
 # The packages that start goroutines, of the kit and the simulators also those whose tests do, as
 # folders: their tests run with the race detector, which needs a C compiler. RACE=1 has all tests
@@ -61,7 +62,7 @@ test: export GOGC ?= 400
 # each other.
 test: export JSII_RUNTIME_PACKAGE_CACHE_ROOT = $(CURDIR)/.local/jsii
 test: export MATCHDAY_COVERAGE = $(CURDIR)/.local/coverage
-test: export MATCHDAY_PROGRAM = $(CURDIR)/$(BIN)/local
+test: export MATCHDAY_PROGRAM = $(CURDIR)/$(MADE)/local
 test: program ## all tests, or ROOMS=cricket: those of a room without the kit's; RACE=1 has all, and not only code with goroutines, run with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
 	@all=$$(go list $(tested)) && raced=$$(echo "$$all" | grep -vxE '$(CDK)' | { grep -xE '$(RACED)' || true; }); race=(env CGO_ENABLED=1 $(TEST) -race); \
@@ -69,11 +70,18 @@ test: program ## all tests, or ROOMS=cricket: those of a room without the kit's;
 	$(TEST) -timeout $(LONGEST) $$(comm -23 <(echo "$$all" | sort) <(echo "$$raced" | sort)) && { test -z "$$raced" || "$${race[@]}" -timeout $(LONGEST) $$raced; } && \
 	go run ./infra/tools/accesscoverage .local/coverage
 
+# Each room alone, as it may be deployed: in a fleet of the room and the accounts.
+events: $(if $(filter dist,$(BIN)),,program) ## give each function its sample event, in fleets of one room: ROOMS=cricket; BIN=dist runs the programs of a deployment, built for this machine
+	@case $(call quoted,$(BIN)) in ''|dist) ;; *) echo "BIN=dist runs the programs of a deployment; without it one program has all functions."; exit 2;; esac
+	@set -o pipefail; $(if $(BIN),$(MAKE) --no-print-directory binaries ARCH=$$(go env GOARCH) &&) ROOMS=$(call quoted,$(rooms)) \
+	  $(if $(BIN),MATCHDAY_DIST=$(CURDIR)/dist,MATCHDAY_PROGRAM=$(CURDIR)/$(MADE)/local) $(TEST) -count=1 -run '^TestEachRoomAlone$$' -v ./infra/tools/events | \
+	  { grep -vE '^ *(=== |--- PASS: .*/.*/|PASS)' || true; }
+
 attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1 ROOMS=cricket
-	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(BIN)/local attack
+	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(MADE)/local attack
 
 bench: engines ## what ticks, parsing, pushes and functions cost here, beside their targets
-	@mkdir -p $(BIN) && go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
+	@mkdir -p $(MADE) && go build -o $(MADE)/bench ./infra/tools/bench && exec $(MADE)/bench
 
 cost: ## what the fleet costs in a month, in dollars, for matches, hours and people; ROOMS=cricket for one room
 	@go run ./infra/tools/cost
@@ -116,7 +124,7 @@ quoted = '$(subst ','\'',$(1))'
 # What is deployed, and how. An empty leave= leaves no room, whatever was left before.
 settings = $(filter-out rooms=% leave=%,$(SET)) $(if $(rooms),rooms=$(rooms)) \
   $(if $(leave)$(filter-out undefined,$(origin LEAVE)),leave=$(leave))
-cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
+cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(MADE)/infra \
   $(foreach s,$(settings),-c $(call quoted,$(s))) -c stage=$(STAGE) -c commit=$(COMMIT) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
 
 synth: app binaries ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev ROOMS=cricket SET="account=123456789012 region=us-east-1 …"
@@ -235,7 +243,7 @@ runbook: ## the on-call page, docs/runbook.md, from the spec; ROOMS=cricket OUT=
 	@go run ./infra/tools/runbook $(or $(OUT),docs/runbook.md)
 
 app: stage tools
-	@go build -o $(BIN)/infra ./infra
+	@go build -o $(MADE)/infra ./infra
 
 stage: arch
 	@case $(call quoted,$(STAGE)) in ''|*[!a-z0-9]*) echo "Say which stage, in lower-case letters and digits: make $(MAKECMDGOALS) STAGE=dev"; exit 2;; esac
@@ -247,8 +255,8 @@ arch:
 
 # The fleet on this machine, with all functions, in one program.
 program: engines
-	@test -e $(BIN)/local && echo "building" || echo "building; the first time takes two minutes"
-	@set -o pipefail; mkdir -p $(BIN) && go build -v -buildvcs=false -ldflags "$(LINK) -buildid=" -o $(BIN)/ ./infra/local 2>&1 | $(COUNT)
+	@test -e $(MADE)/local && echo "building" || echo "building; the first time takes two minutes"
+	@set -o pipefail; mkdir -p $(MADE) && go build -v -buildvcs=false -ldflags "$(LINK) -buildid=" -o $(MADE)/ ./infra/local 2>&1 | $(COUNT)
 
 # Counts packages as they are compiled, and shows everything else.
 COUNT = awk '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'

@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // TestEachRoomAlone: in a fleet of one room every function accepts its event, and the data of a
-// user are exported and deleted.
+// user are exported and deleted. ROOMS chooses the rooms. MATCHDAY_DIST names the folder of
+// deployed programs to run.
 func TestEachRoomAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs fleets")
@@ -22,14 +24,22 @@ func TestEachRoomAlone(t *testing.T) {
 
 	t.Parallel()
 
-	program, err := binaries.Local(t.Context(), root)
+	cfg := fleet.Config{Root: root, Dist: os.Getenv("MATCHDAY_DIST")}
+
+	var err error
+	if cfg.Dist == "" {
+		cfg.Program, err = binaries.Local(t.Context(), root)
+		must(t, err)
+	}
+
+	chosen, err := all.Choose(os.Getenv("ROOMS"))
 	must(t, err)
 
-	for _, room := range all.Rooms() {
+	for _, room := range chosen {
 		t.Run(room.Spec.Name, func(t *testing.T) {
 			t.Parallel()
 
-			w := openAlone(t, room.Spec.Name, program)
+			w := openAlone(t, room.Spec.Name, cfg)
 
 			for _, c := range w.Cases {
 				if c.Room != room.Spec.Name || c.Good == "" {
@@ -50,14 +60,14 @@ func TestEachRoomAlone(t *testing.T) {
 }
 
 // openAlone starts the fleet of one room.
-func openAlone(t *testing.T, room, program string) *world {
+func openAlone(t *testing.T, room string, cfg fleet.Config) *world {
 	t.Helper()
 
 	rooms, err := all.Choose(room)
 	must(t, err)
 
 	w := &world{t: t}
-	w.Fleet, err = storyfleet.Start(t.Context(), rooms, fleet.Config{Root: root, Program: program})
+	w.Fleet, err = storyfleet.Start(t.Context(), rooms, cfg)
 	must(t, err)
 	t.Cleanup(w.Close)
 	w.db = dynamo.Open(dynamodb.Config(*w.DB.Options().BaseEndpoint), prefix)

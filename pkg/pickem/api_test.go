@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 	"matchday/pkg/spec"
 )
 
@@ -338,7 +339,7 @@ func routeCases() []routeCase {
 		members(league.LeaveLeagueFunction(), "/app/leagues/harbour/members/ann", nil, 204, 404, 404),
 		members(league.RenewCodeFunction(), "/app/leagues/harbour/code", nil, 200, 404, 404),
 		members(league.DeleteLeagueFunction(), "/app/leagues/harbour", nil, 204, 404, 404),
-		admins(member.DeleteUserFunction(), "/admin/users/bob", nil, 204),
+		admins(userdata.DeleteUserFunction(), "/admin/users/bob", nil, 204),
 		admins(member.ListUsersFunction(), "/admin/users", nil, 200),
 		admins(member.InviteUserFunction(), "/admin/users", `{"name":"Dan","email":"dan@example.com"}`, 201),
 		admins(event.CreateEventFunction(), "/admin/events",

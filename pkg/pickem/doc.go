@@ -25,15 +25,16 @@
 //	how many leagues a member may be in                   league: JoinLeague
 //	how an account becomes a member                       member: InviteUser
 //	how often a member takes a new name                   member: UpdateMe
-//	what is removed with a member                         member: DeleteUser
+//	what is removed with a member                         userdata: DeleteUser
+//	what happens when a user deletes the account          userdata: ForgetUser
 //	which phones get notices, and how long they are kept  notice: Devices
 //	when members are reminded                             notice: Reminder.Remind
 //	who is told of a change of the card                   event: AddMatch, UpdateMatch, DeleteMatch
 //	why nobody gets a notice twice                        notice: Notifier.SendNotices
 //	which keys and access patterns exist                  tables, and the list below
 //
-// Imports go one way: tables <- item <- ranking <- score, notice <- event, league <- member <-
-// pickem. The message of a queue is a type of the package that receives it.
+// Imports go one way: tables <- item <- ranking <- score, notice <- event, league <- member,
+// userdata <- pickem. The message of a queue is a type of the package that receives it.
 //
 // # Items
 //

@@ -26,6 +26,7 @@ import (
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 )
 
 // These tests cover delays and concurrency: a stale index, a retried transaction, a
@@ -129,7 +130,7 @@ func TestLateIndexBringsNobodyBack(t *testing.T) {
 			score.Request{EventID: id}))
 	}
 	run()
-	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
+	w.MustAdmin(userdata.DeleteUserFunction(), "/admin/users/ann", "")
 
 	if out := w.Ask(member.UpdateMeFunction(), "/app/me", "bob", `{"name":"Bobby"}`); out.StatusCode != http.StatusOK {
 		t.Fatalf("bob's new name: %d %s", out.StatusCode, out.Body)
@@ -157,8 +158,8 @@ func TestRemovalFindsPhonesBehindTheIndex(t *testing.T) {
 	}
 
 	w.RegisterPhone("blue", "bob")
-	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(member.DeleteUserFunction())), member.OpenMembers).DeleteUser(w.NewContext(),
-		&member.DeleteUser{ID: "ann"})
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(userdata.DeleteUserFunction())), userdata.Open).DeleteUser(w.NewContext(),
+		&userdata.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
 
 	if got, want := w.RegisteredPhones("red", "blue", "green"), []string{"blue of bob"}; !slices.Equal(got, want) {
@@ -504,7 +505,7 @@ func TestMistakenRequestsChangeNobody(t *testing.T) {
 	t.Parallel()
 
 	w := pickemtest.NewBusy(t)
-	if err := testkit.CheckProblemCode(w.Ask(member.DeleteUserFunction(), "/admin/users/ann@example.com", testkit.Administrator, ""), 404,
+	if err := testkit.CheckProblemCode(w.Ask(userdata.DeleteUserFunction(), "/admin/users/ann@example.com", testkit.Administrator, ""), 404,
 		"user_not_found"); err != nil {
 		t.Errorf("deletion by e-mail address: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/userdata"
 )
 
 // tablesOf returns the standings of 2026 and the results of the show, as bob sees them.
@@ -35,7 +36,7 @@ func TestMemberChangesDuringScoring(t *testing.T) {
 			return w.Ask(member.UpdateMeFunction(), "/app/me", "ann", `{"name":"Zoe"}`).StatusCode
 		}, `"userId":"ann","name":"Zoe"`},
 		"removal": {func(w *pickemtest.Room) int {
-			return w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "").StatusCode
+			return w.Ask(userdata.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "").StatusCode
 		}, ""},
 	} {
 		for at, calls := 1, 2; at <= calls; at++ {
@@ -76,7 +77,7 @@ func TestRemovedMemberLeavesTheRankings(t *testing.T) {
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0, 0, 0)
 	w.Score(pickemtest.Show)
-	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
+	w.MustAdmin(userdata.DeleteUserFunction(), "/admin/users/ann", "")
 
 	for _, c := range []struct {
 		when        string

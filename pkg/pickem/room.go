@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/userdata"
 	"matchday/pkg/spec"
 )
 
@@ -50,7 +51,7 @@ func Room() app.Room {
 		league.DeleteLeagueFunction(),
 		member.InviteUserFunction(),
 		member.ListUsersFunction(),
-		member.DeleteUserFunction(),
+		userdata.DeleteUserFunction(),
 		event.CreateEventFunction(),
 		event.UpdateEventFunction(),
 		event.DeleteEventFunction(),
@@ -67,7 +68,7 @@ func Room() app.Room {
 		score.RebuildStandingsFunction(),
 		notice.RemindFunction(),
 		notice.SendNoticesFunction(),
-		member.ForgetUserFunction(),
-		member.ExportUserFunction(),
+		userdata.ForgetUserFunction(),
+		userdata.ExportUserFunction(),
 	)
 }

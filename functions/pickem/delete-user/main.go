@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/pickem/member"
+import "matchday/pkg/pickem/userdata"
 
-func main() { member.DeleteUserFunction().Start() }
+func main() { userdata.DeleteUserFunction().Start() }

@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/pickem/member"
+import "matchday/pkg/pickem/userdata"
 
-func main() { member.ForgetUserFunction().Start() }
+func main() { userdata.ForgetUserFunction().Start() }

@@ -1,2 +1,2 @@
-// Package member holds members: invitation, profile, name, and removal.
+// Package member invites members, serves their profiles and changes their names.
 package member

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -14,19 +13,13 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/limit"
-	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
-	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/ranking"
-	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -42,12 +35,9 @@ var maxRenames = spec.Limit{Name: "new names per member", Max: 10, Per: 24 * tim
 
 // Members is the service of members.
 type Members struct {
-	db     dynamo.DB
-	pool   userpool.Pool
-	queue  queue.Sender
-	files  object.Bucket
-	phones *device.Devices
-	now    func() time.Time
+	db   dynamo.DB
+	pool userpool.Pool
+	now  func() time.Time
 }
 
 // GetMe is the request for the caller's profile.
@@ -481,217 +471,7 @@ func (s *Members) ListUsers(ctx context.Context, in *ListUsers) (*UserList, erro
 	return out, nil
 }
 
-// DeleteUser is the request to delete a member.
-type DeleteUser struct {
-	auth.Admin
-	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
-}
-
-// DeleteUserFunction removes a member.
-func DeleteUserFunction() app.Function {
-	return app.API(spec.Function{
-		Name:   "pickem/delete-user",
-		Does:   "Removes a member and the member's data. The account stays.",
-		IfDown: "Administrators cannot remove members.",
-		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
-		Uses:   removes, Sends: []spec.Queue{score.Queue},
-		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenMembers, (*Members).DeleteUser)
-}
-
-// DeleteUser removes a member with all of the member's items, memberships and devices.
-// The account stays: it is the user's, and of all rooms. DeleteUser marks the member
-// first, so that nothing is written for the member any more, and deletes the mark last.
-// A second run continues an interrupted one. A user without items is user_not_found.
-func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
-	there, err := s.remove(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-
-	if !there {
-		return nil, item.ErrNoUser
-	}
-
-	return httpapi.NewRemoved(), nil
-}
-
-const room = "pickem"
-
-// ForgetUserFunction deletes what the room has of a user.
-func ForgetUserFunction() app.Function {
-	return app.Queue(spec.Function{
-		Name:   "pickem/forget-user",
-		Does:   "Deletes what the room has of a user who has deleted the account.",
-		IfDown: "Predictions, leagues and phones of deleted users stay.",
-		On:     account.Queue(room, account.Forget),
-		Uses:   removes, Sends: []spec.Queue{score.Queue, account.DoneQueue},
-		Memory: 256, Timeout: 30 * time.Second,
-	}, OpenMembers, (*Members).ForgetUser)
-}
-
-// ForgetUser removes a user who has deleted the account, if the user is a member, and
-// confirms it.
-func (s *Members) ForgetUser(ctx context.Context, in account.Request) error {
-	if _, err := s.remove(ctx, in.UserID); err != nil {
-		return err
-	}
-
-	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
-}
-
-// ExportUserFunction hands out what the room has of a user.
-func ExportUserFunction() app.Function {
-	return app.Queue(spec.Function{
-		Name:   "pickem/export-user",
-		Does:   "Hands out what the room has of a user.",
-		IfDown: "Exports of users do not end.",
-		On:     account.Queue(room, account.Export),
-		Uses:   []spec.Access{tables.GetMember, tables.ListDevices, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
-		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
-		Memory:  256, Timeout: 30 * time.Second,
-	}, OpenMembers, (*Members).ExportUser)
-}
-
-// ExportUser writes all items of a user to the bucket of exports, and confirms it. A
-// second run replaces the document.
-func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
-	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.GetMember,
-		dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(in.UserID)), Consistent: true})
-	if err != nil {
-		return err
-	}
-
-	phones, err := s.phones.Of(ctx, in.UserID)
-	if err != nil {
-		return err
-	}
-
-	former, err := notice.FormerDevices(ctx, s.db, in.UserID)
-	if err != nil {
-		return err
-	}
-
-	devices := []any{}
-	for _, p := range phones {
-		devices = append(devices, p)
-	}
-
-	for _, p := range former {
-		devices = append(devices, p)
-	}
-
-	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "devices": devices}); err != nil {
-		return err
-	}
-
-	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
-}
-
-// remove deletes what the room has of a user. It returns false if that is nothing.
-func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
-	rows, err := s.rows(ctx, userID)
-	if err != nil {
-		return false, err
-	}
-
-	former, err := notice.FormerDevices(ctx, s.db, userID)
-	if err != nil || len(rows)+len(former) == 0 {
-		return false, err
-	}
-
-	mark := item.NewMember(userID, "")
-	mark.DeletedAt = item.FormatTime(s.now())
-
-	gone := dynamo.Set(mark, "deletedAt", "type", "belongsto").Remove("name", "GSI_PK", "GSI_SK")
-	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, mark.Key(), gone); err != nil {
-		return false, err
-	}
-
-	if rows, err = s.rows(ctx, userID); err != nil {
-		return false, err
-	}
-
-	if err := s.unrank(ctx, userID, rows); err != nil {
-		return false, err
-	}
-
-	leagues := league.Leagues{Db: s.db, Now: s.now}
-
-	var keys []dynamo.Item
-
-	for _, r := range rows {
-		if id, ok := strings.CutPrefix(r.SK, item.LeaguePrefix); ok {
-			if err := leagues.Leave(ctx, id, userID, userID); err != nil && !errors.Is(err, item.ErrNoLeague) {
-				return false, err
-			}
-		}
-
-		if r.SK != item.UserTag {
-			keys = append(keys, r.Key())
-		}
-	}
-
-	if err := s.phones.Forget(ctx, userID, notice.FormerDevice(userID)); err != nil { // the list is one of the items
-		return false, err
-	}
-
-	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
-		return false, err
-	}
-
-	if former, err = notice.FormerDevices(ctx, s.db, userID); err != nil {
-		return false, err
-	}
-
-	if err := notice.DropFormerDevices(ctx, s.db, userID, former); err != nil {
-		return false, err
-	}
-
-	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
-}
-
-// unrank deletes a removed member from all rankings, and has these written again, so that
-// the others move up.
-func (s *Members) unrank(ctx context.Context, userID string, rows []item.Row) error {
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(item.MaxConcurrent)
-
-	for _, r := range rows {
-		var in score.Request
-		if r.Type == item.StandingType {
-			in.Year = item.Standing{Row: r}.Year()
-		} else if r.Type == item.PredictionType {
-			in.EventID = strings.TrimPrefix(r.SK, item.EventRef(""))
-		} else {
-			continue
-		}
-
-		work.Go(func() error {
-			scope := in.Year + in.EventID // one of them
-
-			written, err := ranking.Remove(ctx, s.db, scope, userID)
-			if err != nil || !written {
-				return err
-			}
-
-			return s.queue.SendFIFO(ctx, score.Queue, scope, in)
-		})
-	}
-
-	return work.Wait()
-}
-
-// rows reads the keys of all items in the member's partition.
-func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
-	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember,
-		dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(userID)), Consistent: true})
-}
-
 // OpenMembers opens the service of members.
 func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
-	return &Members{
-		db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), queue: queue.Open(env.AWS, env.Queues),
-		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), phones: device.Open(env, tables.Phones), now: env.Now,
-	}, nil
+	return &Members{db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), now: env.Now}, nil
 }

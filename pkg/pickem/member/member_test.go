@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 )
 
 // TestAddressIsInvitedOnce: a confirmed account is made a member once, and again after a
@@ -52,7 +53,7 @@ func TestAddressIsInvitedOnce(t *testing.T) {
 		t.Errorf("an invitation during a removal: %v", err)
 	}
 
-	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/dan", "")
+	w.MustAdmin(userdata.DeleteUserFunction(), "/admin/users/dan", "")
 
 	if out := invite("Dan"); out.StatusCode != 201 {
 		t.Errorf("an invitation after the removal: %d %s, want 201", out.StatusCode, out.Body)
@@ -305,7 +306,7 @@ func TestMembersAreListedByPage(t *testing.T) {
 		t.Errorf("a page costs %v read units by the number of members, want the same, at most 4", cost)
 	}
 
-	w.MustAdmin(member.DeleteUserFunction(), "/admin/users/u007", "")
+	w.MustAdmin(userdata.DeleteUserFunction(), "/admin/users/u007", "")
 
 	want = slices.DeleteFunc(want, func(id string) bool { return id == "u007" })
 

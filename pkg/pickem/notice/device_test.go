@@ -19,9 +19,9 @@ import (
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
-	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 )
 
 // TestPhoneBelongsToItsLastUser: only this user can delete the registration.
@@ -259,7 +259,7 @@ func TestFormerPhonesAreForgotten(t *testing.T) {
 	})
 
 	in := account.Request{Job: "j1", UserID: "ann"}
-	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
 
 	export := w.Export("j1")
 	for name, want := range map[string]bool{"listed": true, "not listed": true, "new": true, "passed on": false, "bobs": false} {
@@ -268,7 +268,7 @@ func TestFormerPhonesAreForgotten(t *testing.T) {
 		}
 	}
 
-	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 
 	var left []string
 

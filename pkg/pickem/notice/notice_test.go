@@ -22,9 +22,9 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/item"
-	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 )
 
 // notifier opens send-notices with one connection and a short backoff.
@@ -477,7 +477,7 @@ func TestRemovedMemberGotNothing(t *testing.T) {
 
 	n := noticeTo("ann")
 	env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction()), "TransactWriteItems", 1, func() {
-		w.MustAdmin(member.DeleteUserFunction(), "/admin/users/ann", "")
+		w.MustAdmin(userdata.DeleteUserFunction(), "/admin/users/ann", "")
 	})
 	testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), n))
 

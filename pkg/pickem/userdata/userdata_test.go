@@ -1,4 +1,4 @@
-package member_test
+package userdata_test
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/item"
-	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/pickem/userdata"
 )
 
 // TestNothingOfAUserStays: the export has every item of the member and every phone, and
@@ -47,7 +47,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	}
 
 	in := account.Request{Job: "j1", UserID: "ann"}
-	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
 
 	text := w.Export("j1")
 	for _, sk := range want {
@@ -65,7 +65,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	}
 
 	for range 2 {
-		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+		testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 	}
 
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) > 0 {
@@ -88,8 +88,8 @@ func TestNobodyIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	in := account.Request{Job: "j1", UserID: "fan"}
-	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
-	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in))
 
 	if got := testkit.Messages[account.Done](w.World, account.DoneQueue); len(got) != 2 || len(w.Dump()) != 0 {
 		t.Errorf("confirmations %v, rows %q; want 2 and none", got, w.Dump())
@@ -105,7 +105,7 @@ func TestExportReportsAFailedCall(t *testing.T) {
 	in := account.Request{Job: "j1", UserID: "ann"}
 
 	dynamotest.CheckFailures(t, &w.IO, func() error {
-		return testkit.Open(w.World, member.ExportUserFunction(), member.OpenMembers).ExportUser(w.NewContext(), in)
+		return testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open).ExportUser(w.NewContext(), in)
 	})
 
 	if got, want := testkit.Messages[account.Done](w.World, account.DoneQueue),
@@ -119,8 +119,8 @@ func TestForgetUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.NewBusy(t)
 		in := account.Request{Job: "j1", UserID: "ann"}
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction(), p), member.OpenMembers).ForgetUser(w.NewContext(), in))
-		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction(), member.OpenMembers).ForgetUser(w.NewContext(), in))
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.Open).ForgetUser(w.NewContext(), in))
+		testkit.Must(t, testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(w.NewContext(), in))
 
 		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
 			t.Error("the deletion was not confirmed")

@@ -1,4 +1,4 @@
-package member_test
+package userdata_test
 
 import (
 	"errors"
@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/userdata"
 )
 
 // TestDeleteUserDeletesAllItsItems: nothing remains, and a token that is still valid creates
@@ -28,7 +29,7 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	w := pickemtest.NewBusy(t)
 
 	remove := func(user string) events.APIGatewayV2HTTPResponse {
-		return w.Ask(member.DeleteUserFunction(), "/admin/users/"+user, testkit.Administrator, "")
+		return w.Ask(userdata.DeleteUserFunction(), "/admin/users/"+user, testkit.Administrator, "")
 	}
 	if out := remove("ann"); out.StatusCode != http.StatusNoContent {
 		t.Fatalf("deleting ann: %d %s, want 204", out.StatusCode, out.Body)
@@ -102,7 +103,7 @@ func TestScoringSkipsADeletedMember(t *testing.T) {
 	w.EnterResults(pickemtest.Show, 0)
 	w.MustAdmin(event.RequestScoreFunction(), "/admin/events/"+pickemtest.Show+"/score", "")
 	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction()), "TransactWriteItems", 1, func() {
-		w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
+		w.Ask(userdata.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 
@@ -118,11 +119,11 @@ func TestDeleteUserDeletesConcurrentItems(t *testing.T) {
 	w := pickemtest.NewBusy(t)
 	l := w.CreateLeague("bob", "New")
 	other := w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 8), "second", 1)
-	env := pickemtest.InterruptBefore(w.Env(member.DeleteUserFunction()), "UpdateItem", 1, func() {
+	env := pickemtest.InterruptBefore(w.Env(userdata.DeleteUserFunction()), "UpdateItem", 1, func() {
 		w.JoinLeague(l, "ann")
 		w.Pick("ann", other, 0)
 	})
-	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
+	_, err := testkit.OpenWith(w.World, env, userdata.Open).DeleteUser(w.NewContext(), &userdata.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
 
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string(nil); !slices.Equal(got, want) {
@@ -143,7 +144,7 @@ func TestDeleteUserCompletesTheDeletionOfALeague(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob")
 	w.EndLeagueHalfway(l, "ann")
-	w.Ask(member.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
+	w.Ask(userdata.DeleteUserFunction(), "/admin/users/ann", testkit.Administrator, "")
 
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "Office")...); len(got) != 0 {
 		t.Errorf("rows of the league: %q, want none", got)
@@ -154,12 +155,12 @@ func TestDeleteUserCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.NewBusy(t)
-		in := &member.DeleteUser{ID: "ann"}
-		_, first := testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction(), p), member.OpenMembers).DeleteUser(w.NewContext(), in)
+		in := &userdata.DeleteUser{ID: "ann"}
+		_, first := testkit.OpenWith(w.World, w.CrashingEnv(userdata.DeleteUserFunction(), p), userdata.Open).DeleteUser(w.NewContext(), in)
 		p.Ended(first)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 
-		_, err := testkit.Open(w.World, member.DeleteUserFunction(), member.OpenMembers).DeleteUser(w.NewContext(), in)
+		_, err := testkit.Open(w.World, userdata.DeleteUserFunction(), userdata.Open).DeleteUser(w.NewContext(), in)
 		if err != nil && (!errors.Is(err, item.ErrNoUser) || len(pickemtest.LinesWith(w.Dump(), "ann")) > 0) {
 			t.Errorf("the second run after %v: %v", first, err)
 		}

@@ -13,8 +13,8 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect/link"
-	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/account"
 )
@@ -222,7 +222,7 @@ func TestNothingIsStoredOfADeletedUser(t *testing.T) {
 	silence(w)
 	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
 
-	forgetter := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	forgetter := testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.OpenForgetter)
 	for name, late := range map[string]func(){
 		"a webhook": func() { ingest(w, eventOf("create", run, noon)) },
 		"a backfill": func() {

@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -307,13 +308,13 @@ var jobs = map[string]job{
 			_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
 			return err
 		}},
-	"the deletion of an account is requested": {profile.DeleteAccountFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
-		_, err := testkit.OpenWith(w.World, env, profile.OpenDeleter).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
+	"the deletion of an account is requested": {userdata.DeleteAccountFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, userdata.OpenDeleter).DeleteAccount(w.NewContext(), &userdata.DeleteAccount{User: user("ann")})
 		return err
 	}},
-	"a user is handed out": {profile.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
+	"a user is handed out": {userdata.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
 		func(w *commitcollecttest.World, env app.Env) error {
-			return testkit.OpenWith(w.World, env, profile.OpenExporter).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
+			return testkit.OpenWith(w.World, env, userdata.Open).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
 		}},
 	"a model is written": {model.PutModelFunction(), nothing, aModel},
 	"a part is written": {model.PutPartFunction(),

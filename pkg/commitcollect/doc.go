@@ -18,13 +18,13 @@
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and when they change no more      model
 //	who is told of a part                                 notice
-//	what happens when a user deletes the account          profile: ForgetUser
+//	what happens when a user deletes the account          userdata: ForgetUser
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables, tally, strava <- item <- trail <- signin <- link <- workout <-
-// model <- milestone <- notice <- profile <- commitcollect. The message of a queue is a type
-// of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
+// model <- milestone <- notice <- profile, userdata <- commitcollect. The message of a queue is
+// a type of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
 // milestone.Minted, whose receivers are above their senders.
 //
 // # Items

@@ -13,10 +13,10 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect/link"
-	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/trail"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/account"
 )
@@ -157,8 +157,8 @@ func TestFaultsOfTheForerunner(t *testing.T) {
 
 			p := dynamotest.CrashAt(2, false) // the message is not sent
 
-			s := testkit.OpenWith(w.World, w.CrashingEnv(profile.DeleteAccountFunction(), p), profile.OpenDeleter)
-			if _, err := s.DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")}); err == nil {
+			s := testkit.OpenWith(w.World, w.CrashingEnv(userdata.DeleteAccountFunction(), p), userdata.OpenDeleter)
+			if _, err := s.DeleteAccount(w.NewContext(), &userdata.DeleteAccount{User: user("ann")}); err == nil {
 				t.Fatal("the crashed request reports success")
 			}
 

@@ -18,8 +18,8 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/item"
-	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
@@ -31,7 +31,7 @@ func user(id string) auth.User { return auth.User{UserID: id} }
 // forget has the room forget a user.
 func forget(w *commitcollecttest.World, id string) error {
 	w.T.Helper()
-	s := testkit.Open(w.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(w.World, userdata.ForgetUserFunction(), userdata.OpenForgetter)
 
 	return s.ForgetUser(w.NewContext(), account.Request{Job: "J", UserID: id})
 }
@@ -115,7 +115,7 @@ func TestForgettingCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := busy(t, "annabel")
 		request := account.Request{Job: "J", UserID: "annabel"}
-		s := testkit.OpenWith(w.World, w.CrashingEnv(profile.ForgetUserFunction(), p), profile.OpenForgetter)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.OpenForgetter)
 		// Strava may be told in vain, and the trail may be lost.
 		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit",
 			"TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
@@ -206,7 +206,7 @@ func TestLateEntryOfADeletedUserIsNotKept(t *testing.T) {
 func TestExportHasEverythingButTokens(t *testing.T) {
 	t.Parallel()
 	w := busy(t, "ann")
-	s := testkit.Open(w.World, profile.ExportUserFunction(), profile.OpenExporter)
+	s := testkit.Open(w.World, userdata.ExportUserFunction(), userdata.Open)
 	testkit.Must(t, s.ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"}))
 	server := httptest.NewServer(w.Files)
 	t.Cleanup(server.Close)

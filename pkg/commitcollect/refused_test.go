@@ -18,8 +18,8 @@ import (
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/notice"
-	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/problem"
@@ -79,8 +79,8 @@ func TestSecretsAreNeeded(t *testing.T) {
 			_, err := workout.OpenSubscriptions(ctx, env)
 			return err
 		}},
-		"forgetter": {profile.ForgetUserFunction(),
-			func(ctx context.Context, env app.Env) error { _, err := profile.OpenForgetter(ctx, env); return err }},
+		"forgetter": {userdata.ForgetUserFunction(),
+			func(ctx context.Context, env app.Env) error { _, err := userdata.OpenForgetter(ctx, env); return err }},
 		"notifier": {notice.SendNoticesFunction(),
 			func(ctx context.Context, env app.Env) error { _, err := notice.OpenNotifier(ctx, env); return err }},
 	}

@@ -7,6 +7,7 @@ import (
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
@@ -61,7 +62,7 @@ func Room() app.Room {
 		milestone.ListAwardsFunction(),
 		milestone.RecomputeMilestoneFunction(),
 		milestone.UpdateMilestoneFunction(),
-		profile.DeleteAccountFunction(),
+		userdata.DeleteAccountFunction(),
 		profile.ListAuditFunction(),
 		profile.ListCorrelationFunction(),
 		profile.ListAuditEventsFunction(),
@@ -75,7 +76,7 @@ func Room() app.Room {
 		workout.ReconcileFunction(),
 		workout.PurgeWorkoutsFunction(),
 		notice.SendNoticesFunction(),
-		profile.ForgetUserFunction(),
-		profile.ExportUserFunction(),
+		userdata.ForgetUserFunction(),
+		userdata.ExportUserFunction(),
 	)
 }

@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/commitcollect/profile"
+import "matchday/pkg/commitcollect/userdata"
 
-func main() { profile.DeleteAccountFunction().Start() }
+func main() { userdata.DeleteAccountFunction().Start() }

@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/commitcollect/profile"
+import "matchday/pkg/commitcollect/userdata"
 
-func main() { profile.ForgetUserFunction().Start() }
+func main() { userdata.ForgetUserFunction().Start() }

@@ -29,10 +29,10 @@ import (
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/player"
-	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/userdata"
 )
 
 // outcome is what a use case leaves.
@@ -250,22 +250,22 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).SweepOutbox(ctx)
 	}},
-	{"forget a player", profile.ForgetUserFunction(), nil, func(m *match) {
+	{"forget a player", userdata.ForgetUserFunction(), nil, func(m *match) {
 		m.played()
 
 		for _, i := range []int{0, 1} {
 			m.Do("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
 		}
 	}, func(m *match, ctx context.Context, env app.Env) error {
-		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "vic"})
+		return open(m, env, userdata.Open).ForgetUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
-	{"forget an administrator", profile.ForgetUserFunction(), nil, func(m *match) {
+	{"forget an administrator", userdata.ForgetUserFunction(), nil, func(m *match) {
 		m.Do("ann", "POST", "/v1/leagues", map[string]any{"name": "Mine alone"}, threefctest.Key("K"))
 	}, func(m *match, ctx context.Context, env app.Env) error {
-		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
+		return open(m, env, userdata.Open).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
 	}},
-	{"export a user", profile.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
-		return open(m, env, profile.OpenForgetter).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
+	{"export a user", userdata.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, userdata.Open).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
 }
 
@@ -374,8 +374,8 @@ func TestNoMessageWaits(t *testing.T) {
 	testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(ctx))
 	testkit.Must(t, testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier).NotifyFinish(ctx,
 		standing.Finished{GameID: m.id}))
-	testkit.Must(t, testkit.Open(m.World.World, profile.ExportUserFunction(), profile.OpenForgetter).ExportUser(ctx, vic))
-	testkit.Must(t, testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter).ForgetUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, userdata.ExportUserFunction(), userdata.Open).ExportUser(ctx, vic))
+	testkit.Must(t, testkit.Open(m.World.World, userdata.ForgetUserFunction(), userdata.Open).ForgetUser(ctx, vic))
 	m.Do("sam", "DELETE", "/v1/account", nil)
 
 	got := map[string]int{}

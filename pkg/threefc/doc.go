@@ -17,11 +17,11 @@
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
 //	what everybody may see                                public
-//	what happens when a user deletes the account          profile: ForgetUser
+//	what happens when a user deletes the account          userdata: ForgetUser
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- signin <- league <- season, game <- player, standing <-
-// public, notice, profile <- threefc.
+// public, notice, profile, userdata <- threefc.
 //
 // # Items
 //

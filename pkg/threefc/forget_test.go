@@ -17,15 +17,15 @@ import (
 	"matchday/pkg/kit/object"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
-	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/userdata"
 )
 
 // forget has the room forget a user, and computes the tables that depend on it.
 func (m *match) forget(user string) {
 	m.T.Helper()
-	s := testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(m.World.World, userdata.ForgetUserFunction(), userdata.Open)
 	testkit.Must(m.T, s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
 	m.Aggregate()
 }
@@ -74,7 +74,7 @@ func TestForgottenUserLeavesNothing(t *testing.T) {
 		}
 	}
 
-	same(t, "the leaders", strings.Contains(m.leaders(), profile.Gone+" 1 0 1"), true)
+	same(t, "the leaders", strings.Contains(m.leaders(), userdata.Gone+" 1 0 1"), true)
 	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper")
 	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue),
 		[]account.Done{{Kind: account.Forget, Room: "threefc", Request: account.Request{Job: "J", UserID: "vic"}}})
@@ -222,7 +222,7 @@ func TestForgetFailures(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.played()
-	s := testkit.Open(m.World.World, profile.ForgetUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(m.World.World, userdata.ForgetUserFunction(), userdata.Open)
 	dynamotest.CheckFailures(t, &m.IO, func() error { return s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: "vic"}) })
 	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
 }
@@ -230,7 +230,7 @@ func TestForgetFailures(t *testing.T) {
 // export returns the room's part of the export of a user.
 func (m *match) export(user string) []byte {
 	m.T.Helper()
-	s := testkit.Open(m.World.World, profile.ExportUserFunction(), profile.OpenForgetter)
+	s := testkit.Open(m.World.World, userdata.ExportUserFunction(), userdata.Open)
 	testkit.Must(m.T, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
 	server := httptest.NewServer(m.Files)
 	m.T.Cleanup(server.Close)

@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/userdata"
 )
 
 // Room is the room's part of the fleet.
@@ -100,8 +101,8 @@ func Room() app.Room {
 		notice.SendMailFunction(),
 		profile.GetHealthFunction(),
 		profile.GetStatsFunction(),
-		profile.DeleteAccountFunction(),
-		profile.ForgetUserFunction(),
-		profile.ExportUserFunction(),
+		userdata.DeleteAccountFunction(),
+		userdata.ForgetUserFunction(),
+		userdata.ExportUserFunction(),
 	)
 }

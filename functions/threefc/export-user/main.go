@@ -1,5 +1,5 @@
 package main
 
-import "matchday/pkg/threefc/profile"
+import "matchday/pkg/threefc/userdata"
 
-func main() { profile.ExportUserFunction().Start() }
+func main() { userdata.ExportUserFunction().Start() }

@@ -115,7 +115,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			}
 			want := map[string]any{
 				"FunctionName":  tmpl.Stage.Function(f),
-				"Description":   f.Does,
+				"Description":   f.Description(),
 				"Runtime":       "provided.al2023",
 				"Handler":       "bootstrap",
 				"Architectures": []any{tmpl.Stage.Arch},

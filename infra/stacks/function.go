@@ -49,7 +49,7 @@ func (r *room) function(f spec.Function) error {
 	}
 
 	props := &awslambda.FunctionProps{
-		FunctionName: text(r.Stage.Function(f)), Description: text(f.Does),
+		FunctionName: text(r.Stage.Function(f)), Description: text(f.Description()),
 		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Architecture: awslambda.Architecture_ARM_64(),
 		Handler: text("bootstrap"), Code: awslambda.Code_FromAsset(&code, nil),
 		MemorySize: number(float64(f.Memory)), Timeout: seconds(f.Timeout),

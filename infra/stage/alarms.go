@@ -217,7 +217,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	if len(room.Functions)+len(room.Machines) > 0 {
 		all = append(all, Alarm{
 			Name: s.Failing(room.Name), Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
-			IfDown:  "The runbook says it for each function. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " + WhichFailed,
+			IfDown:  "The description of the function says it. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " + WhichFailed,
 			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}

@@ -3,7 +3,7 @@
 //
 // Room lists the functions of the packages below:
 //
-//	tables      all tables, access patterns, queues, settings and secrets
+//	tables      all tables, shared access patterns, queues, settings and secrets
 //	score       the state of a match and its displays; scorer reads the provider's fixture, tally counts balls, event lists what is worth an alert
 //	sportmonks  the provider's client and decoder
 //	catalog     leagues, teams and seasons: API, administration and sync

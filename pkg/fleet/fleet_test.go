@@ -24,6 +24,10 @@ func TestSpec(t *testing.T) {
 				t.Errorf("%s is not described in full", f.Name)
 			}
 
+			if n := len(f.Description()); n > spec.MaxDescription {
+				t.Errorf("the description of %s has %d bytes, want at most %d", f.Name, n, spec.MaxDescription)
+			}
+
 			for _, a := range f.Uses {
 				if i := slices.IndexFunc(room.Access(), func(b spec.Access) bool { return b.ID() == a.ID() }); !reflect.DeepEqual(a, room.Access()[i]) {
 					t.Errorf("two access patterns are called %q", a.ID())

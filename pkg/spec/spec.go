@@ -202,8 +202,8 @@ const (
 // Function is one Lambda function, built from functions/<Name>.
 type Function struct {
 	Name    string // "cricket/get-match"
-	Does    string // one sentence, for the inventory
-	IfDown  string // what a user notices when it fails, for the on-call
+	Does    string // one sentence
+	IfDown  string // what a user notices when it fails
 	On      Trigger
 	Uses    []Access
 	Sends   []Queue  // beside its own dead-letter queue
@@ -223,6 +223,13 @@ type Function struct {
 	// Reserved is its reserved concurrency, 0 for none.
 	Reserved int
 }
+
+// MaxDescription is the maximum length of a description in Lambda.
+const MaxDescription = 256
+
+// Description is the description of the deployed function: what it does, and what a user notices when
+// it fails. It has at most MaxDescription bytes.
+func (f Function) Description() string { return f.Does + " If it is down: " + f.IfDown }
 
 // VisibilityTimeout is how long SQS hides a message after the function received it: six times
 // the function's timeout, as AWS advises, so that a throttled invocation does not use up a

@@ -62,7 +62,9 @@ func page(rooms []spec.Room) []byte {
 		}
 
 		for _, f := range room.Functions {
-			function(&out, s, room, f, alarmsOf(all, f.Name))
+			if own := alarmsOf(all, f.Name); needsSection(f, own) {
+				function(&out, s, room, f, own)
+			}
 		}
 	}
 
@@ -79,6 +81,13 @@ func unset(v spec.Setting) string {
 	}
 
 	return "the default"
+}
+
+// needsSection reports whether an engineer needs more about a function than its description in
+// Lambda has: not for a route without alarms, budgets and secrets of its own.
+func needsSection(f spec.Function, alarms []stage.Alarm) bool {
+	_, route := f.On.(spec.Route)
+	return !route || len(alarms)+len(f.Budgets)+len(f.Secrets) > 0
 }
 
 func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function, alarms []stage.Alarm) {

@@ -14,9 +14,9 @@ import (
 // the table. It contains the id of each such row, and may contain ids of rows that were deleted
 // since. It expires with the last of its rows.
 type List struct {
-	IDs       []string `dynamodbav:"ids,omitempty"`
-	ExpiresAt int64    `dynamodbav:"expiresAt"` // epoch s
-	TTL       int64    `dynamodbav:"ttl"`       // the same, for tables whose TTL attribute has this name
+	IDs       []string `dynamodbav:"ids,omitempty"` // in the order of the last Entry.Write of each
+	ExpiresAt int64    `dynamodbav:"expiresAt"`     // epoch s
+	TTL       int64    `dynamodbav:"ttl"`           // the same, for tables whose TTL attribute has this name
 }
 
 // Entry is a row of a user that is to be written and listed.
@@ -37,9 +37,8 @@ var entryAttempts = Attempts{Max: 10, Err: errUserBusy}
 
 var errUserBusy = problem.New(problem.Conflict, "user_busy", "other requests of this user are in progress: try again")
 
-// Write makes the writes of the row and adds it to the list, in one transaction. Concurrent
-// calls cannot exceed the limit. A repeated call with the same row changes nothing but its
-// attributes.
+// Write makes the writes of the row and adds it to the end of the list, in one transaction. A row
+// that is already listed moves to the end. Concurrent calls cannot exceed the limit.
 //
 // Errors: *Refused if the condition of one of the writes does not hold; problem.Beyond of the
 // limit if the user has as many other rows; user_busy if concurrent calls for the user made
@@ -71,27 +70,24 @@ func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
 	return cmp.Or(err, refused)
 }
 
-// listed returns a list with the row: problem.Beyond of the limit if it is full.
+// listed returns the list with the row at its end. It returns problem.Beyond of the limit if the row
+// is new and the list is full.
 func (e Entry) listed(ctx context.Context, list List) (List, error) {
-	expires := max(list.ExpiresAt, e.ExpiresAt)
+	others := slices.DeleteFunc(slices.Clone(list.IDs), func(id string) bool { return id == e.ID })
+	isNew := len(others) == len(list.IDs)
 
-	next := List{IDs: list.IDs, ExpiresAt: expires, TTL: expires}
-	if slices.Contains(next.IDs, e.ID) {
-		return next, nil
-	}
+	if isNew && len(others) >= e.Limit.Max {
+		var err error
+		if others, err = e.Existing(ctx, others); err != nil {
+			return List{}, err
+		}
 
-	var err error
-	if len(next.IDs) >= e.Limit.Max {
-		if next.IDs, err = e.Existing(ctx, next.IDs); err != nil {
-			return next, err
+		if len(others) >= e.Limit.Max {
+			return List{}, problem.Beyond(e.Limit)
 		}
 	}
 
-	if len(next.IDs) >= e.Limit.Max {
-		return next, problem.Beyond(e.Limit)
-	}
+	expires := max(list.ExpiresAt, e.ExpiresAt)
 
-	next.IDs = append(slices.Clone(next.IDs), e.ID)
-
-	return next, nil
+	return List{IDs: append(slices.Clone(others), e.ID), ExpiresAt: expires, TTL: expires}, nil
 }

@@ -333,8 +333,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestListIsBounded: the rows of a user are listed up to the limit. A full list drops the rows
-// that no longer exist, and expires with the last of its rows.
+// TestListIsBounded: the rows of a user are listed up to the limit, in the order in which they were
+// last written. A full list drops the rows that no longer exist, and expires with the last of its
+// rows.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 
@@ -354,7 +355,8 @@ func TestListIsBounded(t *testing.T) {
 		"another row":            {list("a"), "b", 50, nil, nil, list("a", "b")},
 		"a row that stays":       {list("a"), "b", 200, nil, nil, dynamo.List{IDs: []string{"a", "b"}, ExpiresAt: 200, TTL: 200}},
 		"the last that has room": {list("a", "b"), "c", 50, nil, nil, list("a", "b", "c")},
-		"the same row again":     {list("a", "b", "c"), "b", 50, nil, nil, list("a", "b", "c")},
+		"the same row again":     {list("a", "b", "c"), "b", 50, nil, nil, list("a", "c", "b")},
+		"again, and too many":    {list("a", "b", "c", "e"), "b", 50, nil, nil, list("a", "c", "e", "b")},
 		"full":                   {list("a", "b", "c"), "d", 50, []string{"a", "b", "c"}, problem.Beyond(limit), list("a", "b", "c")},
 		"full, one is gone":      {list("a", "b", "c"), "d", 50, []string{"a", "c"}, nil, list("a", "c", "d")},
 		"full, all are gone":     {list("a", "b", "c"), "d", 50, []string{}, nil, list("d")},

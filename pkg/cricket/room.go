@@ -52,6 +52,7 @@ func Room() app.Room {
 		follower.UpdatePushToStartFunction(),
 		follower.FollowMatchFunction(),
 		follower.GetFollowFunction(),
+		follower.ListFollowsFunction(),
 		follower.UpdateFollowFunction(),
 		follower.UnfollowMatchFunction(),
 		activity.StartActivityFunction(),

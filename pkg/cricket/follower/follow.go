@@ -66,22 +66,22 @@ var maxFollows = spec.Limit{Name: "followed matches per user", Max: 100, Code: "
 
 var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
 
+// FollowedMatch is a match that a user follows, as the API returns it.
+type FollowedMatch struct {
+	MatchID   string    `json:"matchId" doc:"The id of the match."`
+	TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
+	ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
+}
+
 // FollowPage is the response with a followed match.
 type FollowPage struct {
 	Status int
-	Body   struct {
-		MatchID   string    `json:"matchId" doc:"The id of the match."`
-		TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
-		ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
-	}
+	Body   FollowedMatch
 }
 
 // followPage returns the response with a followed match. expires is in epoch s.
 func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
-	out := &FollowPage{Status: status}
-	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
-
-	return out
+	return &FollowPage{Status: status, Body: FollowedMatch{matchID, teamID, time.Unix(expires, 0).UTC()}}
 }
 
 // FollowMatch is the request to follow a match.
@@ -162,21 +162,29 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 
 // followed returns those of the matches that the user still follows, in the same order.
 func (s *Follows) followed(ctx context.Context, userID string, ids []string) ([]string, error) {
+	rows, err := s.rows(ctx, s.db, tables.FollowMatch, userID, ids)
+
+	still := make([]string, len(rows))
+	for i, r := range rows {
+		still[i] = r.MatchID
+	}
+
+	return still, err
+}
+
+// rows reads the rows of those of the matches that the user still follows, in the same order.
+func (s *Follows) rows(ctx context.Context, db dynamo.DB, a spec.Access, userID string, ids []string) ([]FollowRow, error) {
 	keys := make([]dynamo.Item, len(ids))
 	for i, id := range ids {
-		keys[i] = dynamo.Key(tables.FollowMatch, id, userID)
+		keys[i] = dynamo.Key(a, id, userID)
 	}
 
-	rows, err := dynamo.GetAll[FollowRow](ctx, s.db, tables.FollowMatch, keys)
-	if err != nil {
-		return nil, err
-	}
-
+	rows, err := dynamo.GetAll[FollowRow](ctx, db, a, keys)
 	now := s.now().Unix()
+	rows = slices.DeleteFunc(rows, func(r FollowRow) bool { return r.ExpiresAt <= now })
+	slices.SortFunc(rows, func(a, b FollowRow) int { return slices.Index(ids, a.MatchID) - slices.Index(ids, b.MatchID) })
 
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return !slices.ContainsFunc(rows, func(r FollowRow) bool { return r.MatchID == id && r.ExpiresAt > now })
-	}), nil
+	return rows, err
 }
 
 // match reads a fixture. It returns match.ErrNotFound if there is none, and
@@ -229,6 +237,87 @@ func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, er
 	}
 
 	return followPage(http.StatusOK, in.MatchID, row.TeamID, row.ExpiresAt), nil
+}
+
+// ListFollows is the request for a page of the matches that the caller follows.
+type ListFollows struct {
+	auth.User
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"The value of next in the previous page."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"6" default:"6" doc:"The maximum number of matches in the page."`
+}
+
+// FollowedMatches is a page of the matches that a user follows. Next is the cursor of the next
+// page; the last page has none.
+type FollowedMatches struct {
+	Body struct {
+		Follows []FollowedMatch `json:"follows" nullable:"false" doc:"The match that was followed last comes first. A page may be shorter than its limit, because it leaves out matches that have ended or that the user has unfollowed."`
+		Next    string          `json:"next,omitempty"`
+	}
+}
+
+// A page of ListFollows costs half a read unit for each of its rows, the list and the tombstone: at
+// most 4 in all.
+var (
+	listFollows = tables.Follows.On("List user's follows", "PK=#USER#{userId}, SK=#FOLLOWS; PK=matchId, SK=userId (up to 6)",
+		spec.Rate{Driver: spec.Request}, spec.BatchGetItem)
+	getTombstone = account.Deleted.On("Get tombstone", "PK=userId", spec.Rate{Driver: spec.Request}, spec.BatchGetItem)
+)
+
+// ListFollowsFunction lists the matches that the caller follows.
+func ListFollowsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-follows",
+		Does:   "Lists the matches that the caller follows, the one followed last first.",
+		IfDown: "Users do not see which matches they follow. Followed matches stay followed.",
+		On:     spec.Route{Method: "GET", Path: "/user/follows", Auth: spec.User, Queries: []string{"cursor", "limit"}},
+		Uses:   []spec.Access{getTombstone, listFollows},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenFollows, (*Follows).ListFollows)
+}
+
+// ListFollows returns a page of the matches that the caller follows, in reverse order of the last
+// POST /user/follow of each. It may miss the changes of about the last second. It returns
+// account.ErrDeleted if the caller's account is deleted, and httpapi.ErrBadCursor if the match of the
+// cursor is not in the list.
+func (s *Follows) ListFollows(ctx context.Context, in *ListFollows) (*FollowedMatches, error) {
+	var (
+		tombstone account.Tombstone
+		list      dynamo.List
+	)
+
+	db := s.db.Eventual()
+
+	err := dynamo.GetEach(ctx, db,
+		dynamo.Read{Access: getTombstone, Key: []string{in.UserID}, Into: &tombstone},
+		dynamo.Read{Access: listFollows, Key: FollowList(in.UserID), Into: &list})
+	if err != nil {
+		return nil, err
+	}
+
+	if tombstone.UserID != "" {
+		return nil, account.ErrDeleted
+	}
+
+	slices.Reverse(list.IDs)
+
+	ids, next, err := httpapi.Page(list.IDs, func(id string) string { return id }, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+
+	rows, err := s.rows(ctx, db, listFollows, in.UserID, ids)
+	if err != nil {
+		return nil, err
+	}
+
+	out := &FollowedMatches{}
+	out.Body.Follows, out.Body.Next = make([]FollowedMatch, len(rows)), next
+
+	for i, r := range rows {
+		out.Body.Follows[i] = FollowedMatch{r.MatchID, r.TeamID, time.Unix(r.ExpiresAt, 0).UTC()}
+	}
+
+	return out, nil
 }
 
 // UpdateFollow is the request to change the team of a followed match.

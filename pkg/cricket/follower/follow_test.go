@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -148,6 +149,154 @@ func TestFollow(t *testing.T) {
 		if err := testkit.CheckProblemField(testkit.Call(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
 			t.Errorf("%s after the expiry: %v", fn.Name, err)
 		}
+	}
+}
+
+// listed decodes the answer of list-follows.
+type listed struct {
+	Follows []followed
+	Next    string
+}
+
+// TestFollowsAreListed: a user reads the matches that the user follows, the one followed last first,
+// in pages. Matches of other users, unfollowed and expired ones are not among them.
+func TestFollowsAreListed(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	routes := w.Routes()
+
+	for _, id := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"} {
+		w.AddFixture(id)
+	}
+
+	follow := func(user, id, team string) {
+		t.Helper()
+
+		body := fmt.Sprintf(`{"teamId":%q}`, team)
+		if out := testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/"+id, user, body); out.StatusCode != http.StatusCreated {
+			t.Fatalf("%s follows %s: %d %s", user, id, out.StatusCode, out.Body)
+		}
+	}
+
+	list := func(user, query string) (got listed) {
+		t.Helper()
+
+		out := testkit.Call(routes, follower.ListFollowsFunction(), "/user/follows"+query, user, "")
+		if out.StatusCode != http.StatusOK {
+			t.Fatalf("%s lists %s: %d %s", user, query, out.StatusCode, out.Body)
+		}
+
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &got))
+
+		return got
+	}
+
+	until := w.AddFixture("9").Expiry(w.Clock.Now(), match.KeepFollow)
+	of := func(id, team string) followed { return followed{id, team, time.Unix(until, 0).UTC()} }
+
+	check := func(name, user, query string, want listed) {
+		t.Helper()
+
+		if diff := cmp.Diff(want, list(user, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+
+	check("nothing is followed", "ann", "", listed{Follows: []followed{}})
+
+	for _, id := range []string{"1", "2", "3", "4"} {
+		follow("ann", id, "11")
+	}
+
+	follow("bob", "5", "12")
+	follow("ann", "2", "neutral") // again, for neither team
+
+	check("the last first", "ann", "", listed{Follows: []followed{of("2", ""), of("4", "11"), of("3", "11"), of("1", "11")}})
+	check("of another user", "bob", "", listed{Follows: []followed{of("5", "12")}})
+	check("a page", "ann", "?limit=3", listed{Follows: []followed{of("2", ""), of("4", "11"), of("3", "11")}, Next: "3"})
+	check("the next page", "ann", "?limit=3&cursor=3", listed{Follows: []followed{of("1", "11")}})
+
+	testkit.Call(routes, follower.UnfollowMatchFunction(), "/user/follow/4", "ann", "")
+	check("without an unfollowed match", "ann", "?limit=3", listed{Follows: []followed{of("2", ""), of("3", "11")}, Next: "3"})
+
+	for _, id := range []string{"6", "7", "8", "9"} {
+		follow("ann", id, "11")
+	}
+
+	// The sixth is match 4, which ann has unfollowed.
+	check("at most six", "ann", "", listed{
+		Follows: []followed{of("9", "11"), of("8", "11"), of("7", "11"), of("6", "11"), of("2", "")}, Next: "4",
+	})
+
+	if err := testkit.CheckProblemCode(testkit.Call(routes, follower.ListFollowsFunction(), "/user/follows?cursor=5", "ann", ""),
+		http.StatusBadRequest, "bad_cursor"); err != nil {
+		t.Errorf("the cursor of another user: %v", err)
+	}
+
+	w.MoveClock(time.Unix(until, 0))
+	check("after the expiry", "bob", "", listed{Follows: []followed{}})
+}
+
+// TestDeletedUserListsNoFollows: a token that is still valid does not show what was followed.
+func TestDeletedUserListsNoFollows(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	routes := w.Routes()
+	w.AddFixture("7")
+	testkit.Call(routes, follower.FollowMatchFunction(), "/user/follow/7", "ann", "")
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
+
+	out := testkit.Call(routes, follower.ListFollowsFunction(), "/user/follows", "ann", "")
+	if err := testkit.CheckProblemCode(out, http.StatusUnauthorized, account.ErrDeleted.Code); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPageOfFollowsCostsFourUnits: with as many follows as a user may have, a page costs 4 read
+// units and two calls. An empty list costs one unit and one call.
+func TestPageOfFollowsCostsFourUnits(t *testing.T) {
+	t.Parallel()
+
+	type cost struct {
+		Units dynamodb.Units
+		Calls map[string]int
+	}
+
+	got := map[int]cost{}
+
+	for _, n := range []int{0, 6, follower.MaxFollows} {
+		w := crickettest.New(t)
+		routes := w.Routes()
+		at := w.Clock.Now().Add(time.Hour).Unix()
+		list := dynamo.List{ExpiresAt: at, TTL: at}
+
+		for i := range n {
+			id := fmt.Sprint(9_000_000_000_000_000_000 + uint64(i)) // as long as an id can be
+			list.IDs = append(list.IDs, id)
+			testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: id, UserID: "ann"}, ExpiresAt: at})
+		}
+
+		if n > 0 {
+			key := follower.FollowList("ann")
+			testkit.PutRows(w.World, tables.Follows, struct {
+				follower.Follow
+				dynamo.List
+			}{follower.Follow{MatchID: key[0], UserID: key[1]}, list})
+		}
+
+		var c cost
+
+		c.Units = w.CountUnits(func() {
+			c.Calls = w.CountCalls(func() { testkit.Call(routes, follower.ListFollowsFunction(), "/user/follows", "ann", "") })
+		})
+		got[n] = c
+	}
+
+	full := cost{dynamodb.Units{Reads: 4}, map[string]int{"BatchGetItem": 2}}
+	want := map[int]cost{0: {dynamodb.Units{Reads: 1}, map[string]int{"BatchGetItem": 1}}, 6: full, follower.MaxFollows: full}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("costs by the number of follows (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,7 +4,8 @@
 // Room lists the functions of the packages below:
 //
 //	tables      all tables, shared access patterns, queues, settings and secrets
-//	score       the state of a match and its displays; scorer reads the provider's fixture, tally counts balls, event lists what is worth an alert
+//	score       the state of a match and its displays; scorer makes the state from the
+//	            provider's fixture, tally counts balls, event lists what is worth an alert
 //	sportmonks  the provider's client and decoder
 //	catalog     leagues, teams and seasons: API, administration and sync
 //	match       a match: its rows, its API and its timeline of balls
@@ -13,7 +14,33 @@
 //	alert       notifications, the toss and the reminder
 //	live        the polls, and the end of a match
 //	schedule    the copy of the provider's schedule
-//	userdata    what is deleted and exported of a user
+//	userdata    the deletion and the export of a user's data
+//
+// # Where to find a rule
+//
+//	when the provider is polled                           live: Planner.PlanTicks, Ticker.Tick
+//	how many requests the provider allows                 tables: FixturesBudget
+//	which part of a broken answer is used                 sportmonks: Split
+//	how a score is made from the provider's fixture       score/scorer: Read
+//	when a result counts                                  score/scorer: Final; live: Finisher.FinishMatch
+//	what a lock screen shows                              score: State.For
+//	when a lock screen is pushed, and at which priority   activity: Pusher.PushActivities; score: State.KeyEvent
+//	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
+//	which events are worth an alert, and their keys       score/event: List
+//	when an event is certain enough for an alert          live: ledger
+//	which alerts a user gets, and when                    follower: Preferences.Allows; alert: Alerter.SendAlert
+//	when the toss is found                                alert: TossDetector.DetectToss
+//	when a user is reminded of a match                    alert: Reminder.RemindPrematch
+//	what happens when a match is moved                    alert: Moved; schedule: Syncer.SyncFixtures
+//	when a match is archived, and when it ends            live: Ticker.Tick, Finisher.FinishMatch
+//	what an inactive league stops                         catalog
+//	what administrators own, and the sync keeps           catalog
+//	how many matches a user may follow, and for how long  follower: FollowMatch; match: KeepFollow
+//	which matches a user follows                          follower: ListFollows
+//	to whom a phone belongs                               follower: RegisterDevice
+//	what happens to an unregistered token                 activity: Pusher.RemoveUnregistered; alert: Alerter.SendAlert
+//	what happens when a user deletes the account          userdata: ForgetUser
+//	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: sportmonks <- score <- score/tally <- score/scorer, score/event <- catalog;
 // tables <- catalog <- match <- follower <- activity <- alert <- live <- schedule <- userdata <-
@@ -21,42 +48,95 @@
 //
 // # Tables
 //
-//	table                           key                            contents
-//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll; leaseHolder while a worker processes it; the titles that administrators have set for its teams
-//	cricket-teams                   teamId                         a team; title, shortName and color belong to the administrators
-//	cricket-team-seasons            seasonId, teamId               which teams play in a season
-//	cricket-leagues                 leagueId                       a league; active, title and priority belong to the administrators
-//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~ counts registrations and serialises them; userId #TOKEN#{token} names the owner of a token
-//	cricket-match-follows           matchId, userId                a user who follows a match; matchId #USER#{userId}, userId #FOLLOWS lists the matches that a user follows
-//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token, and whether the phone allows frequent updates; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
-//	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
-//	cricket-prematch-notifications  matchId, userId                matchId {matchId}#{userId}: a claimed reminder, with userId #START#{userId} the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
-//	cricket-locks                   lockKey                        alert:… and sync-fixtures are leases; tick holds the last claimed slot; budget:fixtures counts the requests of the provider
-//	cricket-state-hashes            matchTeamKey                   {matchId}: what was sent: the hash of the display of each perspective, and the ledger of events
-//	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: the current display
-//	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: names of teams and league
-//	cricket-preferences             userId                         which alerts a user wants, and when
-//	cricket-alerts                  matchId, part                  how far an alert was sent, by its key and range of followers
-//	match-processing-state          matchId                        {matchId}: the list of the chunks; {matchId}#S1#00: five overs of balls
+//	table, key                      contents
+//	cricket-fixtures                a match: teams, start, status; lastSlot and bodySum of the last poll;
+//	  matchId                       leaseHolder while a worker processes it; titles that administrators
+//	                                have set for its teams
+//	cricket-teams                   a team; title, shortName and color belong to the administrators
+//	  teamId
+//	cricket-team-seasons            a team that plays in a season
+//	  seasonId, teamId
+//	cricket-leagues                 a league; active, title and priority belong to the administrators
+//	  leagueId
+//	cricket-devices                 a user's phone
+//	  userId, deviceToken
+//	  userId, ~                     counts the registrations of a user and serialises them
+//	  #TOKEN#{token}, ~             the owner of a token
+//	cricket-match-follows           a user who follows a match
+//	  matchId, userId
+//	  #USER#{userId}, #FOLLOWS      the list of the matches that a user follows
+//	cricket-activity-subscriptions  a Live Activity with a push token; whether its phone allows frequent
+//	  matchId, pushToken            updates
+//	  #USER#{userId}, matchId       the list of a user's activities of a match
+//	cricket-channels                the broadcast channel of a match and perspective; its listeners are not
+//	  matchId, view                 stored
+//	cricket-prematch-notifications
+//	  {matchId}#{userId}, userId    a claimed reminder
+//	  {matchId}#{userId}, #START#…  the claim of the start of an activity
+//	  matchId, #MATCH               the reminder of the match was sent
+//	cricket-locks
+//	  alert:…, sync-fixtures        a lease
+//	  tick                          the last claimed slot
+//	  budget:fixtures               the number of requests of the provider
+//	cricket-state-hashes            what was sent of a match: the hash of the display of each perspective,
+//	  matchId                       and the ledger of events
+//	DisplayStateCache               the current display
+//	  DISPLAY#{matchId}#{teamId}
+//	cricket-fixture-cache           the score in full
+//	  matchId
+//	  {matchId}#names               the names of teams and league
+//	cricket-preferences             which alerts a user wants, and when
+//	  userId
+//	cricket-alerts                  how far an alert was sent, by its key and range of followers
+//	  matchId, part
+//	match-processing-state          the list of the chunks of balls
+//	  matchId
+//	  {matchId}#S1#00               five overs of balls
 //
 // # What differs from the seed
 //
 // The seed is the list of 57 access patterns on 13 tables that the room was built from.
-// The test of this package holds it. Every pattern is there, with these differences:
+// The test of this package contains it. Every pattern exists, with these differences:
 //
-//	seed                                                here, and why
-//	a follow expires 48 h after the start               45 days after the latest possible end (match.KeepFollow). The end of a match removes its follows; the expiry only tidies up. A match that is postponed by weeks keeps its followers, and a Test match lasts five days
-//	a display expires, and the next request rebuilds it kept for 7 days after its last write (match.KeepShown). The ticker and the sync replace it when it changes, so no expiry is needed to keep it correct
-//	the cache of a live match has a shorter TTL         no TTL by state: a score is valid until a newer one replaces it. Scores are kept for 30 days, results for good (package match)
-//	the cache holds the provider's fixture              it holds the score that was read from it (score.State), with the players at the crease and every wicket. Lineups and full scorecards are not stored, because no screen shows them
-//	active leagues are cached                           each run of a job reads them: 30 leagues cost a few read units, and a league that is deactivated is left out from the next run
-//	lastProcessedBall, to resume from                   not stored: each payload replaces all balls, so nothing is resumed. "Get" and "Set last processed ball ID" read and write the list of chunks
-//	a service hydrates its cache on boot                a timeline reads its chunks by key. Lambda has no boot, and no scan is needed
-//	the lock of a match is in cricket-locks             it is in the match's row, which is written anyway when the lock is taken and when it is released: two calls less for each change, and two round trips before the push
-//	a hash has a row by match and team                  one row of a match has the hash of each perspective, and the ledger of sent events: one call, and not four. A new process reads it in one call with the score and the balls
-//	a display is put alone                              those of all perspectives that changed are put in one transaction: one call, and not three, for three more write units
-//	user's subscriptions by a query of the match        a list under the user's key: its cost does not grow with the audience
-//	a reminder is marked under the match and the user   a claim has a partition of its own, {matchId}#{userId}: one partition takes 1,000 writes a second
+// A follow expires 45 days after the latest possible end of the match (match.KeepFollow), not
+// 48 h after its start. The end of a match removes its follows, so the expiry only tidies up. A
+// match that is postponed by weeks keeps its followers, and a Test match lasts five days.
+//
+// A display is kept for 7 days after its last write (match.KeepShown). In the seed it expires,
+// and the next request rebuilds it. Here the ticker and the sync replace it when it changes.
+//
+// The cache of a live match has no shorter TTL: a score is valid until a newer one replaces it.
+// Scores are kept for 30 days, results for good (package match).
+//
+// The cache holds the score (score.State) with the players at the crease and every wicket, not
+// the provider's fixture. Lineups and full scorecards are not stored, because no screen shows
+// them.
+//
+// Active leagues are not cached. Each run of a job reads them: 30 leagues cost a few read units,
+// and a league that is deactivated is left out from the next run.
+//
+// lastProcessedBall is not stored: each payload replaces all balls, so no run resumes. "Get" and
+// "Set last processed ball ID" read and write the list of chunks.
+//
+// A timeline reads its chunks by key. In the seed a service hydrates its cache on boot; Lambda
+// has no boot, and no scan is needed.
+//
+// The lock of a match is in the match's row, not in cricket-locks. That row is written anyway
+// when the lock is taken and when it is released. This saves two calls for each change, and two
+// round trips before the push.
+//
+// One row of a match has the hash of each perspective and the ledger of sent events, where the
+// seed has a row for each match and team. This needs one call, not four. A new process reads it
+// in one call with the score and the balls.
+//
+// All displays of a match that changed are put in one transaction. This needs one call, not
+// three, for three more write units.
+//
+// A user's subscriptions are found by a list under the user's key, not by a query of the match,
+// so the cost does not grow with the audience.
+//
+// The claim of a reminder has a partition of its own, {matchId}#{userId}, because one partition
+// takes 1,000 writes a second.
 //
 // Replays (isReplay, replayExpiresAt) are rows that an operator adds to a stage for a
 // demonstration. No function makes one; the ticker deletes those that have expired.

@@ -88,19 +88,19 @@ func TestPartIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestPhoneThatIsGone is deleted, unless it was registered again since.
-func TestPhoneThatIsGone(t *testing.T) {
+// TestUnregisteredPhoneIsDeleted unless it was registered again since.
+func TestUnregisteredPhoneIsDeleted(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
 	apple.Answer(phone("a"), apns.Refuse(apns2.ReasonUnregistered))
 	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 
 	if row(w, "DEVICE#"+phone("a"), "DEVICE") != nil || row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
-		t.Error("not just the phone that is gone was deleted")
+		t.Error("not just the unregistered phone was deleted")
 	}
 
 	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesGone"}); n != 1 {
-		t.Errorf("%v phones are counted as gone, want 1", n)
+		t.Errorf("%v phones are counted as unregistered, want 1", n)
 	}
 
 	same(t, "the other phone", len(shown(apple, "b")), 1)

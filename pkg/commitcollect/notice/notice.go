@@ -96,7 +96,7 @@ func SendNoticesFunction() app.Function {
 		IfDown: "Notifications of new parts arrive late.",
 		On:     milestone.NoticeQueue,
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{delivered, gone},
+		Emits:  []spec.Metric{delivered, unregistered},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotice)
 }
@@ -135,7 +135,7 @@ func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 	}
 
 	counts, err := s.phones.Send(ctx, s.sender, message, phones)
-	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)},
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(unregistered, counts.Gone)},
 		slog.String("milestone", m.MilestoneID))
 
 	return err
@@ -143,6 +143,6 @@ func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 
 // The metrics.
 var (
-	delivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
-	gone      = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
+	delivered    = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
+	unregistered = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
 )

@@ -259,7 +259,7 @@ func TestActivitiesAreLimited(t *testing.T) {
 		}
 	}
 
-	testkit.Must(t, w.DeleteRow(tables.Subscriptions, "7", crickettest.Token("ann70"))) // as push-activities does when the token is gone
+	testkit.Must(t, w.DeleteRow(tables.Subscriptions, "7", crickettest.Token("ann70"))) // as push-activities does when the token is unregistered
 
 	if got := start("7", "ann", 200); got != "started" {
 		t.Errorf("after a token was removed: %s", got)

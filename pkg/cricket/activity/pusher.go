@@ -167,7 +167,7 @@ func PushActivitiesFunction() app.Function {
 // later message pushes that change. If the range holds more than perMessage
 // activities, it first sends messages for the others.
 //
-// It removes tokens that Apple reports as gone, unless they were registered again.
+// It removes tokens that are unregistered, unless they were registered again.
 // After each page it sends messages that retry the tokens it did not reach. When a
 // page reached no token, the remaining pages are not tried but left to retries. A
 // broadcast of an update that fails is dropped, because the next update replaces it.
@@ -469,14 +469,14 @@ type pushRun struct {
 	registered map[string]int64 // by token: time of the last registration, epoch ms
 
 	mu        sync.Mutex
-	remove    []string // tokens of the current page to remove: gone or ended
+	remove    []string // tokens of the current page to remove: unregistered or ended
 	unreached []string // tokens of the current page to retry
 	counts    push.Counts
 	delays    telemetry.Histogram // of the pushes that Apple accepted
 }
 
 // pushPage pushes the message of each group to its tokens until sending ends, removes
-// the tokens that are gone or ended, and sends messages that retry the unreached. If the
+// the tokens that are unregistered or ended, and sends messages that retry the unreached. If the
 // match is over and has no display, it removes the tokens without a push: iOS ends their
 // activities after some hours.
 func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[group][]string) error {
@@ -502,7 +502,7 @@ func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*up
 	if r.change.Ended != 0 {
 		errs = append(errs, r.removeAll(ctx))
 	} else {
-		errs = append(errs, r.removeGone(ctx))
+		errs = append(errs, r.removeUnregistered(ctx))
 	}
 
 	if err := errors.Join(errs...); err != nil {
@@ -539,7 +539,7 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 
 	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
 		switch o.Result {
-		case push.Gone:
+		case push.Unregistered:
 			if ended || r.registered[token] <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
@@ -582,9 +582,9 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 	return dynamo.DeleteAll(ctx, r.db, tables.RemoveActivities, keys)
 }
 
-// removeGone deletes the subscriptions marked for removal, except those that were
+// removeUnregistered deletes the subscriptions marked for removal, except those that were
 // registered again since they were read.
-func (r *pushRun) removeGone(ctx context.Context) error {
+func (r *pushRun) removeUnregistered(ctx context.Context) error {
 	for _, token := range r.remove {
 		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered[token])
 

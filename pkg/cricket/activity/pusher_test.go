@@ -218,7 +218,7 @@ func TestPusherOpensWithItsKey(t *testing.T) {
 	}
 }
 
-func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
+func TestUnregisteredTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	w.Subscribe("7", "unregistered", "")
@@ -227,12 +227,12 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	again := w.Subscribe("7", "registered again", "12")
 	w.Phones.Answer(crickettest.Token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.Phones.Answer(crickettest.Token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
-	gone := apns.Refuse(apns2.ReasonUnregistered)
-	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
-	w.Phones.Answer(crickettest.Token("registered again"), gone)
-	same := w.Subscribe("7", "gone when registered", "12")
-	gone.Since = time.UnixMilli(same.UpdatedAt)
-	w.Phones.Answer(same.PushToken, gone)
+	refusal := apns.Refuse(apns2.ReasonUnregistered)
+	refusal.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.Phones.Answer(crickettest.Token("registered again"), refusal)
+	same := w.Subscribe("7", "unregistered at registration", "12")
+	refusal.Since = time.UnixMilli(same.UpdatedAt)
+	w.Phones.Answer(same.PushToken, refusal)
 	late := w.Subscribe("7", "registered meanwhile", "12")
 	w.Phones.Answer(late.PushToken, apns.Refuse(apns2.ReasonUnregistered))
 
@@ -246,14 +246,14 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.ExpectPhones("with gone tokens", want, false)
+	w.ExpectPhones("with unregistered tokens", want, false)
 
 	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "registered meanwhile", "visitor"}, w.Subscribers()); diff != "" {
 		t.Errorf("the subscriptions differ:\n%s", diff)
 	}
 
 	// A subscription that was registered after it was read is not removed.
-	testkit.Must(t, p.RemoveGone(w.NewContext(), "7", crickettest.Token("local"), 5))
+	testkit.Must(t, p.RemoveUnregistered(w.NewContext(), "7", crickettest.Token("local"), 5))
 
 	if !slices.Contains(w.Subscribers(), "local") {
 		t.Error("a subscription that was registered after it was read was removed")
@@ -336,7 +336,7 @@ func TestPushesAreCounted(t *testing.T) {
 	once.Times = 1
 	w.Phones.Answer(crickettest.Token("local"), once)
 
-	for _, name := range []string{"gone", "gone too"} {
+	for _, name := range []string{"unregistered", "unregistered too"} {
 		w.Subscribe("7", name, "")
 		w.Phones.Answer(crickettest.Token(name), apns.Refuse(apns2.ReasonUnregistered))
 	}
@@ -604,9 +604,9 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	names := addSubscriptions(w, "7", n)
 	w.Phones.Answer(crickettest.Token(names[0]), apns.Refuse(apns2.ReasonUnregistered))
 	again := w.Subscribe("7", names[1], "")
-	gone := apns.Refuse(apns2.ReasonUnregistered)
-	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
-	w.Phones.Answer(crickettest.Token(names[1]), gone)
+	refusal := apns.Refuse(apns2.ReasonUnregistered)
+	refusal.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.Phones.Answer(crickettest.Token(names[1]), refusal)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 
 	var whole, parts int

@@ -385,15 +385,15 @@ type alertRun struct {
 	messages  map[audience]*push.Message
 	unreached []string // user ids of the current page to retry
 
-	delivered, suppressed, gone, retried int
-	delays                               telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
+	delivered, suppressed, unregistered, retried int
+	delays                                       telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
 }
 
 // emitCounts emits the metrics of the run.
 func (r *alertRun) emitCounts(ctx context.Context) {
 	telemetry.Emit(ctx, r.now(), append([]telemetry.Sample{
 		telemetry.Count(tables.AlertsDelivered, r.delivered), telemetry.Count(tables.AlertsSuppressed, r.suppressed),
-		telemetry.Count(tables.AlertsGone, r.gone), telemetry.Count(tables.AlertsRetried, r.retried),
+		telemetry.Count(tables.AlertsGone, r.unregistered), telemetry.Count(tables.AlertsRetried, r.retried),
 	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key),
 		slog.String("part", r.alert.part()))
 }
@@ -497,8 +497,8 @@ type recipient struct {
 	view        string // perspective
 	spoilerFree bool
 	hasActivity bool // of the match
-	// reregistered reports that Apple called the token gone, but the phone registered
-	// it again after that.
+	// reregistered reports that the token is unregistered, but the phone has registered it
+	// again since.
 	reregistered bool
 }
 
@@ -680,7 +680,7 @@ func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond ex
 	return dynamo.Applied(dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond))
 }
 
-// notify sends the notification. It deletes the devices whose token is gone, unless
+// notify sends the notification. It deletes the devices whose token is unregistered, unless
 // they were registered again.
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 	for _, spoilerFree := range []bool{false, true} {
@@ -694,12 +694,12 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 			return err
 		}
 
-		gone, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
+		unregistered, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
 		if err != nil {
 			return err
 		}
 
-		for _, p := range notReregistered(gone) {
+		for _, p := range notReregistered(unregistered) {
 			err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
 			if err := dynamo.IgnoreRefused(err); err != nil {
 				return err
@@ -716,8 +716,8 @@ func filter(to []recipient, keep func(recipient) bool) []recipient {
 }
 
 // notReregistered returns the recipients whose token is to be removed.
-func notReregistered(gone []recipient) []recipient {
-	return filter(gone, func(p recipient) bool { return !p.reregistered })
+func notReregistered(unregistered []recipient) []recipient {
+	return filter(unregistered, func(p recipient) bool { return !p.reregistered })
 }
 
 // notification returns the notification of the alert. It is Invalid if the text is
@@ -748,7 +748,7 @@ func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
 
 // startActivities starts a Live Activity, which shows the alert, on each phone that
 // supports it and has no activity of the match. It returns the recipients who need a
-// notification: all others, and those whose push-to-start token is gone. It removes
+// notification: all others, and those whose push-to-start token is unregistered. It removes
 // such a token, unless the phone was registered again. It starts nothing when the
 // match is over, because no push would end the activity.
 func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []recipient, err error) {
@@ -766,12 +766,12 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 				continue
 			}
 
-			gone, err := r.startAudience(ctx, audience{view: view, channel: channel}, some)
+			notStarted, err := r.startAudience(ctx, audience{view: view, channel: channel}, some)
 			if err != nil {
 				return nil, err
 			}
 
-			rest = append(rest, gone...)
+			rest = append(rest, notStarted...)
 		}
 	}
 
@@ -806,12 +806,12 @@ func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipie
 		return nil, err
 	}
 
-	gone, notSent, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
+	unregistered, notSent, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
 	if err := errors.Join(err, r.releaseStarts(ctx, notSent)); err != nil {
 		return nil, err
 	}
 
-	for _, p := range notReregistered(gone) {
+	for _, p := range notReregistered(unregistered) {
 		unchanged := dynamo.Unchanged(p.DeviceRow, "pushToStartToken")
 
 		err := dynamo.Update(ctx, r.db, tables.UpdatePushToStart, dynamo.Key(tables.UpdatePushToStart, p.UserID, p.DeviceToken),
@@ -821,7 +821,7 @@ func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipie
 		}
 	}
 
-	return append(rest, gone...), nil
+	return append(rest, unregistered...), nil
 }
 
 // claimStarts claims the starts of users' activities. It returns the users it claimed,
@@ -928,10 +928,10 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 }
 
 // send pushes a message to recipients by their tokens. It returns those whose token is
-// gone, and those to whom the message was certainly not delivered, also with an error. It adds
+// unregistered, and those to whom the message was certainly not delivered, also with an error. It adds
 // all who were not reached to r.unreached.
 func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
-	token func(recipient) string) (gone, notSent []recipient, err error) {
+	token func(recipient) string) (unregistered, notSent []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {
 		waiting[token(p)] = p
@@ -951,10 +951,10 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 			if r.alert.Slot != 0 {
 				r.delays.Add(r.now().Sub(match.SlotTime(r.alert.Slot)))
 			}
-		case push.Gone:
-			r.gone++
+		case push.Unregistered:
+			r.unregistered++
 			p.reregistered = p.UpdatedAt > o.Since.UnixMilli()
-			gone = append(gone, p)
+			unregistered = append(unregistered, p)
 		default:
 			unanswered[token] = o.Reason == ""
 			return
@@ -973,5 +973,5 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 		}
 	}
 
-	return gone, notSent, err
+	return unregistered, notSent, err
 }

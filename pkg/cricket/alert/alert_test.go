@@ -301,7 +301,7 @@ func TestEnvironmentDependsOnStageAndURL(t *testing.T) {
 	}
 }
 
-func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
+func TestUnregisteredDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
 
 	w := worldWithFollowedMatch(t)
@@ -350,8 +350,8 @@ func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 		t.Errorf("the devices left differ:\n%s", diff)
 	}
 
-	if gone := w.Logs.SumMetric(tables.AlertsGone); gone != 4 {
-		t.Errorf("%v tokens were gone, want 4", gone)
+	if n := w.Logs.SumMetric(tables.AlertsGone); n != 4 {
+		t.Errorf("%v tokens are unregistered, want 4", n)
 	}
 }
 
@@ -1421,7 +1421,7 @@ func TestStartIsCompletedAfterACrash(t *testing.T) {
 			delete(o.Alerts, crickettest.Token(name))
 		}
 
-		for i, d := range o.Devices { // a claimed user gets no second start, so a gone token may stay until the next match
+		for i, d := range o.Devices { // a claimed user gets no second start, so an unregistered token may stay until the next match
 			o.Devices[i] = strings.TrimSuffix(d, crickettest.Token("dead starts"))
 		}
 

@@ -247,17 +247,17 @@ func (s *Devices) Forget(ctx context.Context, userID string, former ...expressio
 // reading phones before, and for recording who was reached.
 const sendTime = 12 * time.Second
 
-// Delivery says what became of a notification.
+// Delivery is the result of a notification.
 type Delivery struct {
 	push.Counts
 	Reached []Device // Apple has accepted the notification for them
 	Missed  []Device // a later try can reach them
 }
 
-// Push sends a notification to phones, and deletes those whose tokens are invalid, unless
-// they were registered again since. When the time for Apple is over it takes no more phones;
-// the last one that it has taken is then missed. A phone shows a notification that is sent
-// twice once, if it has a collapse id. Errors: apple_unavailable.
+// Push sends a notification to phones, and deletes those whose tokens are unregistered, unless they
+// were registered again since. When the time for Apple is over it takes no more phones; the last
+// one that it has taken is then missed. A phone displays a notification that is sent twice once, if
+// it has a collapse id. Errors: apple_unavailable.
 func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, phones iter.Seq[Device]) (Delivery, error) {
 	var d Delivery
 	if err := to.Ready(ctx); err != nil {
@@ -290,7 +290,7 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 		switch o, ok := outcomes[p.Token]; {
 		case ok && o.Result == push.Delivered:
 			d.Reached = append(d.Reached, p)
-		case !ok || o.Result != push.Gone:
+		case !ok || o.Result != push.Unregistered:
 			d.Missed = append(d.Missed, p)
 		case int64(p.SeenAt) <= o.Since.Unix():
 			same := dynamo.Unchanged(p, "userId", "seenAt")

@@ -25,7 +25,7 @@ func Example() {
 
 	_ = func(ctx context.Context, s *push.Sender, tokens []string, forget func(token string, since time.Time)) (push.Counts, error) {
 		return s.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
-			if o.Result == push.Gone {
+			if o.Result == push.Unregistered {
 				forget(token, o.Since)
 			}
 		})

@@ -195,7 +195,7 @@ func TestSettingsOfARoom(t *testing.T) {
 func TestResultsHaveNames(t *testing.T) {
 	t.Parallel()
 
-	for r, want := range map[Result]string{Delivered: "delivered", Gone: "gone", Dropped: "dropped", Requeue: "requeue"} {
+	for r, want := range map[Result]string{Delivered: "delivered", Unregistered: "unregistered", Dropped: "dropped", Requeue: "requeue"} {
 		if got := r.String(); got != want {
 			t.Errorf("%d is %q, want %q", r, got, want)
 		}

@@ -159,7 +159,7 @@ const (
 type answer struct {
 	h2conn.Answer
 	reason string
-	since  time.Time // of a 410: when the token became invalid
+	since  time.Time // of a 410: since when the token is unregistered
 }
 
 // read decodes the reason in the body of an error. A body that is not Apple's has none.
@@ -189,13 +189,13 @@ func read(in h2conn.Answer) answer {
 type step uint8
 
 const (
-	stop      step = iota // our defect: end the run
-	done                  // delivered
-	forget                // the token is invalid
-	later                 // repeat after a pause
-	reconnect             // repeat on a new connection
-	remint                // repeat with a new provider token
-	pass                  // unknown reason: give up this push, continue with the others
+	stop       step = iota // our defect: end the run
+	done                   // delivered
+	unregister             // the token is unregistered
+	later                  // repeat after a pause
+	reconnect              // repeat on a new connection
+	remint                 // repeat with a new provider token
+	pass                   // unknown reason: give up this push, continue with the others
 )
 
 // ours are the reasons of a 400 that our code or configuration caused.
@@ -214,7 +214,7 @@ var ours = []string{
 func (a answer) next() step {
 	switch a.reason {
 	case apns2.ReasonBadDeviceToken, apns2.ReasonDeviceTokenNotForTopic, apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
-		return forget
+		return unregister
 	case apns2.ReasonIdleTimeout, reasonUnrelatedKeyID:
 		return reconnect
 	case apns2.ReasonExpiredProviderToken:
@@ -225,7 +225,7 @@ func (a answer) next() step {
 	case a.Status/100 == 2:
 		return done
 	case a.Status == http.StatusGone:
-		return forget
+		return unregister
 	case a.Status == http.StatusTooManyRequests, a.Status >= 500: // also TooManyProviderTokenUpdates: keep the token
 		return later
 	case a.Status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
@@ -247,7 +247,7 @@ const maxTries = 8
 const maxPause = 2 * time.Second
 
 // exchange repeats a request until its answer is final: APNs accepted it, or the token is
-// invalid. Otherwise it returns the last answer, if any, and a *Refused, ErrUnavailable or the
+// unregistered. Otherwise it returns the last answer, if any, and a *Refused, ErrUnavailable or the
 // cause of ctx's end. If once is set, a request whose answer was lost is not repeated, and the
 // answer is empty. first is the result of a first try, nil if there was none.
 func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h *headerTemplate, body []byte, once bool,
@@ -292,7 +292,7 @@ func (s *Sender) exchange(ctx context.Context, l *h2conn.Client, path string, h 
 
 		a = got.answer
 		switch a.next() {
-		case done, forget:
+		case done, unregister:
 			return a, tries, nil
 		case later:
 		case reconnect:

@@ -129,8 +129,8 @@ func TestEachAnswer(t *testing.T) {
 	t.Parallel()
 
 	since := start.Add(-time.Hour).Add(123 * time.Millisecond)
-	gone := apns.Refuse(apns2.ReasonUnregistered)
-	gone.Since = since
+	refusal := apns.Refuse(apns2.ReasonUnregistered)
+	refusal.Since = since
 
 	tests := []struct {
 		name    string
@@ -141,13 +141,13 @@ func TestEachAnswer(t *testing.T) {
 		refused string
 	}{
 		{"delivered", nil, Outcome{}, Outcome{}, 0, ""},
-		{"unregistered", []apns.Answer{gone}, Outcome{Gone, "Unregistered", since}, Outcome{Gone, "Unregistered", since}, 0, ""},
-		{"expired", []apns.Answer{apns.Refuse("ExpiredToken")}, Outcome{Gone, "ExpiredToken", start},
-			Outcome{Gone, "ExpiredToken", start}, 0, ""},
-		{"bad token", []apns.Answer{apns.Refuse("BadDeviceToken")}, Outcome{Gone, "BadDeviceToken", start},
-			Outcome{Gone, "BadDeviceToken", start}, 0, ""},
-		{"not for topic", []apns.Answer{apns.Refuse("DeviceTokenNotForTopic")}, Outcome{Gone, "DeviceTokenNotForTopic", start},
-			Outcome{Gone, "DeviceTokenNotForTopic", start}, 0, ""},
+		{"unregistered", []apns.Answer{refusal}, Outcome{Unregistered, "Unregistered", since}, Outcome{Unregistered, "Unregistered", since}, 0, ""},
+		{"expired", []apns.Answer{apns.Refuse("ExpiredToken")}, Outcome{Unregistered, "ExpiredToken", start},
+			Outcome{Unregistered, "ExpiredToken", start}, 0, ""},
+		{"bad token", []apns.Answer{apns.Refuse("BadDeviceToken")}, Outcome{Unregistered, "BadDeviceToken", start},
+			Outcome{Unregistered, "BadDeviceToken", start}, 0, ""},
+		{"not for topic", []apns.Answer{apns.Refuse("DeviceTokenNotForTopic")}, Outcome{Unregistered, "DeviceTokenNotForTopic", start},
+			Outcome{Unregistered, "DeviceTokenNotForTopic", start}, 0, ""},
 		{"too many, then fine", times(2, apns.Refuse("TooManyRequests")), Outcome{}, Outcome{}, 2, ""},
 		{"too many for ever", times(0, apns.Refuse("TooManyRequests")), Outcome{Result: Dropped, Reason: "TooManyRequests"},
 			Outcome{Result: Requeue, Reason: "TooManyRequests"}, 7, ""},
@@ -345,11 +345,11 @@ func TestChaosLosesNothing(t *testing.T) {
 	for token, o := range got {
 		d, ok := server.Device(token)
 		if o.Result == Delivered && (len(d.Alerts) != 1 || d.Alerts[0].Body != "Smith b Jones 12") {
-			t.Errorf("the outcome of %s is delivered, but the phone shows %v", token, d.Alerts)
+			t.Errorf("the outcome of %s is delivered, but the phone has %v", token, d.Alerts)
 		}
 
-		if o.Result == Gone && ok {
-			t.Errorf("the outcome of %s is an invalid token, but the phone shows %v", token, d.Alerts)
+		if o.Result == Unregistered && ok {
+			t.Errorf("the outcome of %s is unregistered, but the phone has %v", token, d.Alerts)
 		}
 	}
 }
@@ -540,7 +540,7 @@ func TestBadTokensStayOffTheWire(t *testing.T) {
 	}
 
 	for _, token := range bad {
-		if got[token].Result != Gone {
+		if got[token].Result != Unregistered {
 			t.Errorf("%q: %+v", token, got[token])
 		}
 	}

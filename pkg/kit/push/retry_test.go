@@ -93,7 +93,7 @@ func TestGoneAfterATry(t *testing.T) {
 	server.Answer(to[0], append(times(1, apns.Refuse("TooManyRequests")), apns.Refuse("BadDeviceToken"))...)
 
 	got, counts, err := send(t, s, alert(t), to)
-	if want := (Outcome{Gone, "BadDeviceToken", start}); err != nil || got[to[0]] != want || counts.Retries != 1 {
+	if want := (Outcome{Unregistered, "BadDeviceToken", start}); err != nil || got[to[0]] != want || counts.Retries != 1 {
 		t.Errorf("got %+v after %d retries, %v; want %+v after 1", got[to[0]], counts.Retries, err, want)
 	}
 }

@@ -18,24 +18,25 @@ import (
 type Result uint8
 
 const (
-	Delivered Result = iota // APNs accepted it, which does not prove that a phone shows it
-	Gone                    // the token is invalid: delete it, unless it was registered again after Since
-	Dropped                 // a Live Activity update was not delivered in time: the next one replaces it
-	Requeue                 // not delivered for a temporary reason: send it again later
+	Delivered    Result = iota // APNs accepted it, which does not prove that a phone displays it
+	Unregistered               // the token is not valid, or not any more: delete it, unless it was registered again after Since
+	Dropped                    // a Live Activity update was not delivered in time: the next one replaces it
+	Requeue                    // not delivered for a temporary reason: send it again later
 )
 
 func (r Result) String() string {
-	return [...]string{"delivered", "gone", "dropped", "requeue"}[r]
+	return [...]string{"delivered", "unregistered", "dropped", "requeue"}[r]
 }
 
 // Outcome is the end of one push.
 type Outcome struct {
 	Result Result
 	Reason string    // APNs' reason; empty when delivered, or without an answer
-	Since  time.Time // of Gone: when the token became invalid, by Apple or else by our clock
+	Since  time.Time // of Unregistered: since when, by Apple or else by our clock
 }
 
-// Counts are the results of a run.
+// Counts are the results of a run. Gone counts the tokens that are Unregistered, as the metrics
+// PushesGone, AlertsGone and NoticesGone of the rooms do.
 type Counts struct {
 	Delivered, Gone, Dropped, Requeued int
 	Retries                            int // pushes sent more than once, counted each time
@@ -76,7 +77,7 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 	for token := range tokens {
 		if !isToken(token) { // APNs closes the connection on these
 			r.mu.Lock()
-			r.report(token, r.gone(apns2.ReasonBadDeviceToken, time.Time{}), 0)
+			r.report(token, r.unregistered(apns2.ReasonBadDeviceToken, time.Time{}), 0)
 			r.mu.Unlock()
 
 			continue
@@ -138,7 +139,7 @@ func (r *run) report(token string, o Outcome, tries int) {
 	switch o.Result {
 	case Delivered:
 		r.counts.Delivered++
-	case Gone:
+	case Unregistered:
 		r.counts.Gone++
 	case Dropped:
 		r.counts.Dropped++
@@ -151,13 +152,13 @@ func (r *run) report(token string, o Outcome, tries int) {
 	}
 }
 
-// gone returns the outcome of an invalid token.
-func (r *run) gone(reason string, since time.Time) Outcome {
+// unregistered returns the outcome of an unregistered token.
+func (r *run) unregistered(reason string, since time.Time) Outcome {
 	if since.IsZero() {
 		since = r.cfg.Now()
 	}
 
-	return Outcome{Result: Gone, Reason: reason, Since: since}
+	return Outcome{Result: Unregistered, Reason: reason, Since: since}
 }
 
 // push sends to one token until its outcome is known, after a first try.
@@ -166,8 +167,8 @@ func (r *run) push(ctx context.Context, client *h2conn.Client, token string, fir
 	switch _, refused := errors.AsType[*Refused](err); {
 	case refused:
 		r.fail(err)
-	case err == nil && a.next() == forget:
-		return r.gone(a.reason, a.since), tries
+	case err == nil && a.next() == unregister:
+		return r.unregistered(a.reason, a.since), tries
 	case err == nil:
 		return Outcome{Result: Delivered}, tries
 	}
@@ -248,8 +249,8 @@ func (l *lane) collect(ctx context.Context) {
 		switch next := a.next(); {
 		case r.Err == nil && next == done:
 			l.report(r.Name, Outcome{Result: Delivered}, 1)
-		case r.Err == nil && next == forget:
-			l.report(r.Name, l.gone(a.reason, a.since), 1)
+		case r.Err == nil && next == unregister:
+			l.report(r.Name, l.unregistered(a.reason, a.since), 1)
 		default:
 			again = append(again, r)
 			continue

@@ -138,13 +138,13 @@ func SendNoticesFunction() app.Function {
 		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
 		On:     Queue,
 		Uses:   []spec.Access{tables.FindNotices, tables.ListDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{noticesDelivered, noticesInvalid, noticesRetried},
+		Emits:  []spec.Metric{noticesDelivered, noticesUnregistered, noticesRetried},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
 // SendNotices sends a notice to the phones of those of its members who have not got it,
-// records who got it, and deletes phones with invalid tokens. After Until it sends nothing.
+// records who got it, and deletes phones with unregistered tokens. After Until it sends nothing.
 //
 // A member has got the notice if Apple accepted it for one of the phones. If a later try
 // can reach a member, the message fails, so that the queue delivers it again. A
@@ -175,7 +175,7 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 		}
 	})
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
-		telemetry.Count(noticesDelivered, d.Delivered), telemetry.Count(noticesInvalid, d.Gone), telemetry.Count(noticesRetried, d.Requeued),
+		telemetry.Count(noticesDelivered, d.Delivered), telemetry.Count(noticesUnregistered, d.Gone), telemetry.Count(noticesRetried, d.Requeued),
 	}, slog.String("notice", n.ID))
 
 	got, missed := owners(d.Reached), owners(d.Missed)

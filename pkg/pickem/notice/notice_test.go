@@ -274,9 +274,9 @@ func TestSecondRunNotifiesUnreachedMembers(t *testing.T) {
 		},
 			[]string{"ann"}, false, []string{"red of ann", "blue of ann"}, false},
 		{"token invalid before the registration", func(_ *pickemtest.Room, p *apns.Server) {
-			gone := apns.Refuse(apns2.ReasonUnregistered)
-			gone.Since = pickemtest.Noon.Add(-time.Hour)
-			p.Answer(pickemtest.TokenOf("blue"), gone)
+			refusal := apns.Refuse(apns2.ReasonUnregistered)
+			refusal.Since = pickemtest.Noon.Add(-time.Hour)
+			p.Answer(pickemtest.TokenOf("blue"), refusal)
 		}, []string{"ann", "bob"}, false, []string{"red of ann", "blue of ann", "green of bob"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

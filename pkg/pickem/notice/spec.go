@@ -16,7 +16,7 @@ var Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1
 
 // The metrics that the functions emit.
 var (
-	noticesDelivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
-	noticesInvalid   = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
-	noticesRetried   = spec.Metric{Name: "NoticesRetried", Unit: spec.Count}
+	noticesDelivered    = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
+	noticesUnregistered = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
+	noticesRetried      = spec.Metric{Name: "NoticesRetried", Unit: spec.Count}
 )

@@ -38,10 +38,10 @@ const (
 
 // fan is a user who follows every match.
 type fan struct {
-	user   string
-	device string // token
-	taste  taste
-	dead   string // Apple's reason for refusing the tokens; "" for a reachable phone
+	user         string
+	device       string // token
+	taste        taste
+	unregistered string // Apple's reason for refusing the tokens; "" for a reachable phone
 	// from and to are the quiet hours in UTC, as 15:04; "" for none.
 	from, to string
 	late     bool   // follows shortly before the start
@@ -73,9 +73,9 @@ func fansOf(seed uint64) (fans []*fan) {
 
 		switch x := chaos.Chance(seed, "fan", f.user); {
 		case x < 0.03:
-			f.dead = apns2.ReasonUnregistered
+			f.unregistered = apns2.ReasonUnregistered
 		case x < 0.05:
-			f.dead = apns2.ReasonBadDeviceToken
+			f.unregistered = apns2.ReasonBadDeviceToken
 		case x < 0.15:
 			f.taste = keyEvents
 		case x < 0.25:
@@ -90,7 +90,7 @@ func fansOf(seed uint64) (fans []*fan) {
 			plain = true
 		}
 
-		if f.dead == "" {
+		if f.unregistered == "" {
 			f.listens = chaos.Chance(seed, "iOS", f.user) < 0.2
 		}
 
@@ -129,7 +129,7 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	teams := []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)}
 
 	w := &follower{fan: f, phone: local.NewPhone(f.user, id, teams[i%3]), left: -1}
-	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
+	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.unregistered == "" && !f.late {
 		w.leaves = 1 + int(10*x*float64(len(m.script.Frames)))
 	}
 
@@ -137,7 +137,7 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 }
 
 // lasting reports whether the follower's phone must show the end of the match.
-func (w *follower) lasting() bool { return w.dead == "" && w.leaves == 0 }
+func (w *follower) lasting() bool { return w.unregistered == "" && w.leaves == 0 }
 
 // enroll registers the phones of all fans, and the follows of those who are not late,
 // without faults.
@@ -189,8 +189,8 @@ func (r *run) enroll(ctx context.Context) error {
 
 // join registers a fan's phone and preferences.
 func (r *run) join(ctx context.Context, f *fan) error {
-	if f.dead != "" {
-		r.world.Phones.Answer(f.device, apns.Refuse(f.dead))
+	if f.unregistered != "" {
+		r.world.Phones.Answer(f.device, apns.Refuse(f.unregistered))
 	}
 
 	system := "17.5"
@@ -244,8 +244,8 @@ func (r *run) follow(ctx context.Context, w *follower) error {
 		return nil
 	}
 
-	if w.dead != "" {
-		r.world.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
+	if w.unregistered != "" {
+		r.world.Phones.Answer(w.phone.Token, apns.Refuse(w.unregistered))
 	}
 
 	return r.world.Register(ctx, w.phone)

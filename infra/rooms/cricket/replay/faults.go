@@ -328,7 +328,7 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 	first := map[string]time.Time{}
 
 	for _, w := range m.followers {
-		if w.dead != "" {
+		if w.unregistered != "" {
 			continue
 		}
 
@@ -347,7 +347,7 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 	}
 
 	for _, w := range m.followers {
-		if w.dead == "" {
+		if w.unregistered == "" {
 			m.judge(w, on[w.fan][w.phone.MatchID], first, func(what string) { wrong[what] = append(wrong[what], w.user) })
 		}
 	}
@@ -414,14 +414,14 @@ func (r *run) tally() {
 	line("ticks", counted(did, []chaos.Kind{chaos.TwoAtOnce, chaos.OnceMore, chaos.Delayed}))
 	line("messages", counted(did, []chaos.Kind{chaos.HeldBack, chaos.Redelivered}))
 
-	var all, dead, left, begun int
+	var all, unregistered, left, begun int
 
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			all++
 
-			if w.dead != "" {
-				dead++
+			if w.unregistered != "" {
+				unregistered++
 			}
 
 			if w.left >= 0 {
@@ -435,7 +435,7 @@ func (r *run) tally() {
 	}
 
 	line("alerts", []string{fmt.Sprintf("%d on phones", t.reached), fmt.Sprintf("%d came again and replaced themselves", t.again)})
-	r.Printf("%d followers, %d with dead tokens, %d left mid-match, %d activities begun by a push\n", all, dead, left, begun)
+	r.Printf("%d followers, %d with unregistered tokens, %d left mid-match, %d activities begun by a push\n", all, unregistered, left, begun)
 }
 
 func counted[K ~string](counts map[K]int, kinds []K) (out []string) {

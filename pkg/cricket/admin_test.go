@@ -33,7 +33,7 @@ func inhabited(t *testing.T) *crickettest.World {
 	at := crickettest.KickOff.Add(24 * time.Hour).Unix()
 	testkit.PutRows(w.World, tables.Devices,
 		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
-		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Turn: 1, ExpiresAt: at},
+		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Registrations: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows,
 		follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
@@ -226,8 +226,7 @@ func TestAuthorization(t *testing.T) {
 	t.Logf("%d routes, each called by %d users: %d calls", tried, len(callers), tried*len(callers))
 }
 
-// TestFailedCallAtACap: who has as many rows as a user may have is told so only if all of them
-// could be read.
+// TestFailedCallAtACap: a user with the maximum of rows is refused only if all of them could be read.
 func TestFailedCallAtACap(t *testing.T) {
 	t.Parallel()
 

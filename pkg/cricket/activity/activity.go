@@ -71,7 +71,7 @@ type Started struct {
 // Current is the content state of a Live Activity at a time.
 type Current struct {
 	At      time.Time     `json:"at" doc:"The timestamp of the update by the app: iOS then ignores the update if a later push arrived first."`
-	Display score.Display `json:"display" doc:"What the lock screen shows at first."`
+	Display score.Display `json:"display" doc:"The state of the lock screen at the start."`
 }
 
 // maxActivities bounds the activities that have a push token. A phone shows one of a
@@ -87,7 +87,7 @@ var (
 		"broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
 
-// StartActivityFunction has a Live Activity of the caller updated.
+// StartActivityFunction registers a Live Activity of the caller for updates.
 func StartActivityFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/start-activity",
@@ -101,18 +101,17 @@ func StartActivityFunction() app.Function {
 	}, OpenActivities, (*Activities).StartActivity)
 }
 
-// StartActivity registers an activity, or changes its team. The answer contains the
-// current state, which the app shows; later ones are pushed. An activity without a push
-// token is not stored: the answer contains the channel of the match, which the first
-// such request opens.
-// If the caller follows the match, now or later, send-alerts starts no further activity
-// before iOS has removed this one. A
-// repeated call returns the same channel.
+// StartActivity registers an activity, or changes its team. The answer contains the current state,
+// which the app displays; later states are pushed. An activity without a push token is not stored:
+// the answer contains the channel of the match, which the first such request opens. A repeated call
+// returns the same channel.
 //
-// NotFound: the match does not exist. Invalid: the team does not play in it.
-// Conflict: the match is over, another user has registered the token, the caller has
-// maxActivities other activities of the match, or the phone does not support channels.
-// Unavailable: no channel can be opened now.
+// If the caller follows the match, now or later, send-alerts starts no other activity before iOS
+// has removed this one.
+//
+// NotFound: the match does not exist. Invalid: the team does not play in it. Conflict: the match is
+// over, another user has registered the token, the caller has maxActivities other activities of the
+// match, or the phone does not support channels. Unavailable: no channel can be opened now.
 func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Started, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, in.MatchID)
 	if err != nil {
@@ -197,8 +196,9 @@ func (a *Activities) current(ctx context.Context, matchID, view string) (*Curren
 	return now, json.Unmarshal([]byte(row.Display), &now.Display)
 }
 
-// markActivity records that the caller has an activity of the match, so that send-alerts
-// does not start another: for a follow to come, and then in the follow, if it exists.
+// markActivity records that the caller has an activity of the match, so that send-alerts starts no
+// other one. It records it in the list of activities, for a later follow, and then in the follow,
+// if it exists.
 func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expires int64) error {
 	now := a.now().Unix()
 	list := follower.ActivityRow{List: dynamo.List{ExpiresAt: expires, TTL: expires}, ActivityAt: now}

@@ -152,7 +152,7 @@ func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 }
 
 // TestStartActivityWhileTheMatchEnds: if the end is decided before the activity is
-// stored, its push may have missed it. The answer then tells the app.
+// stored, its push may have missed it. Then the answer is a refusal.
 func TestStartActivityWhileTheMatchEnds(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)

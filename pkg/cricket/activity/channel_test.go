@@ -239,7 +239,7 @@ func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 }
 
 // A channel that nobody gets, and that cannot be deleted, is left to sweep-channels: the log
-// says so, and of which match it is.
+// has it, with the match.
 func TestUnusedChannelIsLogged(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
@@ -266,7 +266,7 @@ func TestUnusedChannelIsLogged(t *testing.T) {
 }
 
 // TestPushIsRetriedWithoutApple: while Apple cannot be reached the message is sent again, and
-// the log says why.
+// the log has the reason.
 func TestPushIsRetriedWithoutApple(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)

@@ -25,7 +25,7 @@ const (
 	maxSwept = 500
 )
 
-// SweepChannelsFunction deletes the broadcast channels that are no match's any more.
+// SweepChannelsFunction deletes broadcast channels that no match uses.
 func SweepChannelsFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:    "cricket/sweep-channels",

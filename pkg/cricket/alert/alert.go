@@ -219,7 +219,7 @@ type alertRow struct {
 	TTL     int64              `dynamodbav:"ttl"`
 }
 
-// SendAlertsFunction tells the followers of a match of one event.
+// SendAlertsFunction sends an event of a match to its followers.
 func SendAlertsFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "cricket/send-alerts",
@@ -778,14 +778,12 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 	return rest, nil
 }
 
-// startAudience starts the activities of an audience. It returns the recipients who
-// get none.
+// startAudience starts the activities of an audience. It returns the recipients who get none.
 //
-// A phone starts an activity for each push it receives, so each user is claimed
-// first, for this alert only: the next day of play claims again. The claim is released only
-// if Apple certainly did not accept the push. So no
-// user gets two activities, and a user who was claimed before gets a notification.
-// The match is read again after the channel was opened, as start-activity does.
+// A phone starts an activity for each push it receives, so each user is claimed first, for this
+// alert only: the next day of play claims again. The claim is released only if Apple certainly did
+// not accept the push. So no user gets two activities, and a user who was claimed before gets a
+// notification. The match is read again after the channel was opened, as start-activity does.
 func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
 	m, err := r.startMessage(ctx, who)
 	if err != nil {
@@ -928,8 +926,8 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 }
 
 // send pushes a message to recipients by their tokens. It returns those whose token is
-// unregistered, and those to whom the message was certainly not delivered, also with an error. It adds
-// all who were not reached to r.unreached.
+// unregistered, and those to whom the message was certainly not delivered, also with an error. It
+// adds all who were not reached to r.unreached.
 func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 	token func(recipient) string) (unregistered, notSent []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}

@@ -1234,8 +1234,8 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	}
 }
 
-// TestAlertsOfAnInactiveLeagueAreDropped: the followers of its matches are told nothing,
-// and those of a league that is active again within a minute.
+// TestAlertsOfAnInactiveLeagueAreDropped: the followers of its matches get no alert. When the
+// league is active again, they get alerts within a minute.
 func TestAlertsOfAnInactiveLeagueAreDropped(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)

@@ -40,7 +40,7 @@ const (
 	notStarted = "NS"
 )
 
-// RemindPrematchFunction has the followers of a match reminded before it starts.
+// RemindPrematchFunction sends the reminders of matches that start soon.
 func RemindPrematchFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "cricket/remind-prematch",
@@ -83,7 +83,7 @@ func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	return errs
 }
 
-// movedBy is the least change of a start that followers are told of.
+// movedBy is the smallest change of a start for which followers get an alert.
 const movedBy = time.Hour
 
 // Moved reports whether a match was moved by an hour or more, between two starts in

@@ -185,7 +185,7 @@ func TestReminderReachesPhones(t *testing.T) {
 
 	if got := alertsOf(w, "ann"); ringCount(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) ||
 		ringCount(w, "bob") != 0 {
-		t.Errorf("the phone rang %d times and shows %q, want 1 and one reminder; the other follower got none", ringCount(w, "ann"), got)
+		t.Errorf("the phone rang %d times and has %q, want 1 and one reminder; the other follower got none", ringCount(w, "ann"), got)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	}
 }
 
-// TestMovedAlert: it says when the match is now, and the same move is the same alert.
+// TestMovedAlert: its text has the new start, and the same move is the same alert.
 func TestMovedAlert(t *testing.T) {
 	t.Parallel()
 

@@ -61,12 +61,12 @@ func DetectTossFunction() app.Function {
 	}, OpenTossDetector, (*TossDetector).DetectToss)
 }
 
-// DetectToss requests the matches that start soon from the provider, and sends an
-// alert for each new toss. A match for which the provider does not answer is logged
-// and requested again at its next turn.
+// DetectToss requests the matches that start soon from the provider, and sends an alert for each
+// new toss. A match for which the provider does not answer is logged and requested again in a later
+// run.
 //
-// It marks the toss in the match after it has sent the alert. After a crash in between
-// it sends the alert again with the same key, so followers get it once.
+// It marks the toss in the match after it has sent the alert. After a crash in between it sends the
+// alert again with the same key, so followers get it once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
 

@@ -83,7 +83,7 @@ func provideToss(w *crickettest.World, winner int, elected string) (asked map[st
 	return asked
 }
 
-// candidate is a match that starts after the duration. alerted says whether the job
+// candidate is a match that starts after the duration. alerted reports whether the job
 // must send an alert of it.
 type candidate struct {
 	in      time.Duration
@@ -283,7 +283,7 @@ func TestTossIsSentOnceAfterACrash(t *testing.T) {
 		addFollower(w, "ann", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 		provideToss(w, 11, `"batting"`)
 		d := testkit.OpenWith(w.World, w.CrashingEnv(alert.DetectTossFunction(), p), alert.OpenTossDetector)
-		p.Ended(d.DetectToss(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") // the match is requested again at its next turn
+		p.Ended(d.DetectToss(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") // the match is requested again in a later run
 		w.Logs.TakeWarnings()
 		w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
 		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector).DetectToss(w.NewContext()))

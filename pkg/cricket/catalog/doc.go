@@ -3,7 +3,7 @@
 // # Inactive leagues
 //
 // A league is active until an administrator sets active to false. The matches of an
-// inactive league are not planned, not polled and not told:
+// inactive league get no ticks, no polls and no alerts:
 //
 //   - sync-fixtures, plan-ticks, detect-toss, remind-prematch and sync-teams list the
 //     active leagues at each run, and leave out the others.

@@ -30,7 +30,7 @@ type League struct {
 	Code     string `json:"code" doc:"The provider's short code."`
 	SeasonID string `json:"seasonId" doc:"The id of the current season."`
 	Image    string `json:"image,omitempty" doc:"The address of the provider's image."`
-	Active   bool   `json:"active" doc:"Whether the matches of the league are planned, polled and told of. Those of an inactive league stay as they are stored."`
+	Active   bool   `json:"active" doc:"Whether the matches of the league are polled and send alerts. Those of an inactive league stay as they are stored."`
 	Priority int    `json:"priority" doc:"Leagues are listed by descending priority."`
 }
 
@@ -144,17 +144,17 @@ type UpdateLeague struct {
 	auth.Admin
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
 	Body struct {
-		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are planned, polled and told of. Those of an inactive league stay as they are stored."`
+		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are polled and send alerts. Those of an inactive league stay as they are stored."`
 		Title    *string `json:"title,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The display name. Empty resets it to the provider's name."`
 		Priority *int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"Leagues are listed by descending priority."`
 	}
 }
 
-// UpdateLeagueFunction changes what is an administrator's of a league.
+// UpdateLeagueFunction changes the attributes of a league that belong to the administrators.
 func UpdateLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/update-league",
-		Does:   "Changes the title or priority of a league, or sets whether its matches are polled and told of.",
+		Does:   "Changes the title or priority of a league, or sets whether its matches are polled and send alerts.",
 		IfDown: "Administrators cannot change leagues.",
 		On:     spec.Route{Method: "PATCH", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateLeague, tables.GetLeague},
@@ -187,7 +187,7 @@ type DeleteLeague struct {
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of a league that the provider no longer lists. If the provider still lists it, the next sync creates it again, active and with default values: to hide its matches, set active to false instead."`
 }
 
-// DeleteLeagueFunction removes a league that the provider has no more.
+// DeleteLeagueFunction removes a league that the provider no longer has.
 func DeleteLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/delete-league",
@@ -199,9 +199,8 @@ func DeleteLeagueFunction() app.Function {
 	}, OpenReference, (*Reference).DeleteLeague)
 }
 
-// DeleteLeague deletes the row of a league, but not its matches. If the provider
-// still lists the league, the next sync writes the row again. It returns NotFound if
-// there is the league does not exist.
+// DeleteLeague deletes the row of a league, but not its matches. If the provider still lists the
+// league, the next sync writes the row again. It returns NotFound if the league does not exist.
 func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	deleted, err := dynamo.Delete(ctx, r.db, tables.DeleteLeague, dynamo.Key(tables.DeleteLeague, in.ID))
 	if err != nil {

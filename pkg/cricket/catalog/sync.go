@@ -209,8 +209,8 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 // seasonSpan is the largest distance between now and a match of a current season.
 const seasonSpan = 366 * 24 * time.Hour
 
-// pairing has the attributes of a row of cricket-fixtures that name the two teams.
-type pairing struct {
+// opponents has the attributes of a row of cricket-fixtures that name the two teams.
+type opponents struct {
 	LeagueID      string `dynamodbav:"leagueId"`
 	SeasonID      string `dynamodbav:"seasonId"`
 	LocalTeamID   string `dynamodbav:"localTeamId"`
@@ -227,7 +227,7 @@ func (s *Syncer) syncSeasons(ctx context.Context, teams []ProvidedTeam) error {
 
 	now := s.now()
 	for _, l := range active {
-		matches, err := dynamo.QueryAll[pairing](ctx, s.db, tables.FixturesByDate,
+		matches, err := dynamo.QueryAll[opponents](ctx, s.db, tables.FixturesByDate,
 			dynamo.Range{Key: StartsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
 		if err != nil {
 			return err

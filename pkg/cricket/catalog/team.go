@@ -162,7 +162,7 @@ type UpdateTeam struct {
 	}
 }
 
-// UpdateTeamFunction changes what is an administrator's of a team.
+// UpdateTeamFunction changes the attributes of a team that belong to the administrators.
 func UpdateTeamFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/update-team",
@@ -175,10 +175,10 @@ func UpdateTeamFunction() app.Function {
 }
 
 // UpdateTeam changes the attributes that the request has. No sync overwrites them. The next
-// sync-fixtures displays matches by the title and the short name: those from two days
-// before now, also while they are live, and their alerts.
-// It returns NotFound if the team does not exist, and Invalid if the request has no
-// attribute.
+// sync-fixtures names the team by the title and the short name in matches from two days before now
+// on, also in live ones, and in their alerts.
+//
+// It returns NotFound if the team does not exist, and Invalid if the request has no attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
 	var row TeamRow
 

@@ -23,7 +23,7 @@ import (
 )
 
 // DeviceRow is a row of cricket-devices. There are three kinds: the phone of a user,
-// the counter of a user's registrations (turnRow), and the owner of a token (ownerKey).
+// the counter of a user's registrations (counterRow), and the owner of a token (ownerKey).
 type DeviceRow struct {
 	UserID      string `dynamodbav:"userId"`
 	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, lower case
@@ -39,26 +39,26 @@ type DeviceRow struct {
 	UpdatedAt   int64  `dynamodbav:"updatedAt"` // the last registration or renewal, epoch ms
 	ExpiresAt   int64  `dynamodbav:"expiresAt"` // epoch s
 
-	// Turn counts the registrations of the user. Only the turnRow has it.
-	Turn int64 `dynamodbav:"turn,omitempty"`
+	// Registrations counts the registrations of the user. Only the counterRow has it.
+	Registrations int64 `dynamodbav:"turn,omitempty"`
 	// Owner is the user whose phone has the token. Only the row of a token has it.
 	Owner string `dynamodbav:"owner,omitempty"`
 }
 
-// turnRow is the sort key of the row that counts the registrations of a user. Every
-// registration updates it, so that one of two concurrent registrations is refused,
-// even if neither finds a device. It sorts after every token, which is hexadecimal.
-const turnRow = "~"
+// counterRow is the sort key of the row that counts the registrations of a user. Every registration
+// updates it, so that one of two concurrent registrations is refused, even if neither finds a
+// device. It sorts after every token, which is hexadecimal.
+const counterRow = "~"
 
 // ownerKey returns the key of the row that names the owner of a token. Every
 // registration of the token updates it, so that a phone that changes hands belongs to
 // one user. It is deleted with the row of the phone, so that nothing of the user stays.
 // The partition key cannot be that of a user: the id of a user is a UUID.
 func ownerKey(a spec.Access, token string) dynamo.Item {
-	return dynamo.Key(a, "#TOKEN#"+token, turnRow)
+	return dynamo.Key(a, "#TOKEN#"+token, counterRow)
 }
 
-// ownedBy holds for the row of a token whose owner is the user, and for no row.
+// ownedBy holds for the row of a token whose owner is the user, and if there is no row.
 func ownedBy(userID string) expression.ConditionBuilder {
 	return dynamo.Absent[DeviceRow]("owner").Or(dynamo.Equal[DeviceRow]("owner", userID))
 }
@@ -160,7 +160,7 @@ type RegisterDevice struct {
 // succeeds, so that many concurrent ones all succeed.
 var registerAttempts = dynamo.Attempts{Max: 10, Err: errDevicesBusy}
 
-// RegisterDeviceFunction has the caller's alerts sent to a phone.
+// RegisterDeviceFunction registers a phone for the alerts of the caller.
 func RegisterDeviceFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/register-device",
@@ -216,20 +216,20 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 		return err
 	}
 
-	sameOwner, sameTurn := dynamo.Absent[DeviceRow]("owner"), dynamo.Absent[DeviceRow]("turn")
+	sameOwner, sameCount := dynamo.Absent[DeviceRow]("owner"), dynamo.Absent[DeviceRow]("turn")
 
 	var (
 		writes []dynamo.Write
 		former []DeviceRow
-		turn   int64
+		count  int64
 	)
 
 	mine.PushToStart = ""
 
 	for _, row := range rows {
 		switch row.DeviceToken {
-		case turnRow:
-			turn, sameTurn = row.Turn, dynamo.Equal[DeviceRow]("turn", row.Turn)
+		case counterRow:
+			count, sameCount = row.Registrations, dynamo.Equal[DeviceRow]("turn", row.Registrations)
 		case mine.DeviceToken:
 			mine.PushToStart = row.PushToStart
 		default:
@@ -263,12 +263,12 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	phone := dynamo.Set(*mine, "platform", "osVersion", "osMajor", "appVersion", "environment", "locale", "timeZone",
 		"frequentPushesEnabled", "updatedAt", "expiresAt")
 	owner := dynamo.Set(DeviceRow{Owner: mine.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
-	next := dynamo.Set(DeviceRow{Turn: turn + 1, ExpiresAt: mine.ExpiresAt}, "turn", "expiresAt")
+	next := dynamo.Set(DeviceRow{Registrations: count + 1, ExpiresAt: mine.ExpiresAt}, "turn", "expiresAt")
 
 	return dynamo.Transact(ctx, d.db, tables.RegisterDevice, append(writes,
 		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, mine.DeviceToken), phone),
 		dynamo.UpdateWrite(token, owner, sameOwner),
-		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, turnRow), next, sameTurn),
+		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, counterRow), next, sameCount),
 	)...)
 }
 
@@ -313,7 +313,7 @@ func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, er
 // ReadDevice reads the phone of a user. It returns false if none is registered, or the
 // registration has expired.
 func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
-	key := dynamo.KeyLess(tables.GetDevice, userID, turnRow)
+	key := dynamo.KeyLess(tables.GetDevice, userID, counterRow)
 
 	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: true})
 	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
@@ -329,7 +329,7 @@ type DeleteDevice struct {
 	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
 }
 
-// DeleteDeviceFunction sends no more alerts to a phone of the caller.
+// DeleteDeviceFunction ends the caller's registration of a phone.
 func DeleteDeviceFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/delete-device",
@@ -345,7 +345,7 @@ func DeleteDeviceFunction() app.Function {
 // caller has not registered it, also if another user has.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
 	phones, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.GetDevice,
-		dynamo.Range{Key: dynamo.KeyLess(tables.GetDevice, in.UserID, turnRow), Consistent: true})
+		dynamo.Range{Key: dynamo.KeyLess(tables.GetDevice, in.UserID, counterRow), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +385,7 @@ type UpdatePushToStart struct {
 	}
 }
 
-// UpdatePushToStartFunction has Live Activities started on a phone of the caller by a push.
+// UpdatePushToStartFunction stores the push-to-start token of a phone of the caller.
 func UpdatePushToStartFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/update-push-to-start",

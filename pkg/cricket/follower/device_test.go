@@ -37,7 +37,7 @@ func registration(user, phone string) *follower.RegisterDevice {
 // tokensOf returns the stored device tokens of a user, sorted.
 func tokensOf(w *crickettest.World, user string) (tokens []string) {
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
-		if d.UserID == user && d.DeviceToken != follower.TurnRow {
+		if d.UserID == user && d.DeviceToken != follower.CounterRow {
 			tokens = append(tokens, d.DeviceToken)
 		}
 	}
@@ -361,7 +361,7 @@ func ownershipError(w *crickettest.World, include func(follower.DeviceRow) bool)
 	}
 
 	for _, d := range all {
-		if d.DeviceToken == follower.TurnRow || d.ExpiresAt <= w.Clock.Now().Unix() { // an expired registration does not count
+		if d.DeviceToken == follower.CounterRow || d.ExpiresAt <= w.Clock.Now().Unix() { // an expired registration does not count
 			continue
 		}
 
@@ -488,10 +488,10 @@ func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) },
 		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
-	case "two": // without rows of owners and turns
+	case "two": // without rows of owners and counters
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")},
 			follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
-	case "swept": // the row of turns was deleted first
+	case "swept": // the counter was deleted first
 		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")})
 	}
 }
@@ -616,11 +616,11 @@ func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	env := w.Env(follower.RegisterDeviceFunction())
-	next, turns := env.AWS.HTTPClient, 0
+	next, attempts := env.AWS.HTTPClient, 0
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
-			turns++
-			testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: follower.TurnRow, Turn: int64(100 + turns)})
+			attempts++
+			testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: follower.CounterRow, Registrations: int64(100 + attempts)})
 		}
 
 		return next.Do(r)
@@ -628,8 +628,8 @@ func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 
 	s := testkit.OpenWith(w.World, env, follower.OpenDevices)
 	if _, err := s.RegisterDevice(w.NewContext(), registration("ann", "phone")); problem.Of(err) != problem.Conflict ||
-		turns != follower.RegisterTries {
-		t.Errorf("after %d attempts: %v, want a conflict after %d", turns, err, follower.RegisterTries)
+		attempts != follower.RegisterTries {
+		t.Errorf("after %d attempts: %v, want a conflict after %d", attempts, err, follower.RegisterTries)
 	}
 
 	if phones := tokensOf(w, "ann"); len(phones) != 0 {
@@ -643,7 +643,7 @@ func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 
-	all := []follower.DeviceRow{{UserID: "ann", DeviceToken: follower.TurnRow, Turn: 5}}
+	all := []follower.DeviceRow{{UserID: "ann", DeviceToken: follower.CounterRow, Registrations: 5}}
 	for i := range 150 {
 		all = append(all, follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token(fmt.Sprint(i))})
 	}
@@ -694,7 +694,7 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 				}
 
 				return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices),
-					func(d follower.DeviceRow) bool { return d.Turn != 0 })
+					func(d follower.DeviceRow) bool { return d.Registrations != 0 })
 			})
 		})
 	}
@@ -721,7 +721,7 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 		testkit.Open(w.World, follower.DeleteDeviceFunction(), follower.OpenDevices).DeleteDevice(w.NewContext(), in)
 
 		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices),
-			func(d follower.DeviceRow) bool { return d.Turn != 0 })
+			func(d follower.DeviceRow) bool { return d.Registrations != 0 })
 	})
 }
 

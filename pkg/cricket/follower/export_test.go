@@ -6,7 +6,7 @@ import (
 
 // Exported for the tests of the package.
 
-const TurnRow = turnRow
+const CounterRow = counterRow
 
 var (
 	RegisterTries = registerAttempts.Max

@@ -37,8 +37,8 @@ type FollowRow struct {
 // it from the lock screen 4 h later.
 const activityLife = 12 * time.Hour
 
-// HasActivity reports whether an activity of the user may still be on the lock screen: no
-// other is started by a push.
+// HasActivity reports whether an activity of the user may still be on the lock screen. Then no
+// other one is started by a push.
 func (f FollowRow) HasActivity(now time.Time) bool {
 	return now.Sub(time.Unix(f.ActivityAt, 0)) < activityLife
 }
@@ -93,7 +93,7 @@ type FollowMatch struct {
 	}
 }
 
-// FollowMatchFunction has the caller follow a match.
+// FollowMatchFunction makes the caller a follower of a match.
 func FollowMatchFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/follow-match",
@@ -106,11 +106,10 @@ func FollowMatchFunction() app.Function {
 	}, OpenFollows, (*Follows).FollowMatch)
 }
 
-// FollowMatch makes the caller a follower of a match, or changes the team of a follower
-// and renews the expiry. If the caller has an activity of the match, send-alerts starts no
-// other. It returns ErrNotFound if there is no such match,
-// ErrTeamNotInMatch if the team does not play in it, ErrMatchOver if it is over, and
-// Conflict if the caller follows maxFollows other matches.
+// FollowMatch makes the caller a follower of a match, or changes the team of a follower and renews
+// the expiry. If the caller has an activity of the match, send-alerts starts no other. It returns
+// ErrNotFound if there is no such match, ErrTeamNotInMatch if the team does not play in it,
+// ErrMatchOver if it is over, and Conflict if the caller follows maxFollows other matches.
 func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
 	team := ""
 	if in.Body != nil && in.Body.TeamID != match.Neutral {
@@ -206,7 +205,7 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (match.Fixture, 
 	return f, nil
 }
 
-// GetFollow is the request for the caller's following of a match.
+// GetFollow is the request for the caller's follow of a match.
 type GetFollow struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
@@ -329,7 +328,7 @@ type UpdateFollow struct {
 	}
 }
 
-// UpdateFollowFunction changes whose fan the caller is in a match.
+// UpdateFollowFunction changes the team of a match that the caller follows.
 func UpdateFollowFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/update-follow",
@@ -374,11 +373,11 @@ type UnfollowMatch struct {
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
-// UnfollowMatchFunction ends the caller's following of a match.
+// UnfollowMatchFunction ends the follow of a match by the caller.
 func UnfollowMatchFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/unfollow-match",
-		Does:   "Ends the caller's following of a match, and the caller's Live Activities of it.",
+		Does:   "Ends the caller's follow of a match, and the caller's Live Activities of it.",
 		IfDown: "Users cannot unfollow matches, and get unwanted alerts until the match ends.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser},
@@ -386,10 +385,9 @@ func UnfollowMatchFunction() app.Function {
 	}, OpenFollows, (*Follows).UnfollowMatch)
 }
 
-// UnfollowMatch deletes the caller's following of a match, and then the caller's Live
-// Activities of it. The list of the activities is deleted last: if a call fails, the
-// next one deletes the rest. It returns NotFound if there is nothing to delete. Its
-// cost does not depend on other users.
+// UnfollowMatch deletes the caller's follow of a match, and then the caller's Live Activities of
+// it. The list of the activities is deleted last: if a call fails, the next one deletes the rest.
+// It returns NotFound if there is nothing to delete. Its cost does not depend on other users.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
 	follow, err := dynamo.Delete(ctx, s.db, tables.UnfollowMatch, dynamo.Key(tables.UnfollowMatch, in.MatchID, in.UserID))
 	if err != nil {
@@ -440,8 +438,8 @@ func (s *Follows) deleteActivity(ctx context.Context, in *UnfollowMatch, token s
 	return err
 }
 
-// RemoveFollows deletes all follows of the match, while more returns true: it is asked before
-// each page. done reports that none is left.
+// RemoveFollows deletes all follows of the match. It calls more before each page, and stops when
+// more returns false. done reports that no follow is left.
 func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string, more func() bool) (done bool, err error) {
 	key := dynamo.KeyIs(tables.RemoveFollows, matchID)
 

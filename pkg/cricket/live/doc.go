@@ -38,13 +38,13 @@
 //	tie in limited overs for 15 min                the match ends: no super over follows
 //	abandoned or cancelled for 5 min               the match ends
 //	not found for 15 min                           the match is cancelled and ends
-//	not started; the match was never polled        none: package schedule looks after it
+//	not started; the match was never polled        none: package schedule handles it
 //	anything else                                  it is requested again
 //
 // A match that is polled again in the meantime is live again and does not end. A
 // match that has not ended after six days is logged and given up.
 //
-// The end is one conditional write of endingAt. The activities are ended at once.
-// The follows are removed when the last alerts are too old to be sent (alert.Longest). finishedAt is written
-// last.
+// The end is one conditional write of endingAt. The activities are ended at once. The follows
+// are removed when the last alerts are too old to be sent (alert.Longest). finishedAt is
+// written last.
 package live

@@ -48,9 +48,9 @@ type Finisher struct {
 const (
 	// pageInterval is the time between two requests for the page of a match.
 	pageInterval = time.Minute
-	// settleAfter is how long the page must say the same before it decides: that there is
-	// no such match, which cancels it; a result that its own scores contradict; or a tie that
-	// a super over may follow.
+	// settleAfter is how long the page must be the same before it decides one of these: the match
+	// does not exist, which cancels it; a result that its own scores contradict; a tie that a super
+	// over may follow.
 	settleAfter = 15 * time.Minute
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.
@@ -83,17 +83,16 @@ func FinishMatchFunction() app.Function {
 	}, OpenFinisher, (*Finisher).FinishMatch)
 }
 
-// FinishMatch requests the provider's page of a match that has left the feed, and
-// ends the match if it is over by the page: it stores the last score, sends the end to
-// push-activities, and removes the follows and the hashes. A match that the provider
-// has deleted is cancelled. Otherwise it sends the message again, to be handled a minute
-// later. It stops when the match is back in the feed, has been missing for as long as
-// any match lasts, or was never polled and is still to come: sync-fixtures looks after
-// that one.
+// FinishMatch requests the provider's page of a match that has left the feed, and ends the match if
+// it is over by the page: it stores the last score, sends the end to push-activities, and removes
+// the follows and the hashes. A match that the provider has deleted is cancelled. Otherwise it
+// sends the message again, to be handled a minute later. It stops when the match is back in the
+// feed, when it has been missing for as long as any match lasts, or when it was never polled and is
+// still to come, because sync-fixtures handles that one.
 //
-// The end is decided by one conditional write, which fails if the match was polled
-// meanwhile. finishedAt is written last: before it, a second run repeats what a
-// crash left undone; after it, a second run does nothing.
+// The end is decided by one conditional write, which fails if the match was polled meanwhile.
+// finishedAt is written last: before it, a second run repeats what a crash left undone; after it, a
+// second run does nothing.
 //
 // A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {

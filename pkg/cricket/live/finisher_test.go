@@ -304,8 +304,8 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestOneWrongPageDoesNotEndAMatch has one page, between two days of a Test, say that
-// the match is not there or over.
+// TestOneWrongPageDoesNotEndAMatch: between two days of a Test, the match is missing or over on
+// one page.
 func TestOneWrongPageDoesNotEndAMatch(t *testing.T) {
 	t.Parallel()
 
@@ -334,7 +334,7 @@ func TestOneWrongPageDoesNotEndAMatch(t *testing.T) {
 }
 
 // TestFalselyFinishedMatchIsUnarchived has the feed drop a match as finished whose
-// page says that it is in play.
+// page has it in play.
 func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 	t.Parallel()
 	w, s, _ := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
@@ -378,7 +378,7 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 }
 
 // TestFinishLeavesAMatchToAnotherWorker: while another worker ingests the match, or has stored
-// a later slot, the message waits for its next turn. It is no failure, which would use up a
+// a later slot, the message is handled later. It is no failure, which would use up a
 // receive of the message.
 func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
 	t.Parallel()
@@ -499,7 +499,7 @@ func TestFollowsAreRemovedInManyInvocations(t *testing.T) {
 }
 
 // TestDeletedMatchIsCancelled has the provider delete a match in play. The match is
-// cancelled: followers are told, phones and pages show it, and its balls are kept.
+// cancelled: followers get an alert, phones and pages display it, and its balls are kept.
 func TestDeletedMatchIsCancelled(t *testing.T) {
 	t.Parallel()
 	w, s, _ := matchLeft(t, func() (int, string) { return http.StatusNotFound, `{"message":"no"}` })
@@ -535,7 +535,7 @@ func TestDeletedMatchIsCancelled(t *testing.T) {
 }
 
 // TestUnpolledMatchStaysWithTheSchedule: a match that was never polled, and whose page
-// says that it is still to come, is left to sync-fixtures.
+// has it as still to come, is left to sync-fixtures.
 func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -550,7 +550,7 @@ func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
 }
 
 // TestDeletedMatchThatWasNeverPolledEnds: followers of a match that is deleted before it
-// starts are told, and nothing waits for it any longer.
+// starts get an alert, and nothing waits for it any longer.
 func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)

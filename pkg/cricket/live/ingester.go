@@ -28,9 +28,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// ingester turns the provider's payload of a match into rows and messages. It
-// caches the last stored rows of each match, which only saves reads:
-// a cached match is used only while the match's row has the same checksum and slot.
+// ingester makes rows and messages from the provider's payload of a match. It caches the last
+// stored rows of each match, which only saves reads: a cached match is used only while the match's
+// row has the same checksum and slot.
 type ingester struct {
 	db    dynamo.DB
 	queue queue.Sender

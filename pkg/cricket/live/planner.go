@@ -54,7 +54,7 @@ const (
 	longestMatch = 6 * 24 * time.Hour
 )
 
-// PlanTicksFunction says whether the next minute needs ticks, and which.
+// PlanTicksFunction returns the ticks of the next minute, if it needs any.
 func PlanTicksFunction() app.Function {
 	return app.Task(spec.Function{
 		Name:   "cricket/plan-ticks",

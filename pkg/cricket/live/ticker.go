@@ -66,7 +66,7 @@ type snapshot struct {
 	spans   [][2]int
 }
 
-// seed is that of the hashes of this process.
+// seed is the seed of the hashes of this process.
 var seed = maphash.MakeSeed()
 
 const (
@@ -88,7 +88,7 @@ type TickDone struct {
 	Changed int    `json:"changed"`           // of them, those ingested
 }
 
-// TickFunction polls the provider once and deals with every match that changed.
+// TickFunction polls the provider once and ingests every match that changed.
 func TickFunction() app.Function {
 	return app.Task(spec.Function{
 		Name:   "cricket/tick",
@@ -362,12 +362,12 @@ func (t *Ticker) reconcile(ctx context.Context, polled snapshot, inactive map[st
 	return live, archived, nil
 }
 
-// archiveMissing archives a match that is missing from the feed, and sends a
-// MatchLeft, if its first poll without it was that long ago: at once for 0. It deletes a replay that
-// has expired. It returns true if the match is no longer live.
+// archiveMissing archives a match that is missing from the feed, and sends a MatchLeft, if the
+// first poll without the match was at least after ago: at once for 0. It deletes a replay that has
+// expired. It returns true if the match is no longer live.
 //
-// The message is sent first, so that a crash before the archiving does not lose it.
-// A match that is archived after a second run has two messages, and ends once.
+// The message is sent first, so that a crash before the archiving does not lose it. A match that is
+// archived after a second run has two messages, and ends once.
 func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.Duration) (bool, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, t.db, tables.GetFixture, matchID)
 	if err != nil || !ok {

@@ -202,7 +202,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	w.TickAt(tk, 2)
 
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "Delayed" || f.Phase() != sportmonks.Upcoming {
-		t.Errorf("after an unknown status the row says %q", f.Status)
+		t.Errorf("after an unknown status the row has %q", f.Status)
 	}
 }
 
@@ -767,7 +767,7 @@ func TestNewProcessContinuesFromStoredState(t *testing.T) {
 	}
 }
 
-// TestStaleCacheIsNotUsed has two processes take turns, each with its own cache.
+// TestStaleCacheIsNotUsed has two processes poll alternately, each with its own cache.
 func TestStaleCacheIsNotUsed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -777,13 +777,13 @@ func TestStaleCacheIsNotUsed(t *testing.T) {
 
 	b := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 9})
 	for n, step := range []struct {
-		by    *live.Ticker
-		says  string
-		balls []int // ids
+		by      *live.Ticker
+		payload string
+		balls   []int // ids
 	}{
 		{one, a, []int{1}}, {two, b, []int{1, 9}}, {one, a, []int{1}}, // in the stale cache, a is stored
 	} {
-		w.SetPayload(step.says)
+		w.SetPayload(step.payload)
 		w.TickAt(step.by, n)
 
 		var stored []score.Ball

@@ -110,7 +110,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 }
 
 // TestClientFollowsChanges: a client that replaces the overs of each answer, and asks for
-// those after its revision, has what a new client gets, page by page. It is told nothing that
+// those after its revision, has what a new client gets, page by page. It gets nothing that
 // it has.
 func TestClientFollowsChanges(t *testing.T) {
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestClientFollowsChanges(t *testing.T) {
 
 	type overs struct{ innings, group int }
 
-	read := func(have map[overs][]score.Ball, after int64) (revision int64, told int) {
+	read := func(have map[overs][]score.Ball, after int64) (revision int64, groups int) {
 		for in := (match.ListBalls{ID: "7", After: after}); ; {
 			page, err := s.ListBalls(w.NewContext(), &in)
 			testkit.Must(t, err)
@@ -128,7 +128,7 @@ func TestClientFollowsChanges(t *testing.T) {
 			for _, g := range page.Body.Overs {
 				delete(have, overs{g.Innings, g.From / 5})
 
-				told++
+				groups++
 			}
 
 			for _, b := range page.Body.Balls {
@@ -141,7 +141,7 @@ func TestClientFollowsChanges(t *testing.T) {
 			}
 
 			if in.Cursor = page.Body.Next; in.Cursor == "" {
-				return page.Body.Revision, told
+				return page.Body.Revision, groups
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func TestClientFollowsChanges(t *testing.T) {
 	for n, step := range []struct {
 		change string
 		balls  func() []score.Ball
-		told   int // groups of overs
+		groups int // groups of overs
 	}{
 		{"no ball", func() []score.Ball { return nil }, 0},
 		{"the first ball", func() []score.Ball { return balls[:1] }, 1},
@@ -184,13 +184,13 @@ func TestClientFollowsChanges(t *testing.T) {
 
 		testkit.PutRows(w.World, tables.Processing, index)
 
-		told := 0
-		revision, told = read(follower, revision)
+		groups := 0
+		revision, groups = read(follower, revision)
 		fresh := map[overs][]score.Ball{}
 		read(fresh, 0)
 
-		if diff := cmp.Diff(fresh, follower); diff != "" || told != step.told {
-			t.Errorf("%s: %d groups of overs, want %d; (-new client +follower):\n%s", step.change, told, step.told, diff)
+		if diff := cmp.Diff(fresh, follower); diff != "" || groups != step.groups {
+			t.Errorf("%s: %d groups of overs, want %d; (-new client +follower):\n%s", step.change, groups, step.groups, diff)
 		}
 
 		n := 0
@@ -205,7 +205,7 @@ func TestClientFollowsChanges(t *testing.T) {
 }
 
 // TestChangeBetweenPages: all pages have the revision of the first, so that the client's next
-// request is told what has changed since.
+// request gets what has changed since.
 func TestChangeBetweenPages(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -243,16 +243,16 @@ func TestChangeBetweenPages(t *testing.T) {
 		t.Errorf("the pages have the revisions %d and %d, want 1 and 1", first.Body.Revision, second.Body.Revision)
 	}
 
-	told, err := s.ListBalls(w.NewContext(), &match.ListBalls{ID: "7", After: second.Body.Revision})
+	changes, err := s.ListBalls(w.NewContext(), &match.ListBalls{ID: "7", After: second.Body.Revision})
 	testkit.Must(t, err)
 
-	if len(told.Body.Balls) != 30 || told.Body.Balls[3].Runs != 4 {
-		t.Errorf("the next request is told of %d balls, want the 30 of the five overs with the change", len(told.Body.Balls))
+	if len(changes.Body.Balls) != 30 || changes.Body.Balls[3].Runs != 4 {
+		t.Errorf("the next request gets %d balls, want the 30 of the five overs with the change", len(changes.Body.Balls))
 	}
 }
 
 // TestBallsExpireTogether: all balls of a match are kept for seven days after its latest
-// possible end, whenever they were bowled. Then the answer says so.
+// possible end, whenever they were bowled. Afterwards the answer is balls_expired.
 func TestBallsExpireTogether(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)

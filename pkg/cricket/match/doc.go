@@ -2,10 +2,9 @@
 // perspective, the names, and the timeline of balls. It serves all public reads.
 //
 // Public reads are eventually consistent, which costs half: an answer is cached for
-// longer than a write takes to arrive. Two reads are consistent. A list of balls is: if
-// the read of a chunk of overs missed a change that its revision includes, a client that
-// asks for what has changed since would never get it. And so is what GetDisplay builds and
-// stores.
+// longer than a write takes to arrive. Two reads are consistent: the list of balls, and what
+// GetDisplay builds and stores. If the read of a chunk of overs missed a change that its
+// revision includes, a client that asks for the changes since would never get it.
 //
 // Results are kept for good. Balls are kept until seven days after the latest possible end
 // of the match, all of them equally long; the tables' seed says seven days after each write,

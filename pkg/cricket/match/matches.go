@@ -464,7 +464,7 @@ type DisplayPage struct {
 	Body score.Display
 }
 
-// GetDisplayFunction answers with what a lock screen shows of a match.
+// GetDisplayFunction answers with the display of a match on a lock screen.
 func GetDisplayFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/get-display",

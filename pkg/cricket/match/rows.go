@@ -40,8 +40,8 @@ type ScoreRow struct {
 
 // How long a score is kept after its last write, or after the start of the match if
 // that is later. A score is valid until a newer one replaces it: the limits only bound
-// the size of the table. The result of a match and its names are kept for good, as far as
-// a TTL can say.
+// the size of the table. The result of a match and its names are kept for good: for 50 years,
+// because a row of the table has a TTL.
 const (
 	keepScore  = 30 * 24 * time.Hour
 	keepResult = 50 * 365 * 24 * time.Hour

@@ -42,10 +42,10 @@ func (t Titles) Rename(s *score.State) {
 	s.Rename(score.Title{Name: t.LocalTitle, Code: t.LocalShort}, score.Title{Name: t.VisitorTitle, Code: t.VisitorShort})
 }
 
-// Retitle stores other titles of a match. A live match has its score and displays written
-// and pushed by its next poll, because the checksum of the payload is removed. Of any other
-// match that was polled they are written now, with the names of the teams in named; the
-// titles follow, so that a second run repeats what a crash left undone.
+// Retitle stores other titles of a match. Of a live match it removes the checksum of the payload,
+// so that the next poll writes the score and the displays, and pushes them. Of any other match that
+// was polled it writes them now, with the names of the teams in named, and then the titles, so that
+// a second run repeats what a crash left undone.
 func Retitle(ctx context.Context, db dynamo.DB, stored Fixture, to Titles, row *ScoreRow, named score.State, now time.Time) error {
 	if stored.Titles == to {
 		return nil

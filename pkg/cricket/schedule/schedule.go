@@ -72,25 +72,25 @@ func SyncFixturesFunction() app.Function {
 	}, OpenSyncer, (*Syncer).SyncFixtures)
 }
 
-// SyncFixtures copies the schedule of the active leagues. It does not change a live
-// match, and of any other match it writes only the attributes of the schedule. It
-// returns an error for fixtures that cannot be decoded, after it has copied the others.
+// SyncFixtures copies the schedule of the active leagues. It does not change a live match, and of
+// any other match it writes only the attributes of the schedule. It returns an error for fixtures
+// that cannot be decoded, after it has copied the others.
 //
-// A match whose teams have other titles of the administrators than before is displayed by
-// them: match.Retitle.
+// It writes the titles of administrators that have changed into the matches of the team:
+// match.Retitle.
 //
-// Followers of an upcoming match are told if it was moved by an hour or more.
+// Followers of an upcoming match get an alert if it was moved by an hour or more.
 //
-// An upcoming match that the schedule no longer lists is requested by its id: the
-// provider has moved it out of the range, or deleted it.
+// An upcoming match that the schedule no longer lists is requested by its id: the provider has
+// moved it out of the range, or deleted it.
 //
-// It sends a match to finish-match if the provider reports that it is over or does not
-// exist, it is not live, and its end is not decided: the match was cancelled before the
-// first poll, or its message was lost.
+// It sends a match to finish-match if the provider reports that it is over or does not exist, it is
+// not live, and its end is not decided: the match was cancelled before the first poll, or its
+// message was lost.
 //
-// Only one sync runs at a time, because new rows are written in batches, which support
-// no conditions. Another sync returns nil at once. SyncFixtures is idempotent, except
-// that it may send a match to finish-match again.
+// Only one sync runs at a time, because new rows are written in batches, which support no
+// conditions. Another sync returns nil at once. SyncFixtures is idempotent, except that it may send
+// a match to finish-match again.
 func (s *Syncer) SyncFixtures(ctx context.Context) error {
 	// The lease lasts as long as Lambda lets its holder run.
 	locks := &lock.Locks{
@@ -199,7 +199,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		}
 
 		if err == nil {
-			err = s.tellMoved(ctx, known[i], m.row, score.State, now)
+			err = s.alertMoved(ctx, known[i], m.row, score.State, now)
 		}
 
 		if err = errors.Join(err, s.reschedule(ctx, known[i], m.row)); err != nil {
@@ -360,9 +360,9 @@ func (s *Syncer) rescore(ctx context.Context, c match.ScoreRow) error {
 	return dynamo.IgnoreRefused(err) // refused: the ticker has polled the match
 }
 
-// tellMoved tells the followers of an upcoming match that it was moved. It is called before
-// the new start is stored, so that a crash in between sends the same alert again.
-func (s *Syncer) tellMoved(ctx context.Context, stored, scheduled match.Fixture, state score.State, now time.Time) error {
+// alertMoved sends an alert that an upcoming match was moved. It is called before the new start is
+// stored, so that a crash in between sends the same alert again.
+func (s *Syncer) alertMoved(ctx context.Context, stored, scheduled match.Fixture, state score.State, now time.Time) error {
 	upcoming := stored.Live == "" && stored.EndingAt == 0 && stored.Phase() == sportmonks.Upcoming && scheduled.Phase() == sportmonks.Upcoming
 	if !upcoming || !alert.Moved(stored.StartTime, scheduled.StartTime) {
 		return nil

@@ -671,9 +671,9 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 	})
 }
 
-// TestFollowersAreToldOfAMove: a sync tells the followers of an upcoming match that it was
+// TestMoveSendsAnAlert: a sync sends the followers of an upcoming match an alert that it was
 // moved by an hour or more, once, before it stores the new start.
-func TestFollowersAreToldOfAMove(t *testing.T) {
+func TestMoveSendsAnAlert(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {

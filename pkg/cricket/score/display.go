@@ -13,15 +13,15 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Display is what a lock screen shows of a match from one perspective: the content
-// state of the Live Activity. Its JSON is less than 2 KB, whatever the provider sends.
-// phase, format, status, headline, local and visitor are always present. Any other
-// member is absent if it does not apply. No member is null.
+// Display is the content of a lock screen for a match and one perspective: the content state of the
+// Live Activity. Its JSON is less than 2 KB, whatever the provider sends. phase, format, status,
+// headline, local and visitor are always present. Any other member is absent if it does not apply.
+// No member is null.
 type Display struct {
 	Phase       sportmonks.Phase `json:"phase" doc:"The phase of the match."`
 	Format      Format           `json:"format" doc:"The format of the match."`
 	Status      string           `json:"status" doc:"What happens now, such as 2nd innings."`
-	Headline    string           `json:"headline" doc:"The line in large letters."`
+	Headline    string           `json:"headline" doc:"The first line, in a large font."`
 	Detail      string           `json:"detail,omitzero" doc:"The line below the headline."`
 	Local       Side             `json:"local" doc:"The home side."`
 	Visitor     Side             `json:"visitor" doc:"The visiting side."`
@@ -138,10 +138,10 @@ func (s State) For(teamID string) Display {
 	return d
 }
 
-// KeyEvent reports whether the newest of the score is a key event, whose display must not
-// wait: the wicket of the last ball, an innings of which no ball was bowled, its end, or
-// whatever changes while there is no play, such as the toss, an interval, an interruption
-// and the result. A recorded match has at most 15 in an hour, of about 75 balls.
+// KeyEvent reports whether the latest change of the score is a key event, whose display must not
+// wait: the wicket of the last ball, an innings of which no ball was bowled, its end, or a change
+// while there is no play, such as the toss, an interval, an interruption or the result. A recorded
+// match has at most 15 in an hour, of about 75 balls.
 func (s *State) KeyEvent() bool {
 	cur := s.InningsOf(s.Current)
 	if s.Phase != sportmonks.Live || cur == nil || cur.Over || len(s.LastSix) == 0 {

@@ -488,7 +488,7 @@ func wantNoToken(t *testing.T, err error) {
 
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if s := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(s, "s3cret") || strings.Contains(s, "api_token") {
-			t.Fatalf("the error shows the token: %s", s)
+			t.Fatalf("the error contains the token: %s", s)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func TestCutListHasItsWholeFixtures(t *testing.T) {
 	}
 }
 
-// TestErrorsQuoteTheBody: an error says what is wrong, and has the first 60 bytes of the body.
+// TestErrorsQuoteTheBody: an error names what is wrong, and has the first 60 bytes of the body.
 func TestErrorsQuoteTheBody(t *testing.T) {
 	t.Parallel()
 

@@ -17,11 +17,11 @@ type Entry struct {
 	Err    error  // why the entry is no fixture
 }
 
-// Split returns the fixtures in a body of /livescores, /fixtures or /fixtures/{id}, in
-// order. It reads only the ids of each fixture and of its league, so that an error inside one is left to
-// Decode and does not affect the others. HTML, a truncated body and a body without
-// "data" are an Error of kind Malformed. With the error of a truncated body Split returns
-// the fixtures that it has whole.
+// Split returns the fixtures in a body of /livescores, /fixtures or /fixtures/{id}, in order. It
+// reads only the ids of each fixture and of its league, so that an error inside one is left to
+// Decode and does not affect the others. HTML, a truncated body and a body without "data" are an
+// Error of kind Malformed. With the error of a truncated body Split returns the fixtures that it
+// has whole.
 func Split(body []byte) ([]Entry, error) {
 	s := scan{b: body}
 

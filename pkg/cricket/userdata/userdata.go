@@ -1,5 +1,5 @@
-// Package userdata deletes and hands out what the room keeps of a user, when the room of
-// the accounts asks for it.
+// Package userdata deletes and exports what the room keeps of a user, when the accounts room
+// requests it.
 package userdata
 
 import (
@@ -25,7 +25,7 @@ const room = "cricket"
 
 var reads = []spec.Access{tables.UsersDevices, tables.UsersPreferences, tables.UsersFollows, tables.UsersReminders, tables.UsersActivities}
 
-// Service deletes and hands out the data of users.
+// Service deletes and exports the data of users.
 type Service struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -38,7 +38,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 		object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
 }
 
-// ForgetUserFunction deletes what the room has of a user.
+// ForgetUserFunction deletes the data of a user who has deleted the account.
 func ForgetUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "cricket/forget-user",
@@ -70,11 +70,11 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
-// ExportUserFunction hands out what the room has of a user.
+// ExportUserFunction exports the data of a user.
 func ExportUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "cricket/export-user",
-		Does:   "Hands out what the room has of a user.",
+		Does:   "Exports what the room has of a user.",
 		IfDown: "Exports of users do not end.",
 		On:     account.Queue(room, account.Export),
 		Uses:   reads, Sends: []spec.Queue{account.DoneQueue},

@@ -22,18 +22,18 @@ func (r *reader) crease() {
 	n, t := &r.s.Innings[i], &r.tallies[i]
 	rows := tally.Batting(r.f, n.Number)
 
-	pair, facing := [2]int{}, -1
+	batters, facing := [2]int{}, -1
 	if len(t.Balls) > 0 {
-		pair, facing = r.pair(t, rows)
+		batters, facing = r.atCrease(t, rows)
 	} else {
 		in := slices.DeleteFunc(slices.Clone(rows), func(b sportmonks.Batting) bool { return b.Out })
 		for j, b := range in[max(len(in)-2, 0):] {
-			pair[j] = b.PlayerID
+			batters[j] = b.PlayerID
 		}
 	}
 
-	for j, id := range pair {
-		if id == 0 || j == 1 && id == pair[0] {
+	for j, id := range batters {
+		if id == 0 || j == 1 && id == batters[0] {
 			continue
 		}
 
@@ -60,22 +60,22 @@ func (r *reader) crease() {
 	}
 }
 
-// pair returns the batters at the crease after the last ball, and the index of the one
-// who faces next, or -1 if that is unknown. A batter who has come in is known from a
-// batting row, or else from the next ball.
-func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, facing int) {
+// atCrease returns the batters at the crease after the last ball, and the index of the one who
+// faces next, or -1 if that is unknown. A batter who has come in is known from a batting row, or
+// else from the next ball.
+func (r *reader) atCrease(t *tally.Tally, rows []sportmonks.Batting) (batters [2]int, facing int) {
 	b := t.Balls[len(t.Balls)-1]
 
-	pair = [2]int{b.OneID, b.TwoID}
-	if pair == [2]int{} {
-		pair[0] = b.BatterID
+	batters = [2]int{b.OneID, b.TwoID}
+	if batters == [2]int{} {
+		batters[0] = b.BatterID
 	}
 
-	facing = slices.Index(pair[:], b.BatterID)
+	facing = slices.Index(batters[:], b.BatterID)
 	out := b.Dismissed()
 
 	if facing < 0 {
-		return pair, -1
+		return batters, -1
 	}
 	// The batters cross once for each run that they ran. A wide and a no-ball give a run
 	// without running.
@@ -99,8 +99,8 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	}
 
 	if out != 0 {
-		if j := slices.Index(pair[:], out); j >= 0 {
-			pair[j] = r.incoming(t, rows)
+		if j := slices.Index(batters[:], out); j >= 0 {
+			batters[j] = r.incoming(t, rows)
 		}
 	}
 
@@ -109,7 +109,7 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 		facing = 1 - facing
 	}
 
-	return pair, facing
+	return batters, facing
 }
 
 // incoming returns the newest batter of the rows who is not out and has not been at the

@@ -292,7 +292,7 @@ func TestMarginOfANoteCounts(t *testing.T) {
 }
 
 // TestFinishThatNeverAgreed: the last snapshot gives the most probable result. It is confirmed
-// unless it rests on the note alone or the feed also has an outcome without a winner.
+// unless it is based on the note alone or the feed also has an outcome without a winner.
 func TestFinishThatNeverAgreed(t *testing.T) {
 	t.Parallel()
 
@@ -306,7 +306,7 @@ func TestFinishThatNeverAgreed(t *testing.T) {
 		"only the note names the winner":    {scene(137, 130).Finish(0, "Home won by 7 runs"), "won 1"},
 		"and the scores are level":          {scene(137, 137).Finish(0, "Home won"), "tied 1"},
 		"and the scores are level, method":  {scene(137, 137).Finish(0, "Home won (higher rate)"), "won 1 higher rate"},
-		"and it says tied":                  {scene(137, 130).Finish(0, "Match tied (Home won)"), "tied 1"},
+		"and the note has a tie":            {scene(137, 130).Finish(0, "Match tied (Home won)"), "tied 1"},
 		"and it has a super over":           {scene(137, 130).Finish(0, "Home won the Super Over"), "tied 1 superOver"},
 		"and one innings without a run":     {scene(0).Finish(0, "Home won"), "won 1"},
 		"the note names another winner":     {scene(137, 130).Finish(2, "Home won by 7 runs"), "won 1"},

@@ -323,7 +323,7 @@ func (r *reader) begin() {
 	r.tallies = append(r.tallies, tally.Tally{})
 }
 
-// inPlay returns the number of the innings that the status says is in play, or 0.
+// inPlay returns the number of the innings that is in play by the status, or 0.
 func (r *reader) inPlay() int {
 	if phase, _ := r.f.Phase(); phase != sportmonks.Live {
 		return 0
@@ -431,7 +431,7 @@ func (r *reader) ends() {
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.InningsOf(n.Number)
 		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
-		// It was over before rain or lunch. A status of play in it says that it is not.
+		// It was over before rain or lunch, unless a status of play in it contradicts that.
 		closed := same && was.Over && r.before.Result.IsZero() && !r.before.Pending && r.inPlay() != n.Number
 
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()

@@ -85,8 +85,8 @@ func TestStateOfAnotherMatchIsIgnored(t *testing.T) {
 	}
 }
 
-// TestStumpsTellAMatchOfSeveralDays of which the feed has no known type.
-func TestStumpsTellAMatchOfSeveralDays(t *testing.T) {
+// TestStumpsMeanSeveralDays: a match with stumps is one of several days, also if its type is unknown.
+func TestStumpsMeanSeveralDays(t *testing.T) {
 	t.Parallel()
 
 	for status, want := range map[string]score.Format{
@@ -138,7 +138,7 @@ func TestLastBallHasTheHighestID(t *testing.T) {
 	}
 }
 
-// TestWhoBatsNext: the side that bats in an innings of which only the status tells.
+// TestWhoBatsNext: the side that bats in an innings that only the status has.
 func TestWhoBatsNext(t *testing.T) {
 	t.Parallel()
 
@@ -385,8 +385,8 @@ func TestOverShowsItsLastTwelveBalls(t *testing.T) {
 	}
 }
 
-// TestStrikeIsUnknownIfTheBallDoesNotNameIt: a ball that lacks the pair has its batter alone,
-// and one whose batter is not of the pair leaves the strike open.
+// TestStrikeIsUnknownIfTheBallDoesNotNameIt: a ball that does not name both batters has its
+// own alone, and one whose batter is neither of the two leaves the strike open.
 func TestStrikeIsUnknownIfTheBallDoesNotNameIt(t *testing.T) {
 	t.Parallel()
 
@@ -395,7 +395,7 @@ func TestStrikeIsUnknownIfTheBallDoesNotNameIt(t *testing.T) {
 		want   []string // ids, with a star for who is on strike
 	}{
 		"complete":                   {func(*sportmonks.Ball) {}, []string{"101*", "102"}},
-		"without a pair":             {func(b *sportmonks.Ball) { b.OneID, b.TwoID = 0, 0 }, []string{"101*"}},
+		"without the batters":        {func(b *sportmonks.Ball) { b.OneID, b.TwoID = 0, 0 }, []string{"101*"}},
 		"another batter":             {func(b *sportmonks.Ball) { b.BatterID = 777 }, []string{"101", "102"}},
 		"the same twice":             {func(b *sportmonks.Ball) { b.TwoID = b.OneID }, []string{"101*"}},
 		"the other batter, one run":  {func(b *sportmonks.Ball) { b.BatterID, b.Score.Runs = 102, 1 }, []string{"101*", "102"}},

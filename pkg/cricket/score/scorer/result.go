@@ -292,7 +292,7 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 	case v.WinnerID == "" && r.superOverLead(winner) < 0:
 		return res, ResultConflict, "finished, and winner and super over disagree"
 	case v.WinnerID == "" && !v.tied && r.superOverLead(winner) <= 0:
-		return res, NoWinner, "finished, and neither the note nor a super over says who won"
+		return res, NoWinner, "finished, and neither the note nor a super over names the winner"
 	case v.WinnerID != "" && v.WinnerID != winner:
 		return res, ResultConflict, "finished, and winner and note disagree"
 	case !r.agrees(res):

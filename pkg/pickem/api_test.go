@@ -426,7 +426,7 @@ func TestAuthorization(t *testing.T) {
 					t.Errorf("user %q: Cache-Control %q, want %q", caller.user, cache, httpapi.NoStore)
 				}
 
-				if caller.user != "ann" && pickemtest.ShowsSecretPick.MatchString(out.Body) {
+				if caller.user != "ann" && pickemtest.HasSecretPick.MatchString(out.Body) {
 					t.Errorf("user %q: the answer has ann's pick: %s", caller.user, out.Body)
 				}
 

@@ -29,7 +29,7 @@
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	which phones get notices, and how long they are kept  notice: Devices
 //	when members are reminded                             notice: Reminder.Remind
-//	who is told of a change of the card                   event: AddMatch, UpdateMatch, DeleteMatch
+//	who is notified of a change of the card               event: AddMatch, UpdateMatch, DeleteMatch
 //	why nobody gets a notice twice                        notice: Notifier.SendNotices
 //	which keys and access patterns exist                  tables, and the list below
 //
@@ -47,20 +47,25 @@
 //	EVENT#{eventId}  MATCH#{matchId}          EVENT#{eventId}            MATCH#01             a match, by its place on the card
 //	EVENT#{eventId}  MATCH#{matchId}                                                          a match that was removed from the card
 //	EVENT#{eventId}  LOG#{time}#{rev}                                                         a log entry of a result
-//	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev increases with every change of the standings
+//	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev increases with every change
+//	                                                                                          of the standings
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored
 //	USER#{userId}    STANDINGS#2026           STANDINGS#2026             SCORE#00140#{userId} the member's points of a year
 //	USER#{userId}    LEAGUE#{leagueId}                                                        a membership
 //	LEAGUE#{id}      LEAGUE                                                                   a league
 //	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, with the member's name
-//	RANKING#{scope}  HEAD, PAGE#{n}, PLACES#{n}                                               the standings of a year or the scores of an event, with ranks
+//	RANKING#{scope}  HEAD, PAGE#{n}, PLACES#{n}                                               the standings of a year or the scores of an
+//	                                                                                          event, with ranks
 //	CODE#{code}      CODE                                                                     the league that a code invites to
-//	USER#{userId}    CODES                                                                    the wrong codes that a user has tried within an hour
+//	USER#{userId}    CODES                                                                    the wrong codes that a user has tried
+//	                                                                                          within an hour
 //	USER#{userId}    DEVICES                                                                  the list of a member's phones
 //	DEVICE#{token}   DEVICE                                                                   a phone that gets notices: see kit/device
-//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that was registered before kit/device: see notice.FormerDevice
+//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that was registered before
+//	                                                                                          kit/device: see notice.FormerDevice
 //	USER#{userId}    NOTICE#{id}                                                              a notice that the member got, until its ttl
-//	NOTICE#{id}      DONE                                                                     a reminder whose notices are queued, until its ttl
+//	NOTICE#{id}      DONE                                                                     a reminder whose notices are queued, until
+//	                                                                                          its ttl
 //
 // A member's partition read backwards returns the member first, then standings, notices,
 // leagues and events. Items of a member name the member in belongsto, as USER#{userId}, and

@@ -36,7 +36,7 @@ type MatchFields struct {
 	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false" doc:"The teams, of which one is picked."`
 }
 
-// Match is a match of a card as the API shows it.
+// Match is a match of a card as the API returns it.
 type Match struct {
 	ID string `json:"id" doc:"The id of the match."`
 	MatchFields
@@ -334,7 +334,7 @@ type DeleteMatch struct {
 	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 }
 
-// DeleteMatchFunction takes a match off a card.
+// DeleteMatchFunction removes a match from a card.
 func DeleteMatchFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/delete-match",
@@ -400,9 +400,9 @@ func place(card []item.Match) (writes []dynamo.Write, err error) {
 	return writes, nil
 }
 
-// notify tells members of the latest change of who competes in a match: that it was added,
-// changed or removed. It tells those who predicted the event before, and for whom concerned
-// holds, until the event locks. text is a format of the match's name.
+// notify sends members a notice of the latest change of who competes in a match: that it was added,
+// changed or removed. It sends it to the members who predicted the event before the change, and for
+// whom concerned holds, until the event locks. text is a format of the match's name.
 func (s *Events) notify(ctx context.Context, e item.Event, m item.Match, text string, concerned func(item.Prediction) bool) error {
 	if !e.IsOpen(s.now()) {
 		return nil
@@ -430,7 +430,7 @@ func (s *Events) notify(ctx context.Context, e item.Event, m item.Match, text st
 	}, users)
 }
 
-// picked returns whether a prediction has a pick of a match.
+// picked returns a function that reports whether a prediction has a pick of a match.
 func picked(m item.Match) func(item.Prediction) bool {
 	return func(p item.Prediction) bool { _, ok := p.Predictions[m.ID]; return ok }
 }
@@ -451,7 +451,7 @@ type CardPage struct {
 	}
 }
 
-// OrderCardFunction puts a card into an order.
+// OrderCardFunction sets the order of a card.
 func OrderCardFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/order-card",
@@ -553,7 +553,7 @@ func (NewResult) Schema(r huma.Registry) *huma.Schema {
 	return s
 }
 
-// PutResultFunction says how a match ended.
+// PutResultFunction sets the result of a match.
 func PutResultFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/put-result",

@@ -26,7 +26,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Event is an event as the API shows it.
+// Event is an event as the API returns it.
 type Event struct {
 	ID       string    `json:"id" example:"2026-03-08-clash-of-tides" doc:"The id of the event: its date and slug."`
 	Name     string    `json:"name" doc:"The name of the event."`
@@ -219,7 +219,7 @@ type EventPage struct {
 // lockAhead is the time from lockAt to startsAt if lockAt is not given.
 const lockAhead = time.Hour
 
-// CreateEventFunction announces an event.
+// CreateEventFunction creates an event.
 func CreateEventFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/create-event",
@@ -288,8 +288,8 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 // dateLayout is the format of dates in items.
 const dateLayout = "2006/01/02"
 
-// inOrder returns a validation error if the event locks after its start, if a time is
-// outside of 2000 to 2999, or if the date is not that of the start in any time zone.
+// inOrder returns a validation error if the event locks after its start, if a time is not within
+// the years 2000 to 2999, or if the date is not that of the start in any time zone.
 func inOrder(day, starts, locks time.Time) error {
 	switch {
 	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
@@ -444,13 +444,13 @@ var (
 	errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
 )
 
-// setEvent sets what administrators change of an event.
+// setEvent returns the changes of the attributes that administrators set.
 func setEvent(e item.Event) dynamo.Changes {
 	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt", "revealAtLock")
 }
 
-// unchanged is the condition that an event is as it was read: nothing that its writers
-// depend on, or set, has changed.
+// unchanged is the condition that the attributes of an event that its writers read or set are as
+// they were read.
 func unchanged(e item.Event) expression.ConditionBuilder {
 	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name", "revealAtLock")
 }
@@ -471,7 +471,7 @@ type DeleteEvent struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
-// DeleteEventFunction calls an event off.
+// DeleteEventFunction deletes an event.
 func DeleteEventFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/delete-event",
@@ -540,8 +540,8 @@ func (s *Events) sweep(ctx context.Context, eventID string) error {
 	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys)
 }
 
-// finishDeletion sweeps a marked event again. Once the index must have shown all of its
-// predictions, it deletes the mark.
+// finishDeletion sweeps a marked event again. Once the index must contain all of its predictions,
+// it deletes the mark.
 func (s *Events) finishDeletion(ctx context.Context, e item.Event, now time.Time) error {
 	err := s.sweep(ctx, e.ID)
 	if err != nil || now.Sub(item.ParseTime(e.DeletedAt)) < indexLag {
@@ -570,7 +570,7 @@ type EntryList struct {
 	}
 }
 
-// ListEntriesFunction answers with who takes part in an event.
+// ListEntriesFunction lists the members with a prediction of an event.
 func ListEntriesFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/list-entries",

@@ -14,11 +14,11 @@ type GetHealth struct{}
 // Health is the answer of a health check.
 type Health struct {
 	Body struct {
-		Status string `json:"status" enum:"ok" doc:"Says ok while the service answers."`
+		Status string `json:"status" enum:"ok" doc:"Always ok."`
 	}
 }
 
-// GetHealthFunction says that the API answers.
+// GetHealthFunction answers health checks.
 func GetHealthFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/get-health",

@@ -27,7 +27,7 @@ const (
 	indexLag = 15 * time.Minute
 )
 
-// LockEventsFunction locks the events whose time has come.
+// LockEventsFunction locks the events after their lockAt.
 func LockEventsFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "pickem/lock-events",
@@ -40,14 +40,14 @@ func LockEventsFunction() app.Function {
 	}, OpenEvents, (*Events).LockEvents)
 }
 
-// LockEvents sets the state of every event after its lockAt to broadcast, and has the picks
-// shown of an event whose lock reveals them. It also queues a scoring again if the event has
-// waited for too long because a message was lost; and once after indexLag, for what was
-// missing in the index when the event was scored, its points were withdrawn, or its picks
-// were shown. It deletes what DeleteEvent has left.
+// LockEvents sets the state of every event after its lockAt to broadcast. It requests the ranking
+// of the picks of an event whose lock reveals them. It queues a scoring again if an event has
+// waited for too long because a message was lost. It queues one once more after indexLag, for rows
+// that were missing in the index when the event was scored, its points were withdrawn, or its picks
+// were revealed. It deletes what DeleteEvent has left.
 //
-// A second run changes nothing: the state is one conditional write, scoring a scored
-// event writes nothing, and deletions can be repeated.
+// A second run changes nothing: the state is one conditional write, scoring a scored event writes
+// nothing, and deletions can be repeated.
 func (s *Events) LockEvents(ctx context.Context) error {
 	now := s.now()
 
@@ -96,8 +96,8 @@ func isUnsettled(e item.Event, now time.Time) bool {
 		item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
 }
 
-// isUnrevealed reports whether the picks of a locked event are due to be shown, or to be shown
-// again because they may have been read from the index too early.
+// isUnrevealed reports whether the picks of a locked event are due to be revealed, or to be
+// revealed again because they may have been read from the index too early.
 func isUnrevealed(e item.Event, now time.Time) bool {
 	locked, shown := item.ParseTime(e.LockAt), item.ParseTime(e.RevealedAt)
 

@@ -45,7 +45,7 @@ type EventScreen struct {
 	}
 }
 
-// Prediction is what a member has picked of an event.
+// Prediction is the picks of a member for an event.
 type Prediction struct {
 	Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id."`
 	SavedAt     time.Time         `json:"savedAt" doc:"When the prediction was saved last."`
@@ -172,7 +172,7 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 		return nil, err
 	}
 
-	on, err := item.ReadShown(ctx, s.db, in.EventID, s.now())
+	on, err := item.ReadVisible(ctx, s.db, in.EventID, s.now())
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type ScorePage struct {
 	}
 }
 
-// RequestScoreFunction has an event scored.
+// RequestScoreFunction queues the scoring of an event.
 func RequestScoreFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/request-score",

@@ -81,8 +81,8 @@ func TestPicksFollowTheirTeam(t *testing.T) {
 				t.Errorf("ann's pick is %q and void %v, want t1 and void %v", pick, void, c.void)
 			}
 
-			if told := len(queuedNotices(w)) > 0; told != c.void {
-				t.Errorf("members were notified: %v, want %v", told, c.void)
+			if notified := len(queuedNotices(w)) > 0; notified != c.void {
+				t.Errorf("members were notified: %v, want %v", notified, c.void)
 			}
 		})
 	}

@@ -55,8 +55,8 @@ func (e Event) IsOpen(now time.Time) bool {
 	return e.State == Upcoming && now.Before(ParseTime(e.LockAt))
 }
 
-// ShowsPicks reports whether members may see the picks of all members at now.
-func (e Event) ShowsPicks(now time.Time) bool {
+// PicksVisible reports whether members may see the picks of all members at now.
+func (e Event) PicksVisible(now time.Time) bool {
 	return e.State == Scored || e.RevealAtLock && !e.IsOpen(now)
 }
 
@@ -102,11 +102,11 @@ func ReadScreen(ctx context.Context, db dynamo.DB, eventID string) (s EventWithC
 	return s, err
 }
 
-// ReadShown reads an event as ReadScreen does. If members may not see all picks at now, it
+// ReadVisible reads an event as ReadScreen does. If members may not see all picks at now, it
 // returns ErrNotScored.
-func ReadShown(ctx context.Context, db dynamo.DB, eventID string, now time.Time) (EventWithCard, error) {
+func ReadVisible(ctx context.Context, db dynamo.DB, eventID string, now time.Time) (EventWithCard, error) {
 	s, err := ReadScreen(ctx, db, eventID)
-	if err == nil && !s.ShowsPicks(now) {
+	if err == nil && !s.PicksVisible(now) {
 		err = ErrNotScored
 	}
 

@@ -29,8 +29,8 @@ var Attempts = dynamo.Attempts{Max: 5, Err: ErrChanged}
 // ErrChanged reports that a condition was refused because of a concurrent write.
 var ErrChanged = problem.New(problem.Conflict, "changed", "another request changed this at the same time: read it again")
 
-// Collection is the result of one query, by type: the items of an event, of a member
-// or of a league.
+// Collection is the result of one query, by type: the items of an event, of a member or of a
+// league.
 type Collection struct {
 	Events      []Event
 	Card        []Match

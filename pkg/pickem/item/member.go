@@ -74,7 +74,7 @@ func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent boo
 }
 
 // CheckMember returns ErrNotMember for a caller who is not a member. The read is eventually
-// consistent: for about a second after an invitation or a removal it may tell the state before.
+// consistent: for about a second after an invitation or a removal it may return the state before.
 func CheckMember(ctx context.Context, db dynamo.DB, userID string) error {
 	m, ok, err := dynamo.Get[Member](ctx, db.Eventual(), tables.CheckMember, UserRef(userID), UserTag)
 	if err == nil && (!ok || m.DeletedAt != "") {

@@ -21,26 +21,26 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func TestEventIsOpenUntilItsLock(t *testing.T) {
 	t.Parallel()
 
-	type shown struct{ Open, Shows, Reveals bool }
+	type visible struct{ Open, Picks, Reveals bool }
 
 	for _, c := range []struct {
 		state string
 		now   time.Time
-		want  shown
+		want  visible
 	}{
-		{item.Upcoming, noon.Add(-time.Nanosecond), shown{true, false, false}},
-		{item.Upcoming, noon, shown{false, false, true}},
-		{item.Upcoming, noon.Add(time.Hour), shown{false, false, true}},
-		{item.Broadcast, noon.Add(-time.Hour), shown{false, false, true}},
-		{item.Broadcast, noon.Add(time.Hour), shown{false, false, true}},
-		{item.Scored, noon.Add(-time.Hour), shown{false, true, true}},
-		{item.Deleting, noon.Add(-time.Hour), shown{false, false, true}},
+		{item.Upcoming, noon.Add(-time.Nanosecond), visible{true, false, false}},
+		{item.Upcoming, noon, visible{false, false, true}},
+		{item.Upcoming, noon.Add(time.Hour), visible{false, false, true}},
+		{item.Broadcast, noon.Add(-time.Hour), visible{false, false, true}},
+		{item.Broadcast, noon.Add(time.Hour), visible{false, false, true}},
+		{item.Scored, noon.Add(-time.Hour), visible{false, true, true}},
+		{item.Deleting, noon.Add(-time.Hour), visible{false, false, true}},
 	} {
 		e := item.Event{State: c.state, LockAt: item.FormatTime(noon)}
 		reveals := e
 
 		reveals.RevealAtLock = true
-		if diff := cmp.Diff(c.want, shown{e.IsOpen(c.now), e.ShowsPicks(c.now), reveals.ShowsPicks(c.now)}); diff != "" {
+		if diff := cmp.Diff(c.want, visible{e.IsOpen(c.now), e.PicksVisible(c.now), reveals.PicksVisible(c.now)}); diff != "" {
 			t.Errorf("%s at %s (-want +got):\n%s", c.state, c.now, diff)
 		}
 	}
@@ -299,7 +299,7 @@ func TestReadsOfTheTable(t *testing.T) {
 	} {
 		got["event "+id], want["event "+id] = card(item.ReadEventWithCard(ctx, db, id)), c.event
 		got["screen "+id], want["screen "+id] = card(item.ReadScreen(ctx, db, id)), c.screen
-		got["shown "+id], want["shown "+id] = card(item.ReadShown(ctx, db, id, noon)), c.shown
+		got["shown "+id], want["shown "+id] = card(item.ReadVisible(ctx, db, id, noon)), c.shown
 	}
 
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -55,8 +55,8 @@ func (s *Leagues) uncountWrong(ctx context.Context, userID, code string) error {
 	})
 }
 
-// changeTried writes what change makes of the user's item, and deletes it when it lists
-// no code. If another request has changed it meanwhile, changeTried begins again.
+// changeTried applies change to the user's item, and deletes the item when it lists no code. If
+// another request has changed it meanwhile, changeTried begins again.
 func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*triedCodes) error) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		was, _, err := dynamo.Get[triedCodes](ctx, s.Db, tables.TryCode, item.UserRef(userID), triedSK)

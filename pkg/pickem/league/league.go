@@ -24,7 +24,7 @@ import (
 
 const codeType = "code"
 
-// invitation is the item that leads from a code to its league.
+// invitation is the item of a code, with the league that it invites to.
 type invitation struct {
 	item.Row
 	LeagueID string `dynamodbav:"leagueId"`
@@ -91,7 +91,7 @@ type CreateLeague struct {
 	}
 }
 
-// CreateLeagueFunction makes a league.
+// CreateLeagueFunction creates a league.
 func CreateLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/create-league",
@@ -165,7 +165,7 @@ type LeagueList struct {
 	}
 }
 
-// Membership is a league of a member, as the API shows it.
+// Membership is a league of a member, as the API returns it.
 type Membership struct {
 	LeagueID string    `json:"leagueId" doc:"The id of the league."`
 	Name     string    `json:"name" doc:"The name of the league."`
@@ -308,8 +308,8 @@ func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, err
 	return l, err
 }
 
-// owned reads a league of the user, also one with EndedAt. For its other members it
-// returns not_the_owner, for everybody else league_not_found.
+// owned reads a league of the user, also one with EndedAt. It returns not_the_owner for its other
+// members, and league_not_found for everybody else.
 func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.League, error) {
 	l, err := s.league(ctx, leagueID)
 	if err != nil || l.OwnerID == userID {
@@ -390,7 +390,7 @@ type LeaveLeague struct {
 	MemberID string `path:"userId" maxLength:"128" doc:"The id of the caller. The owner can give the id of another member."`
 }
 
-// LeaveLeagueFunction takes a member out of a league.
+// LeaveLeagueFunction removes a member from a league.
 func LeaveLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/leave-league",
@@ -403,11 +403,11 @@ func LeaveLeagueFunction() app.Function {
 	}, OpenLeagues, (*Leagues).LeaveLeague)
 }
 
-// LeaveLeague removes a member from a league: any member may leave, and the owner may
-// remove another member, who knows the code: the league gets a new one with the removal.
-// A member that does not exist is member_not_found; for a caller who is not the owner the
-// answer is not_the_owner. When the owner leaves, the member who joined first becomes the owner;
-// when the last member leaves, the league is deleted.
+// LeaveLeague removes a member from a league. Any member may leave. Only the owner may remove
+// another member. A removal gives the league a new code, because the removed member knows the old
+// one. When the owner leaves, the member who joined first becomes the owner; when the last member
+// leaves, the league is deleted. Errors: member_not_found for a member that does not exist,
+// not_the_owner for a caller who may not remove the member.
 func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
 	removal := in.MemberID != in.UserID
 	if removal {
@@ -428,10 +428,10 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 	return httpapi.NewRemoved(), nil
 }
 
-// Leave removes a member from a league in one transaction, for the user by, who is the
-// member or the owner. A league whose owner removes a member gets a new code. If the
-// member is not in the league it returns league_not_found, so a second run changes
-// nothing. It completes the deletion of a league with EndedAt.
+// Leave removes a member from a league in one transaction. by is the user who asked for it: the
+// member or the owner. A league whose owner removes a member gets a new code. If the member is not
+// in the league it returns league_not_found, so a second run changes nothing. It completes the
+// deletion of a league with EndedAt.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		g, err := s.read(ctx, leagueID)
@@ -486,9 +486,9 @@ func member(g item.Collection, userID string) (item.Membership, bool) {
 	return g.Memberships[i], true
 }
 
-// without returns the writes to the item of a league when a member leaves, on the
-// condition that the owner has not changed. The first of the other members succeeds an
-// owner. Without another member the league is deleted.
+// without returns the writes to the item of a league when a member leaves, on the condition that
+// the owner has not changed. If the owner leaves, the member who joined first becomes the owner. If
+// no other member is left, the league is deleted.
 func without(g item.Collection, userID string) []dynamo.Write {
 	l := g.Leagues[0]
 	running := dynamo.Unchanged(l, "ownerId").And(dynamo.Absent[item.League]("endedAt"))
@@ -594,7 +594,7 @@ type DeleteLeague struct {
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 }
 
-// DeleteLeagueFunction ends a league.
+// DeleteLeagueFunction deletes a league.
 func DeleteLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/delete-league",

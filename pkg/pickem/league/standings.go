@@ -162,16 +162,16 @@ func GetLeagueResultsFunction() app.Function {
 	}, OpenLeagues, (*Leagues).GetLeagueResults)
 }
 
-// GetLeagueResults returns a page of the picks and points of an event of the members of a
-// league of the caller. Picks are shown when GetResults shows them; otherwise the answer is
-// event_not_scored. Picks and points may be a moment old.
+// GetLeagueResults returns a page of the picks and points of an event, of the members of a league
+// of the caller. It returns event_not_scored while GetResults does. Picks and points may be a
+// moment old.
 func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*LeagueResults, error) {
 	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 
-	on, err := item.ReadShown(ctx, s.Db, in.EventID, s.Now())
+	on, err := item.ReadVisible(ctx, s.Db, in.EventID, s.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var (
 	errUserExists = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
 )
 
-// maxRenames bounds the rankings that a member can have written again.
+// maxRenames bounds how often a member can cause rankings to be written.
 var maxRenames = spec.Limit{Name: "new names per member", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
 
 // Members is the service of members.
@@ -80,7 +80,7 @@ type Played struct {
 	Predictions map[string]string `json:"predictions,omitempty" doc:"The caller's picks as saved: the id of a team by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
-// GetMeFunction answers with the caller.
+// GetMeFunction returns the caller's profile.
 func GetMeFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/get-me",
@@ -153,7 +153,7 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 	return out, nil
 }
 
-// GetUserFunction answers with another member.
+// GetUserFunction returns the profile of another member.
 func GetUserFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/get-user",
@@ -220,7 +220,7 @@ type UpdateMe struct {
 	}
 }
 
-// UpdateMeFunction names the caller.
+// UpdateMeFunction sets the caller's name.
 func UpdateMeFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/update-me",
@@ -234,10 +234,10 @@ func UpdateMeFunction() app.Function {
 	}, OpenMembers, (*Members).UpdateMe)
 }
 
-// UpdateMe sets the caller's name, and shows it in leagues and rankings at once. Of two
-// concurrent requests the last wins. An interrupted request leaves the old name in some of
-// them until it is repeated or they are written again. A caller who is not a member gets
-// not_a_member, and one who has set maxRenames other names too_many_renames.
+// UpdateMe sets the caller's name, and writes it into leagues and rankings before it answers. Of
+// two concurrent requests the last wins. An interrupted request leaves the old name in some of them
+// until it is repeated or they are written again. A caller who is not a member gets not_a_member,
+// and one who has set maxRenames other names too_many_renames.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	if err := s.setName(ctx, in.UserID, in.Body.Name); err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 	})
 }
 
-// setName sets the name of a member, and counts it if it is another.
+// setName sets the name of a member, and counts the change if the name differs.
 func (s *Members) setName(ctx context.Context, userID, name string) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		was, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, item.UserRef(userID), item.UserTag)
@@ -302,7 +302,7 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 	})
 }
 
-// rename writes the name of a member into the leagues and rankings that show the member.
+// rename writes the name of a member into the leagues and rankings that contain the member.
 func (s *Members) rename(ctx context.Context, g item.Collection, p item.Member) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
@@ -322,7 +322,7 @@ func (s *Members) rename(ctx context.Context, g item.Collection, p item.Member) 
 	return work.Wait()
 }
 
-// scopes returns the scopes of the rankings that may show a member with these items.
+// scopes returns the scopes of the rankings that may contain a member with these items.
 func scopes(standings []item.Standing, predictions []item.Prediction) (all []string) {
 	for _, t := range standings {
 		all = append(all, t.Year())
@@ -353,7 +353,7 @@ type InvitedPage struct {
 	}
 }
 
-// InviteUserFunction invites somebody.
+// InviteUserFunction invites a person.
 func InviteUserFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "pickem/invite-user",

@@ -86,8 +86,8 @@ func TestNobodyIsRemindedOfAnEmptyCard(t *testing.T) {
 	}
 }
 
-// TestNewMatchIsToldToThoseWhoHavePicked: also by a repeated request, under the same id.
-func TestNewMatchIsToldToThoseWhoHavePicked(t *testing.T) {
+// TestNewMatchNotifiesMembersWithPicks: also by a repeated request, under the same id.
+func TestNewMatchNotifiesMembersWithPicks(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
@@ -112,9 +112,9 @@ func TestNewMatchIsToldToThoseWhoHavePicked(t *testing.T) {
 	}
 }
 
-// TestRemovalIsToldOnce: a repeated DELETE has the same notice id, whatever changed in
+// TestRemovalNotifiesOnce: a repeated DELETE has the same notice id, whatever changed in
 // between, and nobody is asked to pick a match that is gone.
-func TestRemovalIsToldOnce(t *testing.T) {
+func TestRemovalNotifiesOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")

@@ -24,8 +24,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Notice is the message that asks for a notification to the phones of up to MaxUsers
-// members. A phone shows it once.
+// Notice is the message that requests a notification to the phones of up to MaxUsers members. A
+// phone displays it once.
 type Notice struct {
 	ID      string    `json:"id"` // a member gets one notice for each id
 	Title   string    `json:"title"`
@@ -65,8 +65,8 @@ func (n Notice) check() error {
 	return nil
 }
 
-// message returns the push message. A phone shows one notification for each collapse
-// id, which is at most 64 bytes:
+// message returns the push message. A phone displays one notification for each collapse id, which
+// is at most 64 bytes:
 // https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 func (n Notice) message() (*push.Message, error) {
 	collapse := n.ID
@@ -143,13 +143,13 @@ func SendNoticesFunction() app.Function {
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
-// SendNotices sends a notice to the phones of those of its members who have not got it,
-// records who got it, and deletes phones with unregistered tokens. After Until it sends nothing.
+// SendNotices sends a notice to the phones of its members who have not received it, records who
+// received it, and deletes phones with unregistered tokens. After Until it sends nothing.
 //
-// A member has got the notice if Apple accepted it for one of the phones. If a later try
-// can reach a member, the message fails, so that the queue delivers it again. A
-// notification that was sent, but not recorded, is then sent again, and replaces the
-// first on the phone because of its collapse id.
+// A member has received the notice if Apple accepted it for one of the phones. If a later try can
+// reach a member, the message fails, so that the queue delivers it again. A notification that was
+// sent, but not recorded, is then sent again, and replaces the first on the phone because of its
+// collapse id.
 func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err := n.check(); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (s *Notifier) record(ctx context.Context, n Notice, userIDs []string) error
 	return work.Wait()
 }
 
-// lacking returns the members of a notice who have not got it.
+// lacking returns the members of a notice who have not received it.
 func (s *Notifier) lacking(ctx context.Context, n Notice) ([]string, error) {
 	keys := make([]dynamo.Item, len(n.UserIDs))
 	for i, user := range n.UserIDs {

@@ -62,7 +62,7 @@ type page struct {
 	Rows   []Row    `dynamodbav:"rows"`
 }
 
-// places is an item that leads from members to their pages.
+// places is an item that maps members to their pages.
 type places struct {
 	item.Row
 	Rev int              `dynamodbav:"rev"`
@@ -306,9 +306,9 @@ func Remove(ctx context.Context, db dynamo.DB, scope, userID string) (written bo
 	return amend(ctx, db, scope, userID, "")
 }
 
-// amend changes the name in a member's row, or deletes the row if the name is "". It claims
-// no number if there is nothing to change, and no writer that may have read what was before:
-// otherwise a member could keep a table from being written by repeated requests.
+// amend changes the name in a member's row, or deletes the row if the name is "". It claims no
+// number if there is nothing to change and no writer that may have read the state before. Otherwise
+// a member could keep a table from being written by repeated requests.
 func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (written bool, err error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (bool, error) {
 		h, ok, err := get[head](ctx, db, tables.AmendRanking, scope, headSK, true)

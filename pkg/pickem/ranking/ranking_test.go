@@ -130,8 +130,8 @@ func TestPageCostsOneUnit(t *testing.T) {
 	}
 }
 
-// TestOlderWriterIsRefused: whatever it has read, it replaces nothing of a newer writer, and is
-// told so.
+// TestOlderWriterIsRefused: whatever it has read, it replaces nothing of a newer writer, and gets
+// *dynamo.Refused.
 func TestOlderWriterIsRefused(t *testing.T) {
 	t.Parallel()
 
@@ -150,7 +150,7 @@ func TestOlderWriterIsRefused(t *testing.T) {
 			t.Errorf("the first page after the older writer of %d rows (-want +got):\n%s", n, diff)
 		}
 	}
-	// A writer that only lost its claim is told too.
+	// So does a writer that only lost its claim.
 	w := pickemtest.New(t)
 	rev, err := ranking.Claim(w.NewContext(), w.DB(), "2026")
 	testkit.Must(t, err)

@@ -1,4 +1,4 @@
-// Package score turns results into points.
+// Package score computes points from results.
 //
 // Of is the rule: what a prediction brings, given a card with results. Scorer
 // applies it to every prediction of an event and writes the standings of its

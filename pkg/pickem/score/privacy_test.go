@@ -39,7 +39,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 					t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
 				}
 
-				if pickemtest.ShowsSecretPick.MatchString(out.Body) {
+				if pickemtest.HasSecretPick.MatchString(out.Body) {
 					where = append(where, fn.Name+" "+user)
 				}
 			}
@@ -77,7 +77,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 				event.GetEventFunction().Name: pickemtest.AppEvent(pickemtest.Show),
 				member.GetMeFunction().Name:   "/app/me",
 			}[fn.Name]
-			if out := w.Ask(fn, target, "ann", ""); !pickemtest.ShowsSecretPick.MatchString(out.Body) {
+			if out := w.Ask(fn, target, "ann", ""); !pickemtest.HasSecretPick.MatchString(out.Body) {
 				t.Errorf("%s: %s does not show ann her own pick: %s", step.state, fn.Name, out.Body)
 			}
 		}

@@ -78,9 +78,10 @@ func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
 	return rows
 }
 
-// RankEntries ranks the predictions of an event for those who have a name, without points only
-// if the lock reveals the picks: more points, then more correct picks are better. Points are those that ScoreEvent wrote; after
-// a change of results they are the old ones until the event is scored again.
+// RankEntries ranks the predictions of an event for those who have a name: more points, then more
+// correct picks are better. Points are those that ScoreEvent wrote; after a change of results they
+// are the old ones until the event is scored again. Predictions without points are ranked only if
+// the lock reveals the picks.
 func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names map[string]string) []ranking.Row {
 	all = slices.DeleteFunc(slices.Clone(all), func(p item.Prediction) bool {
 		_, ok := names[p.UserID()]

@@ -37,8 +37,8 @@ type Scorer struct {
 	now func() time.Time
 }
 
-// Request is the message that asks for the scoring of an event or, without one, for the
-// ranking of a year.
+// Request is the message that requests the scoring of an event or, without one, the ranking of a
+// year.
 type Request struct {
 	EventID string `json:"eventId,omitempty"`
 	Year    string `json:"year,omitempty"`
@@ -322,7 +322,7 @@ type Rebuilt struct {
 	Members int `json:"members"`
 }
 
-// RebuildStandingsFunction makes the standings of a year anew.
+// RebuildStandingsFunction rebuilds the standings of a year.
 func RebuildStandingsFunction() app.Function {
 	return app.Task(spec.Function{
 		Name:   "pickem/rebuild-standings",

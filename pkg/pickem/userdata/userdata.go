@@ -71,10 +71,10 @@ func DeleteUserFunction() app.Function {
 	}, Open, (*Service).DeleteUser)
 }
 
-// DeleteUser removes a member with all of the member's items, memberships and devices.
-// The account stays: it is the user's, and of all rooms. DeleteUser marks the member
-// first, so that nothing is written for the member any more, and deletes the mark last.
-// A second run continues an interrupted one. A user without items is user_not_found.
+// DeleteUser removes a member with all of the member's items, memberships and devices. The account
+// stays, because it belongs to the user and to all rooms. DeleteUser marks the member first, so
+// that nothing is written for the member any more, and deletes the mark last. A second run
+// continues an interrupted one. A user without items is user_not_found.
 func (s *Service) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
 	there, err := s.remove(ctx, in.ID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Service) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 	return httpapi.NewRemoved(), nil
 }
 
-// ForgetUserFunction deletes what the room has of a user.
+// ForgetUserFunction deletes the data of a user who has deleted the account.
 func ForgetUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "pickem/forget-user",
@@ -110,11 +110,11 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
-// ExportUserFunction hands out what the room has of a user.
+// ExportUserFunction exports the data of a user.
 func ExportUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "pickem/export-user",
-		Does:   "Hands out what the room has of a user.",
+		Does:   "Exports what the room has of a user.",
 		IfDown: "Exports of users do not end.",
 		On:     account.Queue(room, account.Export),
 		Uses:   []spec.Access{tables.GetMember, tables.ListDevices, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
@@ -158,7 +158,7 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }
 
-// remove deletes what the room has of a user. It returns false if that is nothing.
+// remove deletes the data of a user. It returns false if there is none.
 func (s *Service) remove(ctx context.Context, userID string) (bool, error) {
 	rows, err := s.rows(ctx, userID)
 	if err != nil {
@@ -221,8 +221,8 @@ func (s *Service) remove(ctx context.Context, userID string) (bool, error) {
 	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
 }
 
-// unrank deletes a removed member from all rankings, and has these written again, so that
-// the others move up.
+// unrank deletes a removed member from all rankings, and requests that these are written again, so
+// that the others move up.
 func (s *Service) unrank(ctx context.Context, userID string, rows []item.Row) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)

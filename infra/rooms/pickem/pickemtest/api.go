@@ -44,8 +44,8 @@ func AdminMatch(id string, n int) string {
 // else in NewSeason.
 const SecretPick = 37
 
-// ShowsSecretPick matches an answer that shows SecretPick: as a pick, or in a score.
-var ShowsSecretPick = regexp.MustCompile(fmt.Sprintf(`"%s":"%s"|"pick":%d\b`, MatchID(3), TeamID(SecretPick), SecretPick))
+// HasSecretPick matches an answer with SecretPick: as a pick, or in a score.
+var HasSecretPick = regexp.MustCompile(fmt.Sprintf(`"%s":"%s"|"pick":%d\b`, MatchID(3), TeamID(SecretPick), SecretPick))
 
 // NewSeason returns a room with an event in each state: Show is open, and ann has
 // picked SecretPick in its third match; LockedShow is locked and has no results;

@@ -81,14 +81,14 @@ func TestBadInput(t *testing.T) {
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
 			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
-				"prefixlists, TEAM_ID, HOST",
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
+				"restored, canary, prefixlists, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
 			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, " +
-				"prefixlists, TEAM_ID, HOST",
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
+				"restored, canary, prefixlists, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":      {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
@@ -303,7 +303,7 @@ func TestRead(t *testing.T) {
 			check:  func(s Stage) bool { return s.SAM && !s.CDN },
 		},
 		"rooms, which the caller has read": {
-			change: map[string]string{"rooms": "cricket", "leave": "chess"},
+			change: map[string]string{"rooms": "cricket", "leave": "no-such-room"},
 			check:  func(s Stage) bool { return s.Name == "dev" },
 		},
 		"the pool calls":         {check: func(s Stage) bool { return s.Triggers }},
@@ -613,10 +613,12 @@ func line(a Alarm) string {
 func TestStagesDoNotMix(t *testing.T) {
 	t.Parallel()
 
+	room := fleet.Specs()[slices.IndexFunc(fleet.Specs(), func(r spec.Room) bool { return r.Name == "cricket" })]
+
 	for name, want := range map[string]string{"dev": "dev-cricket-tick", Prod: "cricket-tick"} {
 		watched := 0
 
-		for _, a := range (Stage{Name: name}).Alarms(fleet.Specs()[0]) {
+		for _, a := range (Stage{Name: name}).Alarms(room) {
 			metrics := a.Metrics
 			if a.While != nil {
 				metrics = append(slices.Clone(metrics), *a.While)

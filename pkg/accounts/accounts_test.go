@@ -372,7 +372,8 @@ func TestDeletionCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			m := account.Deletion{UserID: "ann"}
-			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(rooms...), p), accounts.OpenJobs).DeleteUser(w.NewContext(), m))
+			crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction(rooms...), p), accounts.OpenJobs)
+			p.Ended(crashed.DeleteUser(w.NewContext(), m))
 			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction(rooms...), accounts.OpenJobs).DeleteUser(w.NewContext(), m))
 
 			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
@@ -465,7 +466,8 @@ func TestExportCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := newWorld(t)
 		in := &accounts.GetExport{User: auth.User{UserID: "ann"}}
-		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction(rooms...), p), accounts.OpenJobs).GetExport(w.NewContext(), in)
+		crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction(rooms...), p), accounts.OpenJobs)
+		_, err := crashed.GetExport(w.NewContext(), in)
 		p.Ended(err)
 		_, err = testkit.Open(w.World, accounts.GetExportFunction(rooms...), accounts.OpenJobs).GetExport(w.NewContext(), in)
 		testkit.Must(t, err)

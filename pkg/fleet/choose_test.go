@@ -67,8 +67,8 @@ func TestChooseRefuses(t *testing.T) {
 	first, valid := others[0], strings.Join(rooms, ", ")
 
 	for name, c := range map[string]struct{ rooms, leave, want string }{
-		"an unknown room":      {first + ",chess", "", "unknown room chess in ROOMS; valid rooms: " + valid},
-		"another to leave":     {"", "chess", "unknown room chess in LEAVE; valid rooms: " + valid},
+		"an unknown room":      {first + ",no-such-room", "", "unknown room no-such-room in ROOMS; valid rooms: " + valid},
+		"another to leave":     {"", "no-such-room", "unknown room no-such-room in LEAVE; valid rooms: " + valid},
 		"a room in both":       {first, first, "ROOMS and LEAVE both name " + first + ": it is either deployed or left as it is"},
 		"the accounts":         {first, owner, owner + " cannot be in LEAVE: it asks " + first + " to delete data of users"},
 		"nothing but to leave": {"", strings.Join(rooms, ","), owner + " cannot be in LEAVE: it asks " + strings.Join(others, ", ")},

@@ -14,12 +14,13 @@ import (
 
 // TestOnlyRoomsNameRooms: no string in code outside the folders of the rooms and the lists has the
 // name of a room, nor has a file of the console's page: another room would be another name there.
-// The simulators know no room, and the sport cricket.
+// The simulators know no room, and the sport cricket. The kit knows the queues of the accounts.
 func TestOnlyRoomsNameRooms(t *testing.T) {
 	t.Parallel()
 
-	named := regexp.MustCompile(`\b(` + strings.Join(rooms, "|") + `)\b`)
-	for _, folder := range []string{"infra"} {
+	for folder, names := range map[string][]string{"infra": rooms, "pkg/kit": others} {
+		named := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
+
 		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
 			switch at, _ := filepath.Rel(root, file); {
 			case err != nil:

@@ -21,6 +21,10 @@ var places = map[string][]string{
 	"infra/rooms": {"all"},
 }
 
+// reviewed are the files of a room's package in which a change of its promises and permissions is
+// reviewed.
+var reviewed = []string{"testdata/contract.golden", "testdata/grants.golden"}
+
 // missing returns a sentence for each place that a room lacks, and for each folder of a place
 // that is of no room.
 func missing(tree fs.FS, rooms []string) (sentences []string, err error) {
@@ -52,9 +56,23 @@ func missing(tree fs.FS, rooms []string) (sentences []string, err error) {
 		}
 	}
 
+	for _, room := range rooms {
+		for _, file := range reviewed {
+			if name := path.Join("pkg", room, file); !exists(tree, name) {
+				const how = "the room %s lacks the file %s: UPDATE=1 go test ./pkg/%[1]s ./template-tests -run 'TestContract|TestGrants'"
+				sentences = append(sentences, fmt.Sprintf(how, room, name))
+			}
+		}
+	}
+
 	slices.Sort(sentences)
 
 	return sentences, nil
+}
+
+func exists(tree fs.FS, name string) bool {
+	_, err := fs.Stat(tree, name)
+	return err == nil
 }
 
 // TestEveryRoomIsInEachPlace compares the folders with the list.
@@ -76,7 +94,7 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 
 	tree := fstest.MapFS{
-		"pkg/chess/doc.go": {}, "pkg/kit/kit.go": {}, "pkg/go/doc.go": {},
+		"pkg/chess/doc.go": {}, "pkg/chess/testdata/contract.golden": {}, "pkg/kit/kit.go": {}, "pkg/go/doc.go": {},
 		"functions/chess/move/main.go": {}, "functions/go/play/main.go": {},
 		"events/chess/move.json": {}, "events/README.md": {},
 		"infra/rooms/all/all.go": {}, "infra/rooms/rooms.go": {},
@@ -90,6 +108,8 @@ func TestMissing(t *testing.T) {
 	want := []string{
 		"functions/go is of no room: add go.Room() to the list in pkg/fleet/fleet.go",
 		"pkg/go is of no room: add go.Room() to the list in pkg/fleet/fleet.go",
+		"the room chess lacks the file pkg/chess/testdata/grants.golden: UPDATE=1 go test ./pkg/chess ./template-tests -run " +
+			"'TestContract|TestGrants'",
 		"the room chess lacks the folder infra/rooms/chess",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -23,8 +23,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Fleet plays the story of the sample events on a local fleet, and attacks each operation where the story uses it, while its sample request is accepted.
-// Rows that the attack has changed are put back before the story goes on.
+// Fleet plays the story of the sample events on a local fleet, and attacks each operation where
+// the story uses it, while its sample request is accepted. Rows that the attack has changed are
+// put back before the story goes on.
 type Fleet struct {
 	Root    string // folder of the module
 	Program string // that holds all functions

@@ -97,12 +97,12 @@ func TestRoomsOfADeployment(t *testing.T) {
 			settings{stage.RoomsOutput: first}, []string{first}, settings{"leave": first}, "", nil, "",
 			"LEAVE names all rooms of the stage: no room is deployed",
 		},
-		"an unknown room": {nil, nil, settings{"rooms": "chess"}, "", nil, "",
-			"unknown room chess in ROOMS; valid rooms: " + strings.Join(all.Names(), ", ")},
-		"an unknown room to leave": {nil, nil, settings{"leave": "chess"}, "", nil, "",
-			"unknown room chess in LEAVE; valid rooms: " + strings.Join(all.Names(), ", ")},
-		"a room of another source": {settings{stage.RoomsOutput: list(first, "chess")}, []string{first}, nil, "", nil, "",
-			"unknown room chess in ROOMS; valid rooms: " + strings.Join(all.Names(), ", ")},
+		"an unknown room": {nil, nil, settings{"rooms": "no-such-room"}, "", nil, "",
+			"unknown room no-such-room in ROOMS; valid rooms: " + strings.Join(all.Names(), ", ")},
+		"an unknown room to leave": {nil, nil, settings{"leave": "no-such-room"}, "", nil, "",
+			"unknown room no-such-room in LEAVE; valid rooms: " + strings.Join(all.Names(), ", ")},
+		"a room of another source": {settings{stage.RoomsOutput: list(first, "no-such-room")}, []string{first}, nil, "", nil, "",
+			"unknown room no-such-room in ROOMS; valid rooms: " + strings.Join(all.Names(), ", ")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -123,7 +123,7 @@ func TestExample(t *testing.T) {
 
 	for _, v := range want {
 		if _, ok := env.Parameters[v]; !ok {
-			t.Errorf("%s is missing", v)
+			t.Errorf("docs/env.local.example.json lacks %s", v)
 		}
 	}
 }

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/chess"
+
+func main() { chess.GetRatingFunction().Start() }

@@ -301,7 +301,7 @@ func TestNoExportOutlivesTheAccount(t *testing.T) {
 	}
 
 	testkit.Must(t, w.finish(s, account.Forget, rooms...))
-	testkit.Must(t, w.finish(s, account.Export, rooms[0])) // a room hands out its part late
+	testkit.Must(t, w.finish(s, account.Export, rooms[0])) // a room exports its part late
 
 	if left := w.files(); len(left) > 0 {
 		t.Errorf("after the deletion there are %q", left)

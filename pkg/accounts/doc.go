@@ -3,10 +3,10 @@
 //
 // # Deletion
 //
-// DELETE /account writes a job and a tombstone, and sends a request to each room; a room
-// whose users have sessions instead of tokens has delete-user do this. From the tombstone
-// on nothing is written for the user: see the package kit/account. Each room deletes what
-// it has and confirms. When all have, the files of all exports, the profile, the account in
+// DELETE /account writes a job and a tombstone, and sends a request to each room. For a room
+// whose users have sessions instead of tokens, delete-user does this. From the tombstone on
+// nothing is written for the user: see the package kit/account. Each room deletes its rows
+// and confirms. When all have, the files of all exports, the profile, the account in
 // Cognito and the job are deleted, in this order. The tombstone stays for two days, longer
 // than a token of the user can be valid.
 //

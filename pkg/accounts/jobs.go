@@ -74,8 +74,8 @@ func DeleteAccountFunction(keepers ...string) app.Function {
 	}, OpenJobs, (*Jobs).DeleteAccount)
 }
 
-// DeleteAccount marks the caller as deleted in all rooms at once, and has every room
-// delete what it has of the caller. A second run continues the same job.
+// DeleteAccount marks the caller as deleted in all rooms at once, and requests that every room
+// deletes its rows of the caller. A second run continues the same job.
 func (s *Jobs) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
 	at, err := s.delete(ctx, in.UserID)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Jobs) missing(job item, items []item) (left []string) {
 	return left
 }
 
-// request asks rooms for their part of a job.
+// request sends a request to the rooms for their parts of a job.
 func (s *Jobs) request(ctx context.Context, job item, rooms []string) error {
 	delay := time.Duration(0)
 	if job.Item == string(account.Forget) {
@@ -254,7 +254,7 @@ func exportKey(job item) string { return "exports/" + job.UserID + "/" + job.Job
 func FinishJobFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "accounts/finish-job",
-		Does:   "Records that a room has deleted or handed out a user's data, and ends the job when all have.",
+		Does:   "Records that a room has deleted or exported a user's data, and ends the job when all have.",
 		IfDown: "Deletions and exports do not end.",
 		On:     account.DoneQueue,
 		Uses:   append([]spec.Access{recordPart}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
@@ -263,9 +263,9 @@ func FinishJobFunction() app.Function {
 	}, OpenJobs, (*Jobs).FinishJob)
 }
 
-// FinishJob records that a room has done its part of a job, and ends the job when all
-// have. It ignores messages of jobs that have ended. What a room hands out for a user who
-// was deleted meanwhile it deletes.
+// FinishJob records that a room has done its part of a job, and ends the job when all have. It
+// ignores messages of jobs that have ended. If the user was deleted meanwhile, it deletes the
+// room's part of the export.
 func (s *Jobs) FinishJob(ctx context.Context, m account.Done) error {
 	job, _, err := s.job(ctx, m.UserID, string(m.Kind))
 	if err == nil && job.Job == "" && m.Kind == account.Export {

@@ -261,7 +261,7 @@ func TestPurgeOfADeletedUser(t *testing.T) {
 	same(t, "messages", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
 }
 
-// TestChangeOfAnAthlete: a webhook of an athlete is a revocation only if it says so; one that
+// TestChangeOfAnAthlete: a webhook of an athlete is a revocation only if it is named so; one that
 // comes after the connection has ended has the workouts purged.
 func TestChangeOfAnAthlete(t *testing.T) {
 	t.Parallel()
@@ -295,9 +295,9 @@ func TestChangeOfAnAthlete(t *testing.T) {
 	}
 }
 
-// TestSyncTellsWhenToTryAgain: one that died before its message was sent can be repeated once
+// TestSyncCanBeRepeated: one that died before its message was sent can be repeated once
 // the function's timeout is over; another one 15 minutes later.
-func TestSyncTellsWhenToTryAgain(t *testing.T) {
+func TestSyncCanBeRepeated(t *testing.T) {
 	t.Parallel()
 
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")

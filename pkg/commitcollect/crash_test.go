@@ -312,7 +312,7 @@ var jobs = map[string]job{
 		_, err := testkit.OpenWith(w.World, env, userdata.OpenDeleter).DeleteAccount(w.NewContext(), &userdata.DeleteAccount{User: user("ann")})
 		return err
 	}},
-	"a user is handed out": {userdata.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
+	"a user is exported": {userdata.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
 		func(w *commitcollecttest.World, env app.Env) error {
 			return testkit.OpenWith(w.World, env, userdata.Open).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
 		}},

@@ -17,7 +17,7 @@
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and when they change no more      model
-//	who is told of a part                                 notice
+//	who is notified of a part                             notice
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
@@ -33,14 +33,16 @@
 //	PK                           SK                              what it is
 //	USER#{userId}                PROFILE                         a user, with what the user has chosen
 //	USER#{userId}                STRAVA#CONNECTION               the link to an athlete, with sealed tokens; the only item in GSI1
-//	USER#{userId}                STRAVA#CALLS, STRAVA#EVENTS     the calls to Strava of the user's backfills and events in the present windows
+//	USER#{userId}                STRAVA#CALLS, STRAVA#EVENTS     the calls to Strava of the user's backfills and events in the present
+//	                                                             windows
 //	USER#{userId}                WORKOUT#STRAVA#{activityId}     a workout; a deleted one keeps its distance, and has isDeleted
 //	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone
 //	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
 //	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's milestones, tokens of the phones
 //	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
-//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses the tokens
+//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses
+//	                                                             the tokens
 //	STRAVA#SUBSCRIPTION          META                            the subscription to webhooks
 //	STRAVA#BUDGET                META                            the calls to Strava in the present windows
 //	MODEL#{modelId}              META, PART#07                   a model and its parts
@@ -52,7 +54,8 @@
 //	STATE#{id}                   META                            a sign-in or a link that has begun
 //
 //	CommitCollectAudit
-//	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry, of a minted part with {milestoneId}-{n}; GSI1: CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
+//	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry, of a minted part with {milestoneId}-{n}; GSI1:
+//	                                                             CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
 //
 //	CommitCollectIdempotency
 //	STRAVA#EVT#{object}#{aspect}#{id}#{time}                     an event of Strava: IN_PROGRESS with a lease, RETRY, or DONE for 7 days
@@ -67,8 +70,8 @@
 //
 // Every part is minted once: in one transaction with its milestone, under its version.
 //
-// Strava is asked, not believed: a webhook is a hint. Only a deletion is believed, and what
-// it took by mistake comes back with the history.
+// A webhook is a hint, and the API's answer is stored. Only a deletion is believed without an
+// answer; a workout that was deleted by mistake comes back with the history.
 //
 // # Decisions
 //
@@ -81,15 +84,15 @@
 // Beyond 3,000 workouts only a recomputation is refused. The state of the connection and the
 // latest workouts are read from ledgers.
 //
-// What a user disconnects, here or at Strava, deletes the workouts, because Strava's terms
-// demand it, unless the user has chosen to keep them. Progress and parts stay. So does
-// connecting another athlete; the activities of that one are fetched a minute later, when
-// the workouts of the first are gone.
+// A disconnection, here or at Strava, deletes the workouts, because Strava's terms require it,
+// unless the user has chosen to keep them. Progress and parts stay. Connecting another athlete
+// does the same; the activities of the new athlete are fetched a minute later, when the workouts
+// of the first are deleted.
 //
 // When Strava refuses the tokens, the user sees that the connection is broken, and must
-// connect again. Maybe the webhook of a revocation was lost: so after half a day the
-// connection ends as if it had been revoked, within the 48 hours of Strava's terms. The
-// user sees no connection and no workouts. Connecting again brings the history back.
+// connect again. The webhook of a revocation may have been lost, so after half a day the
+// connection ends as if it had been revoked, within the 48 hours of Strava's terms. Then the
+// user has no connection and no workouts. Connecting again fetches the history.
 //
 // The account is one for all apps: its deletion is that of package accounts, whose tombstone
 // takes the place of an item of this room.

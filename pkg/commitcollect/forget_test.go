@@ -116,7 +116,7 @@ func TestForgettingCrashes(t *testing.T) {
 		w := busy(t, "annabel")
 		request := account.Request{Job: "J", UserID: "annabel"}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.OpenForgetter)
-		// Strava may be told in vain, and the trail may be lost.
+		// The access may be revoked at Strava twice, and the trail may be lost.
 		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit",
 			"TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
 			testkit.Must(t, forget(w, "annabel"))

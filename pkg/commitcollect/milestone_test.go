@@ -392,13 +392,13 @@ func TestPartsAreMintedOnce(t *testing.T) {
 		t.Errorf("the trail has %d minted parts, want 4", minted)
 	}
 
-	told := map[int]bool{}
+	noticed := map[int]bool{}
 	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
-		told[m.PartIndex] = true
+		noticed[m.PartIndex] = true
 	}
 
-	if len(told) != 4 {
-		t.Errorf("notices of the parts %v, want 4", told)
+	if len(noticed) != 4 {
+		t.Errorf("notices of the parts %v, want 4", noticed)
 	}
 }
 

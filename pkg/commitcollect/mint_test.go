@@ -50,7 +50,7 @@ func TestMintedPartIsInTheTrailOnce(t *testing.T) {
 
 		for _, r := range testkit.Rows[stored](w.World, tables.Audit) {
 			if r["eventType"] == "MILESTONE_PART_MINTED" && !minted[r["occurredAtUtc"].(string)] {
-				t.Errorf("an entry says that a part was minted at %v", r["occurredAtUtc"])
+				t.Errorf("an entry has that a part was minted at %v", r["occurredAtUtc"])
 			}
 		}
 

@@ -111,7 +111,7 @@ func TestSecretsAreNeeded(t *testing.T) {
 	}
 }
 
-// TestStravaIsCalledInProduction unless a setting says otherwise.
+// TestStravaIsCalledInProduction unless a setting has another address.
 func TestStravaIsCalledInProduction(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
@@ -125,7 +125,7 @@ func TestStravaIsCalledInProduction(t *testing.T) {
 }
 
 // TestSealedByAnotherKey: tokens that cannot be read have an event repeated, and do not keep
-// a user from disconnecting. Strava is not told then, and the trail says so.
+// a user from disconnecting. Then the access is not revoked at Strava, and the trail has that.
 func TestSealedByAnotherKey(t *testing.T) {
 	t.Parallel()
 
@@ -151,8 +151,8 @@ func TestSealedByAnotherKey(t *testing.T) {
 			same(t, "rows of the connection", w.Count(tables.Main, "USER#ann", "STRAVA#CONNECTION"), 0)
 			same(t, "the trail", entriesOf(w, "ann"), map[string]int{"STRAVA_DEAUTHORIZE partial": 1})
 
-			if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "Strava was not told of the end of a connection") {
-				t.Errorf("the warnings are %q, want that Strava was not told", got)
+			if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "the access at Strava was not revoked") {
+				t.Errorf("the warnings are %q, want that the access was not revoked", got)
 			}
 		})
 	}
@@ -311,7 +311,7 @@ func TestAppleIsDown(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
-// TestDeletionOfAnUnknownActivity: only the deletion is known, and the answer says so.
+// TestDeletionOfAnUnknownActivity: only the deletion is known, and the answer has that.
 func TestDeletionOfAnUnknownActivity(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")

@@ -182,7 +182,7 @@ func TestTrailNeverFailsItsCaller(t *testing.T) {
 	}
 
 	if lost := w.Logs.TakeWarnings(); len(lost) != 1 || !strings.Contains(lost[0], "lost") {
-		t.Errorf("the logs say %v, want one lost entry", lost)
+		t.Errorf("the logs have %v, want one lost entry", lost)
 	}
 }
 

@@ -175,7 +175,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 		for _, who := range callers {
 			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" {
-				continue // what they say to a guess is tested elsewhere
+				continue // their answer to a guess is tested elsewhere
 			}
 
 			out := m.Ask(who.name, method, r.path, r.body, r.headers...)

@@ -131,8 +131,8 @@ func TestMovedGoal(t *testing.T) {
 	}
 }
 
-// TestPageSaysWhereTheGameIs: before, in each third, in each break, and after the last.
-func TestPageSaysWhereTheGameIs(t *testing.T) {
+// TestPageHasTheStateOfTheGame: before, in each third, in each break, and after the last.
+func TestPageHasTheStateOfTheGame(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 
@@ -148,7 +148,7 @@ func TestPageSaysWhereTheGameIs(t *testing.T) {
 		m.step(c.step)
 
 		if body := m.Do("", "GET", page, nil).Body; !strings.Contains(body, c.want) {
-			t.Errorf("after %s the page does not say %q", c.step, c.want)
+			t.Errorf("after %s the page does not contain %q", c.step, c.want)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestFailedJoin: who joins is told if any of the calls fails, and may try again.
+// TestFailedJoin: a caller who joins gets an error if any of the calls fails, and may try again.
 func TestFailedJoin(t *testing.T) {
 	t.Parallel()
 	m := club(t)

@@ -5,7 +5,7 @@
 // # Where to find a rule
 //
 //	who wins, and what a goal counts                      item: ResultOf, Scores
-//	what a goal must say                                  game: GoalFields.goal
+//	which fields a goal needs                             game: GoalFields.goal
 //	who may record and correct it when                    game: mayScore
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
@@ -66,7 +66,7 @@
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
-//	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
+//	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
@@ -78,15 +78,15 @@
 // A scorekeeper records, edits and deletes the goals of the third that runs. An administrator
 // does so for every third that has begun, also of a finished game. An administrator who
 // reopens a finished game lets scorekeepers correct all its thirds until it is finished
-// again. Who moves a goal needs the right for both thirds.
+// again. A caller who moves a goal needs the right for both thirds.
 //
 // # Guarantees
 //
 // What is in two places is written in one transaction: a season, a session, a role, a player,
 // a game and its places in the lists.
 //
-// No request changes what it has not seen: each write is conditional on the revision that was
-// read, and starts again otherwise.
+// No request overwrites a change that it has not read: each write is conditional on the revision
+// that was read, and starts again otherwise.
 //
 // A request that is sent twice has one effect, and one answer.
 //

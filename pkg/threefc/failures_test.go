@@ -188,11 +188,11 @@ func TestBrokenItems(t *testing.T) {
 
 	if log, want := fmt.Sprint(m.Logs.Lines()), "decode "+item.GameKey(m.id)+
 		" GOAL#1#0001#01JX0000000000000000000001: "; !strings.Contains(log, want) {
-		t.Errorf("the log does not say %q: %s", want, log)
+		t.Errorf("the log does not contain %q: %s", want, log)
 	}
 }
 
-// TestFailedAccountDeletion: who asks for it is told if the message is lost.
+// TestFailedAccountDeletion: the caller gets an error if the message is lost.
 func TestFailedAccountDeletion(t *testing.T) {
 	t.Parallel()
 	m := club(t)

@@ -707,7 +707,7 @@ func TestThirdsInOrder(t *testing.T) {
 	}
 }
 
-// TestStepsOfAnOfflinePhone: a phone says when a step was made that it sends later. A wrong
+// TestStepsOfAnOfflinePhone: a phone sends the time of a step that it sends later. A wrong
 // clock refuses no step, and none that follows.
 func TestStepsOfAnOfflinePhone(t *testing.T) {
 	t.Parallel()

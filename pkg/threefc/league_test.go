@@ -23,7 +23,7 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// named is what an answer says of names and slugs.
+// named is the names and slugs in an answer.
 type named struct{ LeagueID, SeasonID, Name, Slug string }
 
 func decode[T any](m *match, user, method, path string, body any) T {
@@ -341,7 +341,7 @@ func TestLimits(t *testing.T) {
 }
 
 // TestClaimsAreLimited: a user has at most 20 claimed players, also by claims and by joins at once,
-// and with claims from before they were counted in turn. A claim that ends makes room for another.
+// and with claims from before they were counted one after the other. A claim that ends makes room for another.
 func TestClaimsAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -431,7 +431,7 @@ func TestInvitation(t *testing.T) {
 	refused(t, "too many", m.Ask("otto", "POST", path, map[string]any{"email": "una@example.com", "role": "viewer"}), 409, "too_many_members")
 
 	if n := len(m.Mail.Sent()) - before; n != 0 {
-		t.Errorf("%d mails tell of roles that were refused", n)
+		t.Errorf("%d mails are about roles that were refused", n)
 	}
 
 	if g := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.GrantKey(id)); g.V().Role != item.Admin {

@@ -726,7 +726,7 @@ func TestPublicAnswersHaveNicknamesOnly(t *testing.T) {
 		out := m.Do("", "GET", path, nil)
 		for _, hidden := range []string{"vic", "sam", "example.com", "userId", "recordedBy", "laimed", m.l.Players[0]} {
 			if strings.Contains(out.Body, hidden) {
-				t.Errorf("%s tells of %s: %s", path, hidden, out.Body)
+				t.Errorf("%s contains %s: %s", path, hidden, out.Body)
 			}
 		}
 

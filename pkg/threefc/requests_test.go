@@ -103,7 +103,7 @@ func TestEmptyTextsClear(t *testing.T) {
 	refused(t, "a place of spaces", m.Ask("sam", "PATCH", m.path(), map[string]any{"location": "  "}), 422, "invalid")
 }
 
-// TestChangeOfAFinishedGame says how an administrator makes it.
+// TestChangeOfAFinishedGame: an administrator reopens the game first.
 func TestChangeOfAFinishedGame(t *testing.T) {
 	t.Parallel()
 	m := kickOff(t)
@@ -112,7 +112,7 @@ func TestChangeOfAFinishedGame(t *testing.T) {
 	refused(t, "the change", out, 409, "game_finished")
 
 	if !strings.Contains(out.Body, "reopen it") {
-		t.Errorf("the answer does not say what to do: %s", out.Body)
+		t.Errorf("the answer does not contain what to do: %s", out.Body)
 	}
 }
 

@@ -45,8 +45,8 @@ func (s *story) plain(text string) string {
 	return anyHash.ReplaceAllString(anyUser.ReplaceAllString(anyID.ReplaceAllString(text, "?"), "USER"), "HASH")
 }
 
-// tell makes a request a second after the last, writes it down and returns the answer's body.
-func (s *story) tell(user, method, target string, body any, headers ...threefctest.Header) string {
+// send makes a request a second after the last, writes it down and returns the answer's body.
+func (s *story) send(user, method, target string, body any, headers ...threefctest.Header) string {
 	s.T.Helper()
 	s.pass(time.Second)
 
@@ -101,7 +101,7 @@ func TestStory(t *testing.T) {
 	s := &story{match: &match{World: threefctest.New(t)}, names: map[string]string{}}
 	s.Accounts()
 	s.SignIn("ann", "sam", "vic", "eve")
-	do := s.tell
+	do := s.send
 
 	do("", "GET", "/health", nil)
 	do("ann", "GET", "/v1/leagues", nil)

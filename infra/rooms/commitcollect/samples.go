@@ -26,7 +26,7 @@ const (
 	leaver = "7f6c1f0e-5d0a-4c5e-9b57-0000000c00c3" // deletes the account
 	gone   = "7f6c1f0e-5d0a-4c5e-9b57-0000000d00c4" // has deleted it
 	former = "7f6c1f0e-5d0a-4c5e-9b57-0000000e00c5" // has disconnected
-	broken = "7f6c1f0e-5d0a-4c5e-9b57-0000000f00c6" // has revoked the access, of which no webhook told
+	broken = "7f6c1f0e-5d0a-4c5e-9b57-0000000f00c6" // has revoked the access, and the webhook was lost
 
 	athlete      = 77
 	otherAthlete = 78

@@ -348,7 +348,7 @@ func TestButtons(t *testing.T) {
 	for _, c := range []struct {
 		path, body string
 		status     int
-		says       string
+		text       string
 	}{
 		{"fault", `{"match":"` + id + `","kind":"wrong ball"}`, 200, "ball is wrong"},
 		{"fault", `{"kind":"429"}`, 200, "time to wait"},
@@ -367,8 +367,8 @@ func TestButtons(t *testing.T) {
 		}
 
 		status, said := consoletest.Post(handler, path, c.body)
-		if status != c.status || !strings.Contains(said, c.says) {
-			t.Errorf("%s %s: %d %s, want %d %q", c.path, c.body, status, said, c.status, c.says)
+		if status != c.status || !strings.Contains(said, c.text) {
+			t.Errorf("%s %s: %d %s, want %d %q", c.path, c.body, status, said, c.status, c.text)
 		}
 	}
 

@@ -54,21 +54,21 @@ const (
 )
 
 // shell is the part of the console's page that the panel needs. Its clock stands. Without a
-// server it tells the panel nothing.
+// server the panel gets no time.
 const shell = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>3FC</title><link rel="stylesheet" href="/console/style.css"><link rel="stylesheet" href="/console/threefc/panel.css"><link rel="icon" href="data:,">
 <main>{{template "main"}}</main>
 <script type="module">
 import { clock, room } from "/console/base.js";
 clock.speed = 0;
 window.time = clock;
-const tell = async () => { clock.now = Date.parse(await (await fetch("/console/now")).text()); };
-const there = await tell().then(() => true, () => false);
+const readClock = async () => { clock.now = Date.parse(await (await fetch("/console/now")).text()); };
+const there = await readClock().then(() => true, () => false);
 const panel = await import("/console/threefc/panel.js");
 if (there) {
   room.threefc = { email: "sam@example.com", game: {{.}} };
   panel.draw.threefc();
 }
-setInterval(() => tell().then(panel.everySecond, panel.everySecond), 50);
+setInterval(() => readClock().then(panel.everySecond, panel.everySecond), 50);
 navigator.serviceWorker.ready.then(() => { window.kept = true; });
 </script>`
 

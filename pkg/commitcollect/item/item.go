@@ -1,4 +1,4 @@
-// Package item is the keys of the room's items, and what use cases share of them.
+// Package item has the keys of the room's items, and the items that several use cases share.
 package item
 
 import (
@@ -75,7 +75,8 @@ func Shard(userID string) int {
 // Month returns the month of a time, as ledgers have it: 2026-03.
 func Month(epoch int64) string { return time.Unix(epoch, 0).UTC().Format("2006-01") }
 
-// ErrNoUser refuses a user who has no profile: the session outlived it.
+// ErrNoUser refuses a user without a profile. The account was deleted, and the session still
+// exists.
 var ErrNoUser = problem.New(problem.NotFound, "user_not_found", "there is no such user")
 
 // UserRow is the item PROFILE of a user.
@@ -101,7 +102,7 @@ func NewUser(userID, email string, now time.Time) UserRow {
 	}
 }
 
-// ReadUser returns the profile of a user: ErrNoUser if there is none.
+// ReadUser returns the profile of a user. It returns ErrNoUser if there is none.
 func ReadUser(ctx context.Context, db dynamo.DB, userID string) (UserRow, error) {
 	u, ok, err := dynamo.Get[UserRow](ctx, db, tables.GetProfile, User(userID), Profile)
 	if err == nil && !ok {

@@ -55,7 +55,7 @@ type Listed struct {
 	BrokenAt int64  `dynamodbav:"brokenAtUtc,omitempty"` // since when the connection is Broken, epoch s
 }
 
-// markBroken is the write that says since when a user's connection is broken, 0 if it is
+// markBroken returns the write of the time since which a user's connection is broken, 0 if it is
 // not.
 func markBroken(userID string, at int64) dynamo.Write {
 	key := dynamo.Key(tables.LockRefresh, item.Connected(item.Shard(userID)), item.User(userID))
@@ -164,8 +164,8 @@ type FinishConnect struct {
 	Error string `query:"error" maxLength:"256" doc:"Why Strava has no code."`
 }
 
-// FinishConnectFunction connects the athlete of a browser that returns from Strava, and has the
-// activities fetched.
+// FinishConnectFunction connects the athlete of a browser that returns from Strava, and requests a
+// backfill.
 func FinishConnectFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/finish-connect",
@@ -179,10 +179,10 @@ func FinishConnectFunction() app.Function {
 	}, Open, (*Service).FinishConnect)
 }
 
-// FinishConnect connects the athlete to the user, and has the activities fetched. The
-// state is valid once, and for the user who began. A user who connects another athlete
-// gives the first one up, at Strava, too; the workouts of the first are purged as after a
-// disconnection, and then the activities of the other are fetched. Errors: denied,
+// FinishConnect connects the athlete to the user, and requests a backfill of the activities. The
+// state is valid once, and for the user who began. If the user was connected to another athlete,
+// that access ends, at Strava, too; the workouts of the first athlete are purged as after a
+// disconnection, and then the activities of the new one are fetched. Errors: denied,
 // missing_code_or_state, signin.ErrState, missing_scope, athlete_already_connected,
 // token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
@@ -233,9 +233,9 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
 }
 
-// refuse records that a user could not connect an athlete, also for the user who has the
-// athlete: somebody else knows the password of that account at Strava. That user's
-// connection gets the new tokens, because Strava may not take the old ones any more.
+// refuse records that a user could not connect an athlete. It records it also for the user who has
+// connected the athlete, because another person knows the password of that account at Strava. The
+// connection of that user gets the new tokens, because Strava may refuse the old ones from now on.
 func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	users := []string{userID}
 
@@ -330,7 +330,7 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 // connectAttempts bounds connect while the connection changes.
 var connectAttempts = dynamo.Attempts{Max: 3, Err: errRefreshing}
 
-// leave ends the access to the athlete of a connection that is no more, if Strava answers.
+// leave ends the access at Strava of a connection that was replaced, if Strava answers.
 func (s *Service) leave(ctx context.Context, old Connection) {
 	refresh, err := s.keys.Open(old.UserID, old.RefreshToken)
 	if err == nil {
@@ -341,7 +341,7 @@ func (s *Service) leave(ctx context.Context, old Connection) {
 	}
 
 	if err != nil && !strava.Is(err, strava.Unauthorized) {
-		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", old.UserID, "err", err)
+		slog.WarnContext(ctx, "the access at Strava was not revoked", "user", old.UserID, "err", err)
 	}
 }
 
@@ -363,9 +363,9 @@ func DisconnectStravaFunction() app.Function {
 	}, Open, (*Service).DisconnectStrava)
 }
 
-// DisconnectStrava takes the access to Strava back, and forgets the athlete and the
-// tokens. The workouts are deleted unless the user keeps them; what they have earned stays.
-// A second run finds nothing, and succeeds.
+// DisconnectStrava revokes the access at Strava, and deletes the athlete and the tokens. The
+// workouts are deleted unless the user keeps them; progress and parts stay. A second run finds
+// nothing, and succeeds.
 func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*httpapi.Removed, error) {
 	// The message first: a second run after a crash would find nothing to disconnect.
 	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID}, PurgeDelay); err != nil {
@@ -379,8 +379,8 @@ func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*
 	return httpapi.NewRemoved(), nil
 }
 
-// Disconnect ends the link of a user, at Strava if that answers, and the tokens can be read. A
-// second run finds nothing.
+// Disconnect ends the link of a user. It ends it at Strava, too, if Strava answers and the tokens
+// can be read. A second run finds nothing.
 func (v Vault) Disconnect(ctx context.Context, userID string) error {
 	c, err := Read(ctx, v.db, userID)
 	if errors.Is(err, ErrNotConnected) {
@@ -406,7 +406,7 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 	default:
 		result = trail.Partial
 
-		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", userID, "err", err)
+		slog.WarnContext(ctx, "the access at Strava was not revoked", "user", userID, "err", err)
 	}
 
 	if err := Unlink(ctx, v.db, c); err != nil {

@@ -17,7 +17,7 @@ import (
 // States of a connection.
 const (
 	Connected = "CONNECTED"
-	Broken    = "BROKEN" // Strava takes its tokens no more: the user must connect again, or it ends
+	Broken    = "BROKEN" // Strava refuses its tokens: the user must connect again, or it ends
 )
 
 // Connection is a user's link to an athlete of Strava.
@@ -55,7 +55,7 @@ const (
 	refreshPolls = 10               // of a worker that waits for another
 )
 
-// Vault hands out access tokens, and renews them.
+// Vault provides access tokens, and renews them.
 type Vault struct {
 	Strava *strava.Client // for calls with the tokens
 
@@ -65,7 +65,7 @@ type Vault struct {
 	clock app.Clock
 }
 
-// Read returns the connection of a user: ErrNotConnected if there is none.
+// Read returns the connection of a user. It returns ErrNotConnected if there is none.
 func Read(ctx context.Context, db dynamo.DB, userID string) (Connection, error) {
 	c, ok, err := dynamo.Get[Connection](ctx, db, tables.GetConnection, item.User(userID), item.Connection)
 	if err == nil && !ok {
@@ -75,10 +75,10 @@ func Read(ctx context.Context, db dynamo.DB, userID string) (Connection, error) 
 	return c, err
 }
 
-// Token returns an access token of a user that is valid for some minutes, and another one
-// than Strava has refused, "" for none. It reads the connection until it has such a token:
-// one worker at a time renews it, and the others wait for that one. Errors: ErrNotConnected,
-// ErrBroken, strava_busy, and those of Strava.
+// Token returns an access token of a user that is valid for some minutes. refused is a token that
+// Strava has refused, "" for none; Token returns another one. It reads the connection until it has
+// such a token: one worker at a time renews it, and the others wait for that worker. Errors:
+// ErrNotConnected, ErrBroken, strava_busy, and those of Strava.
 func (v Vault) Token(ctx context.Context, userID, refused string) (access string, err error) {
 	for range refreshPolls {
 		c, err := Read(ctx, v.db, userID)

@@ -1,10 +1,11 @@
-// Package milestone turns workouts into progress, and progress into parts of a model.
+// Package milestone computes the progress of milestones from workouts, and mints the parts of a
+// model that the progress earns.
 //
 // # Progress
 //
 // It is computed from the ledgers of the workouts since the milestone's start, and never
-// added up: package tally has the rules. rawProgress is what the workouts are now,
-// progressValue the highest that it was: nothing that a user has reached is taken away when
+// added up incrementally: package tally has the rules. rawProgress is the progress of the
+// present workouts, and progressValue the highest rawProgress so far. So progress stays when
 // an activity is edited or deleted. A completed milestone is computed only on request.
 //
 // # Parts
@@ -22,7 +23,7 @@
 //
 // # Notices
 //
-// A part that was minted is in parts awarded, and once its entry is in the trail and its
-// message in the queue, in parts noticed. After a worker that dies between the two, the next
-// writes the same entry and sends the message again; a phone shows it once.
+// The milestone counts the minted parts in Awarded. It counts in Noticed those whose
+// entry is in the trail and whose message is in the queue. If a worker dies in between, the
+// next one writes the same entry and sends the message again; a phone displays it once.
 package milestone

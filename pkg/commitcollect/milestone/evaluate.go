@@ -112,7 +112,7 @@ func (s *Service) evaluate(
 			sum = tally.Count(entries, next.Goal(), choice)
 		}
 
-		// The parts first of a worker that has died after it minted them.
+		// First the notices of parts whose worker died after it minted them.
 		if next, err = s.notice(ctx, next); err != nil {
 			return err
 		}

@@ -42,8 +42,8 @@ func ListAwardsFunction() app.Function {
 	}, Open, (*Service).ListAwards)
 }
 
-// ListAwards returns the parts that are minted. A milestone without any is read, to tell it
-// from one that does not exist.
+// ListAwards returns the parts that are minted. If there are none it reads the milestone, because
+// one that does not exist is milestone_not_found.
 func (s *Service) ListAwards(ctx context.Context, in *ListAwards) (*AwardList, error) {
 	rows, err := dynamo.QueryAll[award](ctx, s.db, tables.GetAwards, dynamo.Range{
 		Key: dynamo.KeyBeginsWith(tables.GetAwards, item.User(in.UserID), item.Awards(in.ID)), Consistent: true,
@@ -174,15 +174,15 @@ func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.E
 	return entries, nil
 }
 
-// GetEligibility is the request why a workout of the caller counts for a milestone, or why
-// not.
+// GetEligibility is the request for the reasons why a workout of the caller does not count for a
+// milestone.
 type GetEligibility struct {
 	auth.User
 	ActivityID  string `path:"activityId" pattern:"^[0-9]{1,19}$" doc:"The id of the activity at Strava."`
 	MilestoneID string `query:"milestoneId" required:"true" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
 }
 
-// Eligibility is the answer why a workout counts, or why not.
+// Eligibility is the answer with the reasons why a workout does not count, none if it counts.
 type Eligibility struct {
 	Body struct {
 		Counts      bool           `json:"counts" doc:"Whether the workout counts."`
@@ -193,7 +193,7 @@ type Eligibility struct {
 	}
 }
 
-// texts tell users why a workout does not count.
+// texts are the reasons why a workout does not count, for users.
 var texts = map[tally.Reason]string{
 	tally.Deleted:      "It was deleted at Strava, or cannot be seen there any more.",
 	tally.OtherSport:   "It is another sport than that of the milestone.",
@@ -209,7 +209,8 @@ var texts = map[tally.Reason]string{
 	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
 }
 
-// GetEligibilityFunction returns why a workout of the caller counts for a milestone, or why not.
+// GetEligibilityFunction returns why a workout of the caller counts for a milestone, or why it does
+// not.
 func GetEligibilityFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/get-eligibility",

@@ -216,10 +216,10 @@ func CreateMilestoneFunction() app.Function {
 	}, Open, (*Service).CreateMilestone)
 }
 
-// CreateMilestone starts a milestone, and has the workouts of its period counted; those of
-// earlier years are fetched first. A second run with the same key finds the milestone, and
-// sends the message only if the first may not have: each fetch costs calls of Strava's
-// limits, which all users share. Errors: model_not_found, model_not_active,
+// CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
+// those of earlier years are fetched first. A second run with the same key finds the milestone, and
+// sends the message only if the first may not have sent it, because each fetch costs calls of
+// Strava's limits, which all users share. Errors: model_not_found, model_not_active,
 // parts_total_must_match_model, invalid_period, too_many_milestones, idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
 	b := in.Body
@@ -295,7 +295,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 
 	err = outbox.Deliver(func() error {
-		if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
+		if start < workout.HistoryFrom(now) { // a user without a connection gets the history with it
 			return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
 		}
 
@@ -314,8 +314,8 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 // dayAhead is how much earlier than in UTC a day begins anywhere.
 const dayAhead = 14 * time.Hour
 
-// newID returns a ULID: a new one, or if the request has a key always the same for the user
-// and the key, so that a repeated request finds the milestone of the first.
+// newID returns a new ULID. If the request has a key, it is always the same for the user and the
+// key, so that a repeated request finds the milestone of the first.
 func newID(now time.Time, userID, key string) string {
 	if key == "" {
 		return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
@@ -330,7 +330,7 @@ func newID(now time.Time, userID, key string) string {
 	return id.String()
 }
 
-// same returns the milestone that exists, errReused if another request made it.
+// same returns the existing milestone of an id. It returns errReused if another request created it.
 func (s *Service) same(ctx context.Context, r Row) (is Row, err error) {
 	is, _, err = dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, r.PK, r.SK)
 	if err == nil && (is.ModelID != r.ModelID || is.Goal() != r.Goal()) {

@@ -1,5 +1,5 @@
-// Package model holds the models whose parts workouts mint. Administrators write a model
-// and its parts, and then activate it: from then on neither changes.
+// Package model holds the models whose parts are minted. Administrators write a model and its
+// parts, and then activate it: from then on neither changes.
 package model
 
 import (
@@ -54,8 +54,8 @@ type Part struct {
 	DisplayOrder int    `dynamodbav:"displayOrder"`
 }
 
-// Read returns a model with its parts in the order of their indexes: ErrNotFound if there
-// is none.
+// Read returns a model with its parts in the order of their indexes. It returns ErrNotFound if
+// there is none.
 func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Part, err error) {
 	type row struct {
 		Meta
@@ -87,7 +87,7 @@ func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Pa
 	return m, parts, nil
 }
 
-// Get returns the description of a model: ErrNotFound if there is none.
+// Get returns the description of a model. It returns ErrNotFound if there is none.
 func Get(ctx context.Context, db dynamo.DB, modelID string) (Meta, error) {
 	m, ok, err := dynamo.Get[Meta](ctx, db, tables.GetModel, item.Model(modelID), item.Meta)
 	if err == nil && !ok {
@@ -211,7 +211,7 @@ func GetModelFunction() app.Function {
 	}, Open, (*Service).GetModel)
 }
 
-// GetModel returns a model with its parts: ErrNotFound if there is none.
+// GetModel returns a model with its parts. It returns ErrNotFound if there is none.
 func (s *Service) GetModel(ctx context.Context, in *GetModel) (*Page, error) {
 	m, parts, err := Read(ctx, s.db, in.ID)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package notice tells users of a new part on their phones: which phones get notices, and
-// how one is sent.
+// Package notice registers the phones of users, and notifies them of new parts.
 package notice
 
 import (
@@ -88,11 +87,11 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
-// SendNoticesFunction tells the phones of a user that a part was minted.
+// SendNoticesFunction notifies the phones of a user of a minted part.
 func SendNoticesFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "commitcollect/send-notices",
-		Does:   "Tells the phones of a user that a part was minted.",
+		Does:   "Notifies the phones of a user of a minted part.",
 		IfDown: "Notifications of new parts arrive late.",
 		On:     milestone.NoticeQueue,
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards}, Secrets: []string{APNSKey},
@@ -101,9 +100,9 @@ func SendNoticesFunction() app.Function {
 	}, OpenNotifier, (*Notifier).SendNotice)
 }
 
-// SendNotice tells the phones of a user that a part was minted. A second run sends the same
-// notification again, and a phone shows it once, because of its collapse id. It fails if a
-// later try can reach a phone.
+// SendNotice notifies the phones of a user of a minted part. A second run sends the same
+// notification again, and a phone displays it once, because of its collapse id. It fails if a later
+// try can reach a phone.
 func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 	part, err := milestone.PartOf(ctx, s.db, m)
 	if errors.Is(err, milestone.ErrNoAward) { // the account was deleted

@@ -34,10 +34,10 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{signin.Sessions(env, db), db, queue.Open(env.AWS, env.Queues)}, nil
 }
 
-// GetViewer is the request of the app who opens it.
+// GetViewer is the request for the user who opens the app.
 type GetViewer struct{ session.Browser }
 
-// Viewer is the answer with who opens the app.
+// Viewer is the answer with the user who opens the app.
 type Viewer struct {
 	Body struct {
 		SignedIn bool    `json:"signedIn" doc:"Whether the browser has a session. If not, there is nothing else."`
@@ -52,7 +52,7 @@ type Viewer struct {
 type User struct {
 	UserID       string       `json:"userId" doc:"The id of the user."`
 	Email        string       `json:"email" doc:"The address of the account."`
-	Units        string       `json:"units" enum:"km,mi" doc:"In which the app shows distances."`
+	Units        string       `json:"units" enum:"km,mi" doc:"The unit in which the app displays distances."`
 	Counts       tally.Choice `json:"counts" doc:"Which workouts count."`
 	KeepWorkouts bool         `json:"keepWorkouts" doc:"Whether workouts stay when the access is revoked at Strava."`
 }
@@ -66,7 +66,7 @@ type Strava struct {
 	Scope     string     `json:"scope,omitempty" doc:"What Strava may share, with commas."`
 }
 
-// GetViewerFunction returns what the app needs to know of who opens it, signed in or not.
+// GetViewerFunction returns the user who opens the app, signed in or not.
 func GetViewerFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/get-viewer",
@@ -78,7 +78,7 @@ func GetViewerFunction() app.Function {
 	}, Open, (*Service).GetViewer)
 }
 
-// GetViewer returns who opens the app. A browser without a valid session is not signed in.
+// GetViewer returns the user who opens the app. A browser without a valid session is not signed in.
 func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error) {
 	out := &Viewer{}
 
@@ -128,7 +128,7 @@ func view(u item.UserRow) *User { return &User{u.UserID, u.Email, u.Units, u.Cou
 type UpdatePreferences struct {
 	auth.User
 	Body struct {
-		Units        string        `json:"units,omitempty" enum:"km,mi" doc:"In which the app shows distances."`
+		Units        string        `json:"units,omitempty" enum:"km,mi" doc:"The unit in which the app displays distances."`
 		Counts       *tally.Choice `json:"counts,omitempty" doc:"Which workouts count."`
 		KeepWorkouts *bool         `json:"keepWorkouts,omitempty" doc:"Whether workouts stay when the access is revoked at Strava."`
 	}
@@ -139,7 +139,7 @@ type Page struct {
 	Body User
 }
 
-// UpdatePreferencesFunction changes what the caller has chosen: units, which workouts count, and
+// UpdatePreferencesFunction changes the preferences of the caller: units, which workouts count, and
 // whether they are kept.
 func UpdatePreferencesFunction() app.Function {
 	return app.API(spec.Function{
@@ -154,9 +154,10 @@ func UpdatePreferencesFunction() app.Function {
 	}, Open, (*Service).UpdatePreferences)
 }
 
-// UpdatePreferences changes what is given, and has the milestones computed. Progress never
-// falls: workouts that no longer count keep what they have reached. Who keeps workouts no
-// longer loses those of no connected athlete. A second run changes nothing.
+// UpdatePreferences changes the given preferences, and requests that the milestones are computed.
+// Progress never falls: workouts that no longer count keep what they have reached. When
+// keepWorkouts becomes false, the workouts that are not of a connected athlete are deleted. A
+// second run changes nothing.
 func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) (*Page, error) {
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
 	if err != nil {

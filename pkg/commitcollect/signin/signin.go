@@ -1,9 +1,8 @@
 // Package signin signs browsers in and out, by the sign-in page of the user pool.
 //
-// The page proves who the user is by OpenID Connect's code flow with PKCE (RFC 7636). A
-// state, a nonce and the verifier of PKCE are kept for ten minutes and used once; a cookie
-// binds the state to the browser, so that nobody can sign another in to an account of
-// theirs.
+// The page proves who the user is by OpenID Connect's code flow with PKCE (RFC 7636). A state, a
+// nonce and the verifier of PKCE are kept for ten minutes and used once. A cookie binds the state
+// to the browser, so that an attacker cannot sign another person in to the attacker's account.
 package signin
 
 import (
@@ -70,7 +69,7 @@ type stateRow struct {
 	Nonce     string `dynamodbav:"nonce,omitempty"`
 }
 
-// Sessions returns what identifies the callers of the room.
+// Sessions returns the service that identifies the callers of the room.
 func Sessions(env app.Env, db dynamo.DB) session.Sessions {
 	return session.Sessions{
 		Cookie: Cookie, Origins: strings.Split(env.Setting(spec.EnvOrigins), ","), Now: env.Now,
@@ -81,7 +80,7 @@ func Sessions(env app.Env, db dynamo.DB) session.Sessions {
 	}
 }
 
-// States holds what has begun and is to be finished by the same browser.
+// States holds sign-ins and links that have begun, and that the same browser must finish.
 type States struct {
 	db  dynamo.DB
 	now func() time.Time
@@ -338,7 +337,7 @@ type Account struct {
 	}
 }
 
-// GetSessionFunction returns whose session a cookie is.
+// GetSessionFunction returns the user of a session.
 func GetSessionFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/get-session",
@@ -382,8 +381,7 @@ func FollowLogoutFunction() app.Function {
 	}, Open, (*Service).Logout)
 }
 
-// LogoutFunction ends a session, and redirects the browser to the end of that of the sign-in
-// page.
+// LogoutFunction ends a session, and redirects the browser to the logout of the sign-in page.
 func LogoutFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/logout",

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Activity is what is used of an activity of Strava.
+// Activity has the attributes of an activity of Strava that the room uses.
 type Activity struct {
 	ID      int64 `json:"id"`
 	Athlete struct {
@@ -54,8 +54,8 @@ func Metres(of float64) int64 {
 // OnlyMe reports whether nobody but the athlete can see the activity.
 func (a Activity) OnlyMe() bool { return a.Private || a.Visibility == "only_me" }
 
-// Event is the body of a webhook. Strava does not sign it, so it is a hint: what has
-// happened is what the API answers.
+// Event is the body of a webhook. Strava does not sign it, so it is a hint: the API's answer
+// decides.
 type Event struct {
 	ObjectType     string            `json:"object_type"` // "activity", "athlete"
 	ObjectID       int64             `json:"object_id"`

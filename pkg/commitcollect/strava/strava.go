@@ -55,7 +55,7 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status; 0 if there was no answer
 	RetryAfter time.Duration // with Limited: until the limit's window ends
-	Resource   string        // what Strava has found wrong: "Application", "RefreshToken"; "" if it does not say
+	Resource   string        // the part of the request that Strava refused: "Application", "RefreshToken"; "" if unknown
 	Msg        string
 	Err        error
 }
@@ -136,9 +136,9 @@ func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error)
 	return t, err
 }
 
-// Refresh returns a new token. The old refresh token is not valid afterwards if the answer
-// has another. An Unauthorized error means that it is not valid any more, and that the user
-// must connect again. An Invalid error says nothing of the token: this application's id or
+// Refresh returns a new token. If the answer has another refresh token, the old one is not valid
+// any more. An Unauthorized error means that the refresh token is not valid any more, and that the
+// user must connect again. An Invalid error does not concern the token: this application's id or
 // secret is wrong, for example.
 func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err error) {
 	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
@@ -156,8 +156,8 @@ func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err erro
 	return t, err
 }
 
-// Deauthorize takes this application's access back. A token that is not valid any more is
-// no error: the access is gone.
+// Deauthorize revokes this application's access. It returns nil for a token that is not valid any
+// more, because the access has ended.
 func (c *Client) Deauthorize(ctx context.Context, access string) error {
 	err := c.do(ctx, http.MethodPost, "/oauth/deauthorize", access, nil, nil)
 	if Is(err, Unauthorized) {
@@ -177,8 +177,8 @@ func (c *Client) Activity(ctx context.Context, access, id string) (a Activity, e
 	return a, err
 }
 
-// PageSize is the number of activities on a page. Pages may have fewer: the last is the
-// one that is empty.
+// PageSize is the number of activities on a page. A page may have fewer: only an empty page is the
+// last.
 const PageSize = 200
 
 // Activities returns a page, from 1, of the user's activities that begin after a time, the
@@ -287,14 +287,14 @@ func (c *Client) do(ctx context.Context, method, path, access string, form url.V
 	return nil
 }
 
-// refusal returns the error of an answer that is none of success.
+// refusal returns the error of an answer that is not a success.
 func (c *Client) refusal(name string, answer *http.Response, text []byte) error {
 	e := &Error{Kind: Invalid, Status: answer.StatusCode, Msg: name + ": " + answer.Status}
 
 	var body struct {
 		Errors []struct{ Resource string }
 	}
-	if json.Unmarshal(text, &body) == nil && len(body.Errors) > 0 { // what is not JSON says nothing
+	if json.Unmarshal(text, &body) == nil && len(body.Errors) > 0 { // a body that is not JSON has no reason
 		e.Resource = body.Errors[0].Resource
 	}
 

@@ -1,5 +1,5 @@
-// Package tally is the rules by which workouts become progress and parts of a model. It
-// is pure: it reads no table and no clock.
+// Package tally has the rules by which workouts become progress and parts of a model. It is pure:
+// it reads no table and no clock.
 package tally
 
 import (
@@ -18,7 +18,7 @@ const (
 	Swim Family = "SWIM"
 )
 
-// Choice is what a user decides to count beside what always counts.
+// Choice has the kinds of workouts that a user lets count, beside those that always count.
 type Choice struct {
 	Virtual   bool `json:"virtual" dynamodbav:"virtual" doc:"Whether rides and runs on a simulator count."`
 	EBike     bool `json:"eBike" dynamodbav:"eBike" doc:"Whether rides with an electric motor count."`
@@ -30,7 +30,7 @@ type Choice struct {
 // DefaultChoice is that of a user who has made none.
 var DefaultChoice = Choice{Virtual: true, Manual: true, Private: true}
 
-// kind is what a user may leave out of a family, "" for what always counts.
+// kind is a kind of workouts that a user may exclude, "" for those that always count.
 type kind string
 
 const (
@@ -39,7 +39,7 @@ const (
 	handcycle kind = "handcycle"
 )
 
-// sport is what a sport type of Strava is to a milestone.
+// sport is the family and the kind of a sport type of Strava.
 type sport struct {
 	family Family
 	kind   kind
@@ -61,7 +61,7 @@ const (
 	Elevation Target = "ELEVATION_METERS"
 )
 
-// Entry is what the rules need to know of a workout.
+// Entry has the attributes of a workout that the rules need.
 type Entry struct {
 	ActivityID string `dynamodbav:"i"`
 	SportType  string `dynamodbav:"s"`
@@ -104,7 +104,7 @@ type Goal struct {
 	StartDay, EndDay string
 }
 
-// Reason says why a workout does not count for a goal.
+// Reason is a reason why a workout does not count for a goal.
 type Reason string
 
 // The reasons, in the order in which they are given.

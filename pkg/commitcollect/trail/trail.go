@@ -44,7 +44,7 @@ const (
 var Events = []Event{SignUp, LogIn, LogOut, AccountDelete, StravaAuthorize, StravaDeauthorize, StravaRefresh, ActivityCreate,
 	ActivityUpdate, ActivityDelete, MilestonePartMint}
 
-// Result is how what an entry describes ended.
+// Result is how the action of an entry ended.
 type Result string
 
 // The results.
@@ -61,7 +61,7 @@ const Keep = 90 * 24 * time.Hour
 // System is the actor of events without a user.
 const System = "SYSTEM"
 
-// Entry is what happened.
+// Entry is an action.
 type Entry struct {
 	Event         Event
 	Result        Result
@@ -119,10 +119,9 @@ type Writer struct {
 // Open returns a writer.
 func Open(db dynamo.DB, now func() time.Time) Writer { return Writer{db, now, new(atomic.Int64)} }
 
-// Write writes entries. It never fails its caller: an entry that cannot be written is
-// logged, and none is written of a user who is deleted, also by a job, which may be late and
-// find the user forgotten. A second run of the caller writes the entry again, unless it has
-// an ID.
+// Write writes entries. It never fails its caller: an entry that cannot be written is logged. It
+// writes no entry of a deleted user, also for a job that runs late. A second run of the caller
+// writes the entry again, unless it has an ID.
 func (w Writer) Write(ctx context.Context, entries ...Entry) {
 	ctx = context.WithoutCancel(ctx)
 	for _, e := range entries {

@@ -105,12 +105,11 @@ type Deleting struct {
 	}
 }
 
-// DeleteAccountFunction has the caller's account deleted, with all that is kept of the user in
-// all rooms.
+// DeleteAccountFunction requests the deletion of the caller's account in all rooms.
 func DeleteAccountFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/delete-account",
-		Does:   "Has the caller's account deleted, with all that is kept of the user in all rooms.",
+		Does:   "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted}, Sends: []spec.Queue{account.DeleteQueue},
@@ -119,9 +118,9 @@ func DeleteAccountFunction() app.Function {
 	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
-// DeleteAccount has the account deleted, in all rooms, and ends the session of the browser.
-// The room of the accounts carries it out. Until its message is sent the session stays, so
-// that the request can be repeated.
+// DeleteAccount requests the deletion of the account in all rooms, and ends the session of the
+// browser. The accounts room carries it out. Until its message is sent the session stays, so that
+// the request can be repeated.
 func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	s.trail.Write(ctx, trail.Entry{Event: trail.AccountDelete, Result: trail.Attempt, UserID: in.UserID})
 
@@ -135,8 +134,7 @@ func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	return out, nil
 }
 
-// ForgetUserFunction ends the connection to Strava of a user who has deleted the account, and
-// deletes all that is kept of the user.
+// ForgetUserFunction deletes the data of a user who has deleted the account.
 func ForgetUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "commitcollect/forget-user",
@@ -152,11 +150,10 @@ func ForgetUserFunction() app.Function {
 	}, OpenForgetter, (*Forgetter).ForgetUser)
 }
 
-// ForgetUser deletes all that the room keeps of a user who has deleted the account: the
-// access at Strava first, while its tokens are there; then the phones, the trail, all items
-// of the user; the sessions last. Of the user the trail has afterwards that the account was
-// deleted, under the SHA-256 of the id. It confirms when nothing is left. A second run
-// deletes what is.
+// ForgetUser deletes all that the room keeps of a user who has deleted the account, in this order:
+// the access at Strava, while its tokens exist; the phones, the trail, and all items of the user;
+// the sessions. Then it records the deletion in the trail, under the SHA-256 of the user's id. It
+// confirms when nothing is left. A second run deletes the rest.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err := s.link.Disconnect(ctx, in.UserID); err != nil {
 		return err
@@ -230,11 +227,11 @@ func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 	return nil
 }
 
-// ExportUserFunction hands out all that is kept of a user.
+// ExportUserFunction exports the data of a user.
 func ExportUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "commitcollect/export-user",
-		Does:   "Hands out all that is kept of a user.",
+		Does:   "Exports all that is kept of a user.",
 		IfDown: "Exports are not completed.",
 		On:     account.Queue(room, account.Export),
 		Uses:   []spec.Access{tables.ReadUser, tables.Phones.List, tables.ReadTrail}, Sends: []spec.Queue{account.DoneQueue},
@@ -243,8 +240,8 @@ func ExportUserFunction() app.Function {
 	}, Open, (*Service).ExportUser)
 }
 
-// ExportUser writes all that the room keeps of a user to the bucket of exports, without
-// tokens, and confirms it. A second run replaces the document.
+// ExportUser writes all that the room keeps of a user to the bucket of exports, without tokens, and
+// confirms it. A second run replaces the document.
 func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	pk := item.User(in.UserID)
 

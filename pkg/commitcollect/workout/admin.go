@@ -66,8 +66,8 @@ func GetSubscriptionFunction() app.Function {
 	}, OpenSubscriptions, (*Subscriptions).GetSubscription)
 }
 
-// GetSubscription returns what Strava says of the subscription. The address of the webhook
-// holds the secret, and is not in the answer.
+// GetSubscription returns the subscription as Strava has it. The address of the webhook contains
+// the secret, and is not in the answer.
 func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription) (*Subscription, error) {
 	all, err := s.strava.Subscriptions(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription)
 // CreateSubscription is the request to subscribe to Strava's webhooks.
 type CreateSubscription struct{ auth.Admin }
 
-// CreateSubscriptionFunction has Strava send its events to this stage.
+// CreateSubscriptionFunction subscribes this stage to Strava's events.
 func CreateSubscriptionFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "commitcollect/create-subscription",
@@ -188,7 +188,7 @@ type ReplayEvent struct {
 	Key string `path:"idempotencyKey" maxLength:"128" doc:"The key of the event, with each # as %23." example:"STRAVA#EVT#activity#create#12345678901#1780754400"`
 }
 
-// ReplayEventFunction has an event of Strava handled again.
+// ReplayEventFunction handles an event of Strava again.
 func ReplayEventFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/replay-event",
@@ -200,8 +200,8 @@ func ReplayEventFunction() app.Function {
 	}, Open, (*Service).ReplayEvent)
 }
 
-// ReplayEvent has an event handled again, whatever became of it. A second run does so once
-// more, which changes nothing. An unknown event is event_not_found.
+// ReplayEvent queues an event again, whatever its state. To handle an event twice changes nothing.
+// An unknown event is event_not_found.
 func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
 	key := dynamo.Key(tables.RetryEvent, in.Key)
 	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"),

@@ -177,7 +177,7 @@ type Status struct {
 	}
 }
 
-// fresh is how old the latest workout of a user may be who trains.
+// fresh is the maximum age of the latest workout of a user who trains.
 const fresh = 7 * 24 * time.Hour
 
 // GetStatusFunction returns the state of the caller's connection to Strava.
@@ -241,7 +241,7 @@ type Accepted struct {
 	Status int
 }
 
-// SyncActivitiesFunction has the caller's latest activities fetched from Strava.
+// SyncActivitiesFunction requests the caller's latest activities from Strava.
 func SyncActivitiesFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "commitcollect/sync-activities",
@@ -256,8 +256,8 @@ func SyncActivitiesFunction() app.Function {
 	}, Open, (*Service).SyncActivities)
 }
 
-// SyncActivities has the activities since the last sync fetched, once in 15 minutes for a
-// user. One that fails or dies can be repeated once the function's timeout is over. Errors:
+// SyncActivities requests the activities since the last sync, once in 15 minutes for a user. A
+// request that fails or dies can be repeated once the function's timeout is over. Errors:
 // not_connected, reconnect_required, sync_too_soon.
 func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Accepted, error) {
 	c, err := link.Read(ctx, s.db, in.UserID)
@@ -326,8 +326,7 @@ type subscription struct {
 	Callback string `dynamodbav:"callbackUrl"`
 }
 
-// isSecret reports whether a text is the secret. How long it takes says nothing of the
-// secret.
+// isSecret reports whether a text is the secret. Its time does not depend on the secret.
 func (h *Hooks) isSecret(text string) bool {
 	got, want := sha256.Sum256([]byte(text)), sha256.Sum256([]byte(h.verify))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
@@ -348,11 +347,11 @@ type Challenge struct {
 	}
 }
 
-// VerifyWebhookFunction tells Strava that the webhook is ours.
+// VerifyWebhookFunction confirms to Strava that the webhook is ours.
 func VerifyWebhookFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "commitcollect/verify-webhook",
-		Does:    "Tells Strava that the webhook is ours.",
+		Does:    "Confirms to Strava that the webhook is ours.",
 		IfDown:  "The webhook cannot be subscribed.",
 		On:      spec.Route{Method: "GET", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, OthersCall: true},
 		Secrets: []string{Webhook},
@@ -360,7 +359,7 @@ func VerifyWebhookFunction() app.Function {
 	}, OpenHooks, (*Hooks).VerifyWebhook)
 }
 
-// VerifyWebhook answers Strava's question, for whoever knows the secret.
+// VerifyWebhook answers Strava's question, for a caller who knows the secret.
 func (h *Hooks) VerifyWebhook(_ context.Context, in *VerifyWebhook) (*Challenge, error) {
 	if !h.isSecret(in.Secret) || !h.isSecret(in.Token) {
 		return nil, errSecret
@@ -392,7 +391,7 @@ type Received struct {
 	Status int
 }
 
-// ReceiveWebhookFunction takes the events of Strava.
+// ReceiveWebhookFunction receives the events of Strava.
 func ReceiveWebhookFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "commitcollect/receive-webhook",
@@ -404,9 +403,9 @@ func ReceiveWebhookFunction() app.Function {
 	}, OpenHooks, (*Hooks).ReceiveWebhook)
 }
 
-// ReceiveWebhook puts an event into the queue, and does nothing else, because Strava waits
-// for two seconds only. If it fails, Strava sends the event again. What no use is made of
-// is accepted and dropped.
+// ReceiveWebhook puts an event into the queue, and does nothing else, because Strava waits for two
+// seconds only. If it fails, Strava sends the event again. It accepts and drops events that the
+// room does not use.
 func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Received, error) {
 	if !h.isSecret(in.Secret) {
 		return nil, errSecret
@@ -443,7 +442,7 @@ func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Receiv
 	return out, h.queue.Send(ctx, EventQueue, e, 0)
 }
 
-// newEvent returns an event as Strava's that has the activity fetched.
+// newEvent returns an event like Strava's, whose handler fetches the activity.
 func newEvent(athleteID int64, activityID string, at int64) Event {
 	id, _ := strconv.ParseInt(activityID, 10, 64)
 	return Event{Event: strava.Event{ObjectType: "activity", ObjectID: id, AspectType: "update", OwnerID: athleteID, EventTime: at}}

@@ -20,7 +20,7 @@ import (
 
 // How far back a backfill looks.
 const (
-	// late is how long after a workout it may be uploaded, and edited without our being told.
+	// late is how long after a workout it may be uploaded, and edited without a webhook.
 	late = 7 * 24 * time.Hour
 	// settled is how old an activity must be to be missed in a list: a younger one may not
 	// be in it yet.
@@ -43,12 +43,12 @@ func BackfillFunction() app.Function {
 	}, OpenIngester, (*Ingester).Backfill)
 }
 
-// Backfill copies the activities of a user from pages of the history, until a page is
-// empty; a short page is not the last. If the calls of the user or of all users are used up,
-// it continues with the same page when the next window begins. Activities that the user has
-// no more, because a webhook of the deletion was lost, are looked for one by one.
+// Backfill copies the activities of a user from pages of the history, until a page is empty; a
+// short page is not the last. If the calls of the user or of all users are used up, it continues
+// with the same page when the next window begins. It requests one by one the workouts that are
+// missing in the history, because the webhook of their deletion may have been lost.
 //
-// A second run reads the same pages, and stores what differs: nothing.
+// A second run reads the same pages, and writes only what differs.
 func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	began := s.clock.Now()
 	if m.Page == 0 {
@@ -68,7 +68,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 
 	for {
 		var page []strava.Activity
-		// The user's calls first: who has none left uses none of the others'.
+		// The user's calls first: a user without any left uses none of the others' calls.
 		err := s.takeOfUser(ctx, m.UserID, userBackfills)
 
 		own := err != nil // a limit is then the user's own, and no call was counted
@@ -159,15 +159,15 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	return first, err
 }
 
-// HistoryFrom returns the time from which the history of every user is fetched, epoch s:
-// the begin of the year, which was earlier in the east.
+// HistoryFrom returns the time from which the history of every user is fetched, epoch s: the begin
+// of the year in the easternmost time zone.
 func HistoryFrom(now time.Time) int64 {
 	return time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC).Add(-24 * time.Hour).Unix()
 }
 
-// lookForMissing sends an event for each workout that the list should have and lacks. The
-// event's handler asks Strava for the activity itself. What is kept of an athlete who is
-// not connected any more is not looked for.
+// lookForMissing sends an event for each stored workout that is missing in the list. The handler of
+// the event requests the activity. It skips the workouts of an athlete who is not connected any
+// more.
 func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map[string]bool) error {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if errors.Is(err, link.ErrNotConnected) {
@@ -228,7 +228,7 @@ func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
 // after that, twelve hours later.
 const brokenFor = 11 * time.Hour
 
-// ReconcileFunction has the latest activities of every connected user fetched.
+// ReconcileFunction requests the latest activities of every connected user.
 func ReconcileFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "commitcollect/reconcile",
@@ -240,11 +240,10 @@ func ReconcileFunction() app.Function {
 	}, OpenReconciler, (*Reconciler).Reconcile)
 }
 
-// Reconcile has, in the night, the latest activities of every connected user fetched, and
-// once a week the whole history: an old activity may have been changed or deleted by an
-// event that was lost. In each run it ends the connections that are broken: their
-// revocation may have been an event that was lost. A second run sends the same messages
-// again.
+// Reconcile requests, in the night, the latest activities of every connected user, and once a week
+// the whole history, because the event of a change or a deletion of an old activity may have been
+// lost. In each run it ends the connections that are broken, because the event of their revocation
+// may have been lost. A second run sends the same messages again.
 func (s *Reconciler) Reconcile(ctx context.Context) error {
 	now := s.now().UTC()
 	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)

@@ -6,11 +6,12 @@
 //	Strava ─ receive-webhook ─▶ queue ─ ingest-events: claim, owner, token, fetch, store ─▶ evaluate-milestones
 //
 // Strava signs nothing, so a webhook is a hint only: what is stored is what the API answers.
-// Only a deletion is believed, because Strava requires it; the history brings back what
-// was said to be deleted and is not.
+// Only a deletion is believed, because Strava requires it; a workout that was not deleted
+// comes back with the history.
+//
 // Webhooks come late, doubled, in any order, or never. An event is claimed for the time that
 // its handling may take, and marked as done at the end, so that a crash loses nothing. A
-// workout remembers the time of the newest event that it has seen, and ignores older ones.
+// workout has the time of the newest event that was stored, and ignores older ones.
 //
 // # Ledgers
 //
@@ -22,6 +23,6 @@
 // # What second runs do
 //
 // Storing the same activity again writes nothing. A backfill that is repeated reads the same
-// pages. A purge deletes what is left, each workout with its entry in a ledger: one that is
-// interrupted leaves what the ledgers say.
+// pages. A purge deletes what is left, each workout in one transaction with its entry in a
+// ledger, so that an interrupted purge leaves workouts and ledgers that agree.
 package workout

@@ -35,7 +35,7 @@ func (e Event) Key() string {
 	return fmt.Sprintf("STRAVA#EVT#%s#%s#%d#%d", e.ObjectType, e.AspectType, e.ObjectID, e.EventTime)
 }
 
-// correlation joins what the trail says of the event.
+// correlation returns the id that joins the entries of the trail about the event.
 func (e Event) correlation() string {
 	return fmt.Sprintf("strava:%d:%d:%d:%d", e.SubscriptionID, e.OwnerID, e.ObjectID, e.EventTime)
 }
@@ -105,9 +105,9 @@ func IngestEventsFunction() app.Function {
 	}, OpenIngester, (*Ingester).IngestEvent)
 }
 
-// IngestEvent stores what has become of the activity of an event. An event that was
-// handled changes nothing. One that another worker handles fails, so that it is delivered
-// again: that worker may die.
+// IngestEvent fetches the activity of an event, and stores it or its deletion. An event that was
+// handled changes nothing. If another worker handles the event, IngestEvent fails, so that the
+// message is delivered again in case that worker dies.
 func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 	key := dynamo.Key(tables.ClaimEvent, e.Key())
 	now := s.clock.Now()
@@ -189,7 +189,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	if e.ObjectType == "athlete" {
 		return s.revoke(ctx, userID, e)
 	}
-	// A time in the far future would have all later events ignored.
+	// With a time in the far future, all later events would be ignored.
 	c := change{
 		id:        strconv.FormatInt(e.ObjectID, 10),
 		athlete:   e.OwnerID,
@@ -243,8 +243,8 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	return s.queue.SendFIFO(ctx, ChangeQueue, userID, Changed{UserID: userID})
 }
 
-// later returns the error of an event that waits because the calls of all users are used up. The
-// user's are not used by waiting.
+// later returns the error of an event that waits because the calls of all users are used up.
+// Waiting does not use up the calls of the user.
 func (s *Ingester) later(ctx context.Context, userID string, e Event, limited error) error {
 	if err := s.giveBack(ctx, userID, userEvents); err != nil {
 		return err
@@ -255,8 +255,8 @@ func (s *Ingester) later(ctx context.Context, userID string, e Event, limited er
 	return &repeat{e, l.RetryAfter}
 }
 
-// leaveToNight leaves an event to the next night, which fetches the user's whole history: events
-// that wait would be more every day. It also finds a connection that was revoked.
+// leaveToNight leaves an event to the next night, which fetches the user's whole history. Otherwise
+// more events would wait every day. The night also finds a connection that was revoked.
 func (s *Ingester) leaveToNight(ctx context.Context, userID string) error {
 	slog.WarnContext(ctx, "a user's events have used the calls of the day", "user", userID)
 	key := dynamo.Key(tables.MarkSync, item.User(userID), item.Connection)
@@ -295,8 +295,8 @@ func (s *Ingester) call(ctx context.Context, userID string, shares []spec.Share,
 	return err
 }
 
-// revoke ends a connection that the user has ended at Strava. The webhook may be forged, so
-// Strava is asked: an access that was revoked is refused.
+// revoke ends a connection that the user has ended at Strava. The webhook may be forged, so it
+// makes a call to Strava, which refuses a revoked access.
 func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	if e.Updates["authorized"] != "false" {
 		return nil

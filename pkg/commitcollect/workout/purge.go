@@ -49,10 +49,10 @@ func PurgeWorkoutsFunction() app.Function {
 	}, OpenPurger, (*Purger).PurgeWorkouts)
 }
 
-// PurgeWorkouts deletes the workouts that are not of the user's connected athlete, unless
-// the user has chosen to keep them. If the message says that the connection is broken, it
-// ends, too. Milestones keep their progress and their parts, and are computed anew. A second
-// run deletes what is left. Strava requires the deletion within 48 hours.
+// PurgeWorkouts deletes the workouts that are not of the user's connected athlete, unless the user
+// has chosen to keep them. If m.Broken is set, it also ends the broken connection. Milestones keep
+// their progress and their parts, and are computed again. A second run deletes what is left. Strava
+// requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	u, err := item.ReadUser(ctx, s.db, m.UserID)
 	if err != nil && !errors.Is(err, item.ErrNoUser) {

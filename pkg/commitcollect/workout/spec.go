@@ -14,7 +14,7 @@ import (
 // The queues.
 var (
 	EventQueue = spec.Queue{Name: "commitcollect-events", MaxReceiveCount: 5, Batch: 10, Concurrency: 5}
-	// ChangeQueue receives Changed, in turn for each user. Package milestone handles it.
+	// ChangeQueue receives Changed, in order for each user. Package milestone handles it.
 	ChangeQueue = spec.Queue{Name: "commitcollect-changes.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
 )
 

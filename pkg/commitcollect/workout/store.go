@@ -83,15 +83,15 @@ func (l *ledger) remove(id string) {
 	l.Entries = slices.DeleteFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == id })
 }
 
-// change is what an event, or a page of the history, says of an activity. Of the changes of
-// one call of store all are purges, or none.
+// change is the state of an activity in an event, or on a page of the history. Either all changes
+// of one call of store are purges, or none is.
 type change struct {
 	id        string
 	athlete   int64            // who did it
 	activity  *strava.Activity // nil if it is deleted
 	aspect    string
 	eventTime int64 // epoch s
-	listed    bool  // from a page of the history, which says nothing new of most activities
+	listed    bool  // from a page of the history, in which most activities are unchanged
 	purged    bool  // the workout is not kept at all
 	start     int64 // of a purged workout, epoch s
 }
@@ -101,8 +101,8 @@ type change struct {
 // checks the user. A transaction may have 100.
 const perTransaction = 30
 
-// store writes the workouts of changes, and their ledgers. What is older than what is
-// stored changes nothing. A deleted user gets account.ErrDeleted.
+// store writes the workouts of changes, and their ledgers. A change that is older than the stored
+// workout has no effect. A deleted user gets account.ErrDeleted.
 func store(ctx context.Context, db dynamo.DB, userID string, changes []change, now time.Time) error {
 	ctx = account.Require(ctx, userID)
 
@@ -125,7 +125,7 @@ func startOf(c change) int64 {
 	return c.activity.StartDate.Unix()
 }
 
-// storePart writes some changes in one transaction. If another writer is faster, it reads
+// storePart writes some changes in one transaction. If a concurrent writer comes first, it reads
 // again.
 func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, now time.Time) error {
 	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
@@ -257,9 +257,9 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 	return writes, nil
 }
 
-// apply returns the workout after a change. ok is false if the change is older than the
-// workout, or says nothing new. An event that says nothing new is remembered all the same,
-// so that an older one that comes later is ignored.
+// apply returns the workout after a change. ok is false if the change is older than the workout, or
+// changes nothing. The time of an event that changes nothing is stored all the same, so that an
+// older one that comes later is ignored.
 func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 	if r.PK != "" && (c.eventTime < r.EventTime || c.listed && c.eventTime == r.EventTime) {
 		return r, false
@@ -318,7 +318,7 @@ func EntriesBetween(ctx context.Context, db dynamo.DB, userID string, from, to i
 	return all, err
 }
 
-// Get returns a workout: ErrNoWorkout if there is none.
+// Get returns a workout. It returns ErrNoWorkout if there is none.
 func Get(ctx context.Context, db dynamo.DB, userID, activityID string) (Row, error) {
 	r, ok, err := dynamo.Get[Row](ctx, db, tables.GetWorkout, item.User(userID), item.Workout(activityID))
 	if err == nil && !ok {

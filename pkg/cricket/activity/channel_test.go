@@ -187,7 +187,7 @@ func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 		}
 
 		if logged := slices.Contains(w.Logs.TakeWarnings(), "Apple refused to create a channel"); logged != (name == "refused") {
-			t.Errorf("%s: the log says that Apple refused: %v", name, logged)
+			t.Errorf("%s: the log has a refusal by Apple: %v", name, logged)
 		}
 
 		if left := testkit.Rows[activity.Channel](w.World, tables.Channels); len(left) > 0 {
@@ -529,7 +529,7 @@ func TestChannelIsOpenedAfterACrash(t *testing.T) {
 			out, err = again.StartActivity(w.NewContext(), in)
 		}
 
-		if problem.Of(err) == problem.Unavailable { // the answer says: try again
+		if problem.Of(err) == problem.Unavailable { // the caller may try again
 			w.MoveClock(w.Clock.Now().Add(activity.ChannelClaim))
 			out, err = again.StartActivity(w.NewContext(), in)
 		}

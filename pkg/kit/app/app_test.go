@@ -668,7 +668,7 @@ func TestQueue(t *testing.T) {
 
 	want := map[string]string{
 		`{"n":3}`:         "ball: three is no number: see the laws",
-		`{"n":4}`:         "rain", // tried as often as the queue says
+		`{"n":4}`:         "rain", // tried as often as its queue allows
 		`{"n":6}`:         "no such match",
 		`no ball`:         "the message cannot be read: invalid character 'o' in literal null (expecting 'u')",
 		`{"n":"7"}`:       "the message cannot be read: json: cannot unmarshal string into Go struct field ball.n of type int",
@@ -679,7 +679,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestBackoff: a message that fails waits as long as its queue says, and then goes to the
+// TestBackoff: a message that fails waits for the Backoff of its queue, and then goes to the
 // dead-letter queue; from there it is taken with its reason.
 func TestBackoff(t *testing.T) {
 	t.Parallel()

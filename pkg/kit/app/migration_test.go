@@ -17,7 +17,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestMigration: CloudFormation is told whether a migration has succeeded, under one id, so
+// TestMigration: CloudFormation learns whether a migration has succeeded, under one id, so
 // that it never replaces the resource. A deletion migrates nothing.
 func TestMigration(t *testing.T) {
 	t.Parallel()

@@ -147,7 +147,7 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
-// TestRefusedCallerGetsNoDetails sends invalid bodies: only who may call is told what is
+// TestRefusedCallerGetsNoDetails sends invalid bodies: only a caller who may call learns what is
 // wrong with them.
 func TestRefusedCallerGetsNoDetails(t *testing.T) {
 	t.Parallel()

@@ -113,7 +113,7 @@ func TestPagesEndWithAnError(t *testing.T) {
 	}
 }
 
-// TestBusy is what a caller is told of a table and of a user with too much going on.
+// TestBusy: the errors of a table that throttles, and of a user with too many concurrent requests.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 
@@ -236,8 +236,8 @@ func TestAttributesOfEmbeddedStructs(t *testing.T) {
 	}
 }
 
-// pair is a row with an array, which Put never leaves out.
-type pair struct {
+// arrayRow is a row with an array, which Put never leaves out.
+type arrayRow struct {
 	PK    string
 	Spell [2]int `dynamodbav:",omitempty"`
 }
@@ -246,8 +246,8 @@ func TestArraysAreKept(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{spells})
 	db := dynamo.Open(cfg, prefix)
-	must(t, dynamo.Put(t.Context(), db, putSpell, pair{PK: "put"}))
-	must(t, dynamo.Update(t.Context(), db, updateSpell, dynamo.Key(updateSpell, "set"), dynamo.Set(pair{}, "Spell")))
+	must(t, dynamo.Put(t.Context(), db, putSpell, arrayRow{PK: "put"}))
+	must(t, dynamo.Update(t.Context(), db, updateSpell, dynamo.Key(updateSpell, "set"), dynamo.Set(arrayRow{}, "Spell")))
 	put, _, err := dynamo.Get[map[string]any](t.Context(), db, getSpell, "put")
 	must(t, err)
 	set, _, err := dynamo.Get[map[string]any](t.Context(), db, getSpell, "set")

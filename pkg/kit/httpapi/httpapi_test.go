@@ -184,7 +184,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestURLOfOthers: a service that calls a route may add parameters to the query. What the
-// route knows is checked as ever, and the description says that others are ignored.
+// route knows is checked as ever, and the description has that others are ignored.
 func TestURLOfOthers(t *testing.T) {
 	t.Parallel()
 
@@ -332,7 +332,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestLimits: a refusal of a rate says when to retry, in whole seconds, and the
+// TestLimits: a refusal of a rate has the time to retry, in whole seconds, and the
 // description of the operation has its limits.
 func TestLimits(t *testing.T) {
 	t.Parallel()

@@ -164,7 +164,7 @@ func TestWhoIdentifies(t *testing.T) {
 }
 
 // TestWritesOfASessionAreChecked: a deleted user writes nothing by a session either. On a route
-// for browsers the token says nothing of who writes.
+// for browsers the token does not identify the writer.
 func TestWritesOfASessionAreChecked(t *testing.T) {
 	t.Parallel()
 
@@ -203,7 +203,7 @@ func TestRefusalThatIsNoJSON(t *testing.T) {
 	refusal(t.Context(), errNoSession.With(map[string]any{"bad": func() {}}))
 }
 
-// TestSessionsAreDescribed: the description says by which cookie a route knows its callers.
+// TestSessionsAreDescribed: the description has the cookie by which a route identifies its callers.
 func TestSessionsAreDescribed(t *testing.T) {
 	t.Parallel()
 

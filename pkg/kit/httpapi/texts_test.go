@@ -517,7 +517,7 @@ func TestStatusOfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestNoStoreIsTheDefault: caches keep an answer only if it says so, and of a public route also
+// TestNoStoreIsTheDefault: caches keep an answer only if it allows that, and of a public route also
 // what is refused.
 func TestNoStoreIsTheDefault(t *testing.T) {
 	t.Parallel()

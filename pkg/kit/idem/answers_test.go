@@ -105,7 +105,7 @@ type unclear struct {
 	Body float64
 }
 
-// TestBodyThatIsNotJSON: two bodies that JSON cannot tell apart must not have one hash.
+// TestBodyThatIsNotJSON: two bodies that JSON cannot distinguish must not have one hash.
 func TestBodyThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 

@@ -88,7 +88,7 @@ func TestSend(t *testing.T) {
 
 // TestRefused: what SES refuses for good is an Invalid problem after one call, and the next
 // try does not send it. What SES may take later is no problem, and is sent by the next try.
-// No error tells the address or the mail.
+// No error contains the address or the mail.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 
@@ -166,7 +166,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				for _, secret := range []string{"ann", "example.org", "s3cr3t", "Zoë"} {
 					if strings.Contains(err.Error(), secret) {
-						t.Errorf("the error tells %s: %v", secret, err)
+						t.Errorf("the error contains %s: %v", secret, err)
 					}
 				}
 			}
@@ -206,7 +206,7 @@ func TestSuppressed(t *testing.T) {
 	}
 }
 
-// TestOff: without an address to send from nothing is sent, and the error says so.
+// TestOff: without an address to send from nothing is sent, and the error is ErrOff.
 func TestOff(t *testing.T) {
 	t.Parallel()
 
@@ -218,7 +218,7 @@ func TestOff(t *testing.T) {
 }
 
 // TestOtherErrors: an end of the context and a service that is not there are no problems,
-// and tell nothing of the mail. So does an answer that quotes the recipient.
+// and reveal nothing of the mail. So does an answer that quotes the recipient.
 func TestOtherErrors(t *testing.T) {
 	t.Parallel()
 

@@ -181,7 +181,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheObject: each error says what was done to which object.
+// TestErrorsNameTheObject: each error names the action and the object.
 func TestErrorsNameTheObject(t *testing.T) {
 	t.Parallel()
 

@@ -183,7 +183,7 @@ func TestErrors(t *testing.T) {
 		db   pg.DB
 		sql  string
 		kind problem.Kind
-		says string
+		text string
 	}{
 		"a constraint":       {admin, `UPDATE player SET goals = -1`, problem.Internal, "player_goals"},
 		"no such table":      {admin, `SELECT * FROM coach`, problem.Internal, "42P01"},
@@ -193,8 +193,8 @@ func TestErrors(t *testing.T) {
 		"no database":        {open(t, pgtest.Shared(t), "nowhere", spec.SQLAdmin), `SELECT 1`, problem.Internal, "3D000"},
 	} {
 		_, err := pg.Do(t.Context(), c.db, c.sql)
-		if problem.Of(err) != c.kind || !strings.Contains(fmt.Sprint(err), c.says) {
-			t.Errorf("%s: got %v, want the kind %s and %q", what, err, c.kind.Code(), c.says)
+		if problem.Of(err) != c.kind || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: got %v, want the kind %s and %q", what, err, c.kind.Code(), c.text)
 		}
 
 		if e, ok := errors.AsType[*problem.Error](err); ok && (e.RetryAfter != 15*time.Second || e.Code != "database_unavailable") {

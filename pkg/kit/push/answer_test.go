@@ -44,7 +44,7 @@ func TestReasonsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestStepsByStatus: the status decides where the reason says nothing.
+// TestStepsByStatus: the status decides if the reason is unknown.
 func TestStepsByStatus(t *testing.T) {
 	t.Parallel()
 

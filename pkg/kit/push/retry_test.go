@@ -53,7 +53,7 @@ func TestPausesBetweenTries(t *testing.T) {
 	})
 }
 
-// TestPauseEndsWithTheRun: who waits for the next try is told at once that there is none.
+// TestPauseEndsWithTheRun: a push that waits for the next try ends at once.
 func TestPauseEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,9 +1,9 @@
-// Package game is games: their three thirds, the roster, the goals and the result.
+// Package game records games: their three thirds, the roster, the goals and the result.
 //
-// All that belongs to a game is changed under its revision: who changes something reads the
-// game with its goals and its roster, computes the new score from all goals, and writes
-// everything in one transaction, which is refused if somebody else was faster. So the score
-// is always that of the goals, and no rule can be broken by two scorekeepers at once.
+// Everything of a game is changed under its revision. A request reads the game with its goals and
+// its roster, computes the new score from all goals, and writes everything in one transaction,
+// which is refused if another request has changed the game. So the score is always that of the
+// goals, and two concurrent scorekeepers cannot break a rule.
 package game
 
 import (
@@ -200,7 +200,7 @@ func add[T any](all *[]item.Row[T], r item.Any) error {
 	return err
 }
 
-// list returns the game as lists have it.
+// list returns the game as it is in lists.
 func (st *state) list() item.Listing {
 	g := st.game.V()
 
@@ -272,8 +272,8 @@ func (st *state) log(now time.Time, what string, before, after *item.Goal) dynam
 		item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
 }
 
-// requestAggregation sends what the outbox has, after its transaction. If it cannot, or is
-// never called, the sweep of the outbox does.
+// requestAggregation sends the messages of the outbox, after its transaction. If it fails, or the
+// process dies before it, the sweep of the outbox sends them.
 func (s *Service) requestAggregation(ctx context.Context, st *state) {
 	if st != nil && st.affectsStandings() {
 		m := Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}
@@ -283,8 +283,7 @@ func (s *Service) requestAggregation(ctx context.Context, st *state) {
 	}
 }
 
-// Recompute has the tables of all seasons of a league computed again, because a player has
-// another name.
+// Recompute requests the tables of all seasons of a league, because a player has another name.
 func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID string) error {
 	seasons, err := item.List[item.Season](ctx, db, tables.ListSeasons, item.LeagueKey(leagueID), item.Seasons)
 	if err != nil {
@@ -300,11 +299,11 @@ func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID strin
 	return nil
 }
 
-// errUnchanged tells change that there is nothing to change.
+// errUnchanged reports to change that there is nothing to write.
 var errUnchanged = errors.New("there is nothing to change")
 
-// change makes a change of a game, by an access pattern: do changes st and returns the writes of
-// what belongs to the game, or errUnchanged. answer returns the answer for the game as it is then.
+// change makes a change of a game, by an access pattern. do changes st and returns the writes of
+// the other items of the game, or errUnchanged. answer returns the answer for the changed game.
 func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role,
 	match httpapi.IfMatch, commit idem.Commit[Out],
 	do func(st *state, now time.Time) ([]dynamo.Write, error), answer func(*state) *Out) (*Out, error) {
@@ -371,9 +370,9 @@ func CreateGameFunction() app.Function {
 	}, Open, (*Service).CreateGame)
 }
 
-// CreateGame creates a game, with the teams as they are. A season with more or fewer than
-// three teams leaves it without, until they are chosen. Errors: bad_start,
-// three_teams_needed, too_many_games.
+// CreateGame creates a game, with the present teams of the season. If the season does not have
+// three teams, the game has none until they are chosen. Errors: bad_start, three_teams_needed,
+// too_many_games.
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, CreateGameFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
@@ -401,7 +400,7 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 				x.Created++
 				now := s.Now()
 				id := item.NewID(now)
-				// The session's id tells two sessions of one day apart.
+				// The session's id distinguishes two sessions of one day.
 				slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
 				row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
 					ID: id, LeagueID: x.LeagueID, SeasonID: x.SeasonID, SessionID: x.ID, Slug: slug, StartTs: item.Format(in.Body.StartTs),
@@ -434,8 +433,8 @@ func checkStart(at time.Time) error {
 // suffix returns the end of an id, for a slug.
 func suffix(id string) string { return strings.ToLower(id[len(id)-4:]) }
 
-// teams returns the three teams of a season with the ids, in their order; without ids those
-// of a season that has three, else none.
+// teams returns the three teams of a season with the ids, in their order. Without ids it returns
+// the teams of a season that has three, else none.
 func (s *Service) teams(ctx context.Context, seasonID string, ids []string) ([]item.Team, error) {
 	rows, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, item.SeasonKey(seasonID), item.Teams)
 	if err != nil {
@@ -671,9 +670,9 @@ func DeleteGameFunction() app.Function {
 	}, Open, (*Service).DeleteGame)
 }
 
-// DeleteGame deletes a game with its goals and its roster; the game itself goes last, with
-// its places in the lists, so that a second run deletes what a crash has left. The
-// standings follow, and calendars show it as cancelled. Errors: stale.
+// DeleteGame deletes a game with its goals and its roster. The game itself is deleted last, with
+// its places in the lists, so that a second run deletes what a crash has left. The standings are
+// computed again, and calendars have the game as cancelled. Errors: stale.
 func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
 	var st *state
 
@@ -684,7 +683,7 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 			return nil, err
 		}
 
-		if !begun { // what has lost its goals must go
+		if !begun { // a game that has lost its goals must be deleted
 			if err := in.IfMatch.Check(st.game.Rev); err != nil {
 				return nil, err
 			}

@@ -26,7 +26,7 @@ var (
 	errRemoved = problem.New(problem.Conflict, "goal_removed", "this goal was deleted: send it with another eventId").In("body.eventId")
 	errOther   = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
 	errNothing = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
-	errNoThird = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
+	errNoThird = problem.New(problem.Unprocessable, "third_needed", "no third is running: send the third of the goal").In("body.third")
 	errMinute  = problem.New(problem.Unprocessable, "bad_minute",
 		"the minute is more than twice the length of the third, and later than its clock").In("body.gameMinute")
 	errScoring = problem.New(problem.Unprocessable, "bad_scoring_team",
@@ -55,7 +55,7 @@ type Goal struct {
 	OwnGoal   bool     `json:"ownGoal" doc:"An own goal counts for nobody."`
 }
 
-// newGoal returns a goal as shown, for thirds of a length in minutes.
+// newGoal returns a goal as the API returns it, for thirds of a length in minutes.
 func newGoal(g item.Goal, length int) Goal {
 	return Goal{
 		EventID:   g.ID,
@@ -98,7 +98,7 @@ func goalPage(status int, st *state, goal item.Goal) *GoalPage {
 	return out
 }
 
-// GoalFields are what a scorekeeper says of a goal.
+// GoalFields are the fields of a goal that a scorekeeper sends.
 type GoalFields struct {
 	Third     int      `json:"third,omitempty" minimum:"1" maximum:"3" doc:"The third: by default the one that is running." example:"1"`
 	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock. It is at most twice the length of the third, or what its clock shows if that is more." example:"7"`
@@ -109,8 +109,8 @@ type GoalFields struct {
 	OwnGoal   bool     `json:"ownGoal,omitempty" doc:"The scorer is of the conceding team."`
 }
 
-// goal returns the goal that the fields say, if the rules allow it. id is that of an
-// existing goal, or of a new one.
+// goal returns the goal of the fields, if the rules allow it. id is that of an existing goal, or of
+// a new one.
 func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error) {
 	g := item.Goal{
 		ID: id, Third: cmp.Or(f.Third, st.game.V().Running()), Scoring: f.Scoring, Conceding: f.Conceding, Scorer: f.Scorer,
@@ -169,7 +169,7 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 // maxMinute is the last minute of a third that has a place in the order of goals.
 const maxMinute = 120
 
-// minute returns what the clock of a third shows, which stops with the third.
+// minute returns the minute on the clock of a third, which stops with the third.
 func minute(third item.Third, now time.Time) int {
 	if third.FinishedAt != "" {
 		now = item.Parse(third.FinishedAt)
@@ -260,7 +260,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 					id := cmp.Or(in.Body.EventID, item.NewID(now))
 					if i := st.index(id); i >= 0 {
 						goal = *st.goals[i].V()
-						if !in.Body.says(goal) {
+						if !in.Body.matches(goal) {
 							return nil, errOther
 						}
 
@@ -295,8 +295,8 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 		})
 }
 
-// says reports whether the fields may have made the goal.
-func (f GoalFields) says(g item.Goal) bool {
+// matches reports whether the fields are those of the goal.
+func (f GoalFields) matches(g item.Goal) bool {
 	return (f.Third == 0 || f.Third == g.Third) && (f.Minute == nil || *f.Minute == g.Minute) && f.Scoring == g.Scoring &&
 		f.Conceding == g.Conceding &&
 		f.Scorer == g.Scorer && slices.Equal(f.Assists, g.Assists) && f.OwnGoal == g.OwnGoal
@@ -324,9 +324,9 @@ func UpdateGoalFunction() app.Function {
 	}, Open, (*Service).UpdateGoal)
 }
 
-// UpdateGoal replaces what is said of a goal; third and minute stay if they are left out.
-// Who moves it to another third must be allowed to record goals of both: see mayScore. The
-// result of a finished game follows. Errors: goal_not_found, stale, and those of CreateGoal.
+// UpdateGoal replaces the fields of a goal; third and minute stay if they are left out. A caller
+// who moves it to another third must be allowed to record goals of both: see mayScore. The result
+// of a finished game is computed again. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGoalFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
@@ -359,7 +359,7 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 						return nil, err
 					}
 
-					if in.Body.says(was) {
+					if in.Body.matches(was) {
 						goal = was
 						return nil, errUnchanged
 					}

@@ -110,8 +110,8 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 		})
 }
 
-// unseat takes a player out of the roster. A player with goals stays: else a goal would
-// have a scorer who did not play.
+// unseat takes a player out of the roster. A player with goals stays, because otherwise a goal
+// would have a scorer who did not play.
 func (st *state) unseat(playerID string) (writes []dynamo.Write, err error) {
 	if st.game.Status == item.Finished && st.role != item.Admin {
 		return nil, ErrFinished
@@ -184,7 +184,7 @@ type Roster struct {
 	}
 }
 
-// ListRosterFunction returns who plays in a game.
+// ListRosterFunction returns the roster of a game.
 func ListRosterFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/list-roster",

@@ -11,8 +11,8 @@ var (
 	MaxPlayers = spec.Limit{Name: "players per game", Max: 60, Code: "too_many_players"}
 )
 
-// Changed asks to compute the standings of a season again, because a game was finished,
-// corrected, reopened or deleted.
+// Changed requests the standings of a season, because a game was finished, corrected, reopened or
+// deleted.
 type Changed struct {
 	SeasonID string `json:"seasonId"`
 	GameID   string `json:"gameId,omitempty"`

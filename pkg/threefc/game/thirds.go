@@ -30,14 +30,15 @@ type MoveThird struct {
 // maxLate is how old what a phone sends may be.
 const maxLate = 12 * time.Hour
 
-// during returns the time of a step by what a phone says of it, nil for now. The clock of a
-// phone may be wrong, which must refuse neither this step nor the next.
-func during(said *time.Time, before string, now time.Time) string {
-	if said == nil || said.After(now) || said.Before(now.Add(-maxLate)) {
-		said = &now
+// stepTime returns the time of a step: the one that the phone has sent, or now. It ignores a time
+// in the future, and one that is older than maxLate. It is never before the step before, so that a
+// wrong clock of a phone refuses neither this step nor the next.
+func stepTime(sent *time.Time, before string, now time.Time) string {
+	if sent == nil || sent.After(now) || sent.Before(now.Add(-maxLate)) {
+		sent = &now
 	}
 
-	return max(item.Format(*said), before)
+	return max(item.Format(*sent), before)
 }
 
 // StartThirdFunction starts a third of a game.
@@ -99,8 +100,8 @@ func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, er
 		})
 }
 
-// move sets the time that step returns, unless it is set, as all are of a finished game. before
-// is the step before.
+// move sets the time that step returns, unless it is already set; in a finished game all are.
+// before is the time of the step before.
 func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage],
 	step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
 	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
@@ -114,7 +115,7 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Ga
 				return nil, errUnchanged
 			}
 
-			*at = during(in.Body.At, before, now)
+			*at = stepTime(in.Body.At, before, now)
 			st.game.Status = item.Live
 
 			return nil, nil
@@ -175,8 +176,8 @@ func ReopenGameFunction() app.Function {
 	}, Open, (*Service).ReopenGame)
 }
 
-// ReopenGame makes a finished game live again, for corrections of all thirds by
-// scorekeepers. It counts for nothing until it is finished again. A second run changes nothing. Errors:
+// ReopenGame makes a finished game live again, for corrections of all thirds by scorekeepers. It
+// counts for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, ReopenGameFunction().Name, in.UserID, in,

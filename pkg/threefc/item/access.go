@@ -18,9 +18,9 @@ var (
 	errAdmin  = problem.New(problem.Denied, "admin_required", "this is for administrators of the league")
 )
 
-// Check returns the user's role in the league if it is at least one: else 403, with the code
-// league_access_required, scorekeeper_required or admin_required. The stored answer of a request
-// is only for who still has that role.
+// Check returns the user's role in the league if it is at least the given one. Otherwise it returns
+// 403, with the code league_access_required, scorekeeper_required or admin_required. A stored
+// answer of the request is returned only to a caller who still has that role.
 func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Role) (Role, error) {
 	g, ok, err := dynamo.Get[Row[Grant]](ctx, db, tables.GetGrant, LeagueKey(leagueID), GrantKey(userID))
 
@@ -40,7 +40,7 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Rol
 	return "", errAdmin
 }
 
-// CheckAgain makes a check again, by what Check has noted of it.
+// CheckAgain repeats a check, from the text that Check has recorded.
 func CheckAgain(ctx context.Context, db dynamo.DB, userID, right string) error {
 	leagueID, least, _ := strings.Cut(right, " ")
 	_, err := Check(ctx, db, leagueID, userID, Role(least))
@@ -72,7 +72,8 @@ var (
 	ErrNoPlayer = problem.New(problem.NotFound, "player_not_found", "the league has no such player")
 )
 
-// Read reads a row: ErrScope, or ErrNoPlayer for a player, if there is none.
+// Read reads a row. If there is none, it returns ErrNoPlayer for a player, and ErrScope for any
+// other kind.
 func (k Kind[T]) Read(ctx context.Context, db dynamo.DB, id string) (Row[T], error) {
 	return Read[T](ctx, db, k.access, k.key(id), k.sk, k.missing)
 }

@@ -212,7 +212,7 @@ type Tally struct {
 	Assists  int    `json:"assists,omitempty"`
 }
 
-// Outbox is a finished game of which others have not been told yet.
+// Outbox is a change of a finished game that is not in the tables of its season yet.
 type Outbox struct {
 	GameID   string `json:"gameId"`
 	SeasonID string `json:"seasonId"`

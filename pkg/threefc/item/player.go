@@ -25,8 +25,8 @@ type Player struct {
 	Merges     limit.Window `json:"merges,omitzero"`
 }
 
-// Resolve returns the player as whom one counts: the one into whom it is merged, if any.
-// Without a row it has an id only.
+// Resolve returns the player who counts for a player: the one into whom it is merged, or itself. A
+// player without a row has an id only.
 func Resolve(id string, players map[string]Player) Player {
 	for range len(players) {
 		p, ok := players[id]
@@ -43,8 +43,8 @@ func Resolve(id string, players map[string]Player) Player {
 	return p
 }
 
-// ReadPlayers reads players, and those into whom they are merged, by id. Those that are not
-// there are left out.
+// ReadPlayers reads players, and those into whom they are merged, by id. It leaves out players that
+// do not exist.
 func ReadPlayers(ctx context.Context, db dynamo.DB, a spec.Access, ids []string) (map[string]Player, error) {
 	all, asked := map[string]Player{}, map[string]bool{}
 

@@ -1,5 +1,5 @@
-// Package item is the items of the room's table: the envelope, the keys, and the data that
-// several use cases read or write.
+// Package item has the items of the room's table: the envelope, the keys, and the data that several
+// use cases read or write.
 package item
 
 import (
@@ -74,8 +74,8 @@ func (r Row[T]) Save(now time.Time) (Row[T], dynamo.Write) {
 	return r, dynamo.PutWrite(r, was)
 }
 
-// Keep is Save without a new revision, for a change that no caller sees. The revision in an
-// answer stays right, and whoever has read the row before may still write it as it was.
+// Keep is Save without a new revision, for a change that no caller sees. The revision in an answer
+// stays right, and a request that has read the row before may still write it as it was.
 func (r Row[T]) Keep() dynamo.Write { return dynamo.PutWrite(r, dynamo.Equal[Row[T]]("rev", r.Rev)) }
 
 // Mirror returns the write of the copy of a row under another key.
@@ -106,7 +106,7 @@ func As[T any](r Any) (Row[T], error) {
 	return out, json.Unmarshal(r.Data.Value, out.V())
 }
 
-// Read reads a row, strongly consistently: missing if there is none.
+// Read reads a row, strongly consistently. It returns missing if there is none.
 func Read[T any](ctx context.Context, db dynamo.DB, a spec.Access, pk, sk string, missing error) (Row[T], error) {
 	r, ok, err := dynamo.Get[Row[T]](ctx, db, a, pk, sk)
 	if err == nil && !ok {
@@ -131,13 +131,15 @@ func Values[T any](rows []Row[T]) []T {
 	return all
 }
 
-// Attempts bounds the changes of a request while concurrent requests overtake it: stale.
+// Attempts bounds the changes of a request while concurrent requests come first. Its error is
+// stale.
 var Attempts = dynamo.Attempts{Max: 8, Err: httpapi.ErrStale}
 
-// InTurn returns a write that changes the row of a user, which it reads by an access pattern. It
-// holds a limit: call it, count what the user has, and add one more in a transaction with the
-// write. Of two such transactions at once one is refused, and its request starts again.
-func InTurn(ctx context.Context, db dynamo.DB, a spec.Access, userID string, now time.Time) (dynamo.Write, error) {
+// Serialize returns a write to the row of a user, on the condition that the row is as it was read,
+// by an access pattern. It keeps concurrent requests of a user within a limit: call it, count what
+// the user has, and add one more in a transaction with the write. Of two such transactions at once
+// one is refused, and its request starts again.
+func Serialize(ctx context.Context, db dynamo.DB, a spec.Access, userID string, now time.Time) (dynamo.Write, error) {
 	row, found, err := dynamo.Get[Row[Ref]](ctx, db, a, UserKey(userID), Metadata)
 	if err != nil {
 		return nil, err

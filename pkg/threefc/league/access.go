@@ -44,7 +44,7 @@ type AccessList struct {
 	}
 }
 
-// ListAccessFunction returns who may do what in a league.
+// ListAccessFunction lists the members of a league with their roles.
 func ListAccessFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/list-access",
@@ -119,9 +119,9 @@ func InviteFunction() app.Function {
 	}, OpenInviter, (*Inviter).Invite)
 }
 
-// Invite gives the owner of an address a role in a league, and tells so by a mail. A second
-// run mails again, and changes nothing else. A request that is refused creates no account for
-// the address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
+// Invite gives the owner of an address a role in a league, and mails an invitation. A second run
+// mails again, and changes nothing else. A request that is refused creates no account for the
+// address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
 // userpool.ErrUnverified, account_deleting if the account of the address is about to disappear.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
@@ -143,20 +143,21 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 			}
 
 			if err != nil {
-				return nil, refusedAddress(err) // and no mail tells of it
+				return nil, refusedAddress(err) // and no mail is sent
 			}
 
 			if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
 				return nil, err
 			}
-			// Nobody can sign up any more with an address that has an account. So one is created when
-			// all limits allow it, and the mail is counted: of requests at once no more than may mail.
+			// The owner of an address with an account can no longer sign up with it. So the account is
+			// created only when all limits allow it and the mail is counted: concurrent requests create
+			// no more accounts than they may send mails.
 			if !known {
 				if grant.UserID, err = s.pool.Reserve(ctx, in.Body.Email); err != nil {
 					return nil, refusedAddress(err)
 				}
 			}
-			// The mail goes first: a crash repeats it, and loses it never.
+			// The mail is sent first, so that a crash repeats it and never loses it.
 			if err := s.mail.Send(ctx, mail.Message{
 				To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
 				Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " +
@@ -169,9 +170,9 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		})
 }
 
-// allowed returns the error with which a grant of a user with an account would be refused.
+// allowed returns the error that a grant of a user with an account would get.
 func (s *Inviter) allowed(ctx context.Context, by string, g item.Grant) error {
-	// What is written in the minute after a tombstone the room forgets with the user.
+	// Rows that are written in the minute after a tombstone are deleted with the user.
 	err := dynamo.Check(account.Require(ctx, g.UserID), s.DB, account.CheckDeleted)
 	if errors.Is(err, account.ErrDeleted) {
 		return account.ErrDeleting
@@ -245,8 +246,8 @@ func PutAccessFunction() app.Function {
 	}, Open, (*Service).PutAccess)
 }
 
-// PutAccess gives a member of a league another role. A second run changes nothing. Who is
-// no member is invited by an address: see Invite. Errors: member_not_found, last_admin.
+// PutAccess gives a member of a league another role. A second run changes nothing. A user who is
+// not a member is invited by an address: see Invite. Errors: member_not_found, last_admin.
 func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, error) {
 	return idem.Once(ctx, s.Answers, PutAccessFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
@@ -323,7 +324,7 @@ type DeleteAccess struct {
 	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user: the caller's own to leave."`
 }
 
-// DeleteAccessFunction takes a user's role in a league away, or the caller's own.
+// DeleteAccessFunction removes a user's role in a league, or the caller's own.
 func DeleteAccessFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/delete-access",
@@ -335,8 +336,8 @@ func DeleteAccessFunction() app.Function {
 	}, Open, (*Service).DeleteAccess)
 }
 
-// DeleteAccess takes a member's role away. Everybody may leave; others are removed by an
-// administrator. A second run changes nothing. Errors: last_admin.
+// DeleteAccess removes a member's role. Any member may leave; only an administrator may remove
+// another member. A second run changes nothing. Errors: last_admin.
 func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.Removed, error) {
 	least := item.Admin
 	if in.MemberID == in.UserID {

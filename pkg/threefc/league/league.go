@@ -1,4 +1,4 @@
-// Package league is leagues, and who may do what in them.
+// Package league keeps leagues, their members and the roles of these.
 package league
 
 import (
@@ -100,7 +100,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 				now := s.Now()
 
-				counted, err := item.InTurn(ctx, s.DB, tables.CreateLeague, in.UserID, now)
+				counted, err := item.Serialize(ctx, s.DB, tables.CreateLeague, in.UserID, now)
 				if err != nil {
 					return nil, err
 				}
@@ -111,7 +111,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 				}
 
 				founded := slices.DeleteFunc(item.Values(mine), func(g item.Grant) bool { return !g.Founder })
-				if len(founded) >= MaxLeagues.Max { // those to which others invite the user are not the user's doing
+				if len(founded) >= MaxLeagues.Max { // leagues to which others have invited the user do not count
 					return nil, problem.Beyond(MaxLeagues)
 				}
 
@@ -313,9 +313,9 @@ func DeleteLeagueFunction() app.Function {
 	}, Open, (*Service).DeleteLeague)
 }
 
-// DeleteLeague deletes a league without seasons, with its players. The league goes first, so that nothing is
-// added to it; a second run, by any administrator, deletes what a crash has left. Errors:
-// league_not_empty, stale.
+// DeleteLeague deletes a league without seasons, with its players. The league is deleted first, so
+// that nothing is added to it; a second run, by any administrator, deletes what a crash has left.
+// Errors: league_not_empty, stale.
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err == item.ErrScope {

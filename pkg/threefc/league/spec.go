@@ -12,18 +12,18 @@ import (
 var (
 	MaxLeagues = spec.Limit{Name: "leagues that a user has created", Max: 20, Code: "too_many_leagues"}
 	MaxMembers = spec.Limit{Name: "members per league", Max: 200, Code: "too_many_members"}
-	// Anybody may found a league, whose name is in the mail: a stranger's mailbox must not
-	// fill up by it, nor must many get one.
+	// Anybody can create a league, and its name is in the mail. The limits keep a mailbox from
+	// filling up, and bound the number of recipients.
 	MaxInvitations = spec.Limit{Name: "invitations per address", Max: 3, Per: 24 * time.Hour, Code: "too_many_invitations"}
 	MaxMails       = spec.Limit{Name: "invitations by a user", Max: 50, Per: 24 * time.Hour, Code: "too_many_mails"}
 )
 
-// Reads is what every function that reads as a user of a league uses, and more.
+// Reads returns the access patterns of every function that reads as a user of a league, and more.
 func Reads(more ...spec.Access) []spec.Access {
 	return append([]spec.Access{tables.ResolveSession, tables.GetGrant}, more...)
 }
 
-// Writes is what every function that writes as a user of a league uses, and more.
+// Writes returns the access patterns of every function that writes as a user of a league, and more.
 func Writes(more ...spec.Access) []spec.Access {
 	return append([]spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindAnswer, account.CheckDeleted}, more...)
 }

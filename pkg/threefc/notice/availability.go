@@ -31,7 +31,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{signin.NewBase(env)}, nil
 }
 
-// Answer is what a player says of a session.
+// Answer is the answer of a player to a session.
 type Answer struct {
 	PlayerID string `json:"playerId" doc:"The id of the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
@@ -47,9 +47,9 @@ type row struct {
 
 const answers = "AVAIL#"
 
-// said returns what players say, by the id of the player as whom they count: of those who are
-// merged the latest. What was said by a claim that has ended does not count.
-func said(rows []item.Row[row], players map[string]item.Player) map[string]string {
+// answersOf returns the answers by the id of the player who counts. Of merged players the latest
+// answer counts. An answer under a claim that has ended does not count.
+func answersOf(rows []item.Row[row], players map[string]item.Player) map[string]string {
 	slices.SortStableFunc(rows, func(a, b item.Row[row]) int { return cmp.Compare(a.UpdatedAt, b.UpdatedAt) })
 
 	all := map[string]string{}
@@ -63,7 +63,7 @@ func said(rows []item.Row[row], players map[string]item.Player) map[string]strin
 	return all
 }
 
-// PutAvailability is the request to say whether the caller will play.
+// PutAvailability is the request to answer whether the caller will play.
 type PutAvailability struct {
 	auth.User
 	idem.Key
@@ -73,18 +73,18 @@ type PutAvailability struct {
 	}
 }
 
-// AnswerPage is the answer with what a player says.
+// AnswerPage is the answer with a player's answer.
 type AnswerPage struct {
 	Status int
 	Body   Answer
 }
 
-// PutAvailabilityFunction says whether the caller will play in a session.
+// PutAvailabilityFunction stores whether the caller will play in a session.
 func PutAvailabilityFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/put-availability",
-		Does:   "Says whether the caller will play in a session.",
-		IfDown: "Players cannot say whether they will play.",
+		Does:   "Stores whether the caller will play in a session.",
+		IfDown: "Players cannot answer whether they will play.",
 		On:     spec.Route{Method: "PUT", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers,
 			tables.PutAvailability, account.CheckDeleted},
@@ -92,8 +92,8 @@ func PutAvailabilityFunction() app.Function {
 	}, Open, (*Service).PutAvailability)
 }
 
-// PutAvailability says whether the player whom the caller has claimed in the league will
-// play in a session: the one as whom it counts, if it is merged. A second run changes
+// PutAvailability stores whether the player whom the caller has claimed in the league will play in
+// a session. For a merged player it stores it for the player who counts. A second run changes
 // nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in,
@@ -182,7 +182,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	out := &AnswerList{}
 
 	out.Body.Players = []Answer{}
-	for id, status := range said(rows, players) {
+	for id, status := range answersOf(rows, players) {
 		out.Body.Players = append(out.Body.Players, Answer{id, players[id].Nickname, status})
 	}
 

@@ -1,8 +1,8 @@
-// Package notice is what users are told and asked: mails about finished games, whether they
-// will play in a session, and reminders to say so.
+// Package notice stores whether players will play in a session, and sends mails about finished
+// games and reminders of sessions.
 //
-// A mail goes only to a user who has claimed a player, once for each game and session. It
-// is sent before it is marked as sent, so that a crash repeats it rather than loses it.
+// A mail goes only to a user who has claimed a player, once for each game and session. It is sent
+// before it is marked as sent, so that a crash repeats it rather than loses it.
 package notice
 
 import (
@@ -42,7 +42,7 @@ func OpenNotifier(_ context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), env.Now, queue.Open(env.AWS, env.Queues)}, nil
 }
 
-// NotifyFinishFunction asks for a mail to each user who has played in a finished game.
+// NotifyFinishFunction requests a mail to each user who has played in a finished game.
 func NotifyFinishFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "threefc/notify-finish",
@@ -54,8 +54,8 @@ func NotifyFinishFunction() app.Function {
 	}, OpenNotifier, (*Notifier).NotifyFinish)
 }
 
-// NotifyFinish asks for a mail to each user who has claimed a player of the roster. A second
-// run asks again; a mail is sent once.
+// NotifyFinish requests a mail to each user who has claimed a player of the roster. A second run
+// requests it again; a mail is sent once.
 func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error {
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
 	if err != nil || !ok || g.Status != item.Finished {
@@ -80,7 +80,7 @@ func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error
 	return s.ask(ctx, item.Values(players), nil, Mail{GameID: in.GameID})
 }
 
-// ask asks for a mail to each user who has claimed one of the players, but the users left out.
+// ask requests a mail to each user who has claimed one of the players, except the users of without.
 func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[string]bool, m Mail) error {
 	asked := map[string]bool{"": true}
 
@@ -99,7 +99,7 @@ func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[s
 	return queue.SendAll(ctx, s.queue, MailQueue, mails)
 }
 
-// SendRemindersFunction has the players of tomorrow's sessions reminded.
+// SendRemindersFunction requests the reminders of tomorrow's sessions.
 func SendRemindersFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "threefc/send-reminders",
@@ -111,7 +111,7 @@ func SendRemindersFunction() app.Function {
 	}, OpenNotifier, (*Notifier).SendReminders)
 }
 
-// SendReminders has the players of tomorrow's sessions reminded. A second run on a day asks
+// SendReminders requests the reminders of tomorrow's sessions. A second run on a day requests them
 // again; a mail is sent once.
 func (s *Notifier) SendReminders(ctx context.Context) error {
 	tomorrow := s.now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -138,7 +138,7 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 	return nil
 }
 
-// RemindSessionFunction asks for a mail to each player of a session who has not said whether to
+// RemindSessionFunction requests a mail to each player of a session who has not answered whether to
 // play.
 func RemindSessionFunction() app.Function {
 	return app.Queue(spec.Function{
@@ -151,8 +151,8 @@ func RemindSessionFunction() app.Function {
 	}, OpenNotifier, (*Notifier).RemindSession)
 }
 
-// RemindSession asks for a mail to each user who has claimed a player of the league, and has said
-// neither in nor out for any. A second run asks again; a mail is sent once.
+// RemindSession requests a mail to each user who has claimed a player of the league, and has
+// answered neither in nor out for any. A second run requests it again; a mail is sent once.
 func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
 	if err != nil || !ok {
@@ -174,7 +174,7 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 		all[p.ID] = p
 	}
 
-	answers, decided := said(rows, all), map[string]bool{}
+	answers, decided := answersOf(rows, all), map[string]bool{}
 	for id, p := range all {
 		if status := answers[item.Resolve(id, all).ID]; status == "in" || status == "out" {
 			decided[p.ClaimedBy] = true
@@ -251,8 +251,8 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	if err != nil || !ok {
 		return err
 	}
-	// After the preferences were read: those of a deleted user are gone, which reads like a wish
-	// for all mails.
+	// After the preferences were read: those of a deleted user do not exist, which stands for all
+	// mails.
 	if err := dynamo.Check(ctx, s.db, account.CheckDeleted); err != nil {
 		return err
 	}
@@ -270,8 +270,7 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	return dynamo.Put(ctx, s.db, tables.MarkMail, mark)
 }
 
-// compose returns the mail without its recipient. Its subject is "" if there is nothing to
-// say any more.
+// compose returns the mail without its recipient. Its subject is "" if no mail is needed any more.
 func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err error) {
 	if in.SessionID != "" {
 		x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
@@ -320,7 +319,7 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 
 func (s *Mailer) stop() string { return "No more of these mails: " + s.page + "/preferences\n" }
 
-// Verdict says how a finished game has ended: "Red has won", "Red and Blue have drawn".
+// Verdict returns how a finished game has ended: "Red has won", "Red and Blue have drawn".
 func Verdict(g item.Game) string {
 	var names []string
 

@@ -4,12 +4,12 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Remind asks to remind the players of a session.
+// Remind requests the reminders of the players of a session.
 type Remind struct {
 	SessionID string `json:"sessionId"`
 }
 
-// Mail asks to mail a user about a finished game or a session.
+// Mail requests a mail to a user about a finished game or a session.
 type Mail struct {
 	UserID    string `json:"userId"`
 	GameID    string `json:"gameId,omitempty"`    // that is finished

@@ -1,13 +1,13 @@
-// Package player is the players of leagues: who they are, who claims to be one, and the
-// codes by which they enter the pool of a game.
+// Package player keeps the players of leagues, the claims of users to be a player, and the codes by
+// which players enter the pool of a game.
 //
 // Anybody with a code may join, and anybody who is signed in may claim a player that nobody has
-// claimed. Administrators end what is wrong: they delete players who never played, and end claims,
-// after which only members of the league may claim the player; scorekeepers revoke codes.
+// claimed. Administrators correct mistakes: they delete players who never played, and end claims,
+// after which only members of the league may claim the player. Scorekeepers revoke codes.
 //
-// A player belongs to a league. Two players who are the same person are merged: the one
-// leads to the other, which then has the goals of both. Nothing of a game is rewritten, so
-// that a merge can be undone.
+// A player belongs to a league. Two players who are the same person are merged: the one leads to
+// the other, which then has the goals of both. Nothing of a game is rewritten, so that a merge can
+// be undone.
 package player
 
 import (
@@ -46,7 +46,7 @@ var (
 		"a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
 	errCode   = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
 	errAvatar = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
-	errName   = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
+	errName   = problem.New(problem.Unprocessable, "nickname_needed", "a nickname is needed").In("body.nickname")
 )
 
 // Service is the service of players.
@@ -66,7 +66,7 @@ type Player struct {
 	LeagueID   string `json:"leagueId" doc:"The id of the league."`
 	Nickname   string `json:"nickname" doc:"The name that everybody sees."`
 	Avatar     string `json:"avatar,omitempty" doc:"An emoji that everybody sees." example:"🦊"`
-	Claimed    bool   `json:"claimed" doc:"A user says to be the player."`
+	Claimed    bool   `json:"claimed" doc:"Whether a user has claimed the player."`
 	Mine       bool   `json:"mine" doc:"The caller is this user."`
 	MergedInto string `json:"mergedInto,omitempty" doc:"The player who has the goals of this one, because both are the same person."`
 }
@@ -272,10 +272,10 @@ func UpdatePlayerFunction() app.Function {
 	}, Open, (*Service).UpdatePlayer)
 }
 
-// UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
-// who has claimed the player. The tables show it once they are computed again, at once. A
-// second run changes nothing, and has them computed if the first has not. Errors: bad_avatar,
-// stale, too_many_renames.
+// UpdatePlayer changes the nickname or the avatar of a player. Scorekeepers may do that, and the
+// user who has claimed the player. The tables are requested at once, and have the change once they
+// are computed. A second run changes nothing, and requests the tables if the first has not. Errors:
+// bad_avatar, stale, too_many_renames.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
 	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
 		return nil, errAvatar
@@ -332,8 +332,9 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	return out, err
 }
 
-// recompute has the tables computed that show a player, if a change has marked it, and removes
-// the mark. Whatever request for the player comes after a crash between the two asks again.
+// recompute requests the tables that contain a player, if a change has marked the player, and
+// removes the mark. After a crash between the two, the next request for the player requests them
+// again.
 func (s *Service) recompute(ctx context.Context, playerID string) error {
 	row, ok, err := dynamo.Get[item.Row[item.Player]](ctx, s.DB, tables.GetPlayer, item.PlayerKey(playerID), item.Profile)
 	if err != nil || !ok || !row.V().Stale { // or it was deleted since
@@ -415,7 +416,7 @@ type MergePlayer struct {
 	}
 }
 
-// MergePlayerFunction makes two players one, who are the same person.
+// MergePlayerFunction merges two players who are the same person.
 func MergePlayerFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "threefc/merge-player",
@@ -431,7 +432,7 @@ func MergePlayerFunction() app.Function {
 }
 
 // MergePlayer makes two players one in all tables, or undoes that. A second run changes nothing,
-// and has the tables computed if the first has not. Errors: player_not_found, bad_merge,
+// and requests the tables if the first has not. Errors: player_not_found, bad_merge,
 // too_many_merges.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
 	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction().Name, in.UserID, in,
@@ -481,18 +482,18 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 	return out, err
 }
 
-// ClaimPlayer is the request of a user who is a player.
+// ClaimPlayer is the request to claim a player.
 type ClaimPlayer struct {
 	auth.User
 	idem.Key
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
-// ClaimPlayerFunction says that the caller is a player.
+// ClaimPlayerFunction claims a player for the caller.
 func ClaimPlayerFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/claim-player",
-		Does:   "Says that the caller is a player.",
+		Does:   "Claims a player for the caller.",
 		IfDown: "Players cannot be claimed.",
 		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims), Limits: []spec.Limit{MaxClaims},
@@ -500,9 +501,9 @@ func ClaimPlayerFunction() app.Function {
 	}, Open, (*Service).ClaimPlayer)
 }
 
-// ClaimPlayer says that the caller is the player. The first who says so is believed; once an
-// administrator has ended a claim, the first member of the league. A second run changes
-// nothing. Errors: player_not_found, already_claimed, too_many_claims,
+// ClaimPlayer claims a player for the caller. The first caller gets the player. After an
+// administrator has ended a claim, only a member of the league can claim the player. A second run
+// changes nothing. Errors: player_not_found, already_claimed, too_many_claims,
 // league_access_required.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in,
@@ -542,13 +543,13 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 		})
 }
 
-// DropClaim is the request to give a player free.
+// DropClaim is the request to end a claim.
 type DropClaim struct {
 	auth.User
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 }
 
-// DropClaimFunction gives a player free whom a user has claimed.
+// DropClaimFunction ends the claim of a player.
 func DropClaimFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/drop-claim",
@@ -560,11 +561,11 @@ func DropClaimFunction() app.Function {
 	}, Open, (*Service).DropClaim)
 }
 
-// DropClaim ends the claim of a player: the user's own, or by an administrator of the league
-// that of somebody who is not the player, whom then only members of the league may claim. What
-// the user has said of sessions does not count any more. A player whom nobody has claimed stays so: a
-// second run changes nothing. The user's claim of a player who is not there ends, too. Errors:
-// player_not_found, admin_required, stale.
+// DropClaim ends the claim of a player: the caller's own, or a wrong one by an administrator of the
+// league. Afterwards only members of the league may claim the player whose claim an administrator
+// has ended. The user's answers to sessions do not count any more. A player whom nobody has claimed
+// stays so: a second run changes nothing. The user's claim of a player that does not exist ends,
+// too. Errors: player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
@@ -607,13 +608,13 @@ func claimedBy(p item.Player, userID string) item.Player {
 	return p
 }
 
-// claim returns the writes of one more player whom a user has claimed. The claims are counted
-// anew each time, so that nothing has to be kept right when one ends. Errors: too_many_claims.
+// claim returns the writes of one more player whom a user has claimed. It counts the claims each
+// time, so that no counter must be corrected when one ends. Errors: too_many_claims.
 func (s *Service) claim(ctx context.Context, row item.Row[item.Player]) ([]dynamo.Write, error) {
 	p, now := row.V(), s.Now()
 	user := item.UserKey(p.ClaimedBy)
 
-	counted, err := item.InTurn(ctx, s.DB, tables.CountClaims, p.ClaimedBy, now)
+	counted, err := item.Serialize(ctx, s.DB, tables.CountClaims, p.ClaimedBy, now)
 	if err != nil {
 		return nil, err
 	}
@@ -701,8 +702,8 @@ func RevokeCodesFunction() app.Function {
 	}, Open, (*Service).RevokeCodes)
 }
 
-// RevokeCodes ends all codes of a game. Who has joined by one stays. A second run ends those
-// that were made since.
+// RevokeCodes ends all codes of a game. Players who have joined stay. A second run ends those that
+// were made since.
 func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
 		g, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Scorekeeper)
@@ -720,9 +721,9 @@ func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Re
 // link returns the page that joins the game of a code.
 func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + code }
 
-// find reads a valid code, as a person types it. A wrong one is counted for the address of
-// the caller, who may be anybody; from then on a right one is refused, too. Requests that
-// are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
+// find reads a valid code, as a person types it. A wrong one is counted for the address of the
+// caller, who may be anybody. Once MaxGuesses wrong ones are counted, a right one is refused, too.
+// Concurrent requests may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 	wrong := item.Counter{PK: item.GuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongCodes", Limit: MaxGuesses}
 
@@ -750,7 +751,8 @@ func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 	return *row.V(), nil
 }
 
-// coded reads the game of a code: invalid_or_expired_code if it is gone, or the code was revoked.
+// coded reads the game of a code. It returns invalid_or_expired_code if the game does not exist, or
+// the code was revoked.
 func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Game], error) {
 	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(found.GameID), item.Metadata, errCode)
 	if err == nil && g.V().Series != found.Series {
@@ -779,7 +781,7 @@ type Joined struct {
 	}
 }
 
-// JoinFunction puts who has a code into the pool of a game.
+// JoinFunction adds a caller who has a code to the pool of a game.
 func JoinFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/join-game",
@@ -794,11 +796,11 @@ func JoinFunction() app.Function {
 	}, Open, (*Service).Join)
 }
 
-// Join puts a player into the pool of a game, from which the scorekeeper makes the teams.
-// Who is signed in joins as the player that the user has claimed in the league, or as a new
-// one that is claimed at once: a second run changes nothing. Anybody else joins as a new
-// player, each time another. A user with too many claims is refused: without a claim a request
-// that is sent again would add another player. Errors: invalid_or_expired_code, too_many_codes,
+// Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
+// who is signed in joins as the player that the user has claimed in the league, or as a new one
+// that is claimed at once: a second run changes nothing. Any other caller joins as a new player,
+// each time another. A user with too many claims is refused, because without a claim a repeated
+// request would add another player. Errors: invalid_or_expired_code, too_many_codes,
 // nickname_needed, game_finished, too_many_players, too_many_joins, too_many_claims.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
@@ -829,7 +831,8 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 	if g.Status == item.Finished {
 		return nil, game.ErrFinished
 	}
-	// Who joins writes the league by its revision, so that of two the second counts the first.
+	// The write of the league is conditional on its revision, so that of two concurrent requests the
+	// second counts the first.
 	parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
 	if err != nil {
 		return nil, err
@@ -915,7 +918,8 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 }
 
 // Claimed returns the player of a league whom a user has claimed, the first of several, and the
-// one as whom it counts: it may be merged into another. Both have no id if there is none.
+// player who counts for it: the one into whom it is merged, or itself. Both have no id if there is
+// none.
 func Claimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (claimed, counts item.Player, err error) {
 	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
 	mine := item.Values(rows)

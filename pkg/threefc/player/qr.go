@@ -26,11 +26,11 @@ type Picture struct {
 	Body []byte `contentType:"image/png"`
 }
 
-// ShowCodeFunction shows the QR code of a code by which players join a game.
+// ShowCodeFunction returns the QR code of a code by which players join a game.
 func ShowCodeFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/show-join-code",
-		Does:   "Shows the QR code of a code by which players join a game.",
+		Does:   "Returns the QR code of a code by which players join a game.",
 		IfDown: "Players must type the code.",
 		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame}, Limits: []spec.Limit{MaxGuesses},

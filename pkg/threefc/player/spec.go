@@ -12,12 +12,12 @@ var (
 	// MaxGuesses is enough for a team behind one address that mistypes a code, and too
 	// little to find one of 2⁴⁰.
 	MaxGuesses = spec.Limit{Name: "wrong codes per address", Max: 30, Per: time.Hour, Code: "too_many_codes"}
-	// MaxJoins lets several teams join a game on one day, and keeps who has a code from filling up
-	// the league: by joins without an account, or by claims that are dropped again.
+	// MaxJoins lets several teams join a game on one day. It keeps a caller who has a code from
+	// filling up the league, by joins without an account or by claims that are dropped again.
 	MaxJoins = spec.Limit{Name: "new players who join a league by a code", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
 	// MaxRenames and MaxMerges bound how often the tables of all seasons of a league are computed
-	// again. Who has claimed a player and the scorekeepers change it up to MaxRenames each, so that
-	// nobody can leave a name that scorekeepers may not replace on that day.
+	// again. The user who has claimed a player and the scorekeepers have MaxRenames changes each,
+	// so that a user cannot leave a name that scorekeepers may not replace on that day.
 	MaxRenames = spec.Limit{Name: "changes per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
 	MaxMerges  = spec.Limit{Name: "merges per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_merges"}
 	// MaxClaims holds for claims and for joins, which claim the new player.

@@ -24,26 +24,26 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{signin.NewBase(env)}, nil
 }
 
-// GetHealth is the request of a monitor.
+// GetHealth is the request of a health check.
 type GetHealth struct{}
 
-// Health is the answer to a monitor.
+// Health is the answer to a health check.
 type Health struct {
 	Body struct {
 		OK bool `json:"ok" doc:"Always true."`
 	}
 }
 
-// GetHealthFunction answers, if the room does.
+// GetHealthFunction answers health checks.
 func GetHealthFunction() app.Function {
 	return app.API(spec.Function{
-		Name: "threefc/get-health", Does: "Answers, if the room does.", IfDown: "Monitors report that the room is down.",
+		Name: "threefc/get-health", Does: "Answers health checks.", IfDown: "Monitors report that the room is down.",
 		On:     spec.Route{Method: "GET", Path: "/health", Auth: spec.Public},
 		Memory: 128, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetHealth)
 }
 
-// GetHealth answers.
+// GetHealth answers. It checks no other system.
 func (s *Service) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{}
 	out.Body.OK = true

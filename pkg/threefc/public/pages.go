@@ -71,7 +71,7 @@ func (*HTML) Refusal(status int) (http.Header, []byte) {
 	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {page.Policy}}, page.Body
 }
 
-// head is what the head of a page says.
+// head is the content of the head of a page.
 type head struct {
 	Title, About string
 	URL, Site    string // "" for a refusal
@@ -224,7 +224,7 @@ type place struct {
 	Shirt shownTeam
 }
 
-// ShowSeasonFunction shows the standings, the scorers and the games of a season.
+// ShowSeasonFunction returns the page of a season: the standings, the scorers and the games.
 func ShowSeasonFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/show-season-page",
@@ -396,7 +396,7 @@ func (s *Service) days(season string, x item.Season, games []item.Listing) (all 
 	return all
 }
 
-// listedState says in words how a game of a list stands.
+// listedState returns the state of a game of a list in words.
 func listedState(g item.Listing, now time.Time) string {
 	switch {
 	case g.Result != nil && g.Result.Winner != "":
@@ -483,7 +483,7 @@ type cell struct {
 
 var ordinals = [item.Thirds]string{"first", "second", "third"}
 
-// ShowGameFunction shows the score and the goals of a game.
+// ShowGameFunction returns the page of a game: the score and the goals.
 func ShowGameFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/show-game-page",
@@ -579,7 +579,7 @@ func title(teams []item.Team) string {
 	return cmp.Or(strings.Join(all, " – "), "Teams to be announced")
 }
 
-// state says how far a game is.
+// state returns the state of a game in words.
 func (v view) state() string {
 	g := v.row.V()
 
@@ -602,7 +602,7 @@ func (v view) state() string {
 	return "Live: break after the " + ordinals[n-1] + " third."
 }
 
-// outcome says in words who has won a game, and why: item.ResultOf.
+// outcome returns in words who has won a game, and why: see item.ResultOf.
 func (v view) outcome() string {
 	g := v.row.V()
 	if g.Result == nil {

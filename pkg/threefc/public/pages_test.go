@@ -704,7 +704,7 @@ func TestEarlierGames(t *testing.T) {
 	}
 }
 
-// TestFailingPages: a refusal is a page, too, which says what to do. Nobody keeps that of a failure.
+// TestFailingPages: a refusal is a page, too, with what to do. Nobody keeps that of a failure.
 func TestFailingPages(t *testing.T) {
 	t.Parallel()
 

@@ -1,11 +1,11 @@
-// Package public is what everybody sees of a league: scores, timelines and tables, with
-// nicknames and without any other name. Nothing of it needs a sign-in, and caches may keep
-// it for some seconds.
+// Package public serves what everybody may read of a league: scores, timelines and tables, with
+// nicknames and without any other name. No route needs a sign-in, and caches may keep the answers
+// for some seconds.
 //
 // Apps get JSON. People get pages, which work without scripts: ShowSeason and ShowGame, with
-// ShowCalendar for their calendars. The page of a season has the latest 40 results, with a
-// link to earlier ones, and the next 20 games: what it reads does not grow with the season.
-// A page has one address, by slugs; an id shows the same page with a link to that address.
+// ShowCalendar for their calendars. The page of a season has the latest 40 results, with a link to
+// earlier ones, and the next 20 games: what it reads does not grow with the season. A page has one
+// address, by slugs; an id leads to the same page with a link to that address.
 package public
 
 import (
@@ -28,7 +28,7 @@ import (
 // fresh is how long an answer may be cached that changes while a game is played.
 var fresh = httpapi.Cached{CacheControl: "public, max-age=5"}
 
-// ErrNotFound says that a link leads nowhere.
+// ErrNotFound reports that a link leads nowhere.
 var ErrNotFound = problem.New(problem.NotFound, "not_found", "there is nothing here")
 
 // Service is the service of public pages.

@@ -1,7 +1,7 @@
-// Package season is the seasons of leagues, their teams and their sessions.
+// Package season keeps the seasons of leagues, their teams and their sessions.
 //
-// Seasons and sessions are in two copies: one in the list of what they belong to, one
-// under their own id. Both are always written in one transaction.
+// Seasons and sessions are in two copies: one in the list of what they belong to, one under their
+// own id. Both are always written in one transaction.
 package season
 
 import (
@@ -74,7 +74,7 @@ func page(status int, row item.Row[item.Season]) *SeasonPage {
 	return &SeasonPage{status, httpapi.ETag(row.Rev), shown(*row.V())}
 }
 
-// Fields are what a user writes of a season.
+// Fields are the fields of a season that a user sends.
 type Fields struct {
 	Name     string `json:"name,omitempty" format:"display-name" doc:"The name of the season." example:"Spring 2026"`
 	Slug     string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs, unique in the league: by default one that is made of the name." example:"spring-2026"`
@@ -83,7 +83,7 @@ type Fields struct {
 	TimeZone string `json:"timeZone,omitempty" maxLength:"40" doc:"Where it is played, a name of the IANA database: by default UTC." example:"Europe/London"`
 }
 
-// apply changes a season to what the user has written, or says what is wrong.
+// apply sets the fields of a season, or returns an error if they are not valid.
 func (f Fields) apply(s *item.Season) error {
 	s.Name, s.Starts, s.Ends = cmp.Or(f.Name, s.Name), cmp.Or(f.StartsOn, s.Starts), cmp.Or(f.EndsOn, s.Ends)
 	s.TimeZone = cmp.Or(f.TimeZone, s.TimeZone, "UTC")

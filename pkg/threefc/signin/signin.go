@@ -1,8 +1,8 @@
 // Package signin signs browsers in by a link in a mail, and out.
 //
-// A link holds an id and a secret, of which the table has the SHA-256 only. It is valid for
-// 15 minutes and once. Who follows it has proved to own the address, and gets the account
-// of the user pool that has the address; the first time it is created.
+// A link holds an id and a secret, of which the table has the SHA-256 only. It is valid for 15
+// minutes and once. A caller who follows it has proved to own the address, and gets the account of
+// the user pool that has the address; the first time it is created.
 package signin
 
 import (
@@ -50,8 +50,8 @@ type login struct {
 	Email  string `json:"email"`
 }
 
-// Base is what every service of the room has: the table, the clock, who calls, and the
-// answers to repeated requests.
+// Base has what every service of the room needs: the table, the clock, the sessions of callers, and
+// the answers to repeated requests.
 type Base struct {
 	session.Sessions
 	DB      dynamo.DB
@@ -139,8 +139,8 @@ func StartFunction() app.Function {
 	}, OpenMailer, (*Mailer).Start)
 }
 
-// Start mails a link. Each request mails another; all are valid. The answer says nothing
-// about whether the address has an account. Errors: too_many_links, too_many_sign_ins.
+// Start mails a link. Each request mails another; all are valid. The answer does not reveal whether
+// the address has an account. Errors: too_many_links, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()

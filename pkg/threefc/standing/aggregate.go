@@ -28,7 +28,7 @@ const (
 
 const maxLeaders = 100
 
-// Finished tells that a game is finished.
+// Finished is the message that a game is finished.
 type Finished struct {
 	GameID string `json:"gameId"`
 }
@@ -62,9 +62,9 @@ func AggregateSeasonFunction() app.Function {
 	}, Open, (*Aggregator).AggregateSeason)
 }
 
-// AggregateSeason computes the tables of a season, then tells that the game of the message
-// is finished, and removes it from the outbox. A second run finds the same tables and
-// writes nothing. The queue runs one at a time for a season.
+// AggregateSeason computes the tables of a season, then sends Finished for the game of the message,
+// and removes the game from the outbox. A second run computes the same tables and writes nothing.
+// The queue runs one at a time for a season.
 func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error {
 	// The outbox is read before the games: what changes after they were read stays in it.
 	due, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
@@ -196,8 +196,8 @@ func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string
 	return have, nil
 }
 
-// deliver announces a game in the outbox, if it is finished, and removes it unless it has
-// changed since it was read.
+// deliver sends Finished for a game in the outbox, if it is finished, and removes the game unless
+// it has changed since it was read.
 func (s *Aggregator) deliver(ctx context.Context, row item.Row[item.Outbox]) error {
 	return outbox.Deliver(func() error {
 		id := row.V().GameID
@@ -216,7 +216,7 @@ func (s *Aggregator) deliver(ctx context.Context, row item.Row[item.Outbox]) err
 	})
 }
 
-// SweepOutboxFunction has the standings computed for finished games whose message was lost.
+// SweepOutboxFunction requests the standings for finished games whose message was lost.
 func SweepOutboxFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "threefc/sweep-outbox",
@@ -228,8 +228,8 @@ func SweepOutboxFunction() app.Function {
 	}, Open, (*Aggregator).SweepOutbox)
 }
 
-// SweepOutbox asks again for the tables of games that wait in the outbox for more than a
-// minute, because the message was lost. A second run asks once more, which changes nothing.
+// SweepOutbox requests the tables of games that have been in the outbox for more than a minute,
+// because the message was lost. A second run requests them once more, which changes nothing.
 func (s *Aggregator) SweepOutbox(ctx context.Context) error {
 	rows, err := item.List[item.Outbox](ctx, s.db, tables.ReadOutbox, item.OutboxKey, item.Games)
 	if err != nil {

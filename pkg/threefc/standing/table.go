@@ -1,8 +1,8 @@
-// Package standing is the tables of seasons: the standings of the teams and what the
-// players have done.
+// Package standing computes the tables of seasons: the standings of the teams, and the totals of
+// the players.
 //
-// They are computed from the finished games, again and whole, whenever one of these
-// changes; nothing is ever added up. What did not change is not written.
+// They are computed as a whole from the finished games whenever one of these changes; nothing is
+// added up incrementally. Only changed rows are written.
 package standing
 
 import (
@@ -83,7 +83,7 @@ func finished(games []item.Listing) []item.Listing {
 	return all
 }
 
-// PlayerTotals is what a player has done in a season.
+// PlayerTotals are the totals of a player in a season.
 type PlayerTotals struct {
 	PlayerID string `json:"playerId,omitempty" doc:"The id of the player, which the public does not see: it lets a user claim the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
@@ -94,9 +94,9 @@ type PlayerTotals struct {
 	OwnGoals int    `json:"ownGoals" doc:"Own goals. They count for nobody."`
 }
 
-// Players returns what the players of games have done: most goals first, then most assists,
-// then fewest games. A player who is merged into another counts as the other. Games that
-// are not finished do not count.
+// Players returns the totals of the players of games: most goals first, then most assists, then
+// fewest games. A player who is merged into another counts as the other. Games that are not
+// finished do not count.
 func Players(games []item.Listing, players map[string]item.Player) []PlayerTotals {
 	all := map[string]*PlayerTotals{}
 

@@ -133,7 +133,7 @@ var (
 		spec.Query, spec.BatchGetItem)
 )
 
-// Tables of seasons, and what is told of finished games.
+// Tables of seasons, and the outbox of finished games.
 var (
 	ReadSeason = App.On("Read games and tables of a season",
 		"pk=SEASON#{seasonId}, sk begins with GAME#, STANDING#, PLAYERSTAT# or LEADERS", perFinish, spec.Query)

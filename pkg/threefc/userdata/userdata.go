@@ -78,12 +78,11 @@ type Deleting struct {
 	}
 }
 
-// DeleteAccountFunction has the caller's account deleted, with all that is kept of the user in
-// all rooms.
+// DeleteAccountFunction requests the deletion of the caller's account in all rooms.
 func DeleteAccountFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/delete-account",
-		Does:   "Has the caller's account deleted, with all that is kept of the user in all rooms.",
+		Does:   "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
@@ -91,8 +90,8 @@ func DeleteAccountFunction() app.Function {
 	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
-// DeleteAccount has the caller's account deleted, with all that any app keeps of it. A
-// second run asks again, which changes nothing.
+// DeleteAccount requests the deletion of the caller's account in all rooms, and ends the session of
+// the browser. A second run sends the request again, which changes nothing.
 func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	return out, nil
 }
 
-// ForgetUserFunction deletes what is kept of a user who has deleted the account.
+// ForgetUserFunction deletes the data of a user who has deleted the account.
 func ForgetUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "threefc/forget-user",
@@ -120,13 +119,16 @@ func ForgetUserFunction() app.Function {
 	}, Open, (*Service).ForgetUser)
 }
 
-// ForgetUser deletes what the room keeps of a user who has deleted the account: the
-// sessions, the roles, the claims and the answers. The players whom the user has claimed, and
-// those who are merged with them, lose their names, and keep their goals: the results of others
-// depend on them. Goals and corrections keep the id of who has recorded them, which leads to
-// nobody any more. A league without another administrator gives the role to its longest member, a
-// scorekeeper first, and is left without members if there is none. It confirms when nothing is
-// left. A second run deletes what is.
+// ForgetUser deletes what the room keeps of a user who has deleted the account: the sessions, the
+// roles, the claims and the stored answers. It confirms when nothing is left. A second run deletes
+// the rest.
+//
+// The players whom the user has claimed, and those who are merged with them, lose their names, and
+// keep their goals, because the results of others depend on them. Goals and corrections keep the id
+// of the user who has recorded them, which leads to nobody any more.
+//
+// If the user was the only administrator of a league, its longest member becomes administrator, a
+// scorekeeper first. A league without another member stays without members.
 func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	pk := item.UserKey(in.UserID)
 
@@ -175,7 +177,7 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
-// leave takes the role of a user away.
+// leave removes the role of a user in a league.
 func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
@@ -231,9 +233,8 @@ func weight(g item.Row[item.Grant]) int {
 	return 0
 }
 
-// disown takes the names away of a player whom the user has claimed, and of those who are the
-// same person because they are merged. It returns the player's league, "" if there is no such
-// player.
+// disown removes the names of a player whom the user has claimed, and of the players who are merged
+// with it. It returns the player's league, "" if there is no such player.
 func (s *Service) disown(ctx context.Context, playerID, userID string) (leagueID string, err error) {
 	claimed, err := item.PlayerRow.Read(ctx, s.DB, playerID)
 	if errors.Is(err, item.ErrNoPlayer) {
@@ -274,7 +275,7 @@ func (s *Service) disown(ctx context.Context, playerID, userID string) (leagueID
 	return leagueID, nil
 }
 
-// anonymize takes the name of a player away, unless another user has claimed the player.
+// anonymize removes the name of a player, unless another user has claimed the player.
 func (s *Service) anonymize(ctx context.Context, playerID, userID string) error {
 	p, err := item.PlayerRow.Read(ctx, s.DB, playerID)
 	if errors.Is(err, item.ErrNoPlayer) {
@@ -295,11 +296,11 @@ func (s *Service) anonymize(ctx context.Context, playerID, userID string) error 
 	return dynamo.Transact(ctx, s.DB, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(p.V().LeagueID), p.PK))
 }
 
-// ExportUserFunction hands out all that is kept of a user.
+// ExportUserFunction exports the data of a user.
 func ExportUserFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "threefc/export-user",
-		Does:   "Hands out all that is kept of a user.",
+		Does:   "Exports all that is kept of a user.",
 		IfDown: "Exports are not completed.",
 		On:     account.Queue(room, account.Export),
 		Uses:   []spec.Access{tables.ReadUser, tables.MyPlayers, tables.ReadStats}, Sends: []spec.Queue{account.DoneQueue},
@@ -308,11 +309,10 @@ func ExportUserFunction() app.Function {
 	}, Open, (*Service).ExportUser)
 }
 
-// ExportUser writes all that the room keeps of a user to the bucket of exports, and
-// confirms it: all under the user's key but the ids of sessions, and the players whom the user
-// has claimed with what they have done. Not in it is what is kept of a game: its goals and
-// corrections have the user's id, and its session has which players will come. A second run
-// replaces the document.
+// ExportUser writes all that the room keeps of a user to the bucket of exports, and confirms it:
+// all items under the user's key except the ids of sessions, and the players whom the user has
+// claimed, with their totals. It does not contain the user's id in goals, corrections and answers
+// to sessions, which belong to the game. A second run replaces the document.
 func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	rows, err := item.List[any](ctx, s.DB, tables.ReadUser, item.UserKey(in.UserID), "")
 	if err != nil {

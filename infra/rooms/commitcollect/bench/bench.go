@@ -1,5 +1,5 @@
-// Package bench measures the CommitCollect room: its screens, a workout that Strava tells
-// of, and the milestones that are computed after it.
+// Package bench measures the CommitCollect room: its screens, a workout from a webhook,
+// and the milestones that are computed after it.
 package bench
 
 import (

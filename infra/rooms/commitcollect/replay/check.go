@@ -234,7 +234,7 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 	}
 }
 
-// checkPhone checks that each part was told once.
+// checkPhone checks that each part has one notification.
 func (r *run) checkPhone(a *athlete) {
 	if a.phone == "" {
 		return
@@ -242,9 +242,9 @@ func (r *run) checkPhone(a *athlete) {
 
 	phone, _ := r.Fleet.Phones.Device(a.phone)
 
-	told := map[string]int{}
+	shown := map[string]int{}
 	for _, alert := range phone.Alerts {
-		told[alert.Collapse]++
+		shown[alert.Collapse]++
 		if alert.Times > 1 && r.Trial == nil {
 			a.fail("the notification of %s came %d times", alert.Collapse, alert.Times)
 		}
@@ -256,7 +256,7 @@ func (r *run) checkPhone(a *athlete) {
 		for n := range m.reached {
 			want++
 
-			equal(r, a, fmt.Sprintf("notifications of part %d", n+1), told[fmt.Sprintf("%s#%02d", m.id, n+1)], 1)
+			equal(r, a, fmt.Sprintf("notifications of part %d", n+1), shown[fmt.Sprintf("%s#%02d", m.id, n+1)], 1)
 		}
 	}
 

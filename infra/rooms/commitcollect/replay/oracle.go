@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// data is what Strava says of an activity.
+// data is the activity as Strava has it.
 type data struct {
 	name          string
 	sport         string

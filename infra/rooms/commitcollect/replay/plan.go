@@ -26,7 +26,7 @@ const (
 	recent = 105 * time.Hour
 )
 
-// span is a time in which an athlete rests.
+// span is a time in which an athlete has a break.
 type span struct{ from, to time.Time }
 
 func inside(all []span, at time.Time) bool {
@@ -57,9 +57,9 @@ func (r *run) plan() []step {
 type planner struct {
 	run *run
 	*athlete
-	dice  *rand.Rand
-	steps []step
-	rests []span
+	dice   *rand.Rand
+	steps  []step
+	breaks []span
 }
 
 func (p *planner) add(at time.Time, do func(context.Context, *athlete)) {
@@ -173,14 +173,14 @@ func (p *planner) train(today time.Time) {
 	p.bring(up, x)
 }
 
-// when adds a step unless the athlete rests then.
+// when adds a step unless the athlete has a break then.
 func (p *planner) when(at time.Time, do func(context.Context, *athlete)) {
-	if !inside(p.rests, at) && at.Before(p.run.end.Add(-3*day)) {
+	if !inside(p.breaks, at) && at.Before(p.run.end.Add(-3*day)) {
 		p.add(at, do)
 	}
 }
 
-// bring adds the upload of an activity unless the athlete rests then.
+// bring adds the upload of an activity unless the athlete has a break then.
 func (p *planner) bring(at time.Time, x *activity) {
 	if at.After(p.joins) {
 		p.when(at, func(_ context.Context, a *athlete) { p.run.upload(a, x) })
@@ -192,7 +192,7 @@ func (p *planner) goals(last time.Time) {
 	d := p.dice
 	for n := range 1 + d.IntN(3) {
 		at := p.joins.Add(time.Duration(n)*last.Sub(p.joins)/4 + 6*time.Hour)
-		for inside(p.rests, at) {
+		for inside(p.breaks, at) {
 			at = at.Add(day)
 		}
 
@@ -240,7 +240,7 @@ func (p *planner) upsets(last time.Time) {
 
 		p.add(at.Add(-2*time.Minute), r.check)
 		p.add(end.Add(-time.Minute), r.check)
-		p.rests = append(p.rests, span{at.Add(-rest), end})
+		p.breaks = append(p.breaks, span{at.Add(-rest), end})
 		at = end.Add(time.Duration(11+d.IntN(9))*day + time.Duration(d.IntN(20*3600))*time.Second)
 	}
 }

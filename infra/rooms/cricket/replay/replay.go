@@ -379,7 +379,7 @@ func (r *run) compare(ctx context.Context, m *match) {
 		}
 
 		if in := got.Score.Innings[i]; !t.is(in, m.oracle.final[i]) {
-			m.fail("ball %d: the API says %d/%d (%s) in innings %d, the file %s", frame.Deliveries, in.Runs, in.Wickets, in.Overs, i+1, t)
+			m.fail("ball %d: the API has %d/%d (%s) in innings %d, the file %s", frame.Deliveries, in.Runs, in.Wickets, in.Overs, i+1, t)
 		}
 	}
 

@@ -40,9 +40,9 @@ type run struct {
 	*replay.World
 	*world
 
-	done   int
-	picked int // saved predictions
-	told   int // notifications on phones
+	done     int
+	picked   int // saved predictions
+	received int // notifications on phones
 }
 
 // Run plays a year with cfg.Shows shows. It returns replay.ErrFailed if a table, a result or
@@ -216,5 +216,5 @@ func (r *run) summarize() error {
 
 	return r.Summarize(ok == len(r.shows), "%d of %d shows ok; %d members, %d leagues, %d requests (%d refused, as they must be), %d saves "+
 		"of picks, %d notifications",
-		ok, len(r.shows), len(r.members), len(r.leagues), r.Requests, r.Refused, r.picked, r.told)
+		ok, len(r.shows), len(r.members), len(r.leagues), r.Requests, r.Refused, r.picked, r.received)
 }

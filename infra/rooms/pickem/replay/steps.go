@@ -779,7 +779,7 @@ func (r *run) checkTables(ctx context.Context, s *show) {
 
 // checkNotices compares the notifications on the phones with those that members must get.
 func (r *run) checkNotices(s *show) {
-	told := 0
+	received := 0
 
 	for _, m := range r.members {
 		if m.phone == "" {
@@ -800,7 +800,7 @@ func (r *run) checkNotices(s *show) {
 			}
 		}
 
-		told += len(came)
+		received += len(came)
 
 		for _, n := range s.notices {
 			got, want := 0, 0
@@ -827,8 +827,8 @@ func (r *run) checkNotices(s *show) {
 		}
 	}
 
-	r.told += told - s.did["notices"] // of an earlier check
-	s.did["notices"] = told
+	r.received += received - s.did["notices"] // of an earlier check
+	s.did["notices"] = received
 }
 
 // finish writes the line of a show.

@@ -170,7 +170,7 @@ func TestBallsAddUp(t *testing.T) {
 
 	sum := tally.New(back[:3])
 	if !sum.Line(2).Hurt {
-		t.Error("batter 2 is back before a ball says so")
+		t.Error("batter 2 is back before a ball names the batter")
 	}
 
 	sum = tally.New(back)

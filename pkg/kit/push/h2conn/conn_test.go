@@ -62,7 +62,7 @@ type result struct {
 	err error
 }
 
-// primed is pair, with a first request answered.
+// primed is connected, with a first request answered.
 func primed(t *testing.T) (*Conn, *h2peer.Peer) {
 	t.Helper()
 	c, p := connect(t)
@@ -312,7 +312,7 @@ func TestGoAway(t *testing.T) {
 	})
 }
 
-// TestRetiredConnection takes no new requests: who waits for room is told so, and after the
+// TestRetiredConnection takes no new requests: a request that waits for room is notified, and after the
 // last answer it is closed.
 func TestRetiredConnection(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ func TestLastStreamOfAConnection(t *testing.T) {
 }
 
 // TestSendToNoConnection: no request of a run is put on a connection that takes none, or that
-// is too narrow for the body. What waits for room is told so once.
+// is too narrow for the body. A request that waits for room is notified once.
 func TestSendToNoConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

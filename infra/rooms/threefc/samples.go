@@ -117,7 +117,15 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 	roles := map[string]item.Role{ann: item.Admin, sam: item.Scorekeeper, vic: item.Viewer}
 
 	add(item.LeagueKey(league), item.Metadata, "League",
-		item.League{ID: league, Name: "Parkside", Slug: "parkside", Admins: 1, Members: 3, Seasons: 2, Players: 8})
+		item.League{
+			ID:      league,
+			Name:    "Parkside",
+			Slug:    "parkside",
+			Admins:  1,
+			Members: 3,
+			Seasons: 2,
+			Players: 8,
+		})
 	add(item.SlugKey("parkside"), item.Metadata, "Slug", item.Ref{ID: league})
 
 	for user, role := range roles {
@@ -161,7 +169,14 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 	}
 
 	for _, x := range []item.Session{
-		{ID: day, LeagueID: league, SeasonID: season, Date: "2026-06-06", Games: 6, Created: 6},
+		{
+			ID:       day,
+			LeagueID: league,
+			SeasonID: season,
+			Date:     "2026-06-06",
+			Games:    6,
+			Created:  6,
+		},
 		{ID: emptyDay, LeagueID: league, SeasonID: season, Date: "2026-06-13"},
 	} {
 		add(item.SessionKey(x.ID), item.Metadata, "Session", x)

@@ -104,7 +104,14 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 
 		changes := make([]change, len(page))
 		for i, a := range page {
-			changes[i] = change{id: a.Key(), athlete: a.Athlete.ID, activity: &a, aspect: "create", eventTime: m.Began, listed: true}
+			changes[i] = change{
+				id:        a.Key(),
+				athlete:   a.Athlete.ID,
+				activity:  &a,
+				aspect:    "create",
+				eventTime: m.Began,
+				listed:    true,
+			}
 			seen[a.Key()] = true
 		}
 

@@ -54,7 +54,16 @@ type Alert struct {
 
 // NewAlert returns the message for an event. at is the time of the event, epoch s.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
-	return Alert{MatchID: matchID, Key: e.Key, Kind: e.Kind, Match: e.Match, Title: e.Title, Body: e.Body, Plain: e.Plain, At: at}
+	return Alert{
+		MatchID: matchID,
+		Key:     e.Key,
+		Kind:    e.Kind,
+		Match:   e.Match,
+		Title:   e.Title,
+		Body:    e.Body,
+		Plain:   e.Plain,
+		At:      at,
+	}
 }
 
 // Two kinds of alerts have rules of their own, and claim each user in

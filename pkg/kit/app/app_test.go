@@ -488,7 +488,7 @@ func TestRestoredTables(t *testing.T) {
 }
 
 // TestLocalSleepWithoutATime: before the first invocation with a time, a sleep ends when the
-// runtime says so, and the clock stands still there.
+// runtime answers, and the clock stands still there.
 func TestLocalSleepWithoutATime(t *testing.T) {
 	t.Parallel()
 

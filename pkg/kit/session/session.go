@@ -51,7 +51,15 @@ func (c Cookie) Set(token string) string { return c.header(token, int(c.Lifetime
 func (c Cookie) Clear() string { return c.header("", -1) }
 
 func (c Cookie) header(token string, seconds int) string {
-	h := http.Cookie{Name: c.Name, Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
+	h := http.Cookie{
+		Name:     c.Name,
+		Value:    token,
+		Path:     "/",
+		MaxAge:   seconds,
+		HttpOnly: true,
+		Secure:   true,
+		SameSite: http.SameSiteLaxMode,
+	}
 	return h.String()
 }
 

@@ -662,8 +662,16 @@ type correction struct {
 // putCorrection returns the write of a log entry.
 func putCorrection(e item.Event, m item.Match, by, from, to, reason string) dynamo.Write {
 	return dynamo.PutWrite(correction{
-		Row:        item.Row{PK: item.EventRef(e.ID), SK: fmt.Sprintf("%s%s#%06d", logPrefix, e.ResultsAt, e.ResultsRev), Type: logType},
-		Correction: Correction{At: item.ParseTime(e.ResultsAt), MatchID: m.ID, Match: m.Name, From: from, To: to, By: by, Reason: reason},
+		Row: item.Row{PK: item.EventRef(e.ID), SK: fmt.Sprintf("%s%s#%06d", logPrefix, e.ResultsAt, e.ResultsRev), Type: logType},
+		Correction: Correction{
+			At:      item.ParseTime(e.ResultsAt),
+			MatchID: m.ID,
+			Match:   m.Name,
+			From:    from,
+			To:      to,
+			By:      by,
+			Reason:  reason,
+		},
 	})
 }
 

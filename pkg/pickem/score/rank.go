@@ -66,7 +66,14 @@ func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
 
 	rows := make([]ranking.Row, len(all))
 	for i, s := range all {
-		rows[i] = ranking.Row{UserID: s.UserID(), Name: names[s.UserID()], Rank: ranks[i], Points: s.Points, Correct: s.Correct, Played: s.Played}
+		rows[i] = ranking.Row{
+			UserID:  s.UserID(),
+			Name:    names[s.UserID()],
+			Rank:    ranks[i],
+			Points:  s.Points,
+			Correct: s.Correct,
+			Played:  s.Played,
+		}
 		if rank, ok := was[s.UserID()]; ok {
 			up := rank - ranks[i]
 			rows[i].Movement = &up

@@ -117,8 +117,8 @@ type verdict struct {
 	of  int64
 }
 
-// judge says of each activity that the app has why it does not count. Of two recordings of
-// the same workout the one that reached Strava first counts.
+// judge returns, for each activity that the app has, why it does not count. Of two recordings
+// of the same workout the one that reached Strava first counts.
 func (a *athlete) judge(g goal) map[*activity]verdict {
 	all := map[*activity]verdict{}
 

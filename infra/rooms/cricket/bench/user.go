@@ -70,7 +70,8 @@ func benchUses(ctx context.Context, apns *measure.APNs, audience, rounds int) ([
 		target, body string
 	}{
 		{follower.RegisterDeviceFunction(), "/user/device",
-			fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":"18.2","appVersion":"2.4.0","environment":"production","locale":"en-IN","timeZone":"Asia/Kolkata"}`, tokens[0])},
+			fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":"18.2","appVersion":"2.4.0",`+
+				`"environment":"production","locale":"en-IN","timeZone":"Asia/Kolkata"}`, tokens[0])},
 		{follower.FollowMatchFunction(), "/user/follow/" + match, `{}`},
 		{activity.StartActivityFunction(), "/user/activity/" + match, fmt.Sprintf(`{"pushToken":%q}`, tokens[1])},
 		{follower.UnfollowMatchFunction(), "/user/follow/" + match, ""},

@@ -68,17 +68,22 @@ func scenarios() (all []scenario) {
 // notes explains the columns and lists the assumptions. subscription is the size of
 // an item in bytes.
 func notes(subscription float64) string {
-	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets and the dashboard
+	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets and the
+           dashboard
 users      each of the people signs in, by Cognito's plan Lite: the first 10,000, a free tier, are not free here. Each registers
            the phone whenever the app is opened, and follows %g matches a month, with an activity, and unfollows them
-loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and a match changes %g times an hour
-API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer %g KB. CloudFront is not in it
+loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and
+           a match changes %g times an hour
+API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer
+           %g KB. CloudFront is not in it
 alerts     %g events an hour and match, to each of the people: %g read units, and a push
 channels   one broadcast for each of %d perspectives and change, whoever listens: to all people if all have iOS 18
-tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for which AWS charges most
-TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a little less together: data that leaves AWS is cheaper the more it is
-the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
-           In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
+tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for
+           which AWS charges most
+TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a little less together: data that leaves
+           AWS is cheaper the more it is
+the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s
+           were made for each match. In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
 cold       %g %% of invocations start cold, and jobs that run every 5 minutes or less often always: %g s more, billed like work. Of requests
            and messages X-Ray records the first in each second and a twentieth of the rest

@@ -32,7 +32,14 @@ type Phone struct {
 // NewPhone returns the phone of owner: iOS 17, with a Live Activity that has a push
 // token. Its tokens are hashes of its names.
 func NewPhone(owner, matchID, teamID string) Phone {
-	return Phone{Owner: owner, MatchID: matchID, TeamID: teamID, Token: token(owner + "/" + matchID), Device: token(owner), OS: "17.6"}
+	return Phone{
+		Owner:   owner,
+		MatchID: matchID,
+		TeamID:  teamID,
+		Token:   token(owner + "/" + matchID),
+		Device:  token(owner),
+		OS:      "17.6",
+	}
 }
 
 // NewStarter returns a phone of owner on which a push starts the Live Activity at the start

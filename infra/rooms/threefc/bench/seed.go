@@ -48,9 +48,25 @@ func newSeason(ctx context.Context, w *measure.World, players int) (*season, err
 	s := &season{world: w}
 	now := evening
 	l := item.New(item.LeagueKey(leagueID), item.Metadata, "League",
-		item.League{ID: leagueID, Name: "Bench", Slug: "bench", Admins: 1, Members: 1, Seasons: 1, Players: players}, now)
+		item.League{
+			ID:      leagueID,
+			Name:    "Bench",
+			Slug:    "bench",
+			Admins:  1,
+			Members: 1,
+			Seasons: 1,
+			Players: players,
+		}, now)
 	x := item.New(item.SeasonKey(seasonID), item.Metadata, "Season",
-		item.Season{ID: seasonID, LeagueID: leagueID, Name: "Spring", Slug: "spring", TimeZone: "Europe/London", Teams: 3, Sessions: 1}, now)
+		item.Season{
+			ID:       seasonID,
+			LeagueID: leagueID,
+			Name:     "Spring",
+			Slug:     "spring",
+			TimeZone: "Europe/London",
+			Teams:    3,
+			Sessions: 1,
+		}, now)
 	token, login := session.New()
 	s.token = token
 	all := []any{
@@ -175,7 +191,15 @@ func (s *season) addGame(ctx context.Context, over bool) (id string, err error) 
 	g.Scores = item.Scores(teams, scored)
 	row := item.New(item.GameKey(id), item.Metadata, "Game", g, now)
 	row.Status, row.Rev = item.Live, goals+1
-	l := item.Listing{GameID: id, SessionID: sessionID, Slug: g.Slug, StartTs: g.StartTs, ThirdLength: 20, Status: item.Live, Teams: teams}
+	l := item.Listing{
+		GameID:      id,
+		SessionID:   sessionID,
+		Slug:        g.Slug,
+		StartTs:     g.StartTs,
+		ThirdLength: 20,
+		Status:      item.Live,
+		Teams:       teams,
+	}
 	listed := item.New(item.SeasonKey(seasonID), item.StartKey(g.StartTs, id), "SessionGame", l, now)
 	mirror := listed
 	mirror.PK = item.SessionKey(sessionID)

@@ -284,7 +284,14 @@ func (l *lister) stoppages() {
 		l.add(Event{Kind: Rain, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
 
 		if i < l.s.Resumes {
-			l.add(Event{Kind: Rain, Key: n + ":resume", After: n + ":stop", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
+			l.add(Event{
+				Kind:  Rain,
+				Key:   n + ":resume",
+				After: n + ":stop",
+				Title: "Play resumes",
+				Body:  scores,
+				Plain: "Play has resumed.",
+			})
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package accounts is the room of the users' accounts: who has signed up, the deletion of
-// an account with all that the rooms keep of its user, and the export of that.
+// Package accounts is the room of the users' accounts: their profiles, their deletion with all
+// that the rooms keep of a user, and the export of that.
 //
 // # Deletion
 //

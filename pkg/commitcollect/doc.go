@@ -62,8 +62,8 @@
 //
 // # Guarantees
 //
-// No request reads a table as a whole, or more than 3,000 workouts: what is shown of all
-// workouts is read from ledgers.
+// No request reads a table as a whole, or more than 3,000 workouts: totals of all
+// workouts are read from ledgers.
 //
 // Every workout counts once, whatever Strava sends: the newest event wins, and milestones
 // are computed from what is stored, never added up.

@@ -26,7 +26,7 @@
 // # Items
 //
 // Each item has pk, sk, entityType, createdAt, updatedAt and data, a JSON text; rev, by which
-// every change is conditional; a game also has status; what expires has ttlEpoch.
+// every change is conditional; a game also has status; an item that expires has ttlEpoch.
 //
 //	pk                    sk                          what it is
 //	LEAGUE#{leagueId}     METADATA                    a league
@@ -82,7 +82,7 @@
 //
 // # Guarantees
 //
-// What is in two places is written in one transaction: a season, a session, a role, a player,
+// Items that are in two places are written in one transaction: a season, a session, a role, a player,
 // a game and its places in the lists.
 //
 // No request overwrites a change that it has not read: each write is conditional on the revision

@@ -42,7 +42,7 @@ func (a Activity) Key() string { return strconv.FormatInt(a.ID, 10) }
 // Sport returns the sport type; activities from before 2022 have the old type only.
 func (a Activity) Sport() string { return cmp.Or(a.SportType, a.OldType) }
 
-// Metres returns a length of Strava as whole metres. What is no length is 0.
+// Metres returns a length of Strava as whole metres, 0 for a value that is not a length.
 func Metres(of float64) int64 {
 	if !(of > 0) || of > 1e9 {
 		return 0

@@ -5,7 +5,7 @@
 //
 //	Strava ─ receive-webhook ─▶ queue ─ ingest-events: claim, owner, token, fetch, store ─▶ evaluate-milestones
 //
-// Strava signs nothing, so a webhook is a hint only: what is stored is what the API answers.
+// Strava signs nothing, so a webhook is a hint only, and the API's answer is stored.
 // Only a deletion is believed, because Strava requires it; a workout that was not deleted
 // comes back with the history.
 //

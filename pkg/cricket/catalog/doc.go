@@ -13,7 +13,7 @@
 //     show the result and end.
 //   - send-alerts drops the alerts of these matches.
 //
-// tick and send-alerts cache the list for a minute. What is stored can still be read and
+// tick and send-alerts cache the list for a minute. Stored matches can still be read and
 // followed. When the league is active again, its matches continue with the next sync and
 // the next tick.
 //

@@ -507,7 +507,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	if ok && row.TTL > now.Unix() {
 		return out, json.Unmarshal([]byte(row.Display), &out.Body)
 	}
-	// What is stored is labeled with the slot of the fixture, so the score must not be
+	// The stored display has the slot of the fixture, so the score must not be
 	// older than the fixture.
 	if f, state, err = m.match(ctx, m.db, in.ID); err != nil {
 		return nil, err

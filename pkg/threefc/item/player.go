@@ -15,7 +15,7 @@ type Player struct {
 	Nickname   string       `json:"nickname"`
 	Avatar     string       `json:"avatar,omitempty"`
 	ClaimedBy  string       `json:"claimedByUserId,omitempty"`
-	Claims     int          `json:"claimCount,omitempty"` // so far: what a claim before has left is not of the next
+	Claims     int          `json:"claimCount,omitempty"` // so far: answers under an earlier claim do not count for the next
 	MergedInto string       `json:"mergedInto,omitempty"`
 	Used       bool         `json:"used,omitempty"`    // was in a team, or another was merged into it: it cannot be deleted
 	Guarded    bool         `json:"guarded,omitempty"` // an administrator has ended a claim: only members may claim it

@@ -767,7 +767,7 @@ type Join struct {
 	session.Browser
 	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored."`
 	Body struct {
-		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. Who is signed in and has a player in the league needs none." example:"Foxy"`
+		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. A caller who is signed in and has a player in the league needs none." example:"Foxy"`
 	}
 }
 

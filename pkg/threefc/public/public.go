@@ -4,7 +4,7 @@
 //
 // Apps get JSON. People get pages, which work without scripts: ShowSeason and ShowGame, with
 // ShowCalendar for their calendars. The page of a season has the latest 40 results, with a link to
-// earlier ones, and the next 20 games: what it reads does not grow with the season. A page has one
+// earlier ones, and the next 20 games: its reads do not grow with the season. A page has one
 // address, by slugs; an id leads to the same page with a link to that address.
 package public
 
@@ -38,7 +38,7 @@ type Service struct {
 	api string // the URL of the room, before the paths of pages
 }
 
-// Open opens the service. What it reads may be a second old.
+// Open opens the service. Its reads may be a second old.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now, env.Setting(spec.EnvAPI)}, nil
 }

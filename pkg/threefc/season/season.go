@@ -497,7 +497,7 @@ func PutTeamFunction() app.Function {
 	}, Open, (*Service).PutTeam)
 }
 
-// PutTeam creates or changes a team. What a request leaves out stays, or is the default.
+// PutTeam creates or changes a team. Fields that a request leaves out stay, or get the default.
 // Games that exist keep the team as it was. Errors: too_many_teams, team_needs_a_name.
 func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 	return idem.Once(ctx, s.Answers, PutTeamFunction().Name, in.UserID, in,

@@ -115,7 +115,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 // Start is the request for a link.
 type Start struct {
 	Body struct {
-		Email string `json:"email" format:"email" doc:"The address. Who can read its mails can sign in." example:"lena@example.com"`
+		Email string `json:"email" format:"email" doc:"The address. Anybody who can read its mails can sign in." example:"lena@example.com"`
 	}
 }
 

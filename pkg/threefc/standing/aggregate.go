@@ -66,7 +66,7 @@ func AggregateSeasonFunction() app.Function {
 // and removes the game from the outbox. A second run computes the same tables and writes nothing.
 // The queue runs one at a time for a season.
 func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error {
-	// The outbox is read before the games: what changes after they were read stays in it.
+	// The outbox is read before the games: a change after they were read stays in it.
 	due, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
 	if err != nil {
 		return err

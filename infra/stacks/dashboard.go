@@ -76,11 +76,14 @@ func (p *page) room(s stage.Stage, room spec.Room) {
 	group := s.LogGroup(room.Name)
 	p.query(8, room.Name+": failures by function", group, stage.WhichFailed)
 	p.query(8, room.Name+": invocations by function, ms", group,
-		`filter type = "platform.report" | parse @logStream /(?<name>[^\/\[]+)\[/ | stats count(*) as invocations, pct(record.metrics.durationMs, 99) as p99, max(record.metrics.maxMemoryUsedMB) as maxMB by name | sort invocations desc`)
+		`filter type = "platform.report" | parse @logStream /(?<name>[^\/\[]+)\[/ | `+
+			`stats count(*) as invocations, pct(record.metrics.durationMs, 99) as p99, `+
+			`max(record.metrics.maxMemoryUsedMB) as maxMB by name | sort invocations desc`)
 
 	if len(routes(room)) > 0 {
 		p.query(24, room.Name+": requests, ms", s.APILogs(room.Name),
-			`stats count(*) as requests, sum(status >= 500) as failed, sum(status = 429) as throttled, sum(status >= 400 and status < 500) as refused, pct(ms, 50) as p50, pct(ms, 99) as p99 by bin(5m)`)
+			`stats count(*) as requests, sum(status >= 500) as failed, sum(status = 429) as throttled, `+
+				`sum(status >= 400 and status < 500) as refused, pct(ms, 50) as p50, pct(ms, 99) as p99 by bin(5m)`)
 	}
 
 	p.query(24, room.Name+": errors", group,

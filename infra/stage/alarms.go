@@ -100,7 +100,9 @@ func (s Stage) Filters(room spec.Room) []Filter {
 // WhichFailed is the query of Logs Insights that returns the failures of a room by
 // function, with the last error of each. In a room's log group the name of the function is
 // in that of the log stream.
-const WhichFailed = `filter level = "ERROR" or (type = "platform.report" and record.status != "success") | parse @logStream /(?<name>[^\/\[]+)\[/ | stats count(*) as failures, latest(err) as lastError by name | sort failures desc`
+const WhichFailed = `filter level = "ERROR" or (type = "platform.report" and record.status != "success") | ` +
+	`parse @logStream /(?<name>[^\/\[]+)\[/ | ` +
+	`stats count(*) as failures, latest(err) as lastError by name | sort failures desc`
 
 func (s Stage) ofLambda(f spec.Function, name string) Metric {
 	return Metric{"AWS/Lambda", name, "Sum", map[string]string{"FunctionName": s.Function(f)}}
@@ -217,7 +219,8 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	if len(room.Functions)+len(room.Machines) > 0 {
 		all = append(all, Alarm{
 			Name: s.Failing(room.Name), Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
-			IfDown:  "The description of the function says it. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " + WhichFailed,
+			IfDown: "The description of the function says it. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " +
+				WhichFailed,
 			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}

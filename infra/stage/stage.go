@@ -221,7 +221,8 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate", "mail", "origins",
+		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate",
+		"mail", "origins",
 		"callbacks", "triggers", "insights",
 		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
 	}

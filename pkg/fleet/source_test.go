@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"matchday/pkg/spec"
 )
@@ -497,5 +498,39 @@ func TestProblemsAreNamed(t *testing.T) {
 
 	if n < 50 {
 		t.Errorf("only %d problems were found", n)
+	}
+}
+
+// maxLine is the longest line of code, in characters. Tests and the tags of a struct may be longer.
+const maxLine = 140
+
+// TestLinesAreShort: a reader sees each line of code as a whole.
+func TestLinesAreShort(t *testing.T) {
+	t.Parallel()
+
+	tagged := regexp.MustCompile("^\t+[A-Z].* `[a-z]+:\".*`( // .*)?$")
+
+	for _, folder := range []string{"functions", "pkg", "infra"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+
+			for i, line := range strings.Split(string(text), "\n") {
+				if utf8.RuneCountInString(line) > maxLine && !tagged.MatchString(line) {
+					t.Errorf("%s:%d has more than %d characters", file, i+1, maxLine)
+				}
+			}
+
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -226,7 +226,8 @@ func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string
 		auth = &authorizer{JWT: jwtClaims{Claims: claims}}
 		if g.cfg.Scope != "" {
 			if !slices.Contains(strings.Fields(claims["scope"]), g.cfg.Scope) {
-				w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer scope=%q error="insufficient_scope" error_description="the token does not have the scope"`, g.cfg.Scope))
+				w.Header().Set("WWW-Authenticate", fmt.Sprintf(
+					`Bearer scope=%q error="insufficient_scope" error_description="the token does not have the scope"`, g.cfg.Scope))
 				return call{}, http.StatusForbidden, "Forbidden"
 			}
 

@@ -25,7 +25,10 @@ type grant struct {
 var page = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Sign in</title>
-<style>body{font:16px system-ui;max-width:22rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}input,button{font:inherit;width:100%;padding:.6rem;margin:.3rem 0;box-sizing:border-box}</style>
+<style>
+body{font:16px system-ui;max-width:22rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}
+input,button{font:inherit;width:100%;padding:.6rem;margin:.3rem 0;box-sizing:border-box}
+</style>
 <h1>Sign in</h1>
 <form method="post">{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}
 <label>E-mail address or user name <input name="user" required autofocus></label>

@@ -41,7 +41,8 @@ func Backups(url *url.URL) http.Handler {
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 
 		if operation == "UpdateContinuousBackups" {
-			fmt.Fprint(w, `{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"ENABLED"}}}`)
+			fmt.Fprint(w, `{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED",`+
+				`"PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"ENABLED"}}}`)
 			return
 		}
 

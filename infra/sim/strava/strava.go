@@ -408,7 +408,11 @@ func (s *Sim) deliver(e Event, callback string, attempt int) {
 var page = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Simulated Strava</title>
-<style>body{font:16px system-ui;max-width:24rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}label{display:block;margin:.5rem 0}button{font:inherit;padding:.6rem 1rem;margin-right:.5rem}</style>
+<style>
+body{font:16px system-ui;max-width:24rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}
+label{display:block;margin:.5rem 0}
+button{font:inherit;padding:.6rem 1rem;margin-right:.5rem}
+</style>
 <h1>Share your activities?</h1>
 <form method="post"><label>Athlete <input name="athlete" type="number" min="1" value="1234567" required></label>
 {{range .Scopes}}<label><input type="checkbox" name="accept" value="{{.}}" checked> {{.}}</label>{{end}}

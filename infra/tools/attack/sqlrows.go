@@ -18,7 +18,9 @@ const sqlTable = "sql:"
 // readTables returns the query that reads all rows of all tables: the table, the primary key
 // as a JSON array, and the row as JSON.
 const readTables = `
-SELECT string_agg(format('SELECT %L, %s::text, to_jsonb(t)::text FROM %s t', c.oid::regclass, coalesce(key.text, 'to_jsonb(t)'), c.oid::regclass), ' UNION ALL ')
+SELECT string_agg(format(
+	'SELECT %L, %s::text, to_jsonb(t)::text FROM %s t', c.oid::regclass, coalesce(key.text, 'to_jsonb(t)'), c.oid::regclass
+), ' UNION ALL ')
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 CROSS JOIN LATERAL (

@@ -27,7 +27,9 @@ import (
 	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
+	"matchday/infra/tools/judge/calls"
 	deployed "matchday/pkg/fleet"
+	"matchday/pkg/kit/app"
 )
 
 const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOMS is an option of run and attack, and ROOM, SEED and " +
@@ -59,12 +61,17 @@ func main() {
 	}
 }
 
-// start serves a function.
+// start serves a function, and records its calls of AWS if $MATCHDAY_CALLS is set.
 func start(name string) {
+	recorded := func(env app.Env) app.Env {
+		env.AWS = calls.On(env.AWS)
+		return env
+	}
+
 	for _, room := range deployed.Rooms() {
 		for _, fn := range room.Functions {
 			if fn.Name == name {
-				fn.Start()
+				fn.In(recorded).Start()
 			}
 		}
 	}

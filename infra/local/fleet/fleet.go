@@ -47,6 +47,7 @@ import (
 	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
+	"matchday/infra/tools/judge/calls"
 	"matchday/infra/tools/openapi"
 	accounts "matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -442,6 +443,15 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	f.simulators = map[string]http.Handler{}
 	if f.Clock.Speed() == clock.Free && f.Faults == nil { // a call without an answer, because of a fault, ends with its limit
 		variables = append(variables, fmt.Sprint(spec.EnvPatience, "=", patience))
+	}
+
+	if folder := os.Getenv(calls.Folder); folder != "" {
+		// A test that has seen the folder as it was does not get its result from Go's cache.
+		if _, err := os.Stat(folder); err != nil {
+			return host, nil, err
+		}
+
+		variables = append(variables, calls.Folder+"="+folder)
 	}
 
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,

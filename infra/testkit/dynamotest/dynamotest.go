@@ -18,6 +18,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/tools/judge/calls"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
@@ -31,11 +32,11 @@ var shared = sync.OnceValues(func() (string, error) {
 
 // WithGuard returns a copy of cfg for the code of fn. A DynamoDB call outside the
 // access patterns that the spec of fn lists fails the test, because IAM would deny it
-// in production.
+// in production. All calls are recorded for the judge.
 func WithGuard(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 	t.Helper()
 
-	return withMiddleware(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput,
+	return withMiddleware(calls.On(cfg), "grants", func(ctx context.Context, in middleware.InitializeInput,
 		next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
 			if reason := checkGrant(ctx, fn, in.Parameters); reason != "" {

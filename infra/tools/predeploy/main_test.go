@@ -18,6 +18,7 @@ import (
 
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/stage"
+	"matchday/infra/tools/judge/calls"
 	"matchday/pkg/spec"
 )
 
@@ -163,7 +164,7 @@ func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]
 	cfg := dynamodb.Config(server.URL)
 	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
 
-	err := run(t.Context(), open(cfg), games, s, verb, dir, io.Discard)
+	err := run(t.Context(), open(calls.On(cfg)), games, s, verb, dir, io.Discard)
 	if err != nil {
 		errs = strings.Split(err.Error(), "\n")
 	}

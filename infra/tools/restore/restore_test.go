@@ -24,6 +24,7 @@ import (
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/stage"
 	"matchday/infra/tools/binaries"
+	"matchday/infra/tools/judge/calls"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
@@ -48,7 +49,7 @@ func backedUp(t *testing.T, engine string) *awsdynamodb.Client {
 	server := httptest.NewServer(dynamodb.Backups(to))
 	t.Cleanup(server.Close)
 
-	return awsdynamodb.NewFromConfig(dynamodb.Config(server.URL))
+	return awsdynamodb.NewFromConfig(calls.On(dynamodb.Config(server.URL)))
 }
 
 // TestDrill restores a table of a running fleet and points the functions at it, as an

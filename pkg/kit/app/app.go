@@ -127,6 +127,14 @@ func (f Function) Start() {
 // calls with the event: a Route, or the function of another trigger.
 func (f Function) Open(ctx context.Context, env Env) (any, error) { return f.open(ctx, env) }
 
+// In returns the function with the service opened in the environment that change returns.
+func (f Function) In(change func(Env) Env) Function {
+	open := f.open
+	f.open = func(ctx context.Context, env Env) (any, error) { return open(ctx, change(env)) }
+
+	return f
+}
+
 // OpenAPI returns the OpenAPI document of the function's route, nil for another trigger.
 func (f Function) OpenAPI() ([]byte, error) {
 	if f.describe == nil {

@@ -28,6 +28,7 @@ import (
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/sqs"
+	"matchday/infra/tools/judge/calls"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
@@ -53,6 +54,23 @@ func opened(_ context.Context, env Env) (Env, error) { return env, nil }
 // handler returns what the Lambda runtime calls of a function with this use case.
 func handler[S any](ctx context.Context, getenv func(string) string, open Opener[S], use use[S]) (lambda.Handler, error) {
 	return Function{open: bind(open, use)}.handler(ctx, getenv)
+}
+
+// TestIn: a function opens its service in the changed environment.
+func TestIn(t *testing.T) {
+	t.Parallel()
+
+	fn := Function{open: bind(opened, func(env Env, _ Env) any { return env.Stage })}
+	changed := fn.In(func(env Env) Env {
+		env.Stage += "-changed"
+		return env
+	})
+
+	for f, want := range map[*Function]string{&fn: "prod", &changed: "prod-changed"} {
+		if got, err := f.Open(t.Context(), Env{Stage: "prod"}); got != want || err != nil {
+			t.Errorf("the stage is %v, %v, want %s", got, err, want)
+		}
+	}
 }
 
 func envOf(t *testing.T, more map[string]string) Env {
@@ -310,6 +328,8 @@ func TestDeployedSecret(t *testing.T) {
 				spec.EnvSecrets:                    "prod/",
 				"TOKEN":                            "from the environment",
 			})
+
+			env.AWS = calls.On(env.AWS)
 
 			got, err := env.Secret(t.Context(), "TOKEN")
 			if c.want == "" {

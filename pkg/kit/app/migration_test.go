@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/cfn"
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/tools/judge/calls"
 	"matchday/pkg/spec"
 )
 
@@ -83,6 +85,8 @@ func TestMigration(t *testing.T) {
 				t.Errorf("the answer has %d bytes, and the reason ends with %q", len(answer), got.Reason[max(0, len(got.Reason)-40):])
 			}
 
+			recordAnswer(t, answer)
+
 			got.Reason = ""
 
 			want := cfn.Response{Status: c.status, RequestID: "r1", StackID: "s1", LogicalResourceID: "Schema", PhysicalResourceID: "lab/migrate"}
@@ -91,6 +95,27 @@ func TestMigration(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recordAnswer records an answer of a custom resource for the judge.
+func recordAnswer(t *testing.T, answer []byte) {
+	t.Helper()
+
+	var sent struct {
+		Status, Reason, PhysicalResourceId, StackId, RequestId, LogicalResourceId string
+
+		NoEcho bool
+		Data   map[string]string
+	}
+
+	d := json.NewDecoder(bytes.NewReader(answer))
+	d.DisallowUnknownFields()
+
+	if err := d.Decode(&sent); err != nil {
+		t.Fatalf("%s: %v", answer, err)
+	}
+
+	calls.Record("CloudFormation custom resource", "Answer", &sent)
 }
 
 // TestMigrationWithoutAnAnswer: what cannot be answered fails, so that Lambda repeats it. The

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
@@ -167,6 +169,10 @@ var ErrBadCursor = problem.New(problem.Invalid, "bad_cursor", "this page is no l
 // List returns a page of the users, at most limit of 60, and the cursor of the next, ""
 // at the end.
 func (p Pool) List(ctx context.Context, limit int32, cursor string) (all []User, next string, err error) {
+	if strings.ContainsFunc(cursor, unicode.IsSpace) { // a token of Cognito has no white space
+		return nil, "", ErrBadCursor
+	}
+
 	in := &cognito.ListUsersInput{UserPoolId: &p.id, Limit: &limit}
 	if cursor != "" {
 		in.PaginationToken = &cursor

@@ -229,6 +229,11 @@ func TestFailuresOfThePool(t *testing.T) {
 		t.Errorf("got %v, want ErrBadCursor", err)
 	}
 
+	var asked []string
+	if _, _, err := answering(nil, &asked).List(t.Context(), 20, "p 9"); !errors.Is(err, userpool.ErrBadCursor) || asked != nil {
+		t.Errorf("got %v after the calls %q, want ErrBadCursor without a call", err, asked)
+	}
+
 	sim, cfg := newPool(t)
 	there := userpool.Open(cfg, cognito.ID)
 

@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -339,6 +341,15 @@ func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error)
 		return nil, refuse("InvalidParameterException", "UserPoolId and Username must not be empty.")
 	case in.UserPoolId != ID:
 		return nil, refuse("ResourceNotFoundException", "User pool %s does not exist.", in.UserPoolId)
+	case utf8.RuneCountInString(in.Username) > maxUsername:
+		return nil, refuse("InvalidParameterException", "1 validation error detected: Value at 'username' failed to satisfy constraint: "+
+			"Member must have length less than or equal to %d", maxUsername)
+	case strings.ContainsFunc(in.Username, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.S, unicode.N, unicode.P) }):
+		return nil, refuse("InvalidParameterException", "1 validation error detected: Value at 'username' failed to satisfy constraint: "+
+			"Member must satisfy regular expression pattern: [\\p{L}\\p{M}\\p{S}\\p{N}\\p{P}]+")
+	case strings.ContainsFunc(in.PaginationToken, unicode.IsSpace):
+		return nil, refuse("InvalidParameterException", "1 validation error detected: Value at 'paginationToken' failed to satisfy "+
+			"constraint: Member must satisfy regular expression pattern: [\\S]+")
 	}
 
 	p.mu.Lock()
@@ -346,6 +357,9 @@ func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error)
 
 	return act(in)
 }
+
+// maxUsername is the longest user name, in characters: API reference, AdminCreateUser.
+const maxUsername = 128
 
 // request is the input of the actions, without the fields that affect only mails and
 // passwords.

@@ -30,8 +30,10 @@ const (
 	maxDisplayName = 40
 )
 
-// maxEmail is the longest address in bytes (RFC 5321, 4.5.3.1.3, without brackets).
-const maxEmail = 254
+// maxEmail is the longest address in bytes. An address is the user name of its account, and
+// Cognito takes at most 128 characters: API reference, AdminCreateUser. Mail takes 254 (RFC 5321,
+// 4.5.3.1.3).
+const maxEmail = 128
 
 // DisplayName returns a name as it is stored: in Unicode's form NFC, without white
 // space around it. It returns an error unless the name has 1 to 40 printable

@@ -132,7 +132,7 @@ func TestAddress(t *testing.T) {
 
 	label := strings.Repeat("a", 63)
 
-	longest := strings.Repeat("b", 63) + "@" + label + "." + label + "." + label[:62]
+	longest := strings.Repeat("b", 62) + "@" + label + ".c"
 	for text, want := range map[string]bool{
 		"ann@example.com":                true,
 		"ann.lee+pick-em@mail.example":   true,
@@ -184,7 +184,7 @@ func FuzzAddress(f *testing.F) {
 		}
 
 		local, host, _ := strings.Cut(text, "@")
-		if local == "" || len(local) > 64 || len(text) > 254 || !strings.Contains(host, ".") ||
+		if local == "" || len(local) > 64 || len(text) > 128 || !strings.Contains(host, ".") ||
 			strings.ContainsAny(text, " \t\r\n\"<>(),:;\\[]") || strings.Contains(host, "@") {
 			t.Errorf("%q is valid", text)
 		}

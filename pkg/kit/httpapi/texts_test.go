@@ -476,7 +476,7 @@ func TestDescriptions(t *testing.T) {
 			[]any{"Who.", 1.0, 40.0},
 		},
 		"short": {[]any{member("short")["minLength"], member("short")["maxLength"]}, []any{2.0, 8.0}},
-		"mail":  {[]any{member("mail")["minLength"], member("mail")["maxLength"]}, []any{nil, 254.0}},
+		"mail":  {[]any{member("mail")["minLength"], member("mail")["maxLength"]}, []any{nil, 128.0}},
 		"count": {
 			[]any{member("count")["minLength"], member("count")["maxLength"], member("count")["description"]},
 			[]any{nil, nil, nil},

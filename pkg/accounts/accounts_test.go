@@ -545,6 +545,14 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("invitations: %d, %d, %d, and %d mails; want 403, 200, 200 and 2", a, b, c, w.pool.Invitations("lena@example.com"))
 	}
 
+	longest := strings.Repeat("l", 60) + "@" + strings.Repeat("m", 55) + ".example.com"
+	for email, want := range map[string]int{longest: 200, "l" + longest: 422} {
+		if out := testkit.Call(w.routes, accounts.InviteAccountFunction(), "/admin/accounts", testkit.Administrator,
+			`{"name":"Longest","email":"`+email+`"}`); out.StatusCode != want {
+			t.Errorf("the invitation of an address of %d characters: %d, want %d", len(email), out.StatusCode, want)
+		}
+	}
+
 	type page struct {
 		Accounts []userpool.User
 		Next     string
@@ -568,6 +576,7 @@ func TestProfiles(t *testing.T) {
 
 	want := []string{
 		"ann@example.com CONFIRMED", "bob@example.com CONFIRMED", "lena@example.com FORCE_CHANGE_PASSWORD",
+		longest + " FORCE_CHANGE_PASSWORD",
 		"u-1@example.com CONFIRMED", "u-2@example.com CONFIRMED", "u-3@example.com CONFIRMED", "u-4@example.com CONFIRMED",
 	}
 	if diff := cmp.Diff(want, all); diff != "" {

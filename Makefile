@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check judge build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -62,9 +62,10 @@ test: export GOGC ?= 400
 # each other.
 test: export JSII_RUNTIME_PACKAGE_CACHE_ROOT = $(CURDIR)/.local/jsii
 test: export MATCHDAY_COVERAGE = $(CURDIR)/.local/coverage
+test: export MATCHDAY_CALLS = $(CURDIR)/.local/calls
 test: export MATCHDAY_PROGRAM = $(CURDIR)/$(MADE)/local
 test: program ## all tests, or ROOMS=cricket: those of a room without the kit's; RACE=1 has all, and not only code with goroutines, run with the race detector
-	@rm -rf .local/coverage && mkdir -p .local/coverage
+	@rm -rf .local/coverage .local/calls && mkdir -p .local/coverage .local/calls
 	@all=$$(go list $(tested)) && raced=$$(echo "$$all" | grep -vxE '$(CDK)' | { grep -xE '$(RACED)' || true; }); race=(env CGO_ENABLED=1 $(TEST) -race); \
 	command -v cc >/dev/null || { echo "no C compiler: no test runs with the race detector"; race=($(TEST)); }; \
 	$(TEST) -timeout $(LONGEST) $$(comm -23 <(echo "$$all" | sort) <(echo "$$raced" | sort)) && { test -z "$$raced" || "$${race[@]}" -timeout $(LONGEST) $$raced; } && \
@@ -99,6 +100,15 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	@echo "TypeScript client" && mkdir -p .local/client && for f in .local/openapi/*.json; do \
 	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
+
+# AWS's own description of its services, with Python.
+BOTOCORE := .local/botocore/bin/python
+
+judge: $(BOTOCORE) ## judge the AWS calls that `make test` recorded, by AWS's models of the services: needs Python
+	@$(BOTOCORE) -B infra/tools/judge/judge_test.py -q && $(BOTOCORE) -B infra/tools/judge/judge.py .local/calls --all
+
+$(BOTOCORE):
+	@$(call venv,botocore==1.44.8)
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors. What is built

@@ -53,7 +53,13 @@ func opened(_ context.Context, env Env) (Env, error) { return env, nil }
 
 // handler returns what the Lambda runtime calls of a function with this use case.
 func handler[S any](ctx context.Context, getenv func(string) string, open Opener[S], use use[S]) (lambda.Handler, error) {
-	return Function{open: bind(open, use)}.handler(ctx, getenv)
+	return Function{open: bind(open, use)}.In(recorded).handler(ctx, getenv)
+}
+
+// recorded returns an environment whose AWS calls are recorded for the judge.
+func recorded(env Env) Env {
+	env.AWS = calls.On(env.AWS)
+	return env
 }
 
 // TestIn: a function opens its service in the changed environment.
@@ -81,7 +87,7 @@ func envOf(t *testing.T, more map[string]string) Env {
 		t.Fatal(err)
 	}
 
-	return env
+	return recorded(env)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -328,8 +334,6 @@ func TestDeployedSecret(t *testing.T) {
 				spec.EnvSecrets:                    "prod/",
 				"TOKEN":                            "from the environment",
 			})
-
-			env.AWS = calls.On(env.AWS)
 
 			got, err := env.Secret(t.Context(), "TOKEN")
 			if c.want == "" {

@@ -76,15 +76,15 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 }
 
 // Config returns the configuration of one connection, for migrations: it waits until a paused
-// cluster has resumed, its statements have no time limit, and its password is valid for 15
-// minutes.
+// cluster has resumed, its statements have no time limit but wait for a lock no longer than
+// others, which would queue behind them, and its password is valid for 15 minutes.
 func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnConfig, error) {
 	cfg, err := configure(env, login)
 	if err != nil {
 		return nil, err
 	}
 
-	for _, limit := range []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"} {
+	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
 		delete(cfg.ConnConfig.RuntimeParams, limit)
 	}
 

@@ -114,7 +114,8 @@ $(BOTOCORE):
 # room compiles and links as many at once as there are processors. What is built
 # stays until a source changes, or the architecture.
 build: binaries ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64, ROOMS=cricket
-	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
+	@for f in dist/*/*/bootstrap; do name=$${f#dist/}; code=$$({ sha256sum "$$f" 2>/dev/null || shasum -a 256 "$$f"; }); \
+	  printf '%12d bytes  %.12s  %s\n' "$$(wc -c <"$$f")" "$$code" "$${name%/bootstrap}"; done
 
 # The functions of the rooms. Templates without programs take no function.
 binaries: arch

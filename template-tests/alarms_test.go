@@ -12,15 +12,19 @@ import (
 )
 
 // TestAlarms: there are the alarms of the stage and no others, as it says them, and
-// they are told to the room's topic, which writes to the stage's address.
+// they are told to the stage's topic of their severity, whose name the alarm's ends with. The topic
+// writes to the address of its severity.
 func TestAlarms(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		got, want := map[string]any{}, map[string]any{}
 		for _, a := range tmpl.of("AWS::CloudWatch::Alarm") {
 			got[a.name("AlarmName")] = a.Properties
 		}
-		topic := []any{"Topic " + tmpl.Stage.Topic(tmpl.Room.Name)}
 		for _, a := range tmpl.Stage.Alarms(tmpl.Room) {
+			topic := []any{"arn:aws:sns:us-east-1:123456789012:" + tmpl.Stage.Topic(a.Severity)}
+			if !strings.HasSuffix(a.Name, "-"+string(a.Severity)) {
+				t.Errorf("the alarm %s is %s", a.Name, a.Severity)
+			}
 			compare := "GreaterThanThreshold"
 			if a.Below {
 				compare = "LessThanThreshold"
@@ -53,10 +57,12 @@ func TestAlarms(t *testing.T) {
 		same(t, "what counts failures", counts, filters)
 		var told, tell []string
 		for _, s := range tmpl.of("AWS::SNS::Subscription") {
-			told = append(told, fmt.Sprintf("%v to %v", s.at("Protocol"), s.at("Endpoint")))
+			told = append(told, fmt.Sprintf("%v of %s to %v", s.at("Protocol"), tmpl.plain(s.at("TopicArn")), s.at("Endpoint")))
 		}
-		if tmpl.Stage.Mail != "" && len(want) > 0 {
-			tell = []string{"email to " + tmpl.Stage.Mail}
+		for _, of := range stage.Severities {
+			if address := tmpl.Stage.Address(of); address != "" && tmpl.Room.Name == "" {
+				tell = append(tell, "email of Topic "+tmpl.Stage.Topic(of)+" to "+address)
+			}
 		}
 		same(t, "who is told", told, tell)
 	})
@@ -105,7 +111,7 @@ func TestAlarmMetrics(t *testing.T) {
 }
 
 // TestStoresAreWatched: an alarm watches each database and each cache, by the name under which
-// it is deployed, and the dashboard has a graph of its metric.
+// it is deployed or was restored, and the dashboard has a graph of its metric.
 func TestStoresAreWatched(t *testing.T) {
 	watches := func(dashboards []string, tmpl template, namespace, metric, dimension, of string,
 		bound, period, periods float64) func(*testing.T) {
@@ -146,6 +152,9 @@ func TestStoresAreWatched(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for _, d := range tmpl.of("AWS::RDS::DBCluster") {
 			name := d.name("DBClusterIdentifier")
+			if other, ok := tmpl.Stage.RestoredSQL[strings.TrimPrefix(name, tmpl.Stage.Prefix())]; ok {
+				name = other.Cluster()
+			}
 			t.Run(name, watches(dashboards, tmpl, "AWS/RDS", "ACUUtilization", "DBClusterIdentifier", name, 90, 300, 3))
 		}
 		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {

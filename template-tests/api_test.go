@@ -250,7 +250,8 @@ func TestEdge(t *testing.T) {
 				rules = append(rules, fmt.Sprint(r["Action"], r["OverrideAction"], r["Statement"]))
 			}
 			same(t, "the firewall", rules, []string{
-				"<nil> map[None:map[]] map[ManagedRuleGroupStatement:map[Name:AWSManagedRulesCommonRuleSet VendorName:AWS]]",
+				"<nil> map[None:map[]] map[ManagedRuleGroupStatement:map[Name:AWSManagedRulesCommonRuleSet " +
+					"RuleActionOverrides:[map[ActionToUse:map[Count:map[]] Name:SizeRestrictions_BODY]] VendorName:AWS]]",
 				"map[Block:map[]] <nil> map[RateBasedStatement:map[AggregateKeyType:IP Limit:10000]]",
 			})
 			behaviors := many(d.at("DistributionConfig", "CacheBehaviors"))

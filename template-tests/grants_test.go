@@ -176,8 +176,12 @@ func short(arn string) string {
 	return strings.Replace(strings.Replace(arn, "arn:aws:", "", 1), ":us-east-1:123456789012:", ":", 1)
 }
 
-// hash is what the CDK adds to the names of resources.
-var hash = regexp.MustCompile(`[0-9A-F]{8}$`)
+// hash is what the CDK adds to the names of resources, and inner what read adds to those of a
+// nested stack.
+var (
+	hash  = regexp.MustCompile(`[0-9A-F]{8}$`)
+	inner = regexp.MustCompile(`^[A-Za-z]+NestedStackResource[0-9A-F]{8}`)
+)
 
 // owners are whose policies the template's are: of a function's role and of its
 // permissions the function, else the queue, topic or role.
@@ -186,7 +190,7 @@ func (t template) owners() map[string]string {
 	for id, r := range t.Resources {
 		attached := append(append(many(r.at("Queues")), many(r.at("Topics"))...), many(r.at("FunctionName"))...)
 		if len(attached) == 0 {
-			attached = []any{hash.ReplaceAllString(id, "")}
+			attached = []any{inner.ReplaceAllString(hash.ReplaceAllString(id, ""), "")}
 		}
 		all[id] = strings.TrimPrefix(t.plain(attached[0]), "Function ")
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -76,6 +77,10 @@ type resource struct {
 var (
 	templates []template
 	assembly  string // folder of the synthesized app
+
+	// process is held by a test while it synthesizes: the process behind the CDK takes one call at
+	// a time.
+	process sync.Mutex
 )
 
 // Everything is synthesized once: the process behind the CDK is slow to start.
@@ -148,6 +153,11 @@ var deployments = []struct {
 		"reads":       "900",
 		"writes":      "300",
 		"budget":      "70",
+		"pager":       "pager@example.com",
+		"zones":       "us-east-1b,us-east-1c",
+		"reader":      "true",
+		"restart":     "2",
+		"canary":      "0",
 	}, fleet.Specs()},
 	{map[string]string{
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
@@ -155,9 +165,12 @@ var deployments = []struct {
 	}, fleet.Specs()},
 	{map[string]string{
 		"stage": "try", "agnostic": "true", "programs": "false", "cdn": "true", "insights": "true", "identity": "lab.example.com",
-		"restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com",
+		"restored": "lab-things:r1", "restoredsql": restoredBooks, "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com",
 	}, []spec.Room{lab}},
 }
+
+// restoredBooks is the database of the lab as another cluster.
+const restoredBooks = "lab-books:lab-books-r1.cluster-a1b2c3.us-east-1.rds.amazonaws.com:cluster-A1B2C3"
 
 var (
 	things = spec.Table{
@@ -306,6 +319,7 @@ func (t *template) read(dir, file string) error {
 		return err
 	}
 	t.text, t.sizes = string(text), []size{{len(t.Resources), len(t.Parameters), len(text)}}
+	outputs := map[string]any{} // of nested stacks
 	for id, r := range t.Resources {
 		if r.Type != "AWS::CloudFormation::Stack" {
 			continue
@@ -320,10 +334,42 @@ func (t *template) read(dir, file string) error {
 			n.Properties = bind(n.Properties, id, given, nested.Resources).(map[string]any)
 			t.Resources[id+name] = n
 		}
+		for name, o := range nested.Outputs {
+			outputs[id+" Outputs."+name] = bind(o.Value, id, given, nested.Resources)
+		}
 		t.text += nested.text
 		t.sizes = append(t.sizes, nested.sizes...)
 	}
+	for id, r := range t.Resources {
+		r.Properties, _ = replace(r.Properties, outputs).(map[string]any)
+		r.UpdatePolicy, _ = replace(r.UpdatePolicy, outputs).(map[string]any)
+		t.Resources[id] = r
+	}
 	return nil
+}
+
+// replace returns a value with the outputs of nested stacks in place of references to them.
+func replace(v any, outputs map[string]any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if get, ok := v["Fn::GetAtt"].([]any); ok {
+			if value, ok := outputs[fmt.Sprint(get[0], " ", get[1])]; ok {
+				return value
+			}
+		}
+		replaced := map[string]any{}
+		for key, value := range v {
+			replaced[key] = replace(value, outputs)
+		}
+		return replaced
+	case []any:
+		replaced := make([]any, len(v))
+		for i, value := range v {
+			replaced[i] = replace(value, outputs)
+		}
+		return replaced
+	}
+	return v
 }
 
 // bind returns a value of the nested stack id as it is in the stack around it: with the
@@ -337,6 +383,11 @@ func bind(v any, id string, given map[string]any, own map[string]resource) any {
 			}
 			if _, ok := own[name]; ok {
 				return map[string]any{"Ref": id + name}
+			}
+		}
+		if get, ok := v["Fn::GetAtt"].([]any); ok {
+			if _, ok := own[get[0].(string)]; ok {
+				return map[string]any{"Fn::GetAtt": []any{id + get[0].(string), get[1]}}
 			}
 		}
 		bound := map[string]any{}

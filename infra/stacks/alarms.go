@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
@@ -15,17 +16,15 @@ import (
 	"matchday/infra/stage"
 )
 
-// alarms adds the room's alarms, the filters that count failures and refusals, and the alarms'
-// topic.
+// alarms adds the room's alarms, and the filters that count failures and refusals.
 func (r *room) alarms() {
 	all := r.Stage.Alarms(r.spec)
 	if len(all) == 0 {
 		return
 	}
 
-	topic := r.topic()
 	for _, a := range all {
-		r.alarm(a, topic)
+		r.alarm(a)
 	}
 
 	for i, f := range r.Stage.Filters(r.spec) {
@@ -38,28 +37,31 @@ func (r *room) alarms() {
 	}
 }
 
-// topic adds the topic of the alarms. It sends mail if there is an address.
-func (r *room) topic() *string {
-	topic := awssns.NewTopic(r.stack, text("Alarms"), &awssns.TopicProps{TopicName: text(r.Stage.Topic(r.spec.Name)), EnforceSSL: yes(true)})
-	// A topic with a policy of its own has no default policy.
-	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Sid: text("Alarms"), Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
-		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
-		Conditions: &map[string]any{"StringEquals": map[string]*string{"aws:SourceAccount": r.stack.Account()}},
-	}))
+// addTopics adds the topics of the stage's alarms. They send mail if there is an address.
+func addTopics(stack awscdk.Stack, s stage.Stage) {
+	for _, of := range stage.Severities {
+		id := strings.ToUpper(string(of[:1])) + string(of[1:])
+		topic := awssns.NewTopic(stack, text(id+"Alarms"), &awssns.TopicProps{TopicName: text(s.Topic(of)), EnforceSSL: yes(true)})
+		// A topic with a policy of its own has no default policy.
+		topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Sid: text("Alarms"), Actions: jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
+			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
+			Conditions: &map[string]any{"StringEquals": map[string]*string{"aws:SourceAccount": stack.Account()}},
+		}))
 
-	if r.Stage.Mail != "" {
-		awssns.NewCfnSubscription(r.stack, text("Mail"), &awssns.CfnSubscriptionProps{
-			TopicArn: topic.TopicArn(), Protocol: text("email"), Endpoint: text(r.Stage.Mail),
-		})
+		if address := s.Address(of); address != "" {
+			awssns.NewCfnSubscription(stack, text(id+"Mail"), &awssns.CfnSubscriptionProps{
+				TopicArn: topic.TopicArn(), Protocol: text("email"), Endpoint: &address,
+			})
+		}
+
+		output(stack, id+"Topic", topic.TopicArn(), "Topic of the alarms of severity %s", string(of))
 	}
-
-	output(r.stack, "AlarmTopic", topic.TopicArn(), "Topic of the alarms of %s", r.spec.Name)
-
-	return topic.TopicArn()
 }
 
-func (r *room) alarm(a stage.Alarm, topic *string) {
+func (r *room) alarm(a stage.Alarm) {
+	topic := r.arn("sns", r.Stage.Topic(a.Severity))
+
 	var queries []*awscloudwatch.CfnAlarm_MetricDataQueryProperty
 
 	query := func(id string, m stage.Metric, result bool) {

@@ -5,12 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
-	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
 	"matchday/infra/stage"
@@ -95,8 +93,7 @@ func (r *room) webClient() {
 const tokenMinutes = 5
 
 // api adds the routes of the room's API. A route of a user or an administrator requires a JWT;
-// the function checks the group. The routes are in a nested stack, because a stack has at most
-// 500 resources. SAM CLI reads one template, so its routes are in the room's.
+// the function checks the group. The routes are in a nested stack.
 func (r *room) api() {
 	routed, rest := routes(r.spec), r.rest
 	if rest == nil {
@@ -108,11 +105,7 @@ func (r *room) api() {
 		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
 	}
 
-	var scope constructs.Construct = r.stack
-	if !r.Stage.SAM {
-		scope = awscdk.NewNestedStack(r.stack, text("Routes"),
-			&awscdk.NestedStackProps{Description: text("Matchday: the routes of " + r.spec.Name)})
-	}
+	scope := r.nested("Routes", "the routes")
 
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")

@@ -21,7 +21,7 @@ const canaryMinutes = 15
 
 // versioned is a function whose calls are shifted gradually to a new version.
 type versioned struct {
-	name  string
+	spec.Function
 	alias awslambda.Alias
 }
 
@@ -45,9 +45,17 @@ func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslamb
 		AliasName: text(stage.Live), Version: fn.CurrentVersion(), RetryAttempts: tries, MaxEventAge: age,
 	})
 	r.functions[f.Name] = alias
-	r.versioned = append(r.versioned, versioned{name, alias})
+	r.versioned = append(r.versioned, versioned{f, alias})
 
 	return alias
+}
+
+// callables returns the ARNs by which a function is called: its own, and that of its alias.
+// A role has both, because the deployment that sets or removes canary= changes the role before what
+// assumes it, and an execution that has started goes on with the old one.
+func (r *room) callables(f spec.Function) []*string {
+	name := "function:" + r.Stage.Function(f)
+	return []*string{r.arn("lambda", name), r.arn("lambda", name+":"+stage.Live)}
 }
 
 // shiftGradually makes CodeDeploy move each alias: first for the percentage canary= of the
@@ -61,8 +69,7 @@ func (r *room) shiftGradually() {
 	var functions []*string
 
 	for _, v := range r.versioned {
-		name := "function:" + r.Stage.Prefix() + r.spec.Name + "-" + v.name
-		functions = append(functions, r.arn("lambda", name), r.arn("lambda", name+":"+stage.Live))
+		functions = append(functions, r.callables(v.Function)...)
 	}
 
 	role := r.role("Role-codedeploy", "codedeploy.amazonaws.com",
@@ -72,6 +79,8 @@ func (r *room) shiftGradually() {
 		})
 	excuse(role, "AwsSolutions-IAM5", "The description of alarms has no resources to name.", "Resource::*")
 
+	// An update could not move what has a name, such as the application.
+	scope := r.nested("Shifts", "the gradual deployments")
 	application := awscodedeploy.NewLambdaApplication(r.stack, text("Deployments"),
 		&awscodedeploy.LambdaApplicationProps{ApplicationName: text(r.Stage.Prefix() + r.spec.Name)})
 
@@ -86,11 +95,13 @@ func (r *room) shiftGradually() {
 		})
 	}
 	// By its name: the alarm watches the state machine, which calls the aliases.
-	alarms := []interfacesawscloudwatch.IAlarmRef{awscloudwatch.Alarm_FromAlarmName(r.stack, text("Failing"),
+	alarms := []interfacesawscloudwatch.IAlarmRef{awscloudwatch.Alarm_FromAlarmName(scope, text("Failing"),
 		text(r.Stage.Failing(r.spec.Name)))}
 	for _, v := range r.versioned {
-		awscodedeploy.NewLambdaDeploymentGroup(r.stack, text("Shift-"+v.name), &awscodedeploy.LambdaDeploymentGroupProps{
-			Alias: v.alias, Application: application, DeploymentConfig: shift, Role: role.WithoutPolicyUpdates(nil), Alarms: &alarms,
+		id := "Shift-" + strings.TrimPrefix(v.Name, r.spec.Name+"/")
+		group := awscodedeploy.NewLambdaDeploymentGroup(scope, &id, &awscodedeploy.LambdaDeploymentGroupProps{
+			DeploymentGroupName: text(r.Stage.Function(v.Function)),
+			Alias:               v.alias, Application: application, DeploymentConfig: shift, Role: role.WithoutPolicyUpdates(nil), Alarms: &alarms,
 			AutoRollback: &awscodedeploy.AutoRollbackConfig{
 				FailedDeployment:  jsii.Bool(true),
 				StoppedDeployment: jsii.Bool(true),
@@ -98,5 +109,12 @@ func (r *room) shiftGradually() {
 			},
 			IgnoreAlarmConfiguration: &all,
 		})
+		// The CDK refers to the group as if it were in the stack of the alias.
+		v.alias.Node().DefaultChild().(awslambda.CfnAlias).CfnOptions().SetUpdatePolicy(&awscdk.CfnUpdatePolicy{
+			CodeDeployLambdaAliasUpdate: &awscdk.CfnCodeDeployLambdaAliasUpdate{
+				ApplicationName: application.ApplicationName(), DeploymentGroupName: text(r.Stage.Function(v.Function)),
+			},
+		})
+		v.alias.Node().AddDependency(group)
 	}
 }

@@ -71,6 +71,10 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 				OverrideAction: &awswafv2.CfnWebACL_OverrideActionProperty{None: map[string]any{}},
 				Statement: &awswafv2.CfnWebACL_StatementProperty{ManagedRuleGroupStatement: &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{
 					VendorName: text("AWS"), Name: text("AWSManagedRulesCommonRuleSet"),
+					// It blocks bodies of more than 8 KB: the APIs refuse what is too long for them.
+					RuleActionOverrides: []any{&awswafv2.CfnWebACL_RuleActionOverrideProperty{
+						Name: text("SizeRestrictions_BODY"), ActionToUse: &awswafv2.CfnWebACL_RuleActionProperty{Count: map[string]any{}},
+					}},
 				}},
 			},
 			&awswafv2.CfnWebACL_RuleProperty{

@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -33,7 +34,13 @@ func (r *room) function(f spec.Function) error {
 		code = filepath.Join(r.Dist, filepath.FromSlash(f.Name))
 	}
 
-	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
+	program := filepath.Join(code, "bootstrap")
+	if err := built(program, r.Stage.Arch); err != nil {
+		return err
+	}
+
+	hash, err := digest(program)
+	if err != nil {
 		return err
 	}
 
@@ -53,7 +60,7 @@ func (r *room) function(f spec.Function) error {
 		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Architecture: awslambda.Architecture_ARM_64(),
 		Handler: text("bootstrap"), Code: awslambda.Code_FromAsset(&code, nil),
 		MemorySize: number(float64(f.Memory)), Timeout: seconds(f.Timeout),
-		Environment: r.environment(f), Tracing: tracing, LogGroup: r.groups[group], LoggingFormat: awslambda.LoggingFormat_JSON,
+		Environment: r.environment(f, hash), Tracing: tracing, LogGroup: r.groups[group], LoggingFormat: awslambda.LoggingFormat_JSON,
 	}
 	if r.Stage.Arch == "x86_64" {
 		props.Architecture = awslambda.Architecture_X86_64()
@@ -124,7 +131,8 @@ func (r *room) function(f spec.Function) error {
 
 		props.RetryAttempts, props.MaxEventAge = number(2), seconds(patience(on))
 		fn := r.callable(f, props)
-		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
+		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(),
+			allow([]string{"lambda:InvokeFunction"}, r.callables(f)...), "{}", patience(on), dead)
 	case spec.UserConfirmed:
 		fn := r.callable(f, props)
 		fn.AddPermission(text("Users"), &awslambda.Permission{
@@ -189,8 +197,21 @@ func StandIn(dir, arch string) error {
 	return os.WriteFile(filepath.Join(dir, "bootstrap"), program.Bytes(), 0o755)
 }
 
-func (r *room) environment(f spec.Function) *map[string]*string {
+// digest returns the first digits of the SHA-256 of a program.
+func digest(program string) (string, error) {
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:12], nil
+}
+
+// environment returns the environment of a function whose program has the digest code. Only new
+// code or another setting changes it, and with it the function.
+func (r *room) environment(f spec.Function, code string) *map[string]*string {
 	env := map[string]*string{
+		spec.EnvCode:   &code,
 		spec.EnvStage:  text(r.Stage.Name),
 		spec.EnvPrefix: text(r.Stage.Prefix()),
 		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(),
@@ -198,8 +219,8 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 		// The rest is for memory outside Go's heap.
 		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
 	}
-	if r.Stage.Commit != "" {
-		env[spec.EnvCommit] = text(r.Stage.Commit)
+	if r.Stage.Restart != "" && len(f.Secrets) > 0 {
+		env[spec.EnvRestart] = text(r.Stage.Restart)
 	}
 
 	if r.Stage.Restored != "" && len(f.Uses) > 0 {
@@ -361,7 +382,8 @@ func (r *room) secret(name string) *string {
 }
 
 // role returns a role that a service can assume, only on behalf of one resource if
-// source is given.
+// source is given. Roles are in a nested stack, which comes before what assumes them: their rights
+// name resources, and do not refer to any that has a role itself.
 func (r *room) role(id, service string, source *string, rights []awsiam.PolicyStatement) awsiam.Role {
 	props := &awsiam.ServicePrincipalOpts{}
 	if source != nil {
@@ -371,7 +393,11 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 		}
 	}
 
-	return awsiam.NewRole(r.stack, &id, &awsiam.RoleProps{
+	if r.roles == nil {
+		r.roles = r.nested("Roles", "the roles")
+	}
+
+	return awsiam.NewRole(r.roles, &id, &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(&service, props),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"spec": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &rights})},
 	})
@@ -380,14 +406,14 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 // schedule calls a target with input. Scheduler drops a call that is later than patience, or
 // moves it to the queue dead if that is not nil. By default it would repeat all missed calls of
 // a day. Scheduler assumes its role on behalf of a group of schedules, not of one schedule.
-func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string,
+func (r *room) schedule(id, name string, on spec.Schedule, target *string, call awsiam.PolicyStatement, input string,
 	patience time.Duration, dead awssqs.Queue) {
-	rights := []awsiam.PolicyStatement{allow([]string{action}, target)}
+	rights := []awsiam.PolicyStatement{call}
 
 	var lost *awsscheduler.CfnSchedule_DeadLetterConfigProperty
 
 	if dead != nil {
-		rights = append(rights, allow([]string{"sqs:SendMessage"}, dead.QueueArn()))
+		rights = append(rights, allow([]string{"sqs:SendMessage"}, r.arn("sqs", r.Stage.JobsDead(r.spec.Name))))
 		lost = &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()}
 	}
 

@@ -30,12 +30,13 @@ func (r *room) machine(m spec.Machine) error {
 	for _, f := range r.spec.Functions { // in the spec's order, for templates that do not change
 		for _, name := range m.Calls {
 			if name == f.Name {
-				targets = append(targets, r.functions[name].FunctionArn())
+				targets = append(targets, r.callables(f)...)
 			}
 		}
 	}
 
-	role := r.role("Role-"+m.Name, "states.amazonaws.com", r.arn("states", "stateMachine:"+r.Stage.Machine(m)),
+	own := r.arn("states", "stateMachine:"+r.Stage.Machine(m))
+	role := r.role("Role-"+m.Name, "states.amazonaws.com", own,
 		[]awsiam.PolicyStatement{allow([]string{"lambda:InvokeFunction"}, targets...)})
 	machine := sfn.NewStateMachine(r.stack, text(m.Name), &sfn.StateMachineProps{
 		StateMachineName: text(r.Stage.Machine(m)), StateMachineType: sfn.StateMachineType_EXPRESS,
@@ -58,8 +59,8 @@ func (r *room) machine(m spec.Machine) error {
 		dead = r.jobsDead
 	}
 	// A missed minute has passed; the next execution plans the next minute.
-	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(), "states:StartExecution",
-		`{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)
+	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(),
+		allow([]string{"states:StartExecution"}, own), `{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)
 
 	return nil
 }

@@ -64,7 +64,7 @@ func (r *room) network() error {
 			CidrBlock:           text(fmt.Sprintf("10.0.%d.0/20", 16*i)),
 			MapPublicIpOnLaunch: yes(false),
 			Tags:                r.nameTag(fmt.Sprintf("isolated-%d", i+1)),
-			AvailabilityZone:    awscdk.Fn_Select(number(float64(i)), awscdk.Fn_GetAzs(nil)),
+			AvailabilityZone:    r.zone(i),
 		}).Ref())
 	}
 
@@ -141,6 +141,15 @@ func (r *room) gateway(service, list string, allowed []awsiam.PolicyStatement) {
 func (r *room) answers() *string {
 	parts := awscdk.Fn_Split(text("-"), r.stack.Region(), nil)
 	return text("cloudformation-custom-resource-response-" + *awscdk.Fn_Join(text(""), parts))
+}
+
+// zone returns the name of an availability zone of the stage, by default of the region's first.
+func (r *room) zone(i int) *string {
+	if len(r.Stage.Zones) > i {
+		return text(r.Stage.Zones[i])
+	}
+
+	return awscdk.Fn_Select(number(float64(i)), awscdk.Fn_GetAzs(nil))
 }
 
 func migrates(f spec.Function) bool { _, ok := f.On.(spec.Migration); return ok }

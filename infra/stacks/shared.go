@@ -99,6 +99,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		addCDNKeys(stack, s)
 	}
 
+	addTopics(stack, s)
 	addDashboard(stack, cfg)
 	addBudget(stack, s)
 	rememberRooms(stack, cfg)

@@ -69,14 +69,22 @@ func (r *room) database(d spec.SQLDatabase) {
 		excuse(cluster, "AwsSolutions-RDS10", "Only production is kept when its stack goes.")
 	}
 
-	r.instances[d.Name] = awsrds.NewCfnDBInstance(r.stack, text("SqlInstance-"+d.Name), &awsrds.CfnDBInstanceProps{
-		DbInstanceIdentifier:    text(name + "-1"),
-		DbClusterIdentifier:     cluster.Ref(),
-		Engine:                  text(postgres),
-		DbInstanceClass:         text("db.serverless"),
-		PubliclyAccessible:      yes(false),
-		AutoMinorVersionUpgrade: yes(true),
-	})
+	instance := func(id, suffix string) awsrds.CfnDBInstance {
+		return awsrds.NewCfnDBInstance(r.stack, text(id+d.Name), &awsrds.CfnDBInstanceProps{
+			DbInstanceIdentifier:    text(name + suffix),
+			DbClusterIdentifier:     cluster.Ref(),
+			Engine:                  text(postgres),
+			DbInstanceClass:         text("db.serverless"),
+			PubliclyAccessible:      yes(false),
+			AutoMinorVersionUpgrade: yes(true),
+		})
+	}
+
+	r.instances[d.Name] = instance("SqlInstance-", "-1")
+	if r.Stage.Reader {
+		instance("SqlReader-", "-2").AddResourceDependency(r.instances[d.Name], text("the first instance is the writer"))
+	}
+
 	r.databases[d.Name] = cluster
 }
 
@@ -103,11 +111,20 @@ func snapshot(s stage.Stage) awscdk.RemovalPolicy {
 
 // sqlURL returns the value of a login's environment variable.
 func (r *room) sqlURL(l spec.SQLLogin) *string {
-	cluster := r.databases[l.Database.Name]
-	return text(fmt.Sprintf("postgres://%s@%s:%d/%s?sslmode=verify-full", l.Role, *cluster.AttrEndpointAddress(), sqlPort, sqlName))
+	address := r.databases[l.Database.Name].AttrEndpointAddress()
+	if other, ok := r.Stage.RestoredSQL[l.Database.Name]; ok {
+		address = &other.Address
+	}
+
+	return text(fmt.Sprintf("postgres://%s@%s:%d/%s?sslmode=verify-full", l.Role, *address, sqlPort, sqlName))
 }
 
 // connectSQL lets a function log in as one role.
 func (r *room) connectSQL(l spec.SQLLogin) awsiam.PolicyStatement {
-	return allow([]string{"rds-db:connect"}, r.arn("rds-db", "dbuser:"+*r.databases[l.Database.Name].AttrDbClusterResourceId()+"/"+l.Role))
+	id := r.databases[l.Database.Name].AttrDbClusterResourceId()
+	if other, ok := r.Stage.RestoredSQL[l.Database.Name]; ok {
+		id = &other.ResourceID
+	}
+
+	return allow([]string{"rds-db:connect"}, r.arn("rds-db", "dbuser:"+*id+"/"+l.Role))
 }

@@ -2,8 +2,9 @@
 // rooms share, and with cdn=true one for CloudFront in front of them. Stacks refer to each other
 // only by names and SSM parameters, so each can be deployed and deleted without the others.
 //
-// A room's routes are in a nested stack. The templates for SAM CLI have the routes beside the
-// functions and the API, with literal names, because SAM CLI supports nothing else.
+// A room's roles, routes and gradual deployments are in nested stacks. The templates for SAM CLI
+// have them beside the functions and the API, with literal names, because SAM CLI supports nothing
+// else.
 package stacks
 
 import (
@@ -119,6 +120,7 @@ type room struct {
 	spec      spec.Room
 	functions map[string]awslambda.IFunction // targets of calls, by the name in the spec
 	versioned []versioned
+	roles     constructs.Construct        // nil until there is one
 	secrets   map[string]*string          // ARN by the name in the spec
 	groups    map[string]awslogs.LogGroup // by name
 	jobsDead  awssqs.Queue                // nil if the room has no jobs that can fail for good
@@ -196,6 +198,16 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	r.shiftGradually()
 
 	return r.stack, nil
+}
+
+// nested adds a stack inside the room's, which has at most 500 resources. Its resources have no
+// names that an update could find in use. SAM CLI reads one template, so there is none for it.
+func (r *room) nested(id, what string) constructs.Construct {
+	if r.Stage.SAM {
+		return r.stack
+	}
+
+	return awscdk.NewNestedStack(r.stack, &id, &awscdk.NestedStackProps{Description: text("Matchday: " + what + " of " + r.spec.Name)})
 }
 
 // removal returns the removal policy of data when its stack is deleted.

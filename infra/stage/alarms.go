@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,7 +15,8 @@ import (
 // Alarm notifies the on-call engineer if the sum of its metrics was out of bounds in Points of
 // the last Of periods.
 type Alarm struct {
-	Name     string
+	Name     string // ends with the severity
+	Severity Severity
 	Function string // whose own metric it watches, "" for the room
 	Store    string // the database or cache whose metric it watches, "" for none
 	Watches  string // description of the condition
@@ -30,6 +32,17 @@ type Alarm struct {
 	// TreatMissingData is how CloudWatch treats a period without data.
 	TreatMissingData string
 }
+
+// Severity says how soon somebody must look at an alarm. Each has a topic of the stage.
+type Severity string
+
+const (
+	Urgent Severity = "urgent" // at once: users notice it
+	Notice Severity = "notice" // on the next working day
+)
+
+// Severities are all of them.
+var Severities = []Severity{Urgent, Notice}
 
 // The values of TreatMissingData, as CloudWatch spells them.
 const (
@@ -132,7 +145,12 @@ func ofMachine(m spec.Machine, name string) Metric {
 // Capacity returns the metric of the capacity that a database uses, in percent of the maximum to
 // which it scales.
 func (s Stage) Capacity(d spec.SQLDatabase) Metric {
-	return Metric{"AWS/RDS", "ACUUtilization", "Average", map[string]string{"DBClusterIdentifier": s.Prefix() + d.Name}}
+	cluster := s.Prefix() + d.Name
+	if other, ok := s.RestoredSQL[d.Name]; ok {
+		cluster = other.Cluster()
+	}
+
+	return Metric{"AWS/RDS", "ACUUtilization", "Average", map[string]string{"DBClusterIdentifier": cluster}}
 }
 
 // Throttled returns the metric of the commands that a cache refuses, because it is used more
@@ -168,6 +186,7 @@ func (s Stage) ofStores(room spec.Room) (all []Alarm) {
 		seen[l.Cache.Name] = true
 		all = append(all, Alarm{
 			Name:             s.Prefix() + l.Cache.Name + "-cache-throttled",
+			Severity:         Notice,
 			Store:            l.Cache.Name,
 			Watches:          "commands that the cache " + l.Cache.Name + " refuses, in 5 of 5 minutes",
 			IfDown:           "Reads are slower, because they go to the database.",
@@ -212,13 +231,23 @@ func (s Stage) Watched(room spec.Room) (n int) {
 // schedules, databases and caches, and those that its spec lists. Their number does not depend
 // on the number of functions: another queue, or another job of every minute, adds a metric to an
 // alarm. The dashboard and the logs identify the function.
-func (s Stage) Alarms(room spec.Room) (all []Alarm) {
+func (s Stage) Alarms(room spec.Room) []Alarm {
+	all := s.alarms(room)
+	for i := range all {
+		all[i].Severity = cmp.Or(all[i].Severity, Urgent)
+		all[i].Name += "-" + string(all[i].Severity)
+	}
+
+	return all
+}
+
+func (s Stage) alarms(room spec.Room) (all []Alarm) {
 	name := s.Prefix() + room.Name
 
 	minutes := 5 * time.Minute
 	if len(room.Functions)+len(room.Machines) > 0 {
 		all = append(all, Alarm{
-			Name: s.Failing(room.Name), Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
+			Name: name + "-failing", Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
 			IfDown: "The description of the function says it. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " +
 				WhichFailed,
 			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
@@ -270,6 +299,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	for i, some := range parts(dead) {
 		all = append(all, Alarm{
 			Name:             name + "-dead" + i,
+			Severity:         Notice,
 			Watches:          "messages or jobs that were given up",
 			IfDown:           "The graph shows the queue; the runbook says it for the function of the queue.",
 			Metrics:          some,
@@ -336,7 +366,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Of:               3,
 			TreatMissingData: NotBreaching,
 		}, Alarm{
-			Name: s.API(room.Name) + "-refusing", Watches: "more than 100 requests answered 429, in 2 of 3 times 5 minutes",
+			Name: s.API(room.Name) + "-refusing", Severity: Notice, Watches: "more than 100 requests answered 429, in 2 of 3 times 5 minutes",
 			IfDown:  "The app must wait: the stage's limit is too low for its users, or somebody floods the API.",
 			Metrics: []Metric{s.Refused(room.Name)}, Bound: 100, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
@@ -350,6 +380,10 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 		}
 		for _, m := range a.Metrics {
 			own.Metrics = append(own.Metrics, s.emitted(room.Name, a.Function, m, a.Stat))
+		}
+
+		if a.Notice {
+			own.Severity = Notice
 		}
 
 		switch {

@@ -24,30 +24,35 @@ const Prod = "prod"
 // Stage is the settings of a deployment.
 type Stage struct {
 	Name            string
-	Account, Region string            // "" for templates without an account
-	Arch            string            // "arm64" or "x86_64"
-	CDN             bool              // CloudFront and a firewall in front of the APIs
-	CDNKey          int               // number of the key with which CloudFront authenticates itself to the APIs
-	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
-	Programs        bool              // the functions have their programs; otherwise a stand-in, which CloudFormation refuses to deploy
-	Insights        bool              // DynamoDB reports the keys that it throttles
-	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
-	Domain          string            // custom domain of the APIs, "" for none
-	Certificate     string            // ARN of the domain's certificate
-	Mail            string            // the e-mail address that gets alarms, "" for none
-	SES             string            // the address from which the user pools send mail by SES, "" for Cognito's own mail
-	Identity        string            // the domain that the stage verifies in SES, "" for none
-	SignUp          bool              // anyone may sign up; otherwise administrators invite
-	Rate, Burst     int               // requests per second and at once that an API takes
-	Reads, Writes   int               // DynamoDB's maximum of units per second, of each table and index
-	Canary          int               // percent of the calls that a new version of a function gets first; 0 for no versions
-	Budget          int               // dollars of the account's month after which Mail is notified, 0 for none
-	Origins         []string          // the web origins that may call the APIs
-	Callbacks       []string          // the URLs to which a sign-in may redirect
-	Commit          string            // of the source that is deployed, "" if unknown
-	PrefixLists     PrefixLists       // of the region
-	Restored        string            // the tables that were restored under another name: see spec.ParseRestored
-	Settings        map[string]string // environment variables of the functions
+	Account, Region string                 // "" for templates without an account
+	Arch            string                 // "arm64" or "x86_64"
+	CDN             bool                   // CloudFront and a firewall in front of the APIs
+	CDNKey          int                    // number of the key with which CloudFront authenticates itself to the APIs
+	SAM             bool                   // templates for SAM CLI, whose functions call services on this machine
+	Programs        bool                   // the functions have their programs; otherwise a stand-in, which CloudFormation refuses to deploy
+	Insights        bool                   // DynamoDB reports the keys that it throttles
+	Triggers        bool                   // the user pool calls the function with the trigger UserConfirmed
+	Domain          string                 // custom domain of the APIs, "" for none
+	Certificate     string                 // ARN of the domain's certificate
+	Mail            string                 // the e-mail address that gets alarms, "" for none
+	Pager           string                 // the e-mail address that gets urgent alarms in its place, "" for none
+	SES             string                 // the address from which the user pools send mail by SES, "" for Cognito's own mail
+	Identity        string                 // the domain that the stage verifies in SES, "" for none
+	SignUp          bool                   // anyone may sign up; otherwise administrators invite
+	Rate, Burst     int                    // requests per second and at once that an API takes
+	Reads, Writes   int                    // DynamoDB's maximum of units per second, of each table and index
+	Canary          int                    // percent of the calls that a new version of a function gets first; 0 for no versions
+	Budget          int                    // dollars of the account's month after which Mail is notified, 0 for none
+	Origins         []string               // the web origins that may call the APIs
+	Callbacks       []string               // the URLs to which a sign-in may redirect
+	Commit          string                 // of the source that is deployed, "" if unknown
+	PrefixLists     PrefixLists            // of the region
+	Restart         string                 // a new value restarts the functions that hold secrets
+	Zones           []string               // the two availability zones of a VPC, nil for the first of the region
+	Reader          bool                   // a database has a second instance, to which it fails over
+	RestoredSQL     map[string]RestoredSQL // the databases that were restored as another cluster, by their names
+	Restored        string                 // the tables that were restored under another name: see spec.ParseRestored
+	Settings        map[string]string      // environment variables of the functions
 }
 
 var (
@@ -96,6 +101,80 @@ func (s Stage) readPrefixLists(rooms []spec.Room, value string, agnostic bool) (
 	return PrefixLists{}, nil
 }
 
+// prodCanary is the percentage of calls that a new version gets first in production, unless
+// canary= is set.
+const prodCanary = 10
+
+// readCanary returns the percentage of calls that a new version gets first, 0 for no versions.
+func readCanary(stage, value string) (int, error) {
+	switch {
+	case value == "" && stage == Prod:
+		return prodCanary, nil
+	case value == "":
+		return 0, nil
+	}
+
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 || n > 100 {
+		return 0, fmt.Errorf("invalid canary=%s: must be a percentage from 1 to 100, or 0 for no versions", value)
+	}
+
+	return n, nil
+}
+
+var zones = regexp.MustCompile(`^([a-z]{2}(?:-[a-z]+)+-[0-9])[a-z],([a-z]{2}(?:-[a-z]+)+-[0-9])[a-z]$`)
+
+// readZones returns the two availability zones of the setting.
+func (s Stage) readZones(value string, agnostic bool) ([]string, error) {
+	if value == "" {
+		return nil, nil
+	}
+
+	m, two := zones.FindStringSubmatch(value), list(value)
+	if m == nil || len(two) != 2 || !agnostic && (m[1] != s.Region || m[2] != s.Region) {
+		return nil, fmt.Errorf("invalid zones=%q: must be two availability zones of the region, like us-east-1a,us-east-1c", value)
+	}
+
+	return two, nil
+}
+
+// RestoredSQL is the cluster that the functions use in place of that of the stack.
+type RestoredSQL struct{ Address, ResourceID string }
+
+// Cluster returns the identifier of the cluster.
+func (r RestoredSQL) Cluster() string {
+	cluster, _, _ := strings.Cut(r.Address, ".")
+	return cluster
+}
+
+// restoredSQL has the name of a database in the spec, and the address and the resource id of a
+// cluster.
+var restoredSQL = regexp.MustCompile(`^([a-z0-9-]+):([a-z0-9-]+\.cluster-[a-z0-9]+\.[a-z0-9-]+\.rds\.amazonaws\.com(?:\.cn)?):` +
+	`(cluster-[A-Z0-9]+)$`)
+
+// readRestoredSQL returns the databases of the setting. The error is for one that no room has.
+func readRestoredSQL(rooms []spec.Room, value string) (map[string]RestoredSQL, error) {
+	all := map[string]RestoredSQL{}
+
+	for _, one := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
+		m := restoredSQL.FindStringSubmatch(one)
+		if m == nil {
+			return nil, fmt.Errorf("invalid restoredsql=%q: must be like "+
+				"name:name-r1.cluster-a1b2c3.us-east-1.rds.amazonaws.com:cluster-A1B2C3", one)
+		}
+
+		if !slices.ContainsFunc(rooms, func(r spec.Room) bool {
+			return slices.ContainsFunc(r.Databases(), func(d spec.SQLDatabase) bool { return d.Name == m[1] })
+		}) {
+			return nil, fmt.Errorf("invalid restoredsql=%q: no room has the database %s", one, m[1])
+		}
+
+		all[m[1]] = RestoredSQL{m[2], m[3]}
+	}
+
+	return all, nil
+}
+
 // edgeRegion is the region in which AWS requires the firewall and the certificate of a
 // CloudFront distribution.
 const edgeRegion = "us-east-1"
@@ -120,9 +199,11 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 		Domain:      context["domain"],
 		Certificate: context["certificate"],
 		Mail:        context["mail"],
+		Pager:       context["pager"],
 		SES:         context["ses"],
 		Identity:    context["identity"],
 		Commit:      context["commit"],
+		Restart:     context["restart"],
 		Restored:    context["restored"],
 		Origins:     list(cmp.Or(context["origins"], "*")),
 		Callbacks:   list(cmp.Or(context["callbacks"], "matchday://signed-in")),
@@ -175,12 +256,20 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 		}
 	}
 
-	if s.Canary, err = whole("canary", 0, context); err != nil {
+	if s.Canary, err = readCanary(s.Name, context["canary"]); err != nil {
 		return Stage{}, err
 	}
 
-	if s.Canary > 100 {
-		return Stage{}, fmt.Errorf("invalid canary=%d: must be a percentage from 1 to 100", s.Canary)
+	if s.Reader, err = flag("reader", false, context); err != nil {
+		return Stage{}, err
+	}
+
+	if s.Zones, err = s.readZones(context["zones"], agnostic); err != nil {
+		return Stage{}, err
+	}
+
+	if s.RestoredSQL, err = readRestoredSQL(rooms, context["restoredsql"]); err != nil {
+		return Stage{}, err
 	}
 
 	if s.SAM {
@@ -222,9 +311,11 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate",
-		"mail", "origins",
+		"mail", "pager", "origins",
 		"callbacks", "triggers", "insights",
-		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary", "prefixlists",
+		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restart", "restored", "restoredsql",
+		"canary", "prefixlists",
+		"zones", "reader",
 	}
 
 	for _, room := range rooms {
@@ -289,12 +380,18 @@ func (s Stage) check(agnostic bool) error {
 	switch {
 	case s.Name == Prod && !agnostic && s.Mail == "":
 		return errors.New("production requires an address that gets its alarms: -c mail=ops@example.com")
+	case s.Pager != "" && s.Mail == "":
+		return errors.New("pager= gets the urgent alarms, and the others need an address, too: -c mail=ops@example.com")
 	case s.Budget > 0 && s.Mail == "":
 		return errors.New("a budget requires an address that is notified: -c mail=ops@example.com")
 	}
 
 	if a, err := mail.ParseAddress(s.SES); s.SES != "" && (err != nil || a.Address != s.SES) {
 		return fmt.Errorf("invalid address ses=%q: must be like hello@example.com, of a domain that is verified in SES", s.SES)
+	}
+
+	if a, err := mail.ParseAddress(s.Pager); s.Pager != "" && (err != nil || a.Address != s.Pager) {
+		return fmt.Errorf("invalid mail address pager=%q: must be like pager@example.com", s.Pager)
 	}
 
 	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
@@ -494,7 +591,7 @@ func (s Stage) Function(f spec.Function) string {
 }
 
 // Failing returns the name of a room's alarm for failed invocations.
-func (s Stage) Failing(room string) string { return s.Prefix() + room + "-failing" }
+func (s Stage) Failing(room string) string { return s.Prefix() + room + "-failing-" + string(Urgent) }
 
 // Live is the alias of the version of a function that is called.
 const Live = "live"
@@ -598,8 +695,17 @@ func APIParameter(room string) string { return "api/" + room }
 // their dashboards.
 func (s Stage) Dashboard(region string) string { return "matchday-" + s.Name + "-" + region }
 
-// Topic returns the name of the topic of a room's alarms.
-func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" }
+// Topic returns the name of the topic of the stage's alarms of a severity.
+func (s Stage) Topic(of Severity) string { return s.Stack("alarms-" + string(of)) }
+
+// Address returns the e-mail address that gets the alarms of a severity, "" for none.
+func (s Stage) Address(of Severity) string {
+	if of == Urgent {
+		return cmp.Or(s.Pager, s.Mail)
+	}
+
+	return s.Mail
+}
 
 // Parameter names a value in the SSM parameter store that stacks share.
 func (s Stage) Parameter(name string) string { return "/matchday/" + s.Name + "/" + name }

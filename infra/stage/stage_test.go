@@ -81,14 +81,14 @@ func TestBadInput(t *testing.T) {
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
 			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
-				"restored, canary, prefixlists, TEAM_ID, HOST",
+				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restart, " +
+				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
 			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
-				"restored, canary, prefixlists, TEAM_ID, HOST",
+				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restart, " +
+				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":      {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
@@ -176,7 +176,29 @@ func TestBadInput(t *testing.T) {
 			map[string]string{"callbacks": "http://example.com/in"},
 			`invalid callback "http://example.com/in": must be like https://app.example.com/signed-in or matchday://signed-in`,
 		},
-		"a canary": {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100"},
+		"a canary": {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100, or 0 for no versions"},
+		"one zone": {
+			map[string]string{"zones": "us-east-1a"},
+			`invalid zones="us-east-1a": must be two availability zones of the region, like us-east-1a,us-east-1c`,
+		},
+		"a zone twice": {
+			map[string]string{"zones": "us-east-1a,us-east-1a"},
+			`invalid zones="us-east-1a,us-east-1a": must be two availability zones of the region, like us-east-1a,us-east-1c`,
+		},
+		"zones of another region": {
+			map[string]string{"zones": "ap-south-1a,ap-south-1b"},
+			`invalid zones="ap-south-1a,ap-south-1b": must be two availability zones of the region, like us-east-1a,us-east-1c`,
+		},
+		"a restored database": {
+			map[string]string{"restoredsql": "games:r1"},
+			`invalid restoredsql="games:r1": must be like name:name-r1.cluster-a1b2c3.us-east-1.rds.amazonaws.com:cluster-A1B2C3`,
+		},
+		"a restored database of no room": {
+			map[string]string{"restoredsql": "games:games-r1.cluster-a1b2c3.us-east-1.rds.amazonaws.com:cluster-A1B2C3"},
+			`invalid restoredsql="games:games-r1.cluster-a1b2c3.us-east-1.rds.amazonaws.com:cluster-A1B2C3": no room has the database games`,
+		},
+		"a pager": {map[string]string{"mail": "ops@example.com", "pager": "nobody"}, `invalid mail address pager="nobody": must be like pager@example.com`},
+
 		"a restored name": {
 			map[string]string{"restored": "games"},
 			`invalid restored="games": "games" must be the name of a table, and what was appended to it: cricket-fixtures:r1`,
@@ -306,6 +328,23 @@ func TestRead(t *testing.T) {
 			change: map[string]string{"rooms": "cricket", "leave": "no-such-room"},
 			check:  func(s Stage) bool { return s.Name == "dev" },
 		},
+		"zones": {
+			change: map[string]string{"zones": "us-east-1a,us-east-1c"},
+			check:  func(s Stage) bool { return slices.Equal(s.Zones, []string{"us-east-1a", "us-east-1c"}) },
+		},
+		"versions":               {change: map[string]string{"canary": "25"}, check: func(s Stage) bool { return s.Canary == 25 }},
+		"no versions":            {check: func(s Stage) bool { return s.Canary == 0 }},
+		"versions of production": {change: map[string]string{"stage": "prod", "mail": "ops@example.com"}, check: func(s Stage) bool { return s.Canary == 10 }},
+		"production without them": {
+			change: map[string]string{"stage": "prod", "mail": "ops@example.com", "canary": "0"},
+			check:  func(s Stage) bool { return s.Canary == 0 },
+		},
+		"one address": {check: func(s Stage) bool {
+			return s.Address(Urgent) == s.Mail && s.Address(Notice) == s.Mail
+		}},
+		"a pager": {change: map[string]string{"mail": "ops@example.com", "pager": "pager@example.com"}, check: func(s Stage) bool {
+			return s.Address(Urgent) == "pager@example.com" && s.Address(Notice) == s.Mail
+		}},
 		"the pool calls":         {check: func(s Stage) bool { return s.Triggers }},
 		"the pool does not call": {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
 		"a trial's own setting": {
@@ -461,9 +500,9 @@ func TestAlarms(t *testing.T) {
 	}
 
 	const (
-		failing   = "dev-lab-failing: 2 of 3 × 5m0s > 0: dev-lab-failures (Sum of matchday map[]), notBreaching"
-		throttled = "dev-lab-throttled: 2 of 3 × 5m0s > 0: Throttles (Sum of AWS/Lambda map[]), notBreaching"
-		jobs      = "dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS " +
+		failing   = "dev-lab-failing-urgent: 2 of 3 × 5m0s > 0: dev-lab-failures (Sum of matchday map[]), notBreaching"
+		throttled = "dev-lab-throttled-urgent: 2 of 3 × 5m0s > 0: Throttles (Sum of AWS/Lambda map[]), notBreaching"
+		jobs      = "dev-lab-dead-notice: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS " +
 			"map[QueueName:dev-lab-jobs-dead]), notBreaching"
 	)
 
@@ -478,8 +517,8 @@ func TestAlarms(t *testing.T) {
 	}{
 		"nothing": {spec.Room{Name: "lab"}, nil},
 		"routes": {of(spec.Function{On: spec.Route{}}, spec.Function{On: spec.Route{}}), []string{failing,
-			"dev-lab-api-failing: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
-			"dev-lab-api-refusing: 2 of 3 × 5m0s > 100: dev-lab-refused (Sum of matchday map[]), notBreaching",
+			"dev-lab-api-failing-urgent: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
+			"dev-lab-api-refusing-notice: 2 of 3 × 5m0s > 100: dev-lab-refused (Sum of matchday map[]), notBreaching",
 		}},
 		"tasks": {shares(of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}})),
 			[]string{failing, throttled}},
@@ -488,22 +527,22 @@ func TestAlarms(t *testing.T) {
 			spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
 			spec.Function{On: spec.Queue{Name: "lab-slow", Unhurried: true}},
 		), []string{failing,
-			"dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +
+			"dev-lab-dead-notice: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +
 				"ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible " +
 				"(Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
-			"dev-lab-late: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS " +
+			"dev-lab-late-urgent: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS " +
 				"map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
 		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, jobs}},
 		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}),
 			[]string{failing,
-				"dev-lab-stopped: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda " +
+				"dev-lab-stopped-urgent: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda " +
 					"map[FunctionName:dev-lab-1]) + Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-2]), breaching",
 			}},
 		"a machine of each minute": {
 			spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}},
 			[]string{failing,
-				"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States " +
+				"dev-lab-stopped-urgent: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States " +
 					"map[StateMachineArn:{lab-loop}]), breaching",
 			},
 		},
@@ -519,13 +558,13 @@ func TestAlarms(t *testing.T) {
 			},
 			spec.Function{On: spec.Task{}, Caches: []spec.CacheLogin{spec.Cache{Name: "lab-ranks"}.As("writer", "~* +@all")}},
 		), []string{failing,
-			"dev-lab-books-database-full: 3 of 3 × 5m0s > 90: ACUUtilization (Average of AWS/RDS map[DBClusterIdentifier:dev-lab-books]), " +
+			"dev-lab-books-database-full-urgent: 3 of 3 × 5m0s > 90: ACUUtilization (Average of AWS/RDS map[DBClusterIdentifier:dev-lab-books]), " +
 				"notBreaching",
-			"dev-lab-ranks-cache-throttled: 5 of 5 × 1m0s > 0: ThrottledCmds (Sum of AWS/ElastiCache map[clusterId:dev-lab-ranks]), notBreaching",
+			"dev-lab-ranks-cache-throttled-notice: 5 of 5 × 1m0s > 0: ThrottledCmds (Sum of AWS/ElastiCache map[clusterId:dev-lab-ranks]), notBreaching",
 		}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
-			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
+			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2, Notice: true},
 			{Name: "delayed", Function: "lab/get", Metrics: []spec.Metric{{Name: "Delay", OfRoom: true}}, Stat: "p99", Bound: 3, Minutes: 3},
 			{
 				Name:     "behind",
@@ -538,10 +577,10 @@ func TestAlarms(t *testing.T) {
 				Minutes:  1,
 			},
 		}}, []string{
-			"dev-lab-slow: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
-			"dev-lab-idle: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
-			"dev-lab-delayed: 3 of 5 × 1m0s > 3: Delay (p99 of matchday map[room:dev-lab]), notBreaching",
-			"dev-lab-behind: 1 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]) while Open, ignore",
+			"dev-lab-slow-urgent: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
+			"dev-lab-idle-notice: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
+			"dev-lab-delayed-urgent: 3 of 5 × 1m0s > 3: Delay (p99 of matchday map[room:dev-lab]), notBreaching",
+			"dev-lab-behind-urgent: 1 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]) while Open, ignore",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -563,7 +602,7 @@ func TestAlarms(t *testing.T) {
 		names = append(names, fmt.Sprint(a.Name, " ", len(a.Metrics)))
 	}
 
-	if diff := cmp.Diff([]string{"dev-lab-failing 1", "dev-lab-dead 10", "dev-lab-dead-2 1"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"dev-lab-failing-urgent 1", "dev-lab-dead-notice 10", "dev-lab-dead-2-notice 1"}, names); diff != "" {
 		t.Errorf("alarms of eleven queues (-want +got):\n%s", diff)
 	}
 }

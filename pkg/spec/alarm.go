@@ -26,6 +26,7 @@ type Alarm struct {
 	Below    bool     // alarm below Bound; otherwise above
 	Bound    float64
 	Minutes  int    // of the last five that must be out of bounds
+	Notice   bool   // it can wait for the next working day; otherwise it is urgent
 	Watches  string // what is watched, for the on-call engineer
 	IfDown   string // what a user notices
 }

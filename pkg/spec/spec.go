@@ -471,8 +471,11 @@ const (
 	// EnvRestored lists the tables that were restored under another name, as ParseRestored
 	// reads it; it is absent if there are none.
 	EnvRestored = "MATCHDAY_RESTORED"
-	// EnvCommit is the commit that the function was built from, if it is known.
-	EnvCommit = "MATCHDAY_COMMIT"
+	// EnvCode identifies the program: the first 12 digits of its SHA-256.
+	EnvCode = "MATCHDAY_CODE"
+	// EnvRestart has no meaning: functions with Secrets get it, and a new value of it restarts
+	// them. It is absent if the stage does not set it.
+	EnvRestart = "MATCHDAY_RESTART"
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
 	// EnvOrigins are the origins of the stage's web pages, separated by commas. EnvAPI is the

@@ -24,9 +24,9 @@ func page(rooms []spec.Room) []byte {
 	for _, room := range rooms {
 		all := s.Alarms(room)
 		reserved, workers := concurrency(room)
-		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. It reserves %d of Lambda's concurrent "+
+		fmt.Fprintf(&out, "\n## The room %s\n\nLogs of the functions in `%s`. It reserves %d of Lambda's concurrent "+
 			"executions, and its queue workers use at most %d of the others.\n",
-			room.Name, s.Topic(room.Name), s.LogGroup(room.Name), reserved, workers)
+			room.Name, s.LogGroup(room.Name), reserved, workers)
 
 		if secrets := secretsOf(room); len(secrets) > 0 {
 			fmt.Fprintf(&out, "\nSecrets, which an operator sets, and which a function reads when it starts:\n\n")

@@ -108,8 +108,8 @@ func (f Function) Start() {
 	room, _, _ := strings.Cut(f.Name, "/")
 
 	log := telemetry.Logger(os.Stdout, os.Getenv(spec.EnvPrefix)+room, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), f.Name))
-	if commit := os.Getenv(spec.EnvCommit); commit != "" {
-		log = log.With("commit", commit)
+	if code := os.Getenv(spec.EnvCode); code != "" {
+		log = log.With("code", code)
 	}
 
 	slog.SetDefault(log)

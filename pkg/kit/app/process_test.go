@@ -121,7 +121,7 @@ func (p *process) logLines() (lines []map[string]any) {
 
 func TestTaskInItsProcess(t *testing.T) {
 	t.Parallel()
-	p := run(t, spec.Local, "KIND=task", spec.EnvCommit+"=0a1b2c3d4e5f", spec.EnvPrefix+"=x-")
+	p := run(t, spec.Local, "KIND=task", spec.EnvCode+"=0a1b2c3d4e5f", spec.EnvPrefix+"=x-")
 
 	out, err := p.invoke(`{"Do":"now"}`)
 	if want := `{"Now":"2026-06-01T12:00:00Z","Stage":"local"}`; err != nil || out != want {
@@ -144,7 +144,7 @@ func TestTaskInItsProcess(t *testing.T) {
 
 	if !slices.ContainsFunc(p.logLines(), func(l map[string]any) bool {
 		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test-keep-score" &&
-			l["room"] == "x-test" && l["requestId"] != nil && l["commit"] == "0a1b2c3d4e5f"
+			l["room"] == "x-test" && l["requestId"] != nil && l["code"] == "0a1b2c3d4e5f"
 	}) {
 		t.Errorf("the process logged %v", p.logLines())
 	}

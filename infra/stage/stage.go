@@ -15,6 +15,9 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
 	"matchday/pkg/spec"
 )
 
@@ -59,7 +62,7 @@ var (
 	names        = regexp.MustCompile(`^[a-z][a-z0-9]{1,11}$`)
 	accounts     = regexp.MustCompile(`^[0-9]{12}$`)
 	regions      = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
-	domains      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
+	domains      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]{2,}|xn--[a-z0-9-]*[a-z0-9])$`)
 	numbers      = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+$`)
 )
@@ -401,6 +404,8 @@ func (s Stage) check(agnostic bool) error {
 	for _, origin := range s.Origins {
 		if u, err := url.Parse(origin); origin != "*" && (err != nil || !web(u) || u.Scheme+"://"+u.Host != origin) {
 			return fmt.Errorf("invalid origin %q: must be like https://app.example.com", origin)
+		} else if sent := serialize(u); sent != origin && origin != "*" {
+			return fmt.Errorf("invalid origin %q: must be as browsers send it, %s", origin, sent)
 		}
 	}
 
@@ -413,17 +418,56 @@ func (s Stage) check(agnostic bool) error {
 	return nil
 }
 
-// checkBrowsers returns an error if a room sends browsers to an unknown address: its own, which
-// it does not know behind CloudFront, or that of its page.
+// checkBrowsers returns an error if a room that signs browsers in does not know the addresses of
+// its page and of its API, or if these are of two sites.
 func (s Stage) checkBrowsers(rooms []spec.Room, agnostic bool) error {
 	for _, room := range rooms {
 		switch {
 		case !room.ServesBrowsers():
-		case s.CDN && s.Domain == "":
-			return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c "+
-				"certificate=arn:aws:acm:…", room.Name)
+			continue
 		case !agnostic && slices.Contains(s.Origins, "*"):
 			return fmt.Errorf("%s sends browsers to its page, the first origin: -c origins=https://app.example.com", room.Name)
+		case s.Domain == "" && (s.CDN || !agnostic):
+			return fmt.Errorf("%s signs browsers in by a cookie, which they send only to the site of its page, so it requires a domain of "+
+				"that site: -c domain=api.example.com -c certificate=arn:aws:acm:…", room.Name)
+		case agnostic:
+			continue
+		}
+
+		if err := s.checkSites(room); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// checkSites returns an error unless all origins are of the site of the domain. A page of another
+// site cannot keep its users signed in to a room: the cookies of pkg/kit/session are SameSite=Lax,
+// which browsers do not send with a fetch across sites.
+func (s Stage) checkSites(room spec.Room) error {
+	site, err := publicsuffix.EffectiveTLDPlusOne(s.Domain)
+	if err != nil {
+		return fmt.Errorf("invalid domain %q: must be below a public suffix, like api.example.com", s.Domain)
+	}
+
+	for _, origin := range s.Origins {
+		u, err := url.Parse(origin)
+		if err != nil {
+			return err // check has parsed it
+		}
+
+		if u.Hostname() == "localhost" {
+			return fmt.Errorf("%s signs browsers in by a cookie, which a page of %s does not send to %s, another site: remove the origin, and "+
+				"develop the page with the APIs of `make run`", room.Name, origin, s.Domain)
+		}
+
+		switch other, err := publicsuffix.EffectiveTLDPlusOne(u.Hostname()); {
+		case err != nil:
+			return fmt.Errorf("invalid origin %q: its host must be below a public suffix, like app.example.com", origin)
+		case other != site:
+			return fmt.Errorf("%s signs browsers in by a cookie, which a page of %s does not send to %s, another site: the domain and all "+
+				"origins must be of one, like -c domain=api.example.com -c origins=https://app.example.com", room.Name, origin, s.Domain)
 		}
 	}
 
@@ -452,6 +496,18 @@ func (s Stage) checkRestored(rooms []spec.Room) error {
 // machine.
 func web(u *url.URL) bool {
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && u.Hostname() == "localhost")
+}
+
+// serialize returns the origin of an address as browsers send it: the host in lower case and in
+// ASCII, without the scheme's own port.
+// https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
+func serialize(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	if ascii, err := idna.Lookup.ToASCII(u.Hostname()); err == nil {
+		host = strings.Replace(host, strings.ToLower(u.Hostname()), ascii, 1)
+	}
+
+	return u.Scheme + "://" + strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 }
 
 // settings returns the values of the rooms' settings.

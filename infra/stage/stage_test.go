@@ -168,6 +168,30 @@ func TestBadInput(t *testing.T) {
 			map[string]string{"origins": "http://example.com"},
 			`invalid origin "http://example.com": must be like https://app.example.com`,
 		},
+		"an origin in capitals": {
+			map[string]string{"origins": "https://App.Example.com"},
+			`invalid origin "https://App.Example.com": must be as browsers send it, https://app.example.com`,
+		},
+		"an international origin": {
+			map[string]string{"origins": "https://Bücher.example:8443"},
+			`invalid origin "https://Bücher.example:8443": must be as browsers send it, https://xn--bcher-kva.example:8443`,
+		},
+		"an origin with the port of HTTPS": {
+			map[string]string{"origins": "https://app.example.com:443"},
+			`invalid origin "https://app.example.com:443": must be as browsers send it, https://app.example.com`,
+		},
+		"an origin with the port of HTTP": {
+			map[string]string{"origins": "http://localhost:80"},
+			`invalid origin "http://localhost:80": must be as browsers send it, http://localhost`,
+		},
+		"a domain in capitals": {
+			map[string]string{"domain": "API.example.com", "certificate": certificate},
+			`invalid domain "API.example.com": must be like api.example.com`,
+		},
+		"an international domain": {
+			map[string]string{"domain": "api.bücher.example", "certificate": certificate},
+			`invalid domain "api.bücher.example": must be like api.example.com`,
+		},
 		"a callback": {
 			map[string]string{"callbacks": "signed-in"},
 			`invalid callback "signed-in": must be like https://app.example.com/signed-in or matchday://signed-in`,
@@ -236,38 +260,139 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestRoomsForBrowsersNeedAddresses: a room that sends browsers to its page or back to
-// itself is deployed only with the address of both.
-func TestRoomsForBrowsersNeedAddresses(t *testing.T) {
+// TestRoomsForBrowsersNeedOneSite: a room that signs browsers in by a cookie is deployed only with
+// the addresses of its page and of its API, and if these are of one site.
+func TestRoomsForBrowsersNeedOneSite(t *testing.T) {
 	t.Parallel()
 
-	pages := []spec.Room{{Name: "pages", Functions: []spec.Function{{On: spec.Route{Method: "GET", Path: "/", Auth: spec.Browser}}}}}
+	pages := []spec.Room{
+		{Name: "phones", Functions: []spec.Function{{On: spec.Route{Method: "GET", Path: "/", Auth: spec.User}}}},
+		{Name: "pages", Functions: []spec.Function{{On: spec.Route{Method: "GET", Path: "/", Auth: spec.Browser}}}},
+	}
 
-	const noPage = "pages sends browsers to its page, the first origin: -c origins=https://app.example.com"
+	const (
+		app      = "https://app.example.com"
+		noPage   = "pages sends browsers to its page, the first origin: -c origins=https://app.example.com"
+		noDomain = "pages signs browsers in by a cookie, which they send only to the site of its page, so it requires a domain of that site: " +
+			"-c domain=api.example.com -c certificate=arn:aws:acm:…"
+		oneSite = ", another site: the domain and all origins must be of one, like -c domain=api.example.com -c origins=https://app.example.com"
+		local   = ", another site: remove the origin, and develop the page with the APIs of `make run`"
+	)
+
+	sends := func(origin, domain string) string {
+		return "pages signs browsers in by a cookie, which a page of " + origin + " does not send to " + domain
+	}
+	badDomain := func(domain string) string {
+		return fmt.Sprintf("invalid domain %q: must be below a public suffix, like api.example.com", domain)
+	}
+	badOrigin := func(origin string) string {
+		return fmt.Sprintf("invalid origin %q: its host must be below a public suffix, like app.example.com", origin)
+	}
+
 	for name, c := range map[string]struct {
-		change map[string]string
-		want   string
+		domain, origins, want string
 	}{
-		"no page":  {nil, noPage},
-		"any page": {map[string]string{"origins": "https://app.example.com,*"}, noPage},
-		"a page":   {map[string]string{"origins": "https://app.example.com"}, ""},
-		"CloudFront's own name": {
-			map[string]string{"origins": "https://app.example.com", "cdn": "true"},
-			"pages sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…",
-		},
-		"templates for a review": {map[string]string{"agnostic": "true"}, ""},
-	} {
-		context := good()
-		delete(context, "TEAM_ID")
-		maps.Copy(context, c.change)
+		"no address":     {"", "", noPage},
+		"any page":       {"api.example.com", app + ",*", noPage},
+		"no domain":      {"", app, noDomain},
+		"one site":       {"api.example.com", app, ""},
+		"the site's own": {"example.com", "https://example.com", ""},
+		"deep names":     {"v1.api.example.com", "https://a.b.example.com", ""},
+		"a port":         {"api.example.com", app + ":8443", ""},
+		"two pages":      {"api.example.com", app + ",https://www.example.com", ""},
 
-		got := ""
+		"another site":      {"api.example.net", app, sends(app, "api.example.net") + oneSite},
+		"a second page":     {"api.example.com", app + ",https://example.org", sends("https://example.org", "api.example.com") + oneSite},
+		"a longer name":     {"api.example.com", "https://myexample.com", sends("https://myexample.com", "api.example.com") + oneSite},
+		"an IPv4 address":   {"api.example.com", "https://10.0.0.1", badOrigin("https://10.0.0.1")},
+		"an IPv6 address":   {"api.example.com", "https://[2001:db8::1]", badOrigin("https://[2001:db8::1]")},
+		"localhost":         {"api.example.com", "http://localhost:3000", sends("http://localhost:3000", "api.example.com") + local},
+		"localhost, by TLS": {"api.example.com", app + ",https://localhost", sends("https://localhost", "api.example.com") + local},
+
+		"below co.uk":                {"api.example.co.uk", "https://app.example.co.uk", ""},
+		"two of co.uk":               {"api.example.co.uk", "https://other.co.uk", sends("https://other.co.uk", "api.example.co.uk") + oneSite},
+		"co.uk":                      {"co.uk", "https://app.co.uk", badDomain("co.uk")},
+		"a page at co.uk":            {"api.example.co.uk", "https://co.uk", badOrigin("https://co.uk")},
+		"two strangers of github.io": {"bob.github.io", "https://ann.github.io", sends("https://ann.github.io", "bob.github.io") + oneSite},
+		"one of github.io":           {"api.ann.github.io", "https://ann.github.io", ""},
+		"github.io":                  {"github.io", "https://ann.github.io", badDomain("github.io")},
+		"a page at github.io":        {"api.ann.github.io", "https://github.io", badOrigin("https://github.io")},
+		"a top-level domain":         {"api.example.com", "https://com", badOrigin("https://com")},
+
+		"CloudFront's names": {"d2.cloudfront.net", "https://d1.cloudfront.net",
+			sends("https://d1.cloudfront.net", "d2.cloudfront.net") + oneSite},
+		"a page at CloudFront": {"api.example.com", "https://d1.cloudfront.net",
+			sends("https://d1.cloudfront.net", "api.example.com") + oneSite},
+		"API Gateway's names": {"x2.execute-api.us-east-1.amazonaws.com", "https://x1.execute-api.us-east-1.amazonaws.com",
+			sends("https://x1.execute-api.us-east-1.amazonaws.com", "x2.execute-api.us-east-1.amazonaws.com") + oneSite},
+		"API Gateway itself": {"execute-api.us-east-1.amazonaws.com", app, badDomain("execute-api.us-east-1.amazonaws.com")},
+
+		"an international name":          {"api.xn--bcher-kva.example", "https://xn--bcher-kva.example", ""},
+		"an international suffix":        {"api.xn--e1afmkfd.xn--p1ai", "https://xn--e1afmkfd.xn--p1ai", ""},
+		"an international suffix itself": {"api.example.com", "https://xn--p1ai", badOrigin("https://xn--p1ai")},
+	} {
+		for _, cdn := range []string{"false", "true"} {
+			context := good()
+			delete(context, "TEAM_ID")
+
+			context["cdn"], context["domain"], context["origins"] = cdn, c.domain, c.origins
+			if c.domain != "" {
+				context["certificate"] = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000"
+			}
+
+			if _, err := Read(pages[:1], context, func(string) string { return "" }); err != nil {
+				t.Errorf("%s, cdn=%s: without a room for browsers it is refused: %v", name, cdn, err)
+			}
+
+			got := ""
+			if _, err := Read(pages, context, func(string) string { return "" }); err != nil {
+				got = err.Error()
+			}
+
+			if got != c.want {
+				t.Errorf("%s, cdn=%s:\ngot  %s\nwant %s", name, cdn, got, c.want)
+			}
+		}
+	}
+
+	for cdn, want := range map[string]string{"false": "", "true": noDomain} {
+		context, got := map[string]string{"stage": "dev", "agnostic": "true", "cdn": cdn}, ""
 		if _, err := Read(pages, context, func(string) string { return "" }); err != nil {
 			got = err.Error()
 		}
 
-		if got != c.want {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		if got != want {
+			t.Errorf("templates for a review, cdn=%s: got %q, want %q", cdn, got, want)
+		}
+	}
+}
+
+// TestDomainIsRequiredForCookiesOnly: each room alone, with accounts, requires a domain if it signs
+// browsers in. Cricket does not.
+func TestDomainIsRequiredForCookiesOnly(t *testing.T) {
+	t.Parallel()
+
+	for _, room := range fleet.Specs() {
+		chosen, err := fleet.Choose(room.Name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		context := map[string]string{
+			"stage": "dev", "account": "123456789012", "region": "us-east-1", "origins": "https://app.example.com",
+		}
+
+		for _, r := range chosen.Deployed() {
+			for _, setting := range r.Settings {
+				if setting.Required {
+					context[setting.Name] = setting.Example
+				}
+			}
+		}
+
+		_, err = Read(chosen.Deployed(), context, func(string) string { return "" })
+		if refused := err != nil; refused != room.ServesBrowsers() || refused && room.Name == "cricket" {
+			t.Errorf("%s without a domain: %v, although it signs browsers in: %t", room.Name, err, room.ServesBrowsers())
 		}
 	}
 }

@@ -30,7 +30,8 @@ body{font:16px system-ui;max-width:22rem;margin:4rem auto;padding:0 1rem;color-s
 input,button{font:inherit;width:100%;padding:.6rem;margin:.3rem 0;box-sizing:border-box}
 </style>
 <h1>Sign in</h1>
-<form method="post">{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}
+<form method="post" action="?">
+{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}
 <label>E-mail address or user name <input name="user" required autofocus></label>
 <button>Sign in</button></form>`))
 

@@ -3,7 +3,8 @@
 // The cookie contains a random token, and the room's table only its SHA-256: a reader of the
 // table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use it to
 // change something (SameSite=Lax, and the check of Origin), and it never travels unencrypted
-// (Secure).
+// (Secure). A page of another site than the API cannot keep its users signed in, because its fetch
+// does not send the cookie: infra/stage requires one site.
 package session
 
 import (

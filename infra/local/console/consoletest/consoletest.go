@@ -120,8 +120,9 @@ func Stream(t *testing.T, url, room string) (next func() Event) {
 }
 
 // Browser opens a tab of a headless Chromium. complaints returns what the page has
-// written to its console. It skips the test if there is no Chromium.
-func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
+// written to its console. more are further options of Chromium. It skips the test if there is no
+// Chromium.
+func Browser(t *testing.T, more ...chromedp.ExecAllocatorOption) (tab context.Context, complaints func() []string) {
 	t.Helper()
 
 	path := ""
@@ -144,7 +145,7 @@ func Browser(t *testing.T) (tab context.Context, complaints func() []string) {
 
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(options, more...)...)
 	t.Cleanup(cancel)
 	tab, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)

@@ -141,9 +141,10 @@ cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1
 synth: app binaries ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev ROOMS=cricket SET="account=123456789012 region=us-east-1 …"
 	@rm -rf $(or $(OUT),cdk.out) && $(call cdk,synth) --strict --quiet -o $(or $(OUT),cdk.out) && echo "the templates are in $(or $(OUT),cdk.out)"
 
-bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1
+bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1; POLICIES=arn,… of docs/pipeline.md
 	@case "$(ACCOUNT) $(REGION)" in [0-9]*\ [a-z]*) ;; *) echo "Say where: make bootstrap ACCOUNT=123456789012 REGION=us-east-1"; exit 2;; esac
-	@mkdir -p .local && cd .local && JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 ../node_modules/.bin/cdk bootstrap $(call quoted,aws://$(ACCOUNT)/$(REGION))
+	@mkdir -p .local && cd .local && JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 ../node_modules/.bin/cdk bootstrap $(call quoted,aws://$(ACCOUNT)/$(REGION)) \
+	  $(if $(POLICIES),--cloudformation-execution-policies $(call quoted,$(POLICIES)))
 
 diff: ## what a deployment would change: STAGE=dev
 deploy: ## check, then deploy the rooms of the stage with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing; ROOMS=cricket other rooms, LEAVE=pickem leaves a stack as it is
@@ -228,7 +229,8 @@ SAM_ENV := SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
 # Templates for a check: no function is built for them, and CloudFormation refuses them.
 DRAFT := .local/templates
 
-lint-templates: $(CFN_LINT) $(SAM_CLI) ## cfn-lint and SAM's own code on the templates of a trial, of production with every option, and for SAM: needs Python
+lint-templates: $(CFN_LINT) $(SAM_CLI) ## cfn-lint and SAM's own code on the templates of a trial, of production with every option, of a pipeline, and for SAM: needs Python
+	@$(CFN_LINT) infra/pipeline.template.json && echo "cfn-lint: no finding in the template of a pipeline"
 	@rm -rf $(DRAFT) && $(MAKE) --no-print-directory synth OUT=$(DRAFT)/dev STAGE=dev SET="agnostic=true programs=false" && \
 	  $(call each,$(DRAFT)/dev,$(CFN_LINT)) && echo "cfn-lint: no finding in a trial's templates"
 	@$(MAKE) --no-print-directory synth OUT=$(DRAFT)/prod STAGE=prod SET="agnostic=true programs=false $(OPTIONS)" && \
@@ -249,6 +251,9 @@ $(SAM_CLI):
 # A virtual environment for the tool $@ of the package $(1).
 venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: https://www.python.org/"; exit 1; }; \
   echo "fetching $(1)"; rm -rf $(dir $@).. && python3 -m venv $(dir $@).. && $(dir $@)pip install --quiet --disable-pip-version-check $(1)
+
+pipeline: ## the roles of a pipeline, infra/pipeline.template.json, from the spec: see docs/pipeline.md
+	@go run ./infra/tools/pipeline infra/pipeline.template.json
 
 runbook: ## the on-call page, docs/runbook.md, from the spec; ROOMS=cricket OUT=file for that of one room
 	@go run ./infra/tools/runbook $(or $(OUT),docs/runbook.md)

@@ -129,7 +129,8 @@ func cost(in usage.Input) (usage.Report, error) {
 		return usage.Report{}, err
 	}
 
-	rows := [][]string{{"users", "fixed", "deletions and exports", "TOTAL"}}
+	metrics := usage.Emitted(accounts.Room().Spec, usage.HoursOfMonth)
+	rows := [][]string{{"users", "fixed", "metrics", "deletions and exports", "TOTAL"}}
 
 	for _, n := range []float64{100, 10_000, 1_000_000} {
 		jobs := n * (deletions + exports)
@@ -138,12 +139,12 @@ func cost(in usage.Input) (usage.Report, error) {
 			Traces: usage.Traced(jobs * calls), InitGBSeconds: usage.Init(jobs*calls, 0.25),
 			ReadUnits: jobs * reads, WriteUnits: jobs * writes, SQSRequests: jobs * calls * 3,
 		}
-		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(u.Dollars(in.Prices)),
-			usage.Dollars(fixed.Plus(u).Dollars(in.Prices))})
+		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(metrics.Dollars(in.Prices)),
+			usage.Dollars(u.Dollars(in.Prices)), usage.Dollars(fixed.Plus(metrics).Plus(u).Dollars(in.Prices))})
 	}
 
 	return usage.Report{Title: "The accounts.", Rows: rows, Notes: fmt.Sprintf(
 		"Of 100 users, %g delete their accounts and %g export their data in a month: each %g invocations, %g write units and %g read units in "+
-			"all rooms.\n",
-		100*deletions, 100*exports, calls, writes, reads)}, nil
+			"all rooms. Metrics %s.\n",
+		100*deletions, 100*exports, calls, writes, reads, usage.EmittedNote)}, nil
 }

@@ -77,17 +77,21 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 // rest returns what all rooms use in a month in which nothing happens, and the report of
 // it by service.
 func rest(known []rooms.Room) (all usage.Usage, r usage.Report, err error) {
-	r = usage.Report{Title: "At rest.", Rows: [][]string{{"", "alarms", "metrics", "dashboard", "secrets", "queues", "jobs", "TOTAL"}},
-		Notes: fmt.Sprintf(`queues     Lambda's polling of empty queues
+	heading := []string{"", "alarms", "metrics", "dashboard", "secrets", "queues", "jobs", "TOTAL", "in use"}
+	r = usage.Report{Title: "At rest.", Rows: [][]string{heading}}
+	r.Notes = fmt.Sprintf(`queues     Lambda's polling of empty queues, also of dead letters that a function takes
 jobs       schedules, idle state machines, their functions, logs and %g read units of DynamoDB a run; of a room with a database
            also its least capacity, its cache and the endpoint of the queues. Where a room's own table takes
            the units that its jobs do read, which are fewer, its column fixed is up to 3 cents less
-`, float64(usage.JobReads))}
+metrics    none is emitted while nothing happens, and CloudWatch bills a metric by the hour
+in use     what the custom metrics add at most, if each is emitted in every hour: those of the spec for each function
+           or room, and those of the filters of logs
+`, float64(usage.JobReads))
 	p := price.Listed()
 	r.Notes += fmt.Sprintf("cdn=true   adds %s for the firewall, its two rules and the key, and %s for a million requests that it "+
 		"inspects, without CloudFront's own\n",
 		usage.Dollars(p.WebACL+2*p.WebRule+p.Secret), usage.Dollars(1e6*p.WebRequest))
-	add := func(name string, u usage.Usage) {
+	add := func(name string, u usage.Usage, metrics float64) {
 		row, total := []string{name}, u.Dollars(p)
 		parts := []usage.Usage{
 			{AlarmMetrics: u.AlarmMetrics},
@@ -102,8 +106,11 @@ jobs       schedules, idle state machines, their functions, logs and %g read uni
 			row, others = append(row, usage.Dollars(part.Dollars(p))), others-part.Dollars(p)
 		}
 
-		r.Rows = append(r.Rows, append(row, usage.Dollars(max(others, 0)), usage.Dollars(total)))
+		r.Rows = append(r.Rows, append(row, usage.Dollars(max(others, 0)), usage.Dollars(total),
+			usage.Dollars(metrics*p.CustomMetric)))
 	}
+
+	metrics := 0.0
 
 	for _, room := range known {
 		own, err := usage.Fixed(room.Spec, usage.JobReads)
@@ -111,13 +118,13 @@ jobs       schedules, idle state machines, their functions, logs and %g read uni
 			return all, r, fmt.Errorf("%s: %w", room.Spec.Name, err)
 		}
 
-		add(room.Spec.Name, own)
-		all = all.Plus(own)
+		add(room.Spec.Name, own, usage.Metrics(room.Spec))
+		all, metrics = all.Plus(own), metrics+usage.Metrics(room.Spec)
 	}
 
-	add("shared", usage.Shared())
+	add("shared", usage.Shared(), 0)
 	all = all.Plus(usage.Shared())
-	add("all", all)
+	add("all", all, metrics)
 
 	return all, r, nil
 }

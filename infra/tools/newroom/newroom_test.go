@@ -74,6 +74,10 @@ var steps = []step{
 		place: "docs/runbook.md",
 		test:  "infra/tools/runbook", name: "TestPageIsCurrent", says: "docs/runbook.md is out of date: run `make runbook`",
 	},
+	{
+		place: "infra/pipeline.template.json",
+		test:  "infra/tools/pipeline", name: "TestTemplateIsCurrent", says: "infra/pipeline.template.json is out of date: run `make pipeline`",
+	},
 }
 
 // insert returns a text with more after the first place of a part.
@@ -124,6 +128,7 @@ func TestRoomIsAddedByTheSteps(t *testing.T) {
 	c := addRoom(t)
 	c.run(".", nil, "go", "vet", "./pkg/chess", "./functions/chess/...", "./infra/rooms/chess")
 	c.run(".", nil, "go", "run", "./infra/tools/runbook", "docs/runbook.md")
+	c.run(".", nil, "go", "run", "./infra/tools/pipeline", "infra/pipeline.template.json")
 
 	packages := []string{"pkg/chess"}
 	for _, s := range steps {
@@ -185,8 +190,8 @@ func (c module) in(t *testing.T) module {
 
 func (c module) path(name string) string { return filepath.Join(c.dir, filepath.FromSlash(name)) }
 
-// addRoom copies the module, and makes all steps in the copy but that of docs/runbook.md, which
-// make runbook writes.
+// addRoom copies the module, and makes all steps in the copy but those of the two files that
+// make runbook and make pipeline write.
 func addRoom(t *testing.T) module {
 	t.Helper()
 

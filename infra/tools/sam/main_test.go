@@ -187,3 +187,37 @@ func TestCompare(t *testing.T) {
 		})
 	}
 }
+
+// TestDocumentExplainsTheExample: the table of docs/local-sam.md has each variable of the example.
+func TestDocumentExplainsTheExample(t *testing.T) {
+	t.Parallel()
+
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "env.local.example.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var env struct{ Parameters map[string]string }
+	if err := json.Unmarshal(text, &env); err != nil {
+		t.Fatal(err)
+	}
+
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "local-sam.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var rows strings.Builder
+
+	for line := range strings.Lines(string(document)) {
+		if strings.HasPrefix(line, "| `") {
+			rows.WriteString(line)
+		}
+	}
+
+	for name := range env.Parameters {
+		if !strings.Contains(rows.String(), "`"+name+"`") {
+			t.Errorf("the table of docs/local-sam.md lacks %s", name)
+		}
+	}
+}

@@ -471,6 +471,29 @@ func TestLocalSleep(t *testing.T) {
 	}
 }
 
+// TestLocalSleepWithoutTheFleet: a runtime that does not know the fleet's clock, such as SAM CLI's, does not
+// end a sleep. It ends by the clock of this machine, or with the context.
+func TestLocalSleepWithoutTheFleet(t *testing.T) {
+	t.Parallel()
+
+	other := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+
+	for name, runtime := range map[string]string{"no address": "", "another runtime": strings.TrimPrefix(other.URL, "http://")} {
+		ask, until := clockOf(t, spec.Local, runtime), time.Now().Add(50*time.Millisecond)
+		if now, err := ask(t.Context(), until); err != nil || now.Before(until.Truncate(0)) {
+			t.Errorf("%s: the sleep until %v ends at %v, %v", name, until, now, err)
+		}
+
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+
+		if _, err := ask(over, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: after the end of the context the sleep ends with %v", name, err)
+		}
+	}
+}
+
 // TestLocalSleepCutOff: an answer that ends early is no time.
 func TestLocalSleepCutOff(t *testing.T) {
 	t.Parallel()

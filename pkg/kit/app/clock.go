@@ -81,10 +81,16 @@ func (c *fleetClock) now() time.Time {
 }
 
 // sleep asks the local runtime to answer at until, because only the runtime knows when the
-// fleet's clock reaches that time.
+// fleet's clock reaches that time. A runtime without that clock, such as SAM CLI's, has no address
+// or answers 404: then it waits by the clock of this machine.
 func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
-	if !until.After(c.now()) {
+	left := until.Sub(c.now())
+	if left <= 0 {
 		return nil
+	}
+
+	if c.runtime == "" {
+		return sleep(ctx, time.Now().Add(left))
 	}
 	// The invocation's deadline does not move while it sleeps, but ctx does not know that.
 	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, "http://"+c.runtime+"/matchday/sleep",
@@ -98,6 +104,10 @@ func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
 		return err
 	}
 	defer out.Body.Close()
+
+	if out.StatusCode == http.StatusNotFound {
+		return sleep(ctx, time.Now().Add(left))
+	}
 
 	body, err := io.ReadAll(io.LimitReader(out.Body, 1024))
 	if err != nil {

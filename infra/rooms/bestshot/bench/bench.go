@@ -8,6 +8,7 @@ package bench
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -65,7 +66,15 @@ type world struct {
 	env        app.Env
 	tournament string
 	now        time.Time
+	page       int                // bytes of a page of the leaderboard
+	seconds    map[string]float64 // of what is measured, without the plain driver
 }
+
+// Figures that the cost model takes.
+const (
+	cachedPage = "a page from the cache"
+	settled    = "a match settled"
+)
 
 // run measures a tournament with a number of members. Each figure is the median of a number of runs.
 func run(ctx context.Context, members, runs int) ([]measure.Row, any, error) {
@@ -78,8 +87,14 @@ func run(ctx context.Context, members, runs int) ([]measure.Row, any, error) {
 	defer w.close(ctx)
 
 	rows, err := w.measure(ctx, members, runs)
+	counters := map[string]any{
+		"measured": time.Now().UTC().Format(time.DateOnly),
+		"members":  members,
+		"page":     w.page,
+		"seconds":  w.seconds,
+	}
 
-	return rows, nil, err
+	return rows, counters, err
 }
 
 func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.Row, err error) {
@@ -95,6 +110,7 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 			return fmt.Errorf("%s: %w", plainName, err)
 		}
 
+		w.seconds[name] = got.Wall.Seconds()
 		r := measure.RowOf(title+name, got, 0)
 		r.Calls = ""
 		r.Compared = fmt.Sprintf("× %.1f %s", measure.Share(got.Wall, beside.Wall), plainName)
@@ -121,6 +137,13 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 			err = fmt.Errorf("a page of %d members", len(out.Body.Data))
 		}
 
+		if err != nil || w.page > 0 {
+			return err
+		}
+
+		text, err := json.Marshal(out.Body)
+		w.page = len(text)
+
 		return err
 	}
 
@@ -129,7 +152,7 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 
 	key := view.LeaderboardKey(w.tournament)
 
-	if err := add("a page from the cache", read, "HMGET of go-redis",
+	if err := add(cachedPage, read, "HMGET of go-redis",
 		func() error { return cluster.HMGet(ctx, key, "version", "0").Err() }, 1); err != nil {
 		return nil, err
 	}
@@ -214,7 +237,7 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 
 		return err
 	}
-	if err := add("a match settled", settle, "its largest statement by pgx", plain, members); err != nil {
+	if err := add(settled, settle, "its largest statement by pgx", plain, members); err != nil {
 		return nil, err
 	}
 
@@ -254,7 +277,8 @@ func (w *world) median(do func() error, n int) (measure.Usage, error) {
 
 // newWorld starts the engines, and stores a tournament with settled matches.
 func newWorld(ctx context.Context, members int) (w *world, err error) {
-	w = &world{now: time.Date(2026, 6, 6, 20, 0, 0, 0, time.UTC), tournament: "00000000-0000-4000-8000-000000000001"}
+	w = &world{now: time.Date(2026, 6, 6, 20, 0, 0, 0, time.UTC), tournament: "00000000-0000-4000-8000-000000000001",
+		seconds: map[string]float64{}}
 	if w.engine, err = postgres.Start(ctx, ""); err != nil {
 		return nil, err
 	}

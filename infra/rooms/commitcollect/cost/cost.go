@@ -43,11 +43,12 @@ func report(in usage.Input) (usage.Report, error) {
 		return usage.Report{}, err
 	}
 
-	rows := [][]string{{"users", "fixed", "workouts", "nights", "views", "parts", "TOTAL", "a user"}}
+	metrics := usage.Emitted(commitcollect.Room().Spec, usage.HoursOfMonth)
+	rows := [][]string{{"users", "fixed", "metrics", "workouts", "nights", "views", "parts", "TOTAL", "a user"}}
 
 	for _, n := range []float64{20, 1_000, 100_000} {
 		row, total := []string{usage.Grouped(n)}, usage.Usage{}
-		for _, u := range []usage.Usage{fixed, c.workouts(n), c.nights(n), c.views(n), c.parts(n)} {
+		for _, u := range []usage.Usage{fixed, metrics, c.workouts(n), c.nights(n), c.views(n), c.parts(n)} {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
 
@@ -58,12 +59,13 @@ func report(in usage.Input) (usage.Report, error) {
 	return usage.Report{
 		Title: "CommitCollect.",
 		Rows:  rows,
-		Notes: fmt.Sprintf(`workouts   %g of each user, each %g webhooks: received, fetched, stored and counted
+		Notes: fmt.Sprintf(`metrics    %s
+workouts   %g of each user, each %g webhooks: received, fetched, stored and counted
 nights     a look at Strava for what was lost, and once a week for the whole year
 views      %g requests of the app by each user
 parts      %g of each user, with a notice
 Strava's own limit of 1,000 reads a day is reached at about 500 users: more need its permission.
-`, workouts, repeated, views, parts),
+`, usage.EmittedNote, workouts, repeated, views, parts),
 	}, nil
 }
 

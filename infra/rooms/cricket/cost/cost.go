@@ -72,7 +72,8 @@ func notes(subscription float64) string {
            dashboard
 users      each of the people signs in, by Cognito's plan Lite: the first 10,000, a free tier, are not free here. Each registers
            the phone whenever the app is opened, and follows %g matches a month, with an activity, and unfollows them
-loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and
+loop       ticks and the waiting state machine, what they write, their logs, and the room's custom metrics, each in
+           every hour in which a match is live: a tick is %g s at 512 MB, and
            a match changes %g times an hour
 API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer
            %g KB. CloudFront is not in it

@@ -58,7 +58,7 @@ type model struct {
 
 func (m model) memory(function string) float64 { return usage.Memory(m.room, function) }
 
-// loop is what the ticks and the state machine use, with what they write.
+// loop is what the ticks and the state machine use, with what they write, and the custom metrics.
 func (m model) loop(s scenario) usage.Usage {
 	if s.matches == 0 {
 		return usage.Usage{}
@@ -73,7 +73,7 @@ func (m model) loop(s scenario) usage.Usage {
 		LogGB:            (ticks*tickLog + s.hours*60*executionLog) / usage.Gigabyte,
 	}
 
-	return u.Plus(m.store(s))
+	return u.Plus(m.store(s)).Plus(usage.Emitted(m.room, s.hours))
 }
 
 // store is what the loop uses of DynamoDB and SQS: an unchanged tick in every slot,

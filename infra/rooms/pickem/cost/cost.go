@@ -19,7 +19,7 @@ func report(in usage.Input) (usage.Report, error) {
 	}
 
 	rows := [][]string{
-		{"members", "fixed", "lists", "cards", "results", "standings", "picks", "scoring", "notices", "TOTAL", "a member"},
+		{"members", "fixed", "metrics", "lists", "cards", "results", "standings", "picks", "scoring", "notices", "TOTAL", "a member"},
 	}
 
 	for _, members := range []float64{100, 1_000, 10_000} {
@@ -43,6 +43,7 @@ func report(in usage.Input) (usage.Report, error) {
 // notes explains the columns and lists the assumptions.
 func notes() string {
 	return fmt.Sprintf(`fixed      as above; the job that locks events reads those of 400 days every minute
+metrics    %s
 lists      the list of events, and the own profile: each member looks at each of the five screens %g times a week
 cards      an event that is open
 results    a scored event, and standings a year's: a page of each
@@ -50,5 +51,5 @@ picks      %g saves of a prediction by each member and event, of which there is 
 scoring    of an event once, each member in one league of ten
 notices    %g pushes to each member and event: of what is forgotten, and what has changed
 Units of DynamoDB are those that the engine reckons for calls with 10 and with 10,000 members; between and beyond they are in proportion.
-`, viewsOfWeek, savesOfEvent, noticesOfEvent)
+`, usage.EmittedNote, viewsOfWeek, savesOfEvent, noticesOfEvent)
 }

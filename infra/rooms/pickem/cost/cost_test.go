@@ -112,11 +112,11 @@ func TestTotals(t *testing.T) {
 		}
 
 		sum := 0.0
-		for _, part := range v[1:9] {
+		for _, part := range v[1:10] {
 			sum += part
 		}
 
-		if math.Abs(sum-v[9]) > 0.05+0.005*v[9] || math.Abs(v[9]/v[0]-v[10]) > 1e-4 {
+		if math.Abs(sum-v[10]) > 0.05+0.005*v[10] || math.Abs(v[10]/v[0]-v[11]) > 1e-4 {
 			t.Errorf("the columns of %q do not add up", row)
 		}
 	}

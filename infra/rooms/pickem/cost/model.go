@@ -39,7 +39,7 @@ func (m model) memory(function string) float64 { return usage.Memory(m.room, fun
 
 // month is what the room uses in a month with an event a week that all members play.
 type month struct {
-	fixed, lists, cards, results, standings, picks, scores, notices usage.Usage
+	fixed, metrics, lists, cards, results, standings, picks, scores, notices usage.Usage
 }
 
 func (m model) month(members float64) (s month, err error) {
@@ -47,6 +47,7 @@ func (m model) month(members float64) (s month, err error) {
 		return s, err
 	}
 
+	s.metrics = usage.Emitted(m.room, usage.HoursOfMonth)
 	views := members * viewsOfWeek * usage.WeeksOfMonth
 	s.lists = m.requests(views, m.useOf(screens[0], members)).Plus(m.requests(views, m.useOf(screens[1], members)))
 	s.cards, s.results, s.standings = m.requests(views, m.useOf(screens[2], members)), m.requests(views, m.useOf(screens[3], members)),
@@ -95,5 +96,5 @@ func (m model) requests(n float64, u use) usage.Usage {
 }
 
 func (s month) parts() []usage.Usage {
-	return []usage.Usage{s.fixed, s.lists, s.cards, s.results, s.standings, s.picks, s.scores, s.notices}
+	return []usage.Usage{s.fixed, s.metrics, s.lists, s.cards, s.results, s.standings, s.picks, s.scores, s.notices}
 }

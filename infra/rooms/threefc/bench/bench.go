@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
 	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/standing"
 )
 
 // Suite is the room's part of the benchmark.
@@ -36,6 +37,12 @@ type target struct{ reads, writes float64 }
 
 // getHealth is the function with which the others are compared.
 const getHealth = "get-health"
+
+// A phone sends each change with a key, under which the answer is stored. A goal is measured without one, too.
+const (
+	createGoal        = "create-goal"
+	createGoalWithKey = "create-goal with a key"
+)
 
 // few and many are the players of seasons. The second is the most that a league may have.
 const (
@@ -61,28 +68,45 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 		all = append(all, costs...)
 	}
 
-	return rows(all), map[string]any{"uses": all}, nil
+	costs, err := benchTables(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	all = append(all, costs...)
+
+	return rows(all), map[string]any{"measured": time.Now().UTC().Format(time.DateOnly), "uses": all}, nil
+}
+
+func newWorld(ctx context.Context) (*measure.World, error) {
+	w, err := measure.NewWorld(ctx, threefc.Room().Spec, clock.New(evening, clock.Free))
+	if err != nil {
+		return nil, err
+	}
+
+	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = origin, "https://api.bench/threefc", "3fc@example.com"
+
+	return w, nil
 }
 
 // benchUses measures the functions in turns. In each turn a goal is scored, and another game
 // is finished.
 func benchUses(ctx context.Context, players int) ([]useCost, error) {
-	w, err := measure.NewWorld(ctx, threefc.Room().Spec, clock.New(evening, clock.Free))
+	w, err := newWorld(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-
-	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = origin, "https://api.bench/threefc", "3fc@example.com"
 
 	s, err := newSeason(ctx, w, players)
 	if err != nil {
 		return nil, err
 	}
 
-	over := s.live
+	over, begun := s.live, s.live
 	finish := func() (err error) { over, err = s.addGame(ctx, true); return err }
-	body := func() any {
+	begin := func() (err error) { begun, err = s.addGame(ctx, false); return err }
+	goal := func() any {
 		return map[string]any{
 			"eventId":         item.NewID(evening),
 			"scoringTeamId":   "red",
@@ -95,12 +119,24 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 	live := func() []string { return []string{s.live} }
 	finishing := s.screen("finish-game", game.FinishGameFunction(), func() []string { return []string{over} }, nil)
 	finishing.Before = finish
+	third := s.screen("finish-third", game.FinishThirdFunction(), func() []string { return []string{begun, "1"} },
+		func() any { return map[string]any{} })
+	third.Before = begin
+	seat := s.screen("put-seat", game.PutSeatFunction(), func() []string { return []string{begun, player(roster)} },
+		func() any { return map[string]any{"teamId": "red"} })
+	seat.Before = begin
+	create := s.screen("create-game", game.CreateGameFunction(), func() []string { return []string{sessionID} },
+		func() any { return map[string]any{"gameStartTs": evening, "thirdLength": 20} })
 	uses := []struct {
 		measure.Use
 		target
 	}{
 		{s.screen(getHealth, profile.GetHealthFunction(), none, nil), target{}},
-		{s.screen("create-goal", game.CreateGoalFunction(), live, body), target{10, 8}},
+		{s.screen(createGoal, game.CreateGoalFunction(), live, goal), target{10, 8}},
+		{s.screen(createGoalWithKey, game.CreateGoalFunction(), live, goal), target{10, 14}},
+		{create, target{}},
+		{seat, target{}},
+		{third, target{}},
 		{finishing, target{10, 24}},
 		{s.screen("show-game", public.GetGameFunction(), of, nil), target{3, 0}},
 		{s.screen("show-game-page", public.ShowGameFunction(), of, nil), target{8, 0}},
@@ -124,6 +160,60 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 	}
 
 	return all, nil
+}
+
+// benchTables measures what a finished game changes in the tables of its season.
+func benchTables(ctx context.Context) ([]useCost, error) {
+	w, err := newWorld(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+
+	s, err := newSeason(ctx, w, few)
+	if err != nil {
+		return nil, err
+	}
+
+	over := ""
+	finishing := s.screen("finish-game", game.FinishGameFunction(), func() []string { return []string{over} }, nil)
+
+	finish, err := finishing.Open(ctx, w.Env())
+	if err != nil {
+		return nil, err
+	}
+
+	tables, err := standing.Open(ctx, w.Env())
+	if err != nil {
+		return nil, err
+	}
+
+	if err := tables.AggregateSeason(ctx, game.Changed{SeasonID: seasonID}); err != nil { // those of the games that are stored
+		return nil, err
+	}
+
+	costs, err := w.Uses(ctx, rounds, []measure.Use{{
+		What: "aggregate-season",
+		Before: func() (err error) {
+			if over, err = s.addGame(ctx, true); err == nil {
+				_, err = finish(ctx)
+			}
+
+			return err
+		},
+		Open: func(ctx context.Context, env app.Env) (measure.Call, error) {
+			tables, err := standing.Open(ctx, env)
+
+			return func(ctx context.Context) (int, error) {
+				return 0, tables.AggregateSeason(ctx, game.Changed{SeasonID: seasonID, GameID: over})
+			}, err
+		},
+	}})
+	if err != nil {
+		return nil, err
+	}
+
+	return []useCost{{costs[0], target{}, few}}, nil
 }
 
 func none() []string { return nil }
@@ -154,6 +244,9 @@ func (s *season) screen(what string, fn app.Function, ids func() []string, body 
 
 		e = measure.SignedRequest(route, strings.Join(path, "/"), "", text)
 		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
+		if body != nil && what != createGoal {
+			e.Headers["idempotency-key"] = item.NewID(evening)
+		}
 
 		return e, nil
 	})}

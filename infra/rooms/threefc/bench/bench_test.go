@@ -61,3 +61,21 @@ func TestPlayersDoNotMatter(t *testing.T) {
 		}
 	}
 }
+
+// TestTables: a finished game changes the tables of its season.
+func TestTables(t *testing.T) {
+	t.Parallel()
+
+	all, err := benchTables(context.WithoutCancel(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, u := range all {
+		t.Logf("%s: %s; %s", u.What, u.Capacity, u.Counters)
+
+		if u.Reads == 0 || u.Writes == 0 {
+			t.Errorf("%s reads or writes nothing", u.What)
+		}
+	}
+}

@@ -74,6 +74,13 @@ func newSeason(ctx context.Context, w *measure.World, players int) (*season, err
 		item.New(l.PK, item.SlugKey("spring"), "Slug", item.Ref{ID: seasonID}, now),
 		item.New(l.PK, item.GrantKey(user), "Grant", item.Grant{LeagueID: leagueID, UserID: user, Role: item.Admin}, now),
 	}
+	all = append(all, item.New(item.SessionKey(sessionID), item.Metadata, "Session",
+		item.Session{ID: sessionID, LeagueID: leagueID, SeasonID: seasonID, Date: "2026-06-06"}, now))
+
+	for _, t := range teams {
+		all = append(all, item.New(x.PK, item.TeamKey(t.TeamID), "Team", t, now))
+	}
+
 	begun := item.New(item.LoginKey(login), item.Metadata, "AuthSession", map[string]string{"userId": user}, now)
 	begun.TTL = now.Add(time.Hour).Unix()
 	all = append(all, begun)

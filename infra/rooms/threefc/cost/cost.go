@@ -2,67 +2,147 @@
 package cost
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 
 	"matchday/infra/tools/cost/usage"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 )
 
+// kept are the counters of the repository. `make bench` counts them anew.
+//
+//go:embed counters.json
+var kept []byte
+
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: []byte(`{}`), AtRest: 3.05, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 3.05, Report: report}
 
 // What is assumed of each league and month.
 const (
 	games = 12.0
 	goals = 15.0 // of each game
+	seats = 9.0  // players of each game
+	steps = 6.0  // starts and ends of thirds
 	views = 2_000.0
-
-	goalReads, goalWrites = 9.0, 12.0 // units of a goal
-	gameReads, gameWrites = 400.0, 260.0
-	viewReads             = 3.0
 )
 
+// The functions whose calls are counted. A goal is sent with a key, under which the answer is stored.
+const (
+	goal, create, seat, step, finish = "create-goal with a key", "create-game", "put-seat", "finish-third", "finish-game"
+	tables, gamePage, seasonPage     = "aggregate-season", "show-game-page", "show-season-page"
+)
+
+// counters are what the benchmark counts.
+type counters struct{ Uses []use }
+
+// use is one call of a function in a league with so many players.
+type use struct {
+	What                                        string
+	Players, Answer, ReadUnits, WriteUnits, SQS float64 // Answer is in bytes
+}
+
+// parse reads counters. It returns an error if they lack a function.
+func parse(text []byte) (c counters, err error) {
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, err
+	}
+
+	for _, what := range []string{goal, create, seat, step, finish, tables, gamePage, seasonPage} {
+		if c.of(what).What == "" {
+			return c, fmt.Errorf("the counters lack %s: run `make bench`", what)
+		}
+	}
+
+	return c, nil
+}
+
+// of returns the use with the most units, whatever the number of players.
+func (c counters) of(what string) (most use) {
+	for _, u := range c.Uses {
+		if u.What == what && (most.What == "" || u.ReadUnits+u.WriteUnits > most.ReadUnits+most.WriteUnits) {
+			most = u
+		}
+	}
+
+	return most
+}
+
+// calls is n calls of a function with so many GB that take so many seconds.
+func (c counters) calls(n float64, what string, seconds, memory float64) usage.Usage {
+	u := c.of(what)
+
+	return usage.Usage{
+		LambdaRequests:  n,
+		LambdaGBSeconds: n * seconds * memory,
+		Traces:          usage.Traced(n),
+		InitGBSeconds:   usage.Init(n, memory),
+		ReadUnits:       n * u.ReadUnits,
+		WriteUnits:      n * u.WriteUnits,
+		SQSRequests:     n * 3 * u.SQS,
+		LogGB:           n * usage.RequestLog / usage.Gigabyte,
+		EgressGB:        n * u.Answer / usage.Gigabyte,
+	}
+}
+
+// played is the usage of n games, from the creation to the standings.
+func (c counters) played(n float64, room spec.Room) (all usage.Usage) {
+	for _, r := range []struct {
+		what  string
+		times float64
+	}{{create, 1}, {seat, seats}, {step, steps}, {goal, goals}, {finish, 1}} {
+		u := c.calls(n*r.times, r.what, 0.05, 0.25)
+		u.APIRequests = n * r.times
+		all = all.Plus(u)
+	}
+
+	return all.Plus(c.calls(n, tables, 0.2, usage.Memory(room, "threefc/aggregate-season")))
+}
+
+// seen is the usage of n views of pages, half of them of a game and half of a season.
+func (c counters) seen(n float64) usage.Usage {
+	u := c.calls(n/2, gamePage, usage.RequestSeconds, 0.25).Plus(c.calls(n/2, seasonPage, usage.RequestSeconds, 0.25))
+	u.APIRequests = n
+
+	return u
+}
+
 func report(in usage.Input) (usage.Report, error) {
-	fixed, err := usage.Fixed(threefc.Room().Spec, usage.JobReads)
+	c, err := parse(in.Counters)
 	if err != nil {
 		return usage.Report{}, err
 	}
 
-	rows := [][]string{{"leagues", "fixed", "games", "views", "TOTAL", "a league"}}
+	room := threefc.Room().Spec
+
+	fixed, err := usage.Fixed(room, usage.JobReads)
+	if err != nil {
+		return usage.Report{}, err
+	}
+
+	rows := [][]string{{"leagues", "fixed", "metrics", "games", "views", "TOTAL", "a league"}}
 
 	for _, n := range []float64{10, 1_000, 10_000} {
-		played, seen := n*games, n*views
-		calls := played * (goals + 30)
-		work := usage.Usage{
-			APIRequests:     calls,
-			LambdaRequests:  calls,
-			LambdaGBSeconds: calls * 0.05 / 4,
-			Traces:          usage.Traced(calls),
-			InitGBSeconds:   usage.Init(calls, 0.25),
-			ReadUnits:       played * (goals*goalReads + gameReads),
-			WriteUnits:      played * (goals*goalWrites + gameWrites),
-			SQSRequests:     played * 6,
+		row, total := []string{usage.Grouped(n)}, usage.Usage{}
+		for _, u := range []usage.Usage{fixed, usage.Emitted(room, usage.HoursOfMonth), c.played(n*games, room), c.seen(n * views)} {
+			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
-		view := usage.Usage{
-			APIRequests:     seen,
-			LambdaRequests:  seen,
-			LambdaGBSeconds: seen * 0.02 / 4,
-			Traces:          usage.Traced(seen),
-			InitGBSeconds:   usage.Init(seen, 0.25),
-			ReadUnits:       seen * viewReads,
-			EgressGB:        seen * 8e-6,
-		}
-		total := fixed.Plus(work).Plus(view).Dollars(in.Prices)
-		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(work.Dollars(in.Prices)),
-			usage.Dollars(view.Dollars(in.Prices)), usage.Dollars(total), fmt.Sprintf("%.4f", total/n)})
+
+		dollars := total.Dollars(in.Prices)
+		rows = append(rows, append(row, usage.Dollars(dollars), fmt.Sprintf("%.4f", dollars/n)))
 	}
+
+	one := c.played(1, room)
 
 	return usage.Report{
 		Title: "3FC.",
 		Rows:  rows,
-		Notes: fmt.Sprintf(`games   %g of each league, each with %g goals, a roster and the tables of the season
-views   %g of the public pages of each league, without a CDN
-All numbers are assumed. A goal takes %g read and %g write units of DynamoDB, the rest of a game %g and %g, a view %g read units.
-`, games, goals, views, goalReads, goalWrites, gameReads, gameWrites, viewReads),
+		Notes: fmt.Sprintf(`metrics %s
+games   %g of each league, each with %g goals, %g players and the tables of the season: %g read and %g write units of DynamoDB
+views   %g of the public pages of each league, without a CDN: half of a game, %g read units, and half of a season, %g
+left out mails to players
+Units of DynamoDB are those that the engine reckons, with 10 and with 1,000 players. What leagues do, and durations, are assumed.
+`, usage.EmittedNote, games, goals, seats, one.ReadUnits, one.WriteUnits, views, c.of(gamePage).ReadUnits, c.of(seasonPage).ReadUnits),
 	}, nil
 }

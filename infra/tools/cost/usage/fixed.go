@@ -68,7 +68,7 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 			}
 
 			u = u.Plus(job(n, float64(f.Memory)/1024, jobReads))
-		case spec.Queue:
+		case spec.Queue, spec.DeadLetters: // each has an event source mapping
 			u.SQSRequests += pollsOfMinute * minutesOfMonth
 		}
 	}
@@ -88,12 +88,46 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 
 	u.AlarmMetrics = float64(stage.Stage{Name: stage.Prod}.Watched(room))
 	u = u.Plus(stores(room))
-	// A metric is billed in the hours in which it is emitted. A job emits none while it
-	// finds nothing to do.
+	// No metric is emitted while nothing happens: see Emitted.
 	u.Secrets = float64(len(secrets))
 
 	return u, nil
 }
+
+// Metrics returns the number of custom metrics that a room can emit: of each function those of its spec, or
+// of the room if they have its dimension, and those of the filters of its logs. A filter has no default
+// value, so it counts nothing in an hour without a matching line.
+func Metrics(room spec.Room) float64 {
+	all := map[string]bool{}
+
+	for _, f := range room.Functions {
+		for _, m := range f.Emits {
+			by := f.Name
+			if m.OfRoom {
+				by = room.Name
+			}
+
+			all[by+" "+m.Name] = true
+		}
+	}
+
+	for _, f := range (stage.Stage{Name: stage.Prod}).Filters(room) {
+		all[f.Metric.Name] = true
+	}
+
+	return float64(len(all))
+}
+
+// Emitted returns the custom metrics of a room that is in use in so many hours of a month, at most: as if it
+// emitted each of them in each of these hours. CloudWatch bills a metric for each hour in which it gets a value,
+// and a job emits none while it finds nothing to do. The metric Failed of a function is left out: it is
+// emitted only in an hour in which the function fails.
+func Emitted(room spec.Room, hours float64) Usage {
+	return Usage{CustomMetrics: Metrics(room) * hours / HoursOfMonth}
+}
+
+// EmittedNote explains a column of Emitted in the notes of a report.
+const EmittedNote = "at most: as if each was emitted in every hour"
 
 // What databases and caches use in production while nothing happens, as the stacks have it: the
 // cluster's least ACUs, and the least storage that ElastiCache Serverless bills for Valkey.

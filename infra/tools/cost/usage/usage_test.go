@@ -112,6 +112,41 @@ func TestJobsStartCold(t *testing.T) {
 	}
 }
 
+// TestEachSourceIsPolled: Lambda polls a queue, and a queue of dead letters that a function takes.
+func TestEachSourceIsPolled(t *testing.T) {
+	t.Parallel()
+
+	work := spec.Queue{Name: "lab-work"}
+
+	u, err := Fixed(spec.Room{Functions: []spec.Function{{Name: "lab/work", On: work}, {Name: "lab/keep", On: spec.DeadLetters{Of: work}}}}, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	near(t, "polls", u.SQSRequests, 2*15*43_800)
+}
+
+// TestMetrics: a metric is counted for each function that emits it, or once for the room, and in the hours in
+// which the room is in use. The filter counts failures.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+
+	sent, lag := spec.Metric{Name: "Sent"}, spec.Metric{Name: "Lag", OfRoom: true}
+	room := spec.Room{Name: "lab", Functions: []spec.Function{
+		{Name: "lab/push", Emits: []spec.Metric{sent, lag}}, {Name: "lab/mail", Emits: []spec.Metric{sent, lag}},
+	}}
+
+	near(t, "metrics", Metrics(room), 2+1+1)
+	near(t, "half of the month", Emitted(room, HoursOfMonth/2).CustomMetrics, 2)
+
+	u, err := Fixed(room, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	near(t, "metrics at rest", u.CustomMetrics, 0)
+}
+
 func TestReportAlignsColumns(t *testing.T) {
 	t.Parallel()
 

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check judge build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check judge judge-account build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -101,14 +101,19 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
 
-# AWS's own description of its services, with Python.
-BOTOCORE := .local/botocore/bin/python
+# AWS's own description of its services, and moto, an account of AWS on this machine, with what the
+# services that are judged need of its extra `server`, which is twice as large.
+JUDGE := .local/judge/bin/python
 
-judge: $(BOTOCORE) ## judge the AWS calls that `make test` recorded, by AWS's models of the services: needs Python
-	@$(BOTOCORE) -B infra/tools/judge/judge_test.py -q && $(BOTOCORE) -B infra/tools/judge/judge.py .local/calls --all
+judge: $(JUDGE) ## judge the AWS calls that `make test` recorded, by AWS's models of the services: needs Python
+	@$(JUDGE) -B infra/tools/judge/judge_test.py -q && $(JUDGE) -B infra/tools/judge/judge.py .local/calls --all
 
-$(BOTOCORE):
-	@$(call venv,botocore==1.44.8)
+judge-account: $(JUDGE) $(if $(shell command -v aws),,.local/aws/bin/aws) program ## try predeploy, restore, smoke and a migration in an account of moto, with the templates of lint-templates: needs Python
+	@test -e $(DRAFT)/prod/manifest.json || { echo "There are no templates to deploy: make lint-templates writes them."; exit 1; }
+	@go build -o $(MADE)/predeploy ./infra/tools/predeploy && PATH="$$PATH:$(CURDIR)/.local/aws/bin" $(JUDGE) -B infra/tools/judge/account.py $(DRAFT)
+
+$(JUDGE):
+	@$(call venv,botocore==1.44.8 boto3==1.44.8 moto==5.2.5 flask==3.1.3 flask-cors==6.0.5 joserfc==1.8.0 openapi-spec-validator==0.9.0)
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors. What is built
@@ -215,7 +220,7 @@ sam-template: app binaries ## templates for SAM CLI, in cdk.local: STAGE=dev ROO
 	  ROOMS=$(call quoted,$(rooms)) go run ./infra/tools/sam $(STAGE) $(or $(OUT),cdk.local) docs/env.local.example.json
 
 # Every option, with values of nobody.
-OPTIONS := cdn=true canary=10 mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
+OPTIONS := cdn=true canary=10 mail=ops@example.com identity=example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
   certificate=arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000
 
 # SAM CLI needs an older cfn-lint, so each has a virtual environment of its own.
@@ -245,7 +250,7 @@ $(CFN_LINT):
 $(SAM_CLI):
 	@$(call venv,aws-sam-cli==1.166.1)
 
-.local/aws/bin/aws: # for the test of redrive
+.local/aws/bin/aws: # for the test of redrive, and for smoke
 	@$(call venv,awscli==1.46.3)
 
 # A virtual environment for the tool $@ of the package $(1).

@@ -19,6 +19,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	cloudformationtypes "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -115,27 +116,17 @@ func open(cfg aws.Config) account {
 }
 
 func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb, dir string, out io.Writer) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("there is no template in %s", dir)
+	stacks, err := ready.Stacks(dir)
+	if err != nil {
+		return err
 	}
 
 	var found []error
 
 	var reserved, reserves int // concurrent executions
 
-	for _, file := range files {
-		stack := strings.TrimSuffix(filepath.Base(file), ".template.json")
-
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-
-		next, err := ready.Parse(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", stack, err)
-		}
+	for _, stack := range slices.Sorted(maps.Keys(stacks)) {
+		next := stacks[stack]
 
 		deployed, err := a.deployed(ctx, stack)
 		if err != nil {
@@ -179,7 +170,9 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 
 // deployed returns the template of a stack, without resources if there is no stack.
 func (a account) deployed(ctx context.Context, stack string) (ready.Template, error) {
-	out, err := a.stacks.GetTemplate(ctx, &cloudformation.GetTemplateInput{StackName: &stack})
+	out, err := a.stacks.GetTemplate(ctx, &cloudformation.GetTemplateInput{
+		StackName: &stack, TemplateStage: cloudformationtypes.TemplateStageOriginal,
+	})
 	if none(err) {
 		return ready.Template{}, nil
 	}

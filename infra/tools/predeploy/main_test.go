@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/stage"
 	"matchday/infra/tools/judge/calls"
+	"matchday/infra/tools/predeploy/ready"
 	"matchday/pkg/spec"
 )
 
@@ -86,9 +88,21 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		stack, action := form.Get("StackName"), form.Get("Action")
 
 		template, ok := c.stacks[stack]
-		if !ok {
+		refusal := ""
+
+		switch {
+		case !stackName.MatchString(stack):
+			refusal = "1 validation error detected: Value '" + stack + "' at 'stackName' failed to satisfy constraint: Member must satisfy " +
+				"regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*"
+		case !ok:
+			refusal = "Stack with id " + stack + " does not exist"
+		case action == "GetTemplate" && form.Get("TemplateStage") != "Original":
+			refusal = "the default of TemplateStage is not documented without contradiction"
+		}
+
+		if refusal != "" {
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprintf(w, `<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id %s does not exist</Message></Error></ErrorResponse>`, stack)
+			fmt.Fprintf(w, `<ErrorResponse><Error><Code>ValidationError</Code><Message>%s</Message></Error></ErrorResponse>`, refusal)
 
 			return
 		}
@@ -121,6 +135,9 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// stackName is what CloudFormation takes for the name of a stack.
+var stackName = regexp.MustCompile(`^([a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*)$`)
+
 const shared = `{"Resources":{
 	"Users0A":{"Type":"AWS::Cognito::UserPool","Properties":{"UserPoolName":"matchday-prod-users"}},
 	"Table1":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"deleted-users","KeySchema":[{"AttributeName":"userId","KeyType":"HASH"}]}},
@@ -148,16 +165,47 @@ var games = []spec.Room{{Name: "games", Functions: []spec.Function{{Name: "games
 	}.On("Get", "PK=id", spec.Rate{}, spec.GetItem),
 }}}}}
 
+// synthesized writes templates by stack to a folder, as the CDK does: with a manifest, and with the
+// template of a nested stack, which is no stack of the manifest.
+func synthesized(t *testing.T, next map[string]string, nested string) (dir string) {
+	t.Helper()
+
+	dir = t.TempDir()
+	artifacts := map[string]any{"Tree": map[string]any{"type": "cdk:tree", "properties": map[string]string{"file": "tree.json"}}}
+	files := map[string]string{"routes.nested.template.json": nested}
+
+	for stack, text := range next {
+		files[stack+".template.json"] = text
+		artifacts[stack] = map[string]any{"type": "aws:cloudformation:stack", "properties": map[string]string{"templateFile": stack + ".template.json"}}
+	}
+
+	manifest, err := json.Marshal(map[string]any{"version": "53.0.0", "artifacts": artifacts})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	files["manifest.json"] = string(manifest)
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return dir
+}
+
 // checked returns the errors of a deployment of templates by stack, one a line.
 func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]string) (dir string, errs []string) {
 	t.Helper()
 
-	dir = t.TempDir()
-	for stack, text := range next {
-		if err := os.WriteFile(filepath.Join(dir, stack+".template.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir = synthesized(t, next, `{"Resources":{"Route":{"Type":"AWS::ApiGatewayV2::Route"}}}`)
+
+	return dir, checkedIn(t, c, verb, s, dir)
+}
+
+// checkedIn is checked for the templates of a folder.
+func checkedIn(t *testing.T, c cloud, verb string, s stage.Stage, dir string) (errs []string) {
+	t.Helper()
 
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
@@ -169,7 +217,82 @@ func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]
 		errs = strings.Split(err.Error(), "\n")
 	}
 
-	return dir, errs
+	return errs
+}
+
+// TestStacksOfADeployment: the stacks are those of the manifest, under the names that it gives them.
+// A nested stack must not have what the check of the stacks would not see.
+func TestStacksOfADeployment(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct{ nested, want string }{
+		"routes":   {`"Route":{"Type":"AWS::ApiGatewayV2::Route"},"F":{"Type":"AWS::Lambda::Function","Properties":{}}`, ""},
+		"table":    {`"R":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"games"}}`, ready.Table},
+		"pool":     {`"R":{"Type":"AWS::Cognito::UserPool","Properties":{"UserPoolName":"users"}}`, ready.UserPool},
+		"secret":   {`"R":{"Type":"AWS::SecretsManager::Secret","Properties":{"Name":"key"}}`, ready.Secret},
+		"bucket":   {`"R":{"Type":"AWS::S3::Bucket"}`, ready.Bucket},
+		"identity": {`"R":{"Type":"AWS::SES::EmailIdentity","Properties":{"EmailIdentity":"example.com"}}`, ready.Identity},
+		"reserved": {`"R":{"Type":"AWS::Lambda::Function","Properties":{"ReservedConcurrentExecutions":1}}`, "-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			var want []string
+
+			switch c.want {
+			case "":
+			case "-":
+				want = []string{"routes.nested.template.json: a nested stack must not have R, which reserves concurrent executions that are not " +
+					"counted there"}
+			default:
+				want = []string{"routes.nested.template.json: a nested stack must not have R of the type " + c.want + ", which outlives its " +
+					"stack and is not checked there"}
+			}
+
+			dir := synthesized(t, map[string]string{"matchday-dev-games": table()}, `{"Resources":{`+c.nested+`}}`)
+			if diff := cmp.Diff(want, checkedIn(t, cloud{}, "check", stage.Stage{Name: "dev"}, dir)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+
+	t.Run("a name of its own", func(t *testing.T) {
+		t.Parallel()
+
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"manifest.json": `{"artifacts":{"Games":{"type":"aws:cloudformation:stack",` +
+				`"properties":{"templateFile":"Games.template.json","stackName":"matchday-dev-games"}}}}`,
+			"Games.template.json": table(),
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		in := cloud{
+			tables: map[string]string{"games": `{"TableName":"games"}`},
+			stacks: map[string]string{"matchday-dev-games": table()},
+			owns:   map[string]map[string]string{"matchday-dev-games": {"T": "games"}},
+		}
+		if got := checkedIn(t, in, "check", stage.Stage{Name: "dev"}, dir); got != nil {
+			t.Errorf("the stack matchday-dev-games has the table, and it is refused: %q", got)
+		}
+	})
+
+	for name, want := range map[string]string{
+		`{"artifacts":{"Tree":{"type":"cdk:tree"}}}`: "there is no stack in ",
+		`[]`: "manifest.json is no manifest of the CDK: ",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		if got := checkedIn(t, cloud{}, "check", stage.Stage{Name: "dev"}, dir); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("a folder with the manifest %s: got %q, want %q", name, got, want)
+		}
+	}
 }
 
 // TestReservedConcurrency: a deployment is refused before it starts if the account has too few

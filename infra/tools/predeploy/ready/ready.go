@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -135,6 +137,88 @@ const (
 )
 
 const function = "AWS::Lambda::Function"
+
+// Stacks returns the templates of the stacks that the CDK synthesized to a folder, by the name of
+// the stack. The error names a template of no stack, which is that of a nested stack, if it has a
+// resource that a check of the stacks would have to see.
+func Stacks(dir string) (map[string]Template, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		return nil, err
+	}
+
+	var manifest struct {
+		Artifacts map[string]struct {
+			Type       string
+			Properties struct{ TemplateFile, StackName string }
+		}
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return nil, fmt.Errorf("%s is no manifest of the CDK: %w", filepath.Join(dir, "manifest.json"), err)
+	}
+
+	files := map[string]string{} // stack by file
+	for id, a := range manifest.Artifacts {
+		if a.Type == "aws:cloudformation:stack" {
+			files[a.Properties.TemplateFile] = cmp.Or(a.Properties.StackName, id) // it is left out if it is the id
+		}
+	}
+
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there is no stack in %s", dir)
+	}
+
+	others, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
+	if err != nil {
+		return nil, err
+	}
+
+	for _, file := range others {
+		if name := filepath.Base(file); files[name] == "" {
+			files[name] = ""
+		}
+	}
+
+	stacks := map[string]Template{}
+
+	for file, stack := range files {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			return nil, err
+		}
+
+		t, err := Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+
+		if stack != "" {
+			stacks[stack] = t
+			continue
+		}
+
+		if err := checkNested(t); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+
+	return stacks, nil
+}
+
+// checkNested returns an error for the first resource of a nested stack that must be in a stack
+// of its own: one that outlives its stack, or a function that reserves concurrent executions.
+func checkNested(t Template) error {
+	for _, id := range slices.Sorted(maps.Keys(t.Resources)) {
+		switch r := t.Resources[id]; {
+		case slices.Contains([]string{Table, UserPool, Secret, Bucket, Identity}, r.Type):
+			return fmt.Errorf("a nested stack must not have %s of the type %s, which outlives its stack and is not checked there", id, r.Type)
+		case r.Properties.ReservedConcurrentExecutions > 0:
+			return fmt.Errorf("a nested stack must not have %s, which reserves concurrent executions that are not counted there", id)
+		}
+	}
+
+	return nil
+}
 
 // CheckConcurrency returns an error if the functions of a deployment reserve more concurrent
 // executions than the account has. left is what the account has not reserved, deployed what

@@ -25,6 +25,7 @@
 //	when a result counts                                  score/scorer: Final; live: Finisher.FinishMatch
 //	what a lock screen shows                              score: State.For
 //	when a lock screen is pushed, and at which priority   activity: Pusher.PushActivities; score: State.KeyEvent
+//	which messages wait for which                         activity: Pusher.PushParts; tables: ActivityQueue, PartQueue
 //	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
 //	which events are worth an alert, and their keys       score/event: List
 //	when an event is certain enough for an alert          live: ledger

@@ -20,9 +20,9 @@ var (
 	PushDelay = spec.Metric{Name: "PushDelay", Unit: spec.Milliseconds, OfRoom: true}
 
 	PushesDelivered  = spec.Metric{Name: "PushesDelivered", Unit: spec.Count}
-	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count}
-	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count}
-	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count}
+	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count, OfRoom: true} // of push-activities and push-parts, as the next two
+	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count, OfRoom: true}
+	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count, OfRoom: true}
 	Broadcasts       = spec.Metric{Name: "Broadcasts", Unit: spec.Count}
 	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
 	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages for which Apple accepted no push

@@ -91,6 +91,13 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 				watched = append(watched, a.While)
 			}
 
+			if a.When != (spec.Emitted{}) && (!a.Below || len(a.Metrics) != 1 || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+				return f.Name == a.When.Function && slices.Contains(f.Emits, a.When.Metric)
+			})) {
+				t.Errorf("the alarm %s watches minutes with %s of %s, want a metric that it emits, and a floor of one metric", a.Name,
+					a.When.Metric.Name, a.When.Function)
+			}
+
 			for _, m := range watched {
 				if !slices.Contains(room.Functions[i].Emits, m) {
 					t.Errorf("the alarm %s watches %s, which %s does not emit", a.Name, m.Name, a.Function)

@@ -386,6 +386,10 @@ type Queue struct {
 	// last value is used for all further failures. Without it a message waits for the visibility
 	// timeout.
 	Backoff []time.Duration
+	// Holds is the largest number of messages that wait for a function at one time while all is
+	// well. An alarm watches that the queue holds no more for two minutes, and that its messages
+	// are received. Without it no alarm watches them.
+	Holds int
 	// Unhurried is set if no alarm needs to watch the age of the messages, because nobody waits
 	// for their processing, or because another alarm watches its result.
 	Unhurried bool

@@ -327,6 +327,27 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 	}
 }
 
+// TestChangeWithoutActivitiesIsCounted: the alarm pushes-stopped compares the changes that were
+// queued with the samples of PushesDelivered. A change that nobody follows has one, of 0; a part has
+// none of push-activities.
+func TestChangeWithoutActivitiesIsCounted(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t).WithPhones()
+	f := w.AddFixture("7")
+	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
+	w.TickAt(w.Ticker(), 1)
+
+	if got := w.Logs.SumMetric(tables.ChangesQueued); got != 1 {
+		t.Errorf("the tick counts %v queued changes, want 1", got)
+	}
+
+	w.DrainPushes(time.Second, w.Pusher(w.Env(activity.PushActivitiesFunction())))
+
+	if got := w.Logs.SumMetric(tables.PushesDelivered); got != 0 || !slices.Contains(w.Logs.EmittedMetrics(), tables.PushesDelivered) {
+		t.Errorf("the pusher counts %v, of the metrics %v; want a sample of 0", got, w.Logs.EmittedMetrics())
+	}
+}
+
 // TestPushesAreCounted: a run counts its pushes by their outcome, and the attempts after the
 // first: one of local, and seven of busy.
 func TestPushesAreCounted(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -398,6 +399,8 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 			activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
 			return err
 		}
+
+		changeQueued(ctx, i.now())
 	}
 
 	if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
@@ -424,6 +427,11 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 	l.Polls = 0
 
 	return i.markIngested(ctx, l, p, after.state.Phase)
+}
+
+// changeQueued counts a message to push-activities.
+func changeQueued(ctx context.Context, now time.Time) {
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.ChangesQueued, 1)})
 }
 
 // putAll puts rows of a match into one table, unless one of them has a later slot. Several

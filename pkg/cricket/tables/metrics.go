@@ -15,6 +15,8 @@ var (
 	MatchesArchived = spec.Metric{Name: "MatchesArchived", Unit: spec.Count}
 	ProviderFaults  = spec.Metric{Name: "ProviderFaults", Unit: spec.Count}
 
+	ChangesQueued = spec.Metric{Name: "ChangesQueued", Unit: spec.Count, OfRoom: true} // messages to push-activities about a change or an end
+
 	// PushDelay is how long a ball takes to Apple: from the time at which the slot that found
 	// it was due, to Apple's acceptance of each push of it and of each alert.
 	PushDelay = spec.Metric{Name: "PushDelay", Unit: spec.Milliseconds, OfRoom: true}

@@ -140,7 +140,7 @@ func TestFixed(t *testing.T) {
 	// Of each minute: the state machine, the toss, the reminder.
 	near(t, "starts", u.Schedules, 3*43_800+2920+730+2*730.0/24)
 	near(t, "idle executions", u.ExpressGBSeconds, 43_800*0.2/16)
-	near(t, "polls", u.SQSRequests, 5*15*43_800)
+	near(t, "polls", u.SQSRequests, 6*15*43_800)
 	near(t, "secrets", u.Secrets, 2)
 	// One for each of 16 tables and 3 indexes, and one for the sort keys of 7 and 3.
 	if u.AlarmMetrics < float64(len(cricket.Room().Spec.Alarms)) || u.AlarmMetrics > float64(len(cricket.Room().Functions)) {

@@ -151,8 +151,40 @@ func (s Stage) Throttled(c spec.Cache) Metric {
 	return Metric{"AWS/ElastiCache", "ThrottledCmds", "Sum", map[string]string{"clusterId": s.Prefix() + c.Name}}
 }
 
-// ofStores returns the alarms of a room's databases and caches. A paused database has no load.
+// throttles returns the metrics of the requests that DynamoDB throttles on a table: of all its
+// operations together. ThrottledRequests would be one metric for each operation.
+func (s Stage) throttles(t spec.Table) (all []Metric) {
+	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		all = append(all, Metric{"AWS/DynamoDB", name, "Sum", map[string]string{"TableName": s.Prefix() + t.Name}})
+	}
+
+	return all
+}
+
+// ofStores returns the alarms of a room's tables, databases and caches. A paused database has no
+// load.
 func (s Stage) ofStores(room spec.Room) (all []Alarm) {
+	var throttled []Metric
+
+	for _, t := range room.Tables() {
+		if t.Busy {
+			throttled = append(throttled, s.throttles(t)...)
+		}
+	}
+
+	for i, some := range parts(throttled) {
+		all = append(all, Alarm{
+			Name:             s.Prefix() + room.Name + "-tables-throttled" + i,
+			Watches:          "requests that DynamoDB throttles on a table whose load grows with the users, in 3 of 5 minutes",
+			IfDown:           "Requests and messages are retried: they are slow, and fail if it lasts. The graph shows the table.",
+			Metrics:          some,
+			Period:           time.Minute,
+			Points:           3,
+			Of:               5,
+			TreatMissingData: NotBreaching,
+		})
+	}
+
 	for _, d := range room.Databases() {
 		all = append(all, Alarm{
 			Name:             s.Prefix() + d.Name + "-database-full",

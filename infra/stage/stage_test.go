@@ -81,13 +81,13 @@ func TestBadInput(t *testing.T) {
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
 			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, " +
 				"restored, canary, prefixlists, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
 			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, " +
+				"certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, " +
 				"restored, canary, prefixlists, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},

@@ -107,6 +107,30 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 	}
 }
 
+// TestThrottledTablesAreWatched: a room with tables of its own watches whether one of them is
+// throttled, in one alarm: of at most five tables, by two metrics each.
+func TestThrottledTablesAreWatched(t *testing.T) {
+	t.Parallel()
+
+	for _, room := range Specs() {
+		own, busy := 0, 0
+
+		for _, table := range room.Tables() {
+			if table.Shared {
+				continue
+			}
+
+			if own++; table.Busy {
+				busy++
+			}
+		}
+
+		if own > 0 && (busy < 1 || busy > 5) {
+			t.Errorf("%d of the %d tables of %s are Busy, want 1 to 5", busy, own, room.Name)
+		}
+	}
+}
+
 // TestBudgetsAreShared: a function may use a part of a budget, or all of it. Functions that
 // share a budget agree on how much it is.
 func TestBudgetsAreShared(t *testing.T) {

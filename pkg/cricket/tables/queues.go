@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"time"
+
 	"matchday/pkg/spec"
 )
 
@@ -29,9 +31,15 @@ var (
 // ticks has them.
 const mostMatches = 100
 
-// AlertQueue drops an alert after two hours: ten receives with a visibility timeout
-// of twelve minutes. The handler returns a message to the queue if another worker
+// AlertQueue retries an alert that fails, such as one whose table is throttled, after 2, 5, 15 and
+// then 60 s, for six minutes. If the function crashes, the visibility timeout of twelve minutes
+// passes instead, and ten receives take two hours. The handler returns a message to the queue if another worker
 // holds the alert; that is not a failure.
 //
 // It holds the parts of one alert to a million followers, of 1,600 each.
-var AlertQueue = spec.Queue{Name: "cricket-send-alerts", MaxReceiveCount: 10, Batch: 1, Concurrency: 20, Holds: 1_000_000 / 1600}
+var AlertQueue = spec.Queue{
+	Name: "cricket-send-alerts", MaxReceiveCount: 10, Batch: 1, Concurrency: 20, Holds: 1_000_000 / 1600,
+	Backoff: []time.Duration{
+		2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, time.Minute, time.Minute, time.Minute, time.Minute, time.Minute,
+	},
+}

@@ -107,7 +107,8 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 }
 
 func (f figures) rows() []measure.Row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays), []measure.Row{f.beside.row()}, useRows(f.uses))
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays),
+		[]measure.Row{f.beside.row()}, useRows(f.uses))
 }
 
 // prepare returns a world with one live match, which has been polled once.

@@ -9,7 +9,7 @@ import (
 )
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: []byte(`{}`), AtRest: 3.05, Report: report}
+var Model = usage.Model{Kept: []byte(`{}`), AtRest: 3.25, Report: report}
 
 // What is assumed of each league and month.
 const (

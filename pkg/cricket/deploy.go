@@ -98,6 +98,16 @@ var alarms = []spec.Alarm{
 		IfDown:   "The scores of some matches are not updated.",
 	},
 	{
+		Name:     "matches-stale",
+		Function: live.TickFunction().Name,
+		Metrics:  []spec.Metric{tables.MatchesStale},
+		Stat:     "Sum",
+		Bound:    0,
+		Minutes:  3,
+		Watches:  "matches in play about which the provider has answered the same for 10 minutes; breaks and rain do not count",
+		IfDown:   "The score of such a match stands still. Compare it with another source, and ask the provider.",
+	},
+	{
 		Name:     "pushes-unreached",
 		Function: activity.PushActivitiesFunction().Name,
 		Metrics:  []spec.Metric{tables.PushesUnreached},

@@ -50,6 +50,7 @@ func TestAlarms(t *testing.T) {
 		"pushes-late: p99 of PushDelay over 10000 in 3 of 5 minutes, by cricket/push-activities",
 		"provider-failing: Sum of ProviderFaults over 6 in 3 of 5 minutes, by cricket/tick",
 		"matches-failing: Sum of MatchesFailed over 12 in 3 of 5 minutes, by cricket/tick",
+		"matches-stale: Sum of MatchesStale over 0 in 3 of 5 minutes, by cricket/tick",
 		"pushes-unreached: Sum of PushesUnreached over 20 in 3 of 5 minutes, by cricket/push-activities",
 		"broadcasts-failing: Sum of BroadcastsFailed over 5 in 3 of 5 minutes, by cricket/push-activities",
 		"apple-failing: Sum of AppleFailed over 2 in 3 of 5 minutes, by cricket/push-activities",

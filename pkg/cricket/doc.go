@@ -20,6 +20,7 @@
 //
 //	when the provider is polled                           live: Planner.PlanTicks, Ticker.Tick
 //	how many requests the provider allows                 tables: FixturesBudget
+//	when the provider's answer is stale                   live: countStale; the alarm matches-stale
 //	which part of a broken answer is used                 sportmonks: Split
 //	how a score is made from the provider's fixture       score/scorer: Read
 //	when a result counts                                  score/scorer: Final; live: Finisher.FinishMatch

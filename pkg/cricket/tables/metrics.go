@@ -17,6 +17,10 @@ var (
 
 	ChangesQueued = spec.Metric{Name: "ChangesQueued", Unit: spec.Count, OfRoom: true} // messages to push-activities about a change or an end
 
+	// MatchesStale counts the polls that find a match in play unchanged for long. It has no sample
+	// of 0.
+	MatchesStale = spec.Metric{Name: "MatchesStale", Unit: spec.Count}
+
 	// PushDelay is how long a ball takes to Apple: from the time at which the slot that found
 	// it was due, to Apple's acceptance of each push of it and of each alert.
 	PushDelay = spec.Metric{Name: "PushDelay", Unit: spec.Milliseconds, OfRoom: true}

@@ -199,6 +199,9 @@ func TestTables(t *testing.T) {
 				"KeySchema":                       schema(table.Key),
 				"WriteOnDemandThroughputSettings": writes,
 			}
+			if w, ok := tmpl.Stage.Warm[table.Name]; ok {
+				one["WarmThroughput"] = map[string]any{"ReadUnitsPerSecond": w.Reads, "WriteUnitsPerSecond": w.Writes}
+			}
 			if table.TTL != "" {
 				one["TimeToLiveSpecification"] = map[string]any{"AttributeName": table.TTL, "Enabled": true}
 			}

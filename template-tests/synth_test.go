@@ -165,7 +165,8 @@ var deployments = []struct {
 	}, fleet.Specs()},
 	{map[string]string{
 		"stage": "try", "agnostic": "true", "programs": "false", "cdn": "true", "insights": "true", "identity": "lab.example.com",
-		"restored": "lab-things:r1", "restoredsql": restoredBooks, "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com",
+		"restored": "lab-things:r1", "restoredsql": restoredBooks, "warm": "lab-things:12000/4000",
+		"LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com",
 	}, []spec.Room{lab}},
 }
 
@@ -177,8 +178,9 @@ var (
 		Name:    "lab-things",
 		Key:     spec.Key{Partition: "id", Sort: "at"},
 		Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}},
+		Busy:    true,
 	}
-	work  = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4}
+	work  = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4, Holds: 9}
 	turns = spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2, Batch: 10, Concurrency: 2}
 	lab   = spec.Room{
 		Name: "lab",

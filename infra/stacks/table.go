@@ -9,8 +9,8 @@ import (
 )
 
 // addTable adds a DynamoDB table. A fault cannot make it cost more than the stage's maximum
-// of units; its indexes have the same. It can be restored to any second of the last 35
-// days.
+// of units; its indexes have the same. The setting warm= names what it serves at once. It can
+// be restored to any second of the last 35 days.
 func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 	key := func(name string) *awsdynamodb.Attribute {
 		if name == "" {
@@ -56,6 +56,12 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		props.ContributorInsightsSpecification = &awsdynamodb.ContributorInsightsSpecification{
 			Enabled: yes(true),
 			Mode:    awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
+		}
+	}
+
+	if w, ok := s.Warm[t.Name]; ok {
+		props.WarmThroughput = &awsdynamodb.WarmThroughput{
+			ReadUnitsPerSecond: number(float64(w.Reads)), WriteUnitsPerSecond: number(float64(w.Writes)),
 		}
 	}
 

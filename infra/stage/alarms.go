@@ -138,6 +138,15 @@ func ofQueue(queue, name string) Metric {
 	return Metric{"AWS/SQS", name, "Maximum", map[string]string{"QueueName": queue}}
 }
 
+// untouched returns the metrics of the visible messages that a queue has throughout a minute, and
+// of the messages that are received from it in the minute.
+func untouched(queue string) []Metric {
+	visible, received := Waiting(queue), ofQueue(queue, "NumberOfMessagesReceived")
+	visible.Stat, received.Stat = "Minimum", "Sum"
+
+	return []Metric{visible, received}
+}
+
 func ofMachine(m spec.Machine, name string) Metric {
 	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
 }
@@ -160,8 +169,40 @@ func (s Stage) Throttled(c spec.Cache) Metric {
 	return Metric{"AWS/ElastiCache", "ThrottledCmds", "Sum", map[string]string{"clusterId": s.Prefix() + c.Name}}
 }
 
-// ofStores returns the alarms of a room's databases and caches. A paused database has no load.
+// throttles returns the metrics of the requests that DynamoDB throttles on a table: of all its
+// operations together. ThrottledRequests would be one metric for each operation.
+func (s Stage) throttles(t spec.Table) (all []Metric) {
+	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		all = append(all, Metric{"AWS/DynamoDB", name, "Sum", map[string]string{"TableName": s.Prefix() + t.Name}})
+	}
+
+	return all
+}
+
+// ofStores returns the alarms of a room's tables, databases and caches. A paused database has no
+// load.
 func (s Stage) ofStores(room spec.Room) (all []Alarm) {
+	var throttled []Metric
+
+	for _, t := range room.Tables() {
+		if t.Busy {
+			throttled = append(throttled, s.throttles(t)...)
+		}
+	}
+
+	for i, some := range parts(throttled) {
+		all = append(all, Alarm{
+			Name:             s.Prefix() + room.Name + "-tables-throttled" + i,
+			Watches:          "requests that DynamoDB throttles on a table whose load grows with the users, in 3 of 5 minutes",
+			IfDown:           "Requests and messages are retried: they are slow, and fail if it lasts. The graph shows the table.",
+			Metrics:          some,
+			Period:           time.Minute,
+			Points:           3,
+			Of:               5,
+			TreatMissingData: NotBreaching,
+		})
+	}
+
 	for _, d := range room.Databases() {
 		all = append(all, Alarm{
 			Name:             s.Prefix() + d.Name + "-database-full",
@@ -268,8 +309,9 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 	}
 
 	var (
-		dead, late, starts []Metric
-		limits             []time.Duration
+		dead, late, held, starts []Metric
+		limits                   []time.Duration
+		holds                    []int
 	)
 
 	for _, f := range room.Functions {
@@ -278,6 +320,10 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 			dead = append(dead, Waiting(s.DeadLetter(f)))
 			if !on.Unhurried {
 				late, limits = append(late, ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")), append(limits, lateness(f))
+			}
+
+			if on.Holds > 0 {
+				held, holds = append(held, untouched(s.Prefix()+on.Name)...), append(holds, on.Holds)
 			}
 		case spec.Schedule:
 			if everyMinute(on) {
@@ -328,6 +374,27 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 			Period:           time.Minute,
 			Points:           3,
 			Of:               5,
+			TreatMissingData: NotBreaching,
+		})
+	}
+
+	for i, some := range parts(held) {
+		var stuck []string
+
+		for i := range len(some) / 2 {
+			stuck = append(stuck, fmt.Sprintf("IF(m%[1]d > %[3]d OR (m%[1]d > 0 AND FILL(SUM([m%[2]d]), 0) == 0), 1, 0)", 2*i+1, 2*i+2, holds[i]))
+		}
+
+		holds = holds[len(some)/2:]
+		all = append(all, Alarm{
+			Name:             name + "-waiting" + i,
+			Watches:          "messages that no function receives, or more than the queue ever holds, in 2 of 2 minutes",
+			IfDown:           "The graph shows the queue; the runbook says it for the function of the queue. Is its event source enabled?",
+			Metrics:          some,
+			Math:             "MAX([" + strings.Join(stuck, ", ") + "])",
+			Period:           time.Minute,
+			Points:           2,
+			Of:               2,
 			TreatMissingData: NotBreaching,
 		})
 	}
@@ -387,6 +454,9 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 		}
 
 		switch {
+		case a.When != spec.Emitted{}: // without data nothing was due
+			own.Metrics = append(own.Metrics, s.emitted(room.Name, a.When.Function, a.When.Metric, "Sum"))
+			own.Math = fmt.Sprintf("IF(FILL(SUM([m2]), 0) > 0, FILL(SUM([m1]), 0), %v)", a.Bound)
 		case a.While != spec.Metric{}: // there is no data while nothing runs, nor during a complete outage
 			own.While, own.TreatMissingData = new(s.emitted(room.Name, a.Function, a.While, "Minimum")), Ignore
 		case a.Below:

@@ -44,6 +44,7 @@ type Stage struct {
 	SignUp          bool                   // anyone may sign up; otherwise administrators invite
 	Rate, Burst     int                    // requests per second and at once that an API takes
 	Reads, Writes   int                    // DynamoDB's maximum of units per second, of each table and index
+	Warm            map[string]Warm        // by table
 	Canary          int                    // percent of the calls that a new version of a function gets first; 0 for no versions
 	Budget          int                    // dollars of the account's month after which Mail is notified, 0 for none
 	Origins         []string               // the web origins that may call the APIs
@@ -259,6 +260,10 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 		}
 	}
 
+	if s.Warm, err = s.readWarm(rooms, context["warm"]); err != nil {
+		return Stage{}, err
+	}
+
 	if s.Canary, err = readCanary(s.Name, context["canary"]); err != nil {
 		return Stage{}, err
 	}
@@ -316,9 +321,8 @@ func known(rooms []spec.Room, context map[string]string) error {
 		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate",
 		"mail", "pager", "origins",
 		"callbacks", "triggers", "insights",
-		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restart", "restored", "restoredsql",
-		"canary", "prefixlists",
-		"zones", "reader",
+		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "warm", "budget", "commit", "restart", "restored",
+		"restoredsql", "canary", "prefixlists", "zones", "reader",
 	}
 
 	for _, room := range rooms {

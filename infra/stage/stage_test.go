@@ -81,13 +81,13 @@ func TestBadInput(t *testing.T) {
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
 			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restart, " +
+				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
 				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
 			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restart, " +
+				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
 				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
@@ -658,6 +658,19 @@ func TestAlarms(t *testing.T) {
 			"dev-lab-late-urgent: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS " +
 				"map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
+		"queues whose messages are watched": {of(
+			spec.Function{On: spec.Queue{Name: "lab-work", Holds: 50, Unhurried: true}},
+			spec.Function{On: spec.Queue{Name: "lab-slow", Holds: 7, Unhurried: true}},
+		), []string{failing,
+			"dev-lab-dead-notice: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +
+				"ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
+			"dev-lab-waiting-urgent: 2 of 2 × 1m0s > 0: MAX([IF(m1 > 50 OR (m1 > 0 AND FILL(SUM([m2]), 0) == 0), 1, 0), " +
+				"IF(m3 > 7 OR (m3 > 0 AND FILL(SUM([m4]), 0) == 0), 1, 0)]) of " +
+				"ApproximateNumberOfMessagesVisible (Minimum of AWS/SQS map[QueueName:dev-lab-work]) + " +
+				"NumberOfMessagesReceived (Sum of AWS/SQS map[QueueName:dev-lab-work]) + " +
+				"ApproximateNumberOfMessagesVisible (Minimum of AWS/SQS map[QueueName:dev-lab-slow]) + " +
+				"NumberOfMessagesReceived (Sum of AWS/SQS map[QueueName:dev-lab-slow]), notBreaching",
+		}},
 		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, jobs}},
 		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}),
 			[]string{failing,
@@ -701,11 +714,23 @@ func TestAlarms(t *testing.T) {
 				Bound:    4,
 				Minutes:  1,
 			},
+			{
+				Name:     "undone",
+				Function: "lab/get",
+				Metrics:  metrics("Done"),
+				Stat:     "SampleCount",
+				When:     spec.Emitted{Function: "lab/put", Metric: metrics("Asked")[0]},
+				Below:    true,
+				Bound:    1,
+				Minutes:  3,
+			},
 		}}, []string{
 			"dev-lab-slow-urgent: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
 			"dev-lab-idle-notice: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
 			"dev-lab-delayed-urgent: 3 of 5 × 1m0s > 3: Delay (p99 of matchday map[room:dev-lab]), notBreaching",
 			"dev-lab-behind-urgent: 1 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]) while Open, ignore",
+			"dev-lab-undone-urgent: 3 of 5 × 1m0s < 1: IF(FILL(SUM([m2]), 0) > 0, FILL(SUM([m1]), 0), 1) of Done (SampleCount of matchday " +
+				"map[function:dev-lab-get]) + Asked (Sum of matchday map[function:dev-lab-put]), notBreaching",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -803,6 +828,43 @@ func TestStagesDoNotMix(t *testing.T) {
 
 		if watched == 0 {
 			t.Errorf("%s: nothing of the tick's own is watched", name)
+		}
+	}
+}
+
+// TestStoppedConsumerIsNoticed: of cricket, an alarm notices in less than five minutes that the
+// messages of a queue are not received, and another that what changed is not pushed. CloudWatch has
+// the numbers of a minute at most a minute later.
+func TestStoppedConsumerIsNoticed(t *testing.T) {
+	t.Parallel()
+
+	s := Stage{Name: Prod}
+	room := fleet.Specs()[slices.IndexFunc(fleet.Specs(), func(r spec.Room) bool { return r.Name == "cricket" })]
+	noticed := map[string]bool{}
+
+	for _, a := range s.Alarms(room) {
+		if after := time.Duration(a.Points)*a.Period + time.Minute; after >= 5*time.Minute {
+			continue
+		}
+
+		for _, m := range a.Metrics {
+			if m.Name == "NumberOfMessagesReceived" {
+				noticed[m.Dimensions["QueueName"]] = true
+			}
+
+			noticed[m.Name+" of "+m.Dimensions[telemetry.Dimension]+m.Dimensions[telemetry.RoomDimension]] = a.Name == "cricket-pushes-stopped"
+		}
+	}
+
+	for _, f := range room.Functions {
+		if on, ok := f.On.(spec.Queue); ok && !on.Unhurried && !noticed[on.Name] {
+			t.Errorf("nobody notices in five minutes that %s has stopped", f.Name)
+		}
+	}
+
+	for _, name := range []string{"PushesDelivered of cricket-push-activities", "ChangesQueued of cricket"} {
+		if !noticed[name] {
+			t.Errorf("no alarm compares %s with the other metric", name)
 		}
 	}
 }

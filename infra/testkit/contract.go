@@ -53,8 +53,13 @@ func CheckContract(t testing.TB, in app.Room) {
 	}
 
 	for _, a := range room.Alarms {
-		all = append(all, fmt.Sprintf("alarm %s: %s of %s %v, below %v, bound %v, %d minutes, while %q", a.Name, a.Stat, a.Function, a.Metrics,
-			a.Below, a.Bound, a.Minutes, a.While.Name))
+		text := fmt.Sprintf("alarm %s: %s of %s %v, below %v, bound %v, %d minutes, while %q", a.Name, a.Stat, a.Function, a.Metrics,
+			a.Below, a.Bound, a.Minutes, a.While.Name)
+		if a.When != (spec.Emitted{}) {
+			text += fmt.Sprintf(", when %s emits %s", a.When.Function, a.When.Metric.Name)
+		}
+
+		all = append(all, text)
 	}
 
 	all = append(all, fmt.Sprintf("alarms: %d metrics, with those of queues, jobs and the API", stage.Stage{Name: stage.Prod}.Watched(room)))

@@ -48,6 +48,21 @@ var alarms = []spec.Alarm{
 		IfDown:  "Lock screens show the score late.",
 	},
 	{
+		// Each message of push-activities about a change emits PushesDelivered once, also as 0. A
+		// match changes about twice a minute, so a consumer that has stopped is noticed after three
+		// minutes. A change at the end of a minute may be pushed in the next, so one minute is none.
+		Name:     "pushes-stopped",
+		Function: activity.PushActivitiesFunction().Name,
+		Metrics:  []spec.Metric{tables.PushesDelivered},
+		Stat:     "SampleCount",
+		When:     spec.Emitted{Function: live.TickFunction().Name, Metric: tables.ChangesQueued},
+		Below:    true,
+		Bound:    1,
+		Minutes:  3,
+		Watches:  "fewer than 1 change that was pushed in a minute in which matches changed",
+		IfDown:   "Lock screens are not updated. Is the event source of push-activities enabled?",
+	},
+	{
 		// At worst a tick begins 1 s late (ticks-late) and waits 4 s for the provider (the
 		// limit of its client), and 3 s go to the writes, the queue, a cold start and the pushes
 		// of 2,000 activities: 8 s. Normally all of it takes 2 s, so 10 s has room for one retry
@@ -81,6 +96,16 @@ var alarms = []spec.Alarm{
 		Minutes:  3,
 		Watches:  "more than 12 failures to process a match in a minute",
 		IfDown:   "The scores of some matches are not updated.",
+	},
+	{
+		Name:     "matches-stale",
+		Function: live.TickFunction().Name,
+		Metrics:  []spec.Metric{tables.MatchesStale},
+		Stat:     "Sum",
+		Bound:    0,
+		Minutes:  3,
+		Watches:  "matches in play about which the provider has answered the same for 10 minutes; breaks and rain do not count",
+		IfDown:   "The score of such a match stands still. Compare it with another source, and ask the provider.",
 	},
 	{
 		Name:     "pushes-unreached",

@@ -35,15 +35,22 @@ func TestAlarms(t *testing.T) {
 			text += ", while " + a.While.Name
 		}
 
+		if a.When.Function != "" {
+			text += ", when " + a.When.Function + " emits " + a.When.Metric.Name
+		}
+
 		got = append(got, text+", by "+a.Function)
 	}
 
 	want := []string{
 		"slots-missed: Sum of SlotsClaimed under 22 in 2 of 5 minutes, while MatchesLive, by cricket/tick",
 		"ticks-late: p99 of TickLag over 1000 in 3 of 5 minutes, by cricket/tick",
+		"pushes-stopped: SampleCount of PushesDelivered under 1 in 3 of 5 minutes, when cricket/tick emits ChangesQueued, " +
+			"by cricket/push-activities",
 		"pushes-late: p99 of PushDelay over 10000 in 3 of 5 minutes, by cricket/push-activities",
 		"provider-failing: Sum of ProviderFaults over 6 in 3 of 5 minutes, by cricket/tick",
 		"matches-failing: Sum of MatchesFailed over 12 in 3 of 5 minutes, by cricket/tick",
+		"matches-stale: Sum of MatchesStale over 0 in 3 of 5 minutes, by cricket/tick",
 		"pushes-unreached: Sum of PushesUnreached over 20 in 3 of 5 minutes, by cricket/push-activities",
 		"broadcasts-failing: Sum of BroadcastsFailed over 5 in 3 of 5 minutes, by cricket/push-activities",
 		"apple-failing: Sum of AppleFailed over 2 in 3 of 5 minutes, by cricket/push-activities",

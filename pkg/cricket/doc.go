@@ -20,11 +20,13 @@
 //
 //	when the provider is polled                           live: Planner.PlanTicks, Ticker.Tick
 //	how many requests the provider allows                 tables: FixturesBudget
+//	when the provider's answer is stale                   live: countStale; the alarm matches-stale
 //	which part of a broken answer is used                 sportmonks: Split
 //	how a score is made from the provider's fixture       score/scorer: Read
 //	when a result counts                                  score/scorer: Final; live: Finisher.FinishMatch
 //	what a lock screen shows                              score: State.For
 //	when a lock screen is pushed, and at which priority   activity: Pusher.PushActivities; score: State.KeyEvent
+//	which messages wait for which                         activity: Pusher.PushParts; tables: ActivityQueue, PartQueue
 //	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
 //	which events are worth an alert, and their keys       score/event: List
 //	when an event is certain enough for an alert          live: ledger

@@ -28,6 +28,7 @@ func Room() app.Room {
 		live.PlanTicksFunction(),
 		live.TickFunction(),
 		activity.PushActivitiesFunction(),
+		activity.PushPartsFunction(),
 		live.FinishMatchFunction(),
 		activity.SweepChannelsFunction(),
 		alert.SendAlertsFunction(),

@@ -101,7 +101,7 @@ func TestStoryOfAMatch(t *testing.T) {
 	drain := func() {
 		t.Helper()
 		testkit.Drain(w.World, tables.AlertQueue, 0, sender.SendAlert)
-		testkit.Drain(w.World, tables.ActivityQueue, 0, pusher.PushActivities)
+		w.DrainPushes(0, pusher)
 	}
 	show := func(when string) {
 		t.Helper()

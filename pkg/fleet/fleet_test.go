@@ -91,11 +91,42 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 				watched = append(watched, a.While)
 			}
 
+			if a.When != (spec.Emitted{}) && (!a.Below || len(a.Metrics) != 1 || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+				return f.Name == a.When.Function && slices.Contains(f.Emits, a.When.Metric)
+			})) {
+				t.Errorf("the alarm %s watches minutes with %s of %s, want a metric that it emits, and a floor of one metric", a.Name,
+					a.When.Metric.Name, a.When.Function)
+			}
+
 			for _, m := range watched {
 				if !slices.Contains(room.Functions[i].Emits, m) {
 					t.Errorf("the alarm %s watches %s, which %s does not emit", a.Name, m.Name, a.Function)
 				}
 			}
+		}
+	}
+}
+
+// TestThrottledTablesAreWatched: a room with tables of its own watches whether one of them is
+// throttled, in one alarm: of at most five tables, by two metrics each.
+func TestThrottledTablesAreWatched(t *testing.T) {
+	t.Parallel()
+
+	for _, room := range Specs() {
+		own, busy := 0, 0
+
+		for _, table := range room.Tables() {
+			if table.Shared {
+				continue
+			}
+
+			if own++; table.Busy {
+				busy++
+			}
+		}
+
+		if own > 0 && (busy < 1 || busy > 5) {
+			t.Errorf("%d of the %d tables of %s are Busy, want 1 to 5", busy, own, room.Name)
 		}
 	}
 }

@@ -16,6 +16,12 @@ type Metric struct {
 	OfRoom bool `json:"-"` // one metric of the room, whichever of its functions emits it; otherwise each function has its own
 }
 
+// Emitted is a metric of a function.
+type Emitted struct {
+	Function string
+	Metric   Metric
+}
+
 // Alarm notifies the on-call engineer when the sum of some metrics is out of bounds.
 type Alarm struct {
 	Name     string   // "slots-missed"
@@ -23,6 +29,7 @@ type Alarm struct {
 	Metrics  []Metric // whose sum is watched
 	Stat     string   // of a minute: "Sum", "p99"
 	While    Metric   // the alarm is on while this metric is above 0; none for always
+	When     Emitted  // only minutes count in which the sum of this metric is above 0; none for all minutes
 	Below    bool     // alarm below Bound; otherwise above
 	Bound    float64
 	Minutes  int    // of the last five that must be out of bounds

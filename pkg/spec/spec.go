@@ -134,6 +134,7 @@ type Table struct {
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
 	Shared  bool   // all rooms may use it: it is in the shared stack
+	Busy    bool   // its load grows with the users: an alarm watches whether DynamoDB throttles it
 }
 
 // Key names a partition attribute and an optional sort attribute.
@@ -386,6 +387,10 @@ type Queue struct {
 	// last value is used for all further failures. Without it a message waits for the visibility
 	// timeout.
 	Backoff []time.Duration
+	// Holds is the largest number of messages that wait for a function at one time while all is
+	// well. An alarm watches that the queue holds no more for two minutes, and that its messages
+	// are received. Without it no alarm watches them.
+	Holds int
 	// Unhurried is set if no alarm needs to watch the age of the messages, because nobody waits
 	// for their processing, or because another alarm watches its result.
 	Unhurried bool

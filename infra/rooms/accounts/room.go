@@ -30,7 +30,7 @@ var Room = rooms.Room{
 		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
 		Binaries: []app.Function{accounts.FinishJobFunction()},
 	},
-	Cost: usage.Model{Kept: []byte(`{}`), AtRest: 1.25, Report: cost},
+	Cost: usage.Model{Kept: []byte(`{}`), AtRest: 1.45, Report: cost},
 }
 
 // newLocal returns the accounts in one local fleet.

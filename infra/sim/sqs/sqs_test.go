@@ -363,6 +363,37 @@ func TestDelays(t *testing.T) {
 	f.wantBodies(f.receive("q"), "queue's")
 }
 
+// TestFairQueue: a standard queue takes a group, gives it to the receiver, and delivers other
+// messages of the group at the same time.
+func TestFairQueue(t *testing.T) {
+	t.Parallel()
+	f := open(t, Queue{Name: "q", Visibility: 10 * time.Second})
+	url := aws.String(f.server.URL("q"))
+
+	for _, m := range []string{"A0", "A1"} {
+		if _, err := f.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: url, MessageBody: aws.String(m), MessageGroupId: aws.String("A"),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for _, want := range []string{"A0", "A1"} {
+		out, err := f.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+			QueueUrl: url, MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		f.wantBodies(out.Messages, want)
+
+		if group := out.Messages[0].Attributes["MessageGroupId"]; group != "A" {
+			t.Errorf("the group of %s is %q, want A", want, group)
+		}
+	}
+}
+
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	f := open(t, Queue{Name: "q.fifo", FIFO: true, Visibility: 10 * time.Second})

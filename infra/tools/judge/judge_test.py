@@ -183,6 +183,8 @@ CALLS = [
     (Q, "SendMessage", send(url=URL + ".fifo"), (".MessageGroupId", "limit")),
     (Q, "SendMessage", send(url=URL + ".fifo", MessageGroupId="g", DelaySeconds=1), (".DelaySeconds", "limit")),
     (Q, "SendMessage", send(url=URL + ".fifo", MessageGroupId="a group"), (".MessageGroupId", "limit")),
+    (Q, "SendMessage", send(MessageGroupId="g", DelaySeconds=1), None),
+    (Q, "SendMessage", send(MessageGroupId="a group"), (".MessageGroupId", "limit")),
     (Q, "SendMessage", send(MessageDeduplicationId="d"), (".MessageDeduplicationId", "limit")),
     (Q, "SendMessage", attribute(), None),
     (Q, "SendMessage", attribute("AWS.reason"), (".MessageAttributes{key}", "limit")),

@@ -217,7 +217,7 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 
 	if m.Ended != 0 && m.Channels == "" {
 		closing := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}
-		if err := p.queue.Send(ctx, tables.ActivityQueue, closing, closeAfter); err != nil {
+		if err := p.send(ctx, closing, closeAfter); err != nil {
 			return err
 		}
 

@@ -329,7 +329,7 @@ func TestBroadcastCostIsIndependentOfListeners(t *testing.T) {
 		w.TickAt(w.Ticker(), 1)
 		p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 		before := w.Phones.Counts()
-		calls = w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
+		calls = w.CountCalls(func() { w.DrainPushes(time.Second, p) })
 
 		answers = w.Phones.Counts()
 		for what, n := range before {
@@ -376,7 +376,7 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 		t.Fatalf("the messages are %+v, want 2 that are visible after %v", closing, activity.CloseAfter)
 	}
 
-	if n := testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, p.PushActivities); n != 2 {
+	if n := w.DrainPushes(activity.CloseAfter, p); n != 2 {
 		t.Errorf("%d messages were handled, want 2", n)
 	}
 
@@ -411,7 +411,7 @@ func TestUnreachableChannelDoesNotBlockTokens(t *testing.T) {
 	w.DecideEnd("7", 40)
 	testkit.Must(t, offline.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 	w.ExpectPhones("by token", want, true)
-	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, offline.PushActivities)
+	w.DrainPushes(time.Minute, offline)
 
 	got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 	if i := slices.IndexFunc(got, func(m activity.MatchChanged) bool {
@@ -537,7 +537,7 @@ func TestChannelIsOpenedAfterACrash(t *testing.T) {
 		testkit.Must(t, err)
 		listenTo(w, out.Body.Channel, "fan")
 		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction())).SweepChannels(w.NewContext()))
-		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities)
+		w.DrainPushes(time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())))
 
 		return channelStateOf(w)
 	})
@@ -566,7 +566,7 @@ func TestChannelEndIsCompletedAfterACrash(t *testing.T) {
 					testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				}
 
-				testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, again.PushActivities)
+				w.DrainPushes(activity.CloseAfter, again)
 
 				return channelStateOf(w)
 			})

@@ -2,6 +2,7 @@ package activity_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 )
 
 func TestPushIsCompletedAfterACrash(t *testing.T) {
@@ -40,7 +42,59 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 					testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				}
 
-				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
+				w.DrainPushes(time.Minute, again)
+				o := w.Outcome()
+				o.Unqueued = nil // the queue is empty
+
+				return o
+			})
+		})
+	}
+}
+
+// TestPartsAreCompletedAfterACrash: a message for more activities than one message pushes to, and
+// a part of it that is divided again, crash before and after each call. Every activity gets the
+// state, and at the end all are removed.
+func TestPartsAreCompletedAfterACrash(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		part  activity.IDRange
+		ended int64
+	}{
+		"a change":         {},
+		"an end":           {ended: crickettest.At(50).Unix()},
+		"a part":           {part: activity.IDRange{From: "0", Until: "g"}},
+		"a part of an end": {part: activity.IDRange{From: "0", Until: "g"}, ended: crickettest.At(50).Unix()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+				w, _, _ := worldWithActivities(t)
+				discardMessages(w)
+
+				for i := range 4 {
+					w.Subscribe("7", fmt.Sprint("fan ", i), "")
+				}
+
+				fn, do := activity.PushActivitiesFunction(), (*activity.Pusher).PushActivities
+				if c.part != (activity.IDRange{}) {
+					fn, do = activity.PushPartsFunction(), (*activity.Pusher).PushParts
+				}
+
+				open := func(env app.Env) *activity.Pusher {
+					x := w.Pusher(env)
+					*x.PerMessage() = 3
+
+					return x
+				}
+
+				m := activity.MatchChanged{MatchID: "7", Ended: c.ended, IDRange: c.part}
+				if p.Ended(do(open(w.CrashingEnv(fn, p)), w.NewContext(), m)) {
+					testkit.Must(t, do(open(w.Env(fn)), w.NewContext(), m))
+				}
+
+				w.DrainPushes(time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())))
 				o := w.Outcome()
 				o.Unqueued = nil // the queue is empty
 
@@ -63,7 +117,7 @@ func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 			testkit.Must(t, err)
 		}
 
-		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities)
+		w.DrainPushes(time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction())))
 		o := w.Outcome()
 		o.Unqueued = nil
 

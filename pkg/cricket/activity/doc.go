@@ -4,7 +4,9 @@
 // match and perspective. package live sends MatchChanged when a display has changed.
 // The Pusher then reads the current displays, broadcasts to each channel, and pushes
 // to each token. A match with many tokens is divided into messages of about 2,000
-// tokens, by ranges of the token (IDRange). When the match ends, the activities are
+// tokens, by ranges of the token (IDRange). All but the first are parts. Parts and retries
+// go by a queue of their own, to push-parts: a change waits for no part of another match,
+// so broadcasts and the first 2,000 tokens of every match are pushed at once. When the match ends, the activities are
 // ended and the channels closed; an hourly sweep deletes channels that a crash left.
 //
 // An activity has a budget of updates an hour, which Apple does not publish; developers

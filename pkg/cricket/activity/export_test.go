@@ -33,4 +33,6 @@ func (x *Activities) Channels() *Channels { return &x.channels }
 
 func (x *Pusher) Sender() **push.Sender { return &x.sender }
 
+func (x *Pusher) PerMessage() *int { return &x.perMessage }
+
 func (x *Pusher) PageTimeout() *time.Duration { return &x.pageTimeout }

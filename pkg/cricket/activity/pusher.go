@@ -25,7 +25,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// OpenPusher opens the service of push-activities and sweep-channels.
+// OpenPusher opens the service of push-activities, push-parts and sweep-channels.
 func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	sender, err := OpenSender(ctx, env)
 	if err != nil {
@@ -42,6 +42,7 @@ func NewPusher(env app.Env, sender *push.Sender) *Pusher {
 		sender:           sender,
 		queue:            queue.Open(env.AWS, env.Queues),
 		now:              env.Now,
+		perMessage:       perMessage,
 		pageTimeout:      env.Limit(pageTimeout),
 		broadcastTimeout: env.Limit(broadcastTimeout),
 	}
@@ -57,9 +58,9 @@ func OpenSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 	return push.Open(c)
 }
 
-// MatchChanged is the message of push-activities: a display of a match has changed,
-// or a push to some activities is retried. It contains no display: the Pusher reads the
-// current one.
+// MatchChanged is the message of push-activities and push-parts: a display of a match has
+// changed, or a push to some activities is retried. It contains no display: the Pusher reads
+// the current one.
 type MatchChanged struct {
 	MatchID string   `json:"matchId"`
 	Slot    int64    `json:"slot,omitempty"`    // of the change; a display with a later slot is skipped, because it has its own message
@@ -81,13 +82,12 @@ const (
 const (
 	// perMessage is the number of activities that one message pushes to: one second
 	// of work with four connections. The rest of its range is divided into at most
-	// MaxParts messages of about perPart activities, which may be divided again.
-	// perPart is less than perMessage, so that an uneven distribution fills few
+	// MaxParts parts of about nine tenths of perMessage activities, which may be divided
+	// again. They are less than perMessage, so that an uneven distribution fills few
 	// parts. A million activities are about 580 messages in three levels, or 1,800
 	// SQS requests for each change. With 50 concurrent messages that takes half a
 	// minute, longer than a ball. Channels serve such a match with one request.
 	perMessage = 2000
-	perPart    = perMessage * 9 / 10
 	// MaxParts is the maximum number of messages into which one range is divided.
 	MaxParts = 32
 	perPage  = 500 // activities; the displays are read again before each page
@@ -136,22 +136,24 @@ type Pusher struct {
 	sender           *push.Sender
 	queue            queue.Sender
 	now              func() time.Time
+	perMessage       int
 	pageTimeout      time.Duration
 	broadcastTimeout time.Duration
 }
 
-// PushActivitiesFunction pushes what changed in one match to its Live Activities.
+// PushActivitiesFunction pushes what changed in one match to its channels and to the first of
+// its Live Activities.
 func PushActivitiesFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "cricket/push-activities",
-		Does:   "Pushes the current display of a match to its Live Activities, by channel and by token.",
+		Does:   "Pushes the current display of a match to its channels and to its first 2,000 Live Activities.",
 		IfDown: "Lock screens are not updated. The API works.",
 		On:     tables.ActivityQueue,
 		Uses: []spec.Access{
 			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
 			tables.ChannelsOfMatch, tables.RemoveChannel,
 		},
-		Sends: []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
+		Sends: []spec.Queue{tables.ActivityQueue, tables.PartQueue}, Secrets: []string{tables.APNSKey},
 		Emits: []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts,
 			tables.BroadcastsFailed, tables.AppleFailures, tables.PushDelay},
 		Memory: 512, Timeout: 30 * time.Second,
@@ -164,8 +166,9 @@ func PushActivitiesFunction() app.Function {
 // of an ended activity is removed.
 //
 // It skips a display that has changed again since the message was sent, because the
-// later message pushes that change. If the range holds more than perMessage
-// activities, it first sends messages for the others.
+// later message pushes that change. If the match has more than perMessage activities,
+// it first sends parts for the others to PartQueue. Retries of tokens are parts, too.
+// It accepts a part: before there was PartQueue, parts were in its queue.
 //
 // It removes tokens that are unregistered, unless they were registered again.
 // After each page it sends messages that retry the tokens it did not reach. When a
@@ -210,17 +213,25 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 
 	if err := p.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
-		AppleFailed(ctx, p.now())
+		p.appleFailed(ctx, m)
 
 		return p.retry(ctx, m, m.Tokens)
 	}
 
 	err = p.push(ctx, f, m, messages)
 	if _, ok := errors.AsType[*push.Refused](err); ok {
-		AppleFailed(ctx, p.now())
+		p.appleFailed(ctx, m)
 	}
 
 	return err
+}
+
+// appleFailed counts a change for which Apple accepted no push. Its parts do not count: a change
+// counts once, whatever its audience.
+func (p *Pusher) appleFailed(ctx context.Context, m MatchChanged) {
+	if !m.isPart() {
+		AppleFailed(ctx, p.now())
+	}
 }
 
 // AppleFailed counts a message for which Apple accepted no push.
@@ -230,7 +241,7 @@ func AppleFailed(ctx context.Context, now time.Time) {
 
 // push pushes the messages to the channels and the tokens of m.
 func (p *Pusher) push(ctx context.Context, f match.Fixture, m MatchChanged, messages map[string]*update) error {
-	if m.Channels != "" || m.IDRange == (IDRange{}) && len(m.Tokens) == 0 {
+	if !m.isPart() {
 		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" {
 			return err
 		}
@@ -397,7 +408,7 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 }
 
 // subscriptions reads the activities of m: those of its tokens if it has any, or the
-// first perMessage of its range. It sends messages for the others of the range.
+// first perMessage of its range. It sends parts for the others of the range.
 func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
 
@@ -408,7 +419,7 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 
 	for more := true; more; {
 		if len(m.Tokens) == 0 {
-			wanted.Limit = int32(perMessage - len(all))
+			wanted.Limit = int32(p.perMessage - len(all))
 		}
 
 		page, last, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, wanted)
@@ -422,7 +433,7 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 			}
 		}
 
-		if len(m.Tokens) == 0 && len(all) == perMessage {
+		if len(m.Tokens) == 0 && len(all) == p.perMessage {
 			return all, p.split(ctx, m, all)
 		}
 
@@ -432,37 +443,7 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 	return all, nil
 }
 
-// split sends messages for the activities in the range of m after first, which were
-// read.
-func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription) error {
-	greatest := IDRange{Until: m.Until}.Query(tables.AllSubscriptions, m.MatchID)
-	greatest.Backward, greatest.Limit = true, 1
-
-	top, _, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, greatest)
-	if err != nil {
-		return err
-	}
-
-	seen := make([]string, len(first))
-	for i, s := range first {
-		seen[i] = s.PushToken
-	}
-
-	if len(top) == 0 || top[0].PushToken <= seen[len(seen)-1] {
-		return nil // an activity that was registered since has got the current state in the answer
-	}
-
-	for _, part := range m.Split(seen, top[0].PushToken, perPart, MaxParts) {
-		part := MatchChanged{MatchID: m.MatchID, Slot: m.Slot, Changed: m.Changed, Ended: m.Ended, IDRange: part}
-		if err := p.queue.Send(ctx, tables.ActivityQueue, part, 0); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// pushRun is the state of one call of PushActivities.
+// pushRun is the state of one call of PushActivities or PushParts.
 type pushRun struct {
 	*Pusher
 	change     MatchChanged
@@ -640,5 +621,5 @@ func (p *Pusher) retry(ctx context.Context, m MatchChanged, tokens []string) err
 		m.IDRange, m.Slot, m.Changed = IDRange{}, 0, nil // the retry pushes the current display of each token's perspective
 	}
 
-	return p.queue.Send(ctx, tables.ActivityQueue, m, delay)
+	return p.send(ctx, m, delay)
 }

@@ -61,7 +61,7 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	t.Parallel()
 	w, f, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 	w.ExpectPhones("after the push", want, false)
 
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
@@ -76,7 +76,7 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 
 	w.SetPayload(crickettest.Payload(f, "Int.", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 6}))
 	w.TickAt(w.Ticker(), 2)
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 
 	if d, _ := w.Phones.Device(crickettest.Token("local")); !d.Stale.IsZero() {
 		t.Errorf("an interrupted match has the stale date %v, want none", d.Stale)
@@ -110,7 +110,7 @@ func TestDelayOfPushes(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.MoveClock(crickettest.At(1).Add(1500 * time.Millisecond))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
+	w.DrainPushes(time.Minute, p)
 	// A broadcast; 39 pushes, of which a value stands for 20; and a retry 5 s later. The
 	// values are those of the histogram.
 	if diff := cmp.Diff([]float64{1471.5, 1471.5, 1471.5, 6399.5}, delaysOf(w)); diff != "" {
@@ -209,7 +209,7 @@ func TestPusherOpensWithItsKey(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	p := testkit.Open(w.World, activity.PushActivitiesFunction(), activity.OpenPusher)
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 	w.ExpectPhones("with the key", want, false)
 
 	w.Settings[tables.APNSKey] = "{}"
@@ -245,7 +245,7 @@ func TestUnregisteredTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 		})
 	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 	w.ExpectPhones("with unregistered tokens", want, false)
 
 	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "registered meanwhile", "visitor"}, w.Subscribers()); diff != "" {
@@ -279,12 +279,12 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			testkit.Must(t, p.PushActivities(w.NewContext(), change))
 			w.ExpectPhones("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
 
-			got := w.Queues.Messages(tables.ActivityQueue.Name)
+			got := w.Queues.Messages(tables.PartQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != activity.RetryDelay {
 				t.Fatalf("the messages are %+v, want one with a delay of %v", got, activity.RetryDelay)
 			}
 
-			retry := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
+			retry := testkit.Messages[activity.MatchChanged](w.World, tables.PartQueue)[0]
 			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{crickettest.Token("local")}) || retry.Ended != ended || retry.Slot != 0 {
 				t.Errorf("the retry is %+v, want try 1 for the token of local, ended %d, no slot", retry, ended)
 			}
@@ -297,7 +297,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				return a
 			}()}, 20), apns.Answer{})...)
 
-			if n := testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities); n != 3 {
+			if n := w.DrainPushes(time.Minute, p); n != 3 {
 				t.Errorf("%d messages were handled, want 3", n)
 			}
 
@@ -313,7 +313,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			testkit.Must(t, p.PushActivities(w.NewContext(),
 				activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
 
-			if left := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(left) > 0 {
+			if left := testkit.Messages[activity.MatchChanged](w.World, tables.PartQueue); len(left) > 0 {
 				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
 
@@ -324,6 +324,27 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				t.Errorf("the log does not say that the push was given up: %v", w.Logs.Lines())
 			}
 		})
+	}
+}
+
+// TestChangeWithoutActivitiesIsCounted: the alarm pushes-stopped compares the changes that were
+// queued with the samples of PushesDelivered. A change that nobody follows has one, of 0; a part has
+// none of push-activities.
+func TestChangeWithoutActivitiesIsCounted(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t).WithPhones()
+	f := w.AddFixture("7")
+	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
+	w.TickAt(w.Ticker(), 1)
+
+	if got := w.Logs.SumMetric(tables.ChangesQueued); got != 1 {
+		t.Errorf("the tick counts %v queued changes, want 1", got)
+	}
+
+	w.DrainPushes(time.Second, w.Pusher(w.Env(activity.PushActivitiesFunction())))
+
+	if got := w.Logs.SumMetric(tables.PushesDelivered); got != 0 || !slices.Contains(w.Logs.EmittedMetrics(), tables.PushesDelivered) {
+		t.Errorf("the pusher counts %v, of the metrics %v; want a sample of 0", got, w.Logs.EmittedMetrics())
 	}
 }
 
@@ -361,7 +382,7 @@ func TestPushEndsActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 
 	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
 	w.MoveClock(crickettest.At(40))
@@ -388,7 +409,7 @@ func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 	s.ExpiresAt = w.Clock.Now().Unix()
 	testkit.PutRows(w.World, tables.Subscriptions, s)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 
 	if pushCount(w, "expired") != 0 || pushCount(w, "neutral") != 1 {
 		t.Errorf("%d pushes to the expired subscription and %d to the valid one, want 0 and 1", pushCount(w, "expired"), pushCount(w, "neutral"))
@@ -457,7 +478,7 @@ func TestPushReadsAllPages(t *testing.T) {
 
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 
-	calls := w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
+	calls := w.CountCalls(func() { w.DrainPushes(time.Second, p) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d queries, want 3 or more", calls["Query"])
 	}
@@ -504,7 +525,7 @@ func TestLateActivityIsEnded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 	w.MoveClock(crickettest.At(40))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
@@ -534,13 +555,13 @@ func TestEndIsRetriedForHours(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 	w.MoveClock(crickettest.At(40))
 	w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Hour, p.PushActivities)
+	w.DrainPushes(time.Hour, p)
 	w.Phones.Answer(crickettest.Token("local"))
-	testkit.Drain(w.World, tables.ActivityQueue, 4*time.Hour, p.PushActivities)
+	w.DrainPushes(4*time.Hour, p)
 
 	if _, ended := w.PhoneState("local"); !ended {
 		t.Error("the activity is not ended")
@@ -609,20 +630,22 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	w.Phones.Answer(crickettest.Token(names[1]), refusal)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 
-	var whole, parts int
-
-	handled := testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(ctx context.Context, m activity.MatchChanged) error {
-		if m.IDRange == (activity.IDRange{}) {
-			whole++
-		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
-			t.Errorf("a part is %+v, want the slot and 3 perspectives", m)
-		}
-
-		return p.PushActivities(ctx, m)
-	})
-	if whole != 1 || parts < 2 || parts > 4 { // 3,000 in parts of 1,800
-		t.Errorf("%d messages were handled, %d of them parts; want 1 whole and 2 to 4 parts", handled, parts)
+	if n := testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities); n != 1 {
+		t.Errorf("%d messages of push-activities were handled, want 1", n)
 	}
+
+	parts := w.Queues.Messages(tables.PartQueue.Name)
+	for i, m := range testkit.Messages[activity.MatchChanged](w.World, tables.PartQueue) {
+		if m.IDRange == (activity.IDRange{}) || m.Slot == 0 || len(m.Changed) != 3 || parts[i].Group != "7" {
+			t.Errorf("a part is %+v of group %q, want a range, the slot and 3 perspectives, of group 7", m, parts[i].Group)
+		}
+	}
+
+	if len(parts) < 2 || len(parts) > 4 { // 3,000 in parts of 1,800
+		t.Errorf("%d parts were sent, want 2 to 4", len(parts))
+	}
+
+	w.DrainPushes(time.Second, p)
 
 	for i, name := range names[2:] {
 		if got := pushCount(w, name); got != 1 {
@@ -641,7 +664,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	// The end is divided into parts, too, and removes all subscriptions.
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	w.Phones.Answer(crickettest.Token(names[1]))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
+	w.DrainPushes(time.Second, p)
 
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
@@ -673,7 +696,7 @@ func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
 	p := w.Pusher(env)
 	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 
-	if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); queries != 3 || len(sent) != 0 {
+	if sent := testkit.Messages[activity.MatchChanged](w.World, tables.PartQueue); queries != 3 || len(sent) != 0 {
 		t.Errorf("after %d queries the messages are %+v, want none after 3", queries, sent)
 	}
 }
@@ -794,7 +817,7 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 func queuedTokens(w *crickettest.World) (all []string) {
 	w.T.Helper()
 
-	for _, m := range testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue) {
+	for _, m := range testkit.Messages[activity.MatchChanged](w.World, tables.PartQueue) {
 		if len(m.Tokens) > activity.RetryBatch {
 			w.T.Errorf("a message has %d tokens, want at most %d", len(m.Tokens), activity.RetryBatch)
 		}
@@ -853,7 +876,7 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				w.Phones.Answer("")
 
 				*p.PageTimeout() = time.Minute
-				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
+				w.DrainPushes(time.Minute, p)
 
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
 				w.ExpectPhones("when Apple answers again", want, ended != 0)
@@ -910,7 +933,7 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	testkit.Must(t, p.PushActivities(w.NewContext(),
 		activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
-	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
+	w.DrainPushes(time.Minute, p)
 	w.ExpectPhones("after the retry of the part", want, true)
 }
 

@@ -553,6 +553,12 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 // and who have a phone in the sender's environment. For a reminder it claims the
 // users, and omits those whom another part has claimed. A second run of the same part
 // gets the same claims.
+//
+// It reads preferences and phones with eventual consistency, at half the read units: a change of
+// the last second may come too late for the alert, as it would a second later. Nothing is written
+// by what it reads alone: a phone or a token is removed only if it is as it was read, and the start
+// of an activity is claimed by a condition. Claims of reminders are written without one, and are
+// read strongly.
 func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([]recipient, error) {
 	now := r.now()
 	page = slices.DeleteFunc(slices.Clone(page), func(f follower.FollowRow) bool {
@@ -565,7 +571,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		keys[i] = dynamo.Key(tables.BatchGetPreferences, f.UserID)
 	}
 
-	rows, err := dynamo.GetAll[follower.PreferencesRow](ctx, r.db, tables.BatchGetPreferences, keys)
+	rows, err := dynamo.GetAll[follower.PreferencesRow](ctx, r.db.Eventual(), tables.BatchGetPreferences, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -592,7 +598,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		}
 
 		g.Go(func() error {
-			d, ok, err := follower.ReadDevice(gctx, r.db, f.UserID, now)
+			d, ok, err := follower.RecentDevice(gctx, r.db, f.UserID, now)
 			if err != nil || !ok || r.environment != "" && d.Environment != r.environment {
 				return err
 			}

@@ -313,9 +313,19 @@ func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, er
 // ReadDevice reads the phone of a user. It returns false if none is registered, or the
 // registration has expired.
 func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
+	return readDevice(ctx, db, userID, now, true)
+}
+
+// RecentDevice is ReadDevice at half the cost: it may miss the changes of about the last second.
+// A write that depends on the row needs a condition on it.
+func RecentDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
+	return readDevice(ctx, db, userID, now, false)
+}
+
+func readDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time, consistent bool) (DeviceRow, bool, error) {
 	key := dynamo.KeyLess(tables.GetDevice, userID, counterRow)
 
-	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: true})
+	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: consistent})
 	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
 		return DeviceRow{}, false, err
 	}

@@ -12,7 +12,8 @@
 //     provider), the matches that were received whole are handled, the others are left
 //     to the next slot, and step 7 is left out.
 //  3. A match of an inactive league (package catalog) is skipped. A match whose payload is
-//     unchanged gets one write (markUnchanged).
+//     unchanged gets one write (markUnchanged). One in play whose payload has not changed
+//     for 10 minutes is counted (MatchesStale): an answer of 200 may be old.
 //  4. A match whose payload changed is ingested under a lease (ingest): scorer.Read
 //     makes the score, and the balls, the score and the displays are stored.
 //  5. If a display changed, one MatchChanged is sent to push-activities. An event that

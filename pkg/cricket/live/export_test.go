@@ -12,6 +12,8 @@ import (
 // What package live_test may use.
 
 const (
+	StalePolls          = stalePolls
+	StaleAfter          = staleAfter
 	ArchiveAfter        = archiveAfter
 	ArchiveAfterUnnamed = archiveAfterUnnamed
 	CalledOffAfter      = calledOffAfter

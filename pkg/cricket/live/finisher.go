@@ -78,6 +78,7 @@ func FinishMatchFunction() app.Function {
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},
 		Budgets: []spec.Share{tables.FinishShare},
+		Emits:   []spec.Metric{tables.ChangesQueued},
 		Memory:  256,
 		Timeout: 30 * time.Second,
 	}, OpenFinisher, (*Finisher).FinishMatch)
@@ -250,6 +251,8 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
 			return err
 		}
+
+		changeQueued(ctx, s.now())
 
 		m.Ended = true
 	}

@@ -280,7 +280,7 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 	for n := last - 5; n < last+15; n++ {
 		w.TickAt(tk, n)
 		testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
-		testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
+		w.DrainPushes(0, p)
 	}
 
 	testkit.Drain(w.World, tables.FinishQueue, live.KeepFollows, s.FinishMatch)

@@ -25,6 +25,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -96,6 +97,8 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 		return dynamo.Applied(err)
 	}
 
+	countStale(ctx, i.now(), matchID, cached.state.Phase, before.Polls+1)
+
 	due := cached.ledger.confirmed(before.Polls + 1)
 	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event: load reads what it stored
 		return false, nil
@@ -105,6 +108,30 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 	i.remember(matchID, cached)
 
 	return !due, nil
+}
+
+const (
+	// staleAfter is how long the provider may answer the same about a match in play. In the
+	// recording of SportMonks the longest time between two balls of an innings is 100 s. A drinks
+	// break, which has no status of its own, lasts up to five minutes, with such a silence before
+	// and after it.
+	staleAfter = 10 * time.Minute
+	stalePolls = int(staleAfter / match.SlotLength)
+)
+
+// countStale counts a match in play about which so many polls in a row have answered the same, ball
+// times and all. In a break, in rain and before the start no balls are due: the provider's
+// status says so. Polls that fail are not among them.
+func countStale(ctx context.Context, now time.Time, matchID string, phase sportmonks.Phase, polls int) {
+	if phase != sportmonks.Live || polls < stalePolls {
+		return
+	}
+
+	if polls == stalePolls {
+		slog.WarnContext(ctx, "the provider's answer about a match in play does not change", "match", matchID, "for", staleAfter.String())
+	}
+
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.MatchesStale, 1)}, slog.String("match", matchID))
 }
 
 // errNothingToDo reports a match that is not stored, has ended, or was polled in a
@@ -398,6 +425,8 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 			activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
 			return err
 		}
+
+		changeQueued(ctx, i.now())
 	}
 
 	if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
@@ -424,6 +453,11 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 	l.Polls = 0
 
 	return i.markIngested(ctx, l, p, after.state.Phase)
+}
+
+// changeQueued counts a message to push-activities.
+func changeQueued(ctx context.Context, now time.Time) {
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.ChangesQueued, 1)})
 }
 
 // putAll puts rows of a match into one table, unless one of them has a later slot. Several

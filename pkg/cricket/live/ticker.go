@@ -103,7 +103,7 @@ func TickFunction() app.Function {
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
 		Emits: []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged,
-			tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults},
+			tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults, tables.ChangesQueued, tables.MatchesStale},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
 	}, OpenTicker, (*Ticker).Tick)
 }

@@ -15,14 +15,20 @@ var (
 	MatchesArchived = spec.Metric{Name: "MatchesArchived", Unit: spec.Count}
 	ProviderFaults  = spec.Metric{Name: "ProviderFaults", Unit: spec.Count}
 
+	ChangesQueued = spec.Metric{Name: "ChangesQueued", Unit: spec.Count, OfRoom: true} // messages to push-activities about a change or an end
+
+	// MatchesStale counts the polls that find a match in play unchanged for long. It has no sample
+	// of 0.
+	MatchesStale = spec.Metric{Name: "MatchesStale", Unit: spec.Count}
+
 	// PushDelay is how long a ball takes to Apple: from the time at which the slot that found
 	// it was due, to Apple's acceptance of each push of it and of each alert.
 	PushDelay = spec.Metric{Name: "PushDelay", Unit: spec.Milliseconds, OfRoom: true}
 
 	PushesDelivered  = spec.Metric{Name: "PushesDelivered", Unit: spec.Count}
-	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count}
-	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count}
-	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count}
+	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count, OfRoom: true} // of push-activities and push-parts, as the next two
+	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count, OfRoom: true}
+	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count, OfRoom: true}
 	Broadcasts       = spec.Metric{Name: "Broadcasts", Unit: spec.Count}
 	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
 	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages for which Apple accepted no push

@@ -36,7 +36,7 @@ var (
 
 // Preferences of users. The seed does not have this table.
 var (
-	Preferences = spec.Table{Name: "cricket-preferences", Key: spec.Key{Partition: "userId"}}
+	Preferences = spec.Table{Name: "cricket-preferences", Key: spec.Key{Partition: "userId"}, Busy: true}
 
 	GetPreferences = Preferences.On("Get preferences", "PK=userId", spec.Rate{Driver: spec.Request, Note: "and for each alert"}, spec.GetItem)
 	PutPreferences = Preferences.On("Put preferences", "PK=userId", onUserAction, spec.PutItem)
@@ -59,17 +59,33 @@ var (
 			{Name: "live-index", Key: spec.Key{Partition: "live", Sort: "startTime"}, KeysOnly: true},
 		},
 	}
-	Teams         = spec.Table{Name: "cricket-teams", Key: spec.Key{Partition: "teamId"}}
-	TeamSeasons   = spec.Table{Name: "cricket-team-seasons", Key: spec.Key{Partition: "seasonId", Sort: "teamId"}}
-	Leagues       = spec.Table{Name: "cricket-leagues", Key: spec.Key{Partition: "leagueId"}}
-	Devices       = spec.Table{Name: "cricket-devices", Key: spec.Key{Partition: "userId", Sort: "deviceToken"}, TTL: "expiresAt"}
-	Follows       = spec.Table{Name: "cricket-match-follows", Key: spec.Key{Partition: "matchId", Sort: "userId"}, TTL: "expiresAt"}
+	Teams       = spec.Table{Name: "cricket-teams", Key: spec.Key{Partition: "teamId"}}
+	TeamSeasons = spec.Table{Name: "cricket-team-seasons", Key: spec.Key{Partition: "seasonId", Sort: "teamId"}}
+	Leagues     = spec.Table{Name: "cricket-leagues", Key: spec.Key{Partition: "leagueId"}}
+	Devices     = spec.Table{
+		Name: "cricket-devices",
+		Key:  spec.Key{Partition: "userId", Sort: "deviceToken"},
+		TTL:  "expiresAt",
+		Busy: true,
+	}
+	Follows = spec.Table{
+		Name: "cricket-match-follows",
+		Key:  spec.Key{Partition: "matchId", Sort: "userId"},
+		TTL:  "expiresAt",
+		Busy: true,
+	}
 	Subscriptions = spec.Table{
 		Name: "cricket-activity-subscriptions",
 		Key:  spec.Key{Partition: "matchId", Sort: "pushToken"},
 		TTL:  "expiresAt",
+		Busy: true,
 	}
-	Prematch     = spec.Table{Name: "cricket-prematch-notifications", Key: spec.Key{Partition: "matchId", Sort: "userId"}, TTL: "ttl"}
+	Prematch = spec.Table{
+		Name: "cricket-prematch-notifications",
+		Key:  spec.Key{Partition: "matchId", Sort: "userId"},
+		TTL:  "ttl",
+		Busy: true,
+	}
 	Locks        = spec.Table{Name: "cricket-locks", Key: spec.Key{Partition: "lockKey"}, TTL: "expiresAt"}
 	StateHashes  = spec.Table{Name: "cricket-state-hashes", Key: spec.Key{Partition: "matchTeamKey"}}
 	Displays     = spec.Table{Name: "DisplayStateCache", Key: spec.Key{Partition: "cacheKey"}, TTL: "ttl"}

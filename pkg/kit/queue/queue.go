@@ -37,8 +37,20 @@ func Open(cfg aws.Config, base string) Sender {
 // Send puts message, as JSON, into q. SQS delivers it at least once, after delay:
 // whole seconds, rounded up, at most 15 minutes.
 func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.Duration) error {
+	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: delaySeconds(delay)})
+}
+
+// SendFair puts message into q as Send does, as one of a group. q is a standard queue: its
+// messages have no order. Of the messages that wait, SQS first delivers those of groups that use
+// little of the consumers' time.
+func (s Sender) SendFair(ctx context.Context, q spec.Queue, group string, message any, delay time.Duration) error {
+	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{MessageGroupId: &group, DelaySeconds: delaySeconds(delay)})
+}
+
+// delaySeconds returns a delay as SQS takes it.
+func delaySeconds(delay time.Duration) int32 {
 	delay = min(max(delay, 0), 15*time.Minute)
-	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
+	return int32((delay + time.Second - 1) / time.Second)
 }
 
 // SendText puts a text unchanged into a queue that is not FIFO.

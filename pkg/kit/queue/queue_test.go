@@ -86,6 +86,25 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// TestSendFair: the message has its group, in a queue that is not FIFO, and its delay.
+func TestSendFair(t *testing.T) {
+	t.Parallel()
+	s, queues := open(t)
+
+	if err := s.SendFair(t.Context(), goals, "7", goal{"ars", 12}, 4500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+
+	got := queues.Messages("x-goals")
+	if len(got) != 1 || got[0].Body != `{"team":"ars","minute":12}` || got[0].Group != "7" || got[0].Visible.Sub(start) != 5*time.Second {
+		t.Errorf("got %+v, want one of group 7, visible after 5 s", got)
+	}
+
+	if err := s.SendFair(t.Context(), goals, "a group", goal{}, 0); err == nil || !strings.HasPrefix(err.Error(), "send to goals: ") {
+		t.Errorf("a group with a space: got %v, want an error that names the queue", err)
+	}
+}
+
 // TestSendAll sends more messages than a batch may have, and reports the first batch of which
 // one is refused.
 func TestSendAll(t *testing.T) {

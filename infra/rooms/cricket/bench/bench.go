@@ -55,6 +55,7 @@ type figures struct {
 	parses []parseCost
 	push   pushCosts
 	delays []delayCost
+	beside besideCost
 	uses   []useCost
 }
 
@@ -94,7 +95,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 		return nil, nil, fmt.Errorf("pushes: %w", err)
 	}
 
-	if f.delays, err = benchDelays(ctx); err != nil {
+	if f.delays, f.beside, err = benchDelays(ctx); err != nil {
 		return nil, nil, fmt.Errorf("delays of pushes: %w", err)
 	}
 
@@ -106,7 +107,8 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 }
 
 func (f figures) rows() []measure.Row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays), useRows(f.uses))
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays),
+		[]measure.Row{f.beside.row()}, useRows(f.uses))
 }
 
 // prepare returns a world with one live match, which has been polled once.

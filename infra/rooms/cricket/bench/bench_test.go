@@ -74,6 +74,7 @@ func good() figures {
 			},
 		},
 		delays: []delayCost{{matches: 50, followers: few, p50: time.Second, p99: slot}},
+		beside: besideCost{tokens: million, delayCost: delayCost{p50: 100 * ms, p99: besideTarget}},
 		uses: []useCost{
 			{measure.Cost{What: "unfollow-match", Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}}, 10},
 			{measure.Cost{What: "unfollow-match", Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}}, 10_000},
@@ -112,6 +113,8 @@ func TestTargets(t *testing.T) {
 		{"a read of all activities", func(f *figures) { f.uses[1].Reads = 60 }, "unfollow-match, beside 10,000 phones"},
 		{"a call more among many", func(f *figures) { f.uses[1].Dynamo["Scan"]++ }, "unfollow-match, beside 10,000 phones"},
 		{"a ball that comes after the next", func(f *figures) { f.delays[0].p99 += more }, "ball to Apple, 50 matches of 1,000 followers"},
+		{"a ball that waits for another match", func(f *figures) { f.beside.p99 += more },
+			"ball to Apple beside 1,000,000 tokens of another match"},
 		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},
 	} {
 		f := good()
@@ -171,6 +174,26 @@ func TestDelayOfPushes(t *testing.T) {
 
 	if got.pushes < 60 || got.p50 <= 0 || got.p99 < got.p50 || got.provider <= 0 {
 		t.Errorf("measured %+v, want 30 pushes of each of most balls, with delays above 0", got)
+	}
+}
+
+// TestDelayBesideAnotherMatch runs the benchmark of a ball beside a match with many tokens. It
+// replaces the default logger, so it does not run beside other tests.
+func TestDelayBesideAnotherMatch(t *testing.T) {
+	apns, err := measure.StartAPNs()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(apns.Close)
+
+	got, err := benchBeside(t.Context(), apns, 10_000, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got.pushes < few || got.p50 <= 0 || got.p99 < got.p50 || got.waiting == 0 {
+		t.Errorf("measured %+v, want %d pushes of most balls, with delays above 0, and parts that waited", got, few)
 	}
 }
 

@@ -24,6 +24,8 @@ import (
 	"matchday/infra/sim/sqs"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
@@ -32,7 +34,7 @@ import (
 const (
 	few  = 1_000
 	many = 100_000
-	// pushers is the number of concurrent environments of push-activities.
+	// pushers is the number of concurrent environments of push-activities, and of push-parts.
 	pushers = 4
 )
 
@@ -47,7 +49,7 @@ type sendCost struct {
 // through the Pusher to the push service.
 type pusherCost struct {
 	Subscriptions int `json:"subscriptions"`
-	Messages      int `json:"messages"` // that the queue delivered
+	Messages      int `json:"messages"` // that the queues delivered
 	measure.Counters
 	measure.Usage `json:"-"`
 	engine        float64       // part of the time with a call to the DynamoDB engine in flight
@@ -392,14 +394,32 @@ func benchPusher(ctx context.Context, apns *measure.APNs) ([]pusherCost, error) 
 	return costs, nil
 }
 
-const pushQueue = measure.Prefix + "cricket-push-activities"
+var (
+	pushQueue = measure.Prefix + tables.ActivityQueue.Name
+	partQueue = measure.Prefix + tables.PartQueue.Name
+)
 
-// pollPushes delivers the messages of the queue to pushers, one at a time to each,
-// as Lambda does.
+// pollPushes delivers the messages of the two queues to pushers of their own, one at a time to
+// each, as Lambda does.
 func (w *world) pollPushes(ctx context.Context) error {
-	idle := make(chan *activity.Pusher, pushers)
-	for range pushers {
-		p, err := activity.OpenPusher(ctx, w.Env())
+	return w.pollWith(ctx, w.Env(), pushers)
+}
+
+// pollWith is pollPushes with pushers of an environment, so many of them for parts.
+func (w *world) pollWith(ctx context.Context, env app.Env, parts int) error {
+	if err := w.poll(ctx, env, pushQueue, pushers, (*activity.Pusher).PushActivities); err != nil {
+		return err
+	}
+
+	return w.poll(ctx, env, partQueue, parts, (*activity.Pusher).PushParts)
+}
+
+// poll delivers the messages of a queue to n pushers.
+func (w *world) poll(ctx context.Context, env app.Env, queue string, n int,
+	push func(*activity.Pusher, context.Context, activity.MatchChanged) error) error {
+	idle := make(chan *activity.Pusher, n)
+	for range n {
+		p, err := activity.OpenPusher(ctx, env)
 		if err != nil {
 			return err
 		}
@@ -407,7 +427,7 @@ func (w *world) pollPushes(ctx context.Context) error {
 		idle <- p
 	}
 
-	return w.Queues.Poll(sqs.Mapping{Queue: pushQueue, BatchSize: 1, MaxConcurrency: pushers},
+	return w.Queues.Poll(sqs.Mapping{Queue: queue, BatchSize: 1, MaxConcurrency: n},
 		func(ctx context.Context, event []byte) ([]byte, error) {
 			p := <-idle
 			defer func() { idle <- p }()
@@ -423,7 +443,7 @@ func (w *world) pollPushes(ctx context.Context) error {
 					return nil, err
 				}
 
-				if err := p.PushActivities(ctx, m); err != nil {
+				if err := push(p, ctx, m); err != nil {
 					return nil, err
 				}
 			}
@@ -432,7 +452,18 @@ func (w *world) pollPushes(ctx context.Context) error {
 		})
 }
 
-// drain returns once the queue is empty and no pusher works: the clock does not
+// pushDepth is the depth of the two queues together.
+func (w *world) pushDepth() (messages, deleted int) {
+	for _, queue := range []string{pushQueue, partQueue} {
+		d := w.Queues.Depth(queue)
+		messages += d.Visible + d.Delayed + d.InFlight
+		deleted += d.Deleted
+	}
+
+	return messages, deleted
+}
+
+// drain returns once the queues are empty and no pusher works: the clock does not
 // move before.
 func (w *world) drain(ctx context.Context) error {
 	return w.Sleep(ctx, w.Clock.Now().Add(time.Minute))
@@ -450,7 +481,8 @@ func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n 
 		return cost, err
 	}
 
-	delivered, cpu, deleted := apns.Delivered, apns.CPU, w.Queues.Depth(pushQueue).Deleted
+	delivered, cpu := apns.Delivered, apns.CPU
+	_, before := w.pushDepth()
 	w.Reset()
 
 	spent, err := measure.Run(func() error {
@@ -468,18 +500,18 @@ func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n 
 		return cost, err
 	}
 
-	after := w.Queues.Depth(pushQueue)
+	left, deleted := w.pushDepth()
 	cost = pusherCost{
 		Subscriptions: n,
-		Messages:      after.Deleted - deleted,
+		Messages:      deleted - before,
 		Counters:      w.Counts(),
 		Usage:         spent,
 		engine:        measure.Share(w.Waited(), spent.Wall),
 	}
 
 	cost.Pushes, cost.apnsCPU = float64(apns.Delivered-delivered), apns.CPU-cpu
-	if cost.Pushes != float64(n) || after.Visible+after.Delayed+after.InFlight > 0 {
-		return cost, fmt.Errorf("%v of %d subscriptions were pushed to; the queue holds %+v", cost.Pushes, n, after)
+	if cost.Pushes != float64(n) || left > 0 {
+		return cost, fmt.Errorf("%v of %d subscriptions were pushed to; the queues hold %d messages", cost.Pushes, n, left)
 	}
 
 	return cost, nil

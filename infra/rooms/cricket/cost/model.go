@@ -29,7 +29,7 @@ const (
 	messageSeconds   = 0.1  // of a message, beside the pushes
 	broadcastSeconds = 0.2  // of a change that is broadcast
 	perspectives     = 3    // channels of a match
-	alertReads       = 2.05 // read units a follower: preferences, phone, and a 20th of a page
+	alertReads       = 1.05 // read units a follower: preferences, phone, and a 20th of a page
 
 	opens        = 20.0 // of the app, by one person in a month
 	requestsOpen = 4

@@ -26,6 +26,7 @@ import (
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket"
 	"matchday/pkg/cricket/activity"
@@ -135,10 +136,35 @@ func (w *World) DecideEnd(matchID string, n int) {
 	testkit.PutRows(w.World, tables.Fixtures, f)
 }
 
-// Pusher opens push-activities with a short backoff for Apple.
+// Pusher opens push-activities or push-parts with a short backoff for Apple.
 func (w *World) Pusher(env app.Env, change ...func(*push.Config)) *activity.Pusher {
 	w.T.Helper()
 	return activity.NewPusher(env, w.Sender(env, change...))
+}
+
+// DrainPushes handles the messages of push-activities with p, and those of push-parts, until none
+// becomes visible within a limit of simulated time. It returns their number.
+func (w *World) DrainPushes(within time.Duration, p *activity.Pusher) (handled int) {
+	w.T.Helper()
+
+	parts := w.Pusher(w.Env(activity.PushPartsFunction()))
+	visible := func(a, b sqs.Message) int { return a.Visible.Compare(b.Visible) }
+
+	for until := w.Clock.Now().Add(within); ; {
+		changes, others := w.Queues.Messages(tables.ActivityQueue.Name), w.Queues.Messages(tables.PartQueue.Name)
+		if len(changes)+len(others) == 0 {
+			return handled
+		}
+
+		next := slices.MinFunc(slices.Concat(changes, others), visible).Visible
+		if next.After(until) {
+			return handled
+		}
+
+		wait := next.Sub(w.Clock.Now())
+		handled += testkit.Drain(w.World, tables.ActivityQueue, wait, p.PushActivities) +
+			testkit.Drain(w.World, tables.PartQueue, next.Sub(w.Clock.Now()), parts.PushParts)
+	}
 }
 
 // Sender opens a sender with one connection and a short backoff. change may change its

@@ -115,6 +115,7 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 
 	rates("cricket/tick", 20*s.frames, 6, 3, 15)
 	rates("cricket/push-activities", 6*s.frames, 3, 2, 8)
+	rates("cricket/push-parts", 6*s.frames, 3, 2, 8) // retries only: no audience of a replay has parts
 	rates("cricket/finish-match", 40*s.matches, 2, 2, 5)
 	rates("cricket/send-alerts", 30*s.matches*(2*followers), 3, 2, 12)
 	// The critical moment of send-alerts is between a push and the record of it. Almost all

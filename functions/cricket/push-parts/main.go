@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/activity"
+
+func main() { activity.PushPartsFunction().Start() }

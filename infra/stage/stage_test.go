@@ -852,7 +852,7 @@ func TestStoppedConsumerIsNoticed(t *testing.T) {
 				noticed[m.Dimensions["QueueName"]] = true
 			}
 
-			noticed[m.Name+" of "+m.Dimensions[telemetry.Dimension]+m.Dimensions[telemetry.RoomDimension]] = a.Name == "cricket-pushes-stopped"
+			noticed[m.Name+" of "+m.Dimensions[telemetry.Dimension]+m.Dimensions[telemetry.RoomDimension]] = a.Name == "cricket-pushes-stopped-urgent"
 		}
 	}
 

@@ -134,7 +134,7 @@ type Table struct {
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
 	Shared  bool   // all rooms may use it: it is in the shared stack
-	Busy    bool   // its load grows with the users: an alarm watches whether DynamoDB throttles it
+	Busy    bool   // its load jumps with an event: an alarm watches whether DynamoDB throttles it
 }
 
 // Key names a partition attribute and an optional sort attribute.

@@ -13,7 +13,7 @@ import (
 var (
 	// Main holds users, workouts, milestones and models.
 	Main = spec.Table{
-		Name: "CommitCollect", Key: spec.Key{Partition: "PK", Sort: "SK"}, TTL: "ttl", Busy: true,
+		Name: "CommitCollect", Key: spec.Key{Partition: "PK", Sort: "SK"}, TTL: "ttl",
 		Indexes: []spec.Index{{Name: "GSI1", Key: spec.Key{Partition: "GSI1PK", Sort: "GSI1SK"}, KeysOnly: true}},
 	}
 	// Sessions holds sessions, and the states of sign-ins and of links to Strava.

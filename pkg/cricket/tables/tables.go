@@ -72,19 +72,16 @@ var (
 		Name: "cricket-match-follows",
 		Key:  spec.Key{Partition: "matchId", Sort: "userId"},
 		TTL:  "expiresAt",
-		Busy: true,
 	}
 	Subscriptions = spec.Table{
 		Name: "cricket-activity-subscriptions",
 		Key:  spec.Key{Partition: "matchId", Sort: "pushToken"},
 		TTL:  "expiresAt",
-		Busy: true,
 	}
 	Prematch = spec.Table{
 		Name: "cricket-prematch-notifications",
 		Key:  spec.Key{Partition: "matchId", Sort: "userId"},
 		TTL:  "ttl",
-		Busy: true,
 	}
 	Locks        = spec.Table{Name: "cricket-locks", Key: spec.Key{Partition: "lockKey"}, TTL: "expiresAt"}
 	StateHashes  = spec.Table{Name: "cricket-state-hashes", Key: spec.Key{Partition: "matchTeamKey"}}

@@ -13,7 +13,6 @@ var Pickem = spec.Table{
 	Key:     spec.Key{Partition: "PK", Sort: "SK"},
 	Indexes: []spec.Index{{Name: "GSI", Key: spec.Key{Partition: "GSI_PK", Sort: "GSI_SK"}}},
 	TTL:     "ttl",
-	Busy:    true,
 }
 
 // How often the access patterns happen.

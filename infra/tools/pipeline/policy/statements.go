@@ -265,7 +265,7 @@ func (n names) data() []Statement {
 			Actions: []string{"sns:CreateTopic", "sns:DeleteTopic", "sns:GetDataProtectionPolicy", "sns:GetSubscriptionAttributes",
 				"sns:GetTopicAttributes", "sns:ListSubscriptionsByTopic", "sns:ListTagsForResource", "sns:SetTopicAttributes", "sns:Subscribe",
 				"sns:TagResource", "sns:Unsubscribe", "sns:UntagResource"},
-			Resources: each(n.rooms, "sns", "*-alarms*"),
+			Resources: []string{here("sns", "matchday-${Stage}-alarms-*")},
 		},
 	}
 }

@@ -24,20 +24,11 @@ import (
 // prod is production with all rooms, to which that with some rooms is compared.
 var prod = &deployments[0]
 
-// choose synthesizes production with some rooms, and returns its templates by room; that of what
-// rooms share is "shared".
-func choose(t *testing.T, names, leave string) (rooms fleet.Choice, all map[string]template) {
+// assemble synthesizes an app, and returns its folder.
+func assemble(t *testing.T, cfg stacks.Config) string {
 	t.Helper()
 	process.Lock()
 	defer process.Unlock()
-	rooms, err := fleet.Choose(names, leave)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := stage.Read(rooms.Deployed(), rooms.Own(prod.context), func(string) string { return "" })
-	if err != nil {
-		t.Fatal(err)
-	}
 	flags, err := context()
 	if err != nil {
 		t.Fatal(err)
@@ -46,14 +37,30 @@ func choose(t *testing.T, names, leave string) (rooms fleet.Choice, all map[stri
 	app := awscdk.NewApp(&awscdk.AppProps{
 		Outdir: &dir, Context: &flags, AnalyticsReporting: jsii.Bool(false), TreeMetadata: jsii.Bool(false),
 	})
-	if err := stacks.All(app, stacks.Config{
-		Stage: s, Rooms: rooms.Specs(), Left: rooms.Left,
-		Dist:     filepath.Join(filepath.Dir(assembly), "dist", s.Name), // of the templates with all rooms
-		Machines: filepath.Join("..", "infra", "machines"),
-	}); err != nil {
+	cfg.Machines = filepath.Join("..", "infra", "machines")
+	if err := stacks.All(app, cfg); err != nil {
 		t.Fatal(err)
 	}
 	app.Synth(nil)
+	return dir
+}
+
+// choose synthesizes production with some rooms, and returns its templates by room; that of what
+// rooms share is "shared".
+func choose(t *testing.T, names, leave string) (rooms fleet.Choice, all map[string]template) {
+	t.Helper()
+	rooms, err := fleet.Choose(names, leave)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stage.Read(rooms.Deployed(), rooms.Own(prod.context), func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := assemble(t, stacks.Config{
+		Stage: s, Rooms: rooms.Specs(), Left: rooms.Left,
+		Dist: filepath.Join(filepath.Dir(assembly), "dist", s.Name), // of the templates with all rooms
+	})
 	all = map[string]template{}
 	for _, room := range append([]spec.Room{{}, edge}, rooms.Deployed()...) {
 		of := cmp.Or(room.Name, "shared")

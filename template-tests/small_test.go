@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/jsii-runtime-go"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"matchday/infra/stacks"
@@ -23,28 +21,13 @@ import (
 // deploy synthesizes the lab from programs, at a commit, and returns the template of the room.
 func deploy(t *testing.T, programs, commit string) template {
 	t.Helper()
-	process.Lock()
-	defer process.Unlock()
 	rooms := []spec.Room{lab}
 	s, err := stage.Read(rooms, map[string]string{"stage": "small", "agnostic": "true", "canary": "10", "commit": commit},
 		func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags, err := context()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	app := awscdk.NewApp(&awscdk.AppProps{
-		Outdir: &dir, Context: &flags, AnalyticsReporting: jsii.Bool(false), TreeMetadata: jsii.Bool(false),
-	})
-	if err := stacks.All(app, stacks.Config{
-		Stage: s, Rooms: rooms, Dist: programs, Machines: filepath.Join("..", "infra", "machines"),
-	}); err != nil {
-		t.Fatal(err)
-	}
-	app.Synth(nil)
+	dir := assemble(t, stacks.Config{Stage: s, Rooms: rooms, Dist: programs})
 	tmpl := template{Name: s.Stack(lab.Name), Stage: s, Room: lab, Rooms: rooms}
 	if err := tmpl.read(dir, tmpl.Name+".template.json"); err != nil {
 		t.Fatal(err)

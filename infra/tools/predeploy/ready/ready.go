@@ -71,11 +71,9 @@ type Template struct {
 
 // Resource is a resource of a template.
 type Resource struct {
-	Type     string
-	Nested   Template // of a nested stack
-	Metadata struct {
-		Asset string `json:"aws:asset:path"` // the file of a nested stack's template
-	}
+	Type       string
+	Nested     Template // of a nested stack
+	Metadata   Metadata
 	Properties struct {
 		TableName              string
 		UserPoolName           string

@@ -12,6 +12,7 @@ import (
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	ids "matchday/pkg/kit/code"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/tables"
@@ -43,7 +44,7 @@ func TestWhoWillPlay(t *testing.T) {
 	order := []string{"in", "maybe", "out"}
 	for i, user := range []string{"ann", "sam", "sue", "vic", "eve"} {
 		id, status := m.l.Players[4-i], order[i%3]
-		m.Do(user, "POST", "/v1/players/"+id+"/claim", nil)
+		m.Do(user, "POST", "/v1/players/"+id+"/claim", m.coded())
 
 		got := decode[notice.Answer](m, user, "PUT", path, map[string]any{"status": "maybe"})
 		if diff := cmp.Diff(notice.Answer{PlayerID: id, Nickname: names[id], Status: "maybe"}, got); diff != "" {
@@ -70,7 +71,7 @@ func TestWhoWillPlay(t *testing.T) {
 		}
 	}
 
-	refused(t, "no such session", m.Ask("eve", "GET", "/v1/sessions/"+item.NewID(m.Clock.Now())+"/availability", nil),
+	refused(t, "no such session", m.Ask("eve", "GET", "/v1/sessions/"+ids.NewID(m.Clock.Now())+"/availability", nil),
 		404, "acl_scope_not_found")
 }
 

@@ -61,6 +61,7 @@
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
 //	USER#{userId}         PREFERENCES                 which mails the user gets
 //	USER#{userId}         INVITATIONS                 how many mails with invitations the user has sent in a day
+//	USER#{userId}         WRONG_CLAIMS                how many claims of the user were refused in an hour
 //	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league

@@ -205,7 +205,7 @@ func TestFailedNotices(t *testing.T) {
 	m := kickOff(t)
 	m.lena()
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
-	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", nil) // she is asked once
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", m.coded()) // she is asked once
 	meeting := strings.Split(m.tomorrow(), "/")[3]
 	m.Play("sam", m.id)
 	asks := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)

@@ -209,7 +209,7 @@ func TestForgottenInADeletedLeague(t *testing.T) {
 func TestForgottenClaimOfADeletedPlayer(t *testing.T) {
 	t.Parallel()
 	m := club(t)
-	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", m.coded())
 	testkit.Must(t, m.DeleteRow(tables.App, item.PlayerKey(m.l.Players[0]), item.Profile))
 	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.PlayerKey(m.l.Players[0])))
 	m.forget("eve")

@@ -358,7 +358,8 @@ func TestClaimsAreLimited(t *testing.T) {
 			"/v1/games/"+m.Schedule("ann", m.FoundAs("ann", name))+"/join-code", nil).Code)
 	}
 
-	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)) }
+	byCode := map[string]any{"code": codes[0]}
+	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", byCode)) }
 	join := func(i int) string {
 		return code(m.Ask("eve", "POST", "/v1/join/"+codes[i], map[string]any{"nickname": "Evie"}))
 	}

@@ -38,7 +38,7 @@ func (m *match) lena() {
 	m.T.Helper()
 	m.Accounts()
 	follow(m.World, "lena", ask(m.World, "lena@example.com"))
-	m.Do("lena", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[0]+"/claim", m.coded())
 }
 
 // subjects are those of the mails to lena after her sign-in.
@@ -187,7 +187,7 @@ func TestAvailabilityOfMergedPlayers(t *testing.T) {
 		m.lena()
 
 		for _, i := range c.claims {
-			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", m.coded())
 		}
 
 		path := m.tomorrow()
@@ -221,7 +221,7 @@ func TestAvailabilityEndsWithTheClaim(t *testing.T) {
 		m.Join(m.l, item.Viewer, follow(m.World, "lena", ask(m.World, "lena@example.com")))
 		claim := "/v1/players/" + m.l.Players[0] + "/claim"
 		path := m.tomorrow()
-		m.Do("eve", "POST", claim, nil)
+		m.Do("eve", "POST", claim, m.coded())
 		m.Do("eve", "PUT", path, map[string]any{"status": "in"})
 		same(t, "with the claim", m.said(path), []string{"Ada in"})
 		m.Do(by, "DELETE", claim, nil)

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
@@ -318,7 +319,7 @@ const dayAhead = 14 * time.Hour
 // key, so that a repeated request finds the milestone of the first.
 func newID(now time.Time, userID, key string) string {
 	if key == "" {
-		return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
+		return code.NewID(now)
 	}
 
 	sum := sha256.Sum256([]byte(userID + "\x00" + key))

@@ -15,6 +15,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
@@ -144,7 +145,7 @@ func AddMatchFunction() app.Function {
 // nobody twice; the same id with other fields is match_exists. If the card changes
 // concurrently, AddMatch begins again.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
-	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
+	id := strings.ToLower(cmp.Or(in.Body.ID, code.NewUUID()))
 
 	var on item.EventWithCard
 

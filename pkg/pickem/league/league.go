@@ -118,7 +118,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			return nil, problem.Beyond(maxLeagues)
 		}
 
-		id := item.NewUUID()
+		id := code.NewUUID()
 		l := item.League{
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: code.New(), Members: 1,

@@ -21,6 +21,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -268,7 +269,7 @@ func (st *state) affectsStandings() bool {
 // log returns the write of an entry of the log of corrections.
 func (st *state) log(now time.Time, what string, before, after *item.Goal) dynamo.Write {
 	at := item.Format(now)
-	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit",
+	return item.New(st.game.PK, item.AuditKey(now, code.NewID(now)), "Audit",
 		item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
 }
 
@@ -399,7 +400,7 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 
 				x.Created++
 				now := s.Now()
-				id := item.NewID(now)
+				id := code.NewID(now)
 				// The session's id distinguishes two sessions of one day.
 				slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
 				row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{

@@ -10,6 +10,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -257,7 +258,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 
 			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
-					id := cmp.Or(in.Body.EventID, item.NewID(now))
+					id := cmp.Or(in.Body.EventID, code.NewID(now))
 					if i := st.index(id); i >= 0 {
 						goal = *st.goals[i].V()
 						if !in.Body.matches(goal) {

@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -115,7 +116,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 					return nil, problem.Beyond(MaxLeagues)
 				}
 
-				id := item.NewID(now)
+				id := code.NewID(now)
 				l := item.New(item.LeagueKey(id), item.Metadata, "League",
 					item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
 				g := item.New(l.PK, item.GrantKey(in.UserID), "Grant",

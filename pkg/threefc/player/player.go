@@ -1,9 +1,10 @@
 // Package player keeps the players of leagues, the claims of users to be a player, and the codes by
 // which players enter the pool of a game.
 //
-// Anybody with a code may join, and anybody who is signed in may claim a player that nobody has
-// claimed. Administrators correct mistakes: they delete players who never played, and end claims,
-// after which only members of the league may claim the player. Scorekeepers revoke codes.
+// Anybody with a code may join. A player that nobody has claimed may be claimed by the members of
+// the league, and by a user with a code of one of its games: public pages show ids of players, so an
+// id is no right. Administrators correct mistakes: they delete players who never played, and end
+// claims, after which only members of the league may claim the player. Scorekeepers revoke codes.
 //
 // A player belongs to a league. Two players who are the same person are merged: the one leads to
 // the other, which then has the goals of both. Nothing of a game is rewritten, so that a merge can
@@ -144,7 +145,7 @@ func add(parent item.Row[item.League], p item.Player, now time.Time) (row item.R
 		return row, nil, problem.Beyond(MaxPlayers)
 	}
 
-	p.ID, p.LeagueID = item.NewID(now), parent.V().ID
+	p.ID, p.LeagueID = code.NewID(now), parent.V().ID
 	row = item.New(item.PlayerKey(p.ID), item.Profile, "Player", p, now)
 	_, counted := parent.Save(now)
 
@@ -487,6 +488,9 @@ type ClaimPlayer struct {
 	auth.User
 	idem.Key
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	Body     *struct {
+		Code string `json:"code,omitempty" maxLength:"32" doc:"A code to join a game of the league. Members of the league need none. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+	}
 }
 
 // ClaimPlayerFunction claims a player for the caller.
@@ -496,20 +500,23 @@ func ClaimPlayerFunction() app.Function {
 		Does:   "Claims a player for the caller.",
 		IfDown: "Players cannot be claimed.",
 		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims), Limits: []spec.Limit{MaxClaims},
+		Uses: league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims, tables.CountWrongClaim,
+			tables.FindCode, tables.CountGuess, tables.GetGame),
+		Limits: []spec.Limit{MaxClaims, MaxWrongClaims, MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ClaimPlayer)
 }
 
-// ClaimPlayer claims a player for the caller. The first caller gets the player. After an
-// administrator has ended a claim, only a member of the league can claim the player. A second run
-// changes nothing. Errors: player_not_found, already_claimed, too_many_claims,
-// league_access_required.
+// ClaimPlayer claims a player for the caller, who is a member of the league or has a code of one of
+// its games. The first caller gets the player. After an administrator has ended a claim, only a
+// member of the league can claim the player. A second run changes nothing. Errors:
+// player_not_found, league_access_required, invalid_or_expired_code, too_many_wrong_claims,
+// too_many_codes, already_claimed, too_many_claims.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-				row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				row, err := s.claimable(ctx, in)
 				if err != nil {
 					return nil, err
 				}
@@ -520,12 +527,6 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 				case "":
 				default:
 					return nil, errClaimed
-				}
-
-				if row.V().Guarded {
-					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
-						return nil, err
-					}
 				}
 
 				*row.V() = claimedBy(*row.V(), in.UserID)
@@ -541,6 +542,50 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 				return out, commit(ctx, tables.SavePlayer, out, append(writes, claimed...)...)
 			})
 		})
+}
+
+// claimable reads a player whom the caller has a right to claim. A request without that right is
+// counted for the user. Once MaxWrongClaims are counted, a right one is refused, too. Concurrent
+// requests may try some more.
+func (s *Service) claimable(ctx context.Context, in *ClaimPlayer) (row item.Row[item.Player], err error) {
+	wrong := item.Counter{PK: item.UserKey(in.UserID), SK: item.WrongClaims, Type: "WrongClaims", Limit: MaxWrongClaims}
+
+	counted, err := wrong.Take(ctx, s.DB, tables.CountWrongClaim, s.Now())
+	if err != nil {
+		return row, err
+	}
+
+	row, err = item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+	if err == nil && row.V().ClaimedBy != in.UserID {
+		err = s.mayClaim(ctx, in, *row.V())
+	}
+
+	if kind := problem.Of(err); kind == problem.Denied || kind == problem.NotFound {
+		err = cmp.Or(dynamo.Transact(ctx, s.DB, tables.CountWrongClaim, counted), err)
+	}
+
+	return row, err
+}
+
+// mayClaim returns an error unless the caller is a member of the player's league, or has a code of
+// one of its games and no administrator has ended a claim of the player.
+func (s *Service) mayClaim(ctx context.Context, in *ClaimPlayer, p item.Player) error {
+	_, err := item.Check(ctx, s.DB, p.LeagueID, in.UserID, item.Viewer)
+	if problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
+		return err
+	}
+
+	found, err := s.find(ctx, in.Body.Code)
+	if err != nil {
+		return err
+	}
+
+	g, err := s.coded(ctx, found)
+	if err == nil && g.V().LeagueID != p.LeagueID {
+		err = errCode
+	}
+
+	return err
 }
 
 // DropClaim is the request to end a claim.

@@ -16,6 +16,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -150,7 +151,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		}
 
 		now := s.Now()
-		id := item.NewID(now)
+		id := code.NewID(now)
 
 		data := item.Season{ID: id, LeagueID: leagueID, Teams: len(teams)}
 		if err := fields.apply(&data); err != nil {
@@ -699,7 +700,7 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 				}
 
 				now := s.Now()
-				id := item.NewID(now)
+				id := code.NewID(now)
 				row := item.New(item.SessionKey(id), item.Metadata, "Session",
 					item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
 				_, writes := save(parent, now)

@@ -121,6 +121,8 @@ var (
 		perRequest, spec.Query, spec.BatchGetItem)
 	CountClaims = App.On("Count claims", "pk=USER#{userId}, sk=METADATA, which each claim changes, before the claims are read",
 		onUser, spec.GetItem)
+	CountWrongClaim = App.On("Count refused claims", "pk=USER#{userId}, sk=WRONG_CLAIMS, by its rev; read for each claim", onUser,
+		spec.GetItem, spec.PutItem)
 	PutCode     = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
 	RevokeCodes = App.On("Revoke join codes", "pk=GAME#{gameId}, sk=METADATA, by its rev", rarely, spec.PutItem)
 	FindCode    = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)

@@ -43,7 +43,6 @@ var (
 	dropItems = Accounts.On("Drop items", "PK=userId (batches of 25), the job last", rarely, spec.BatchWriteItem)
 	openJobs  = Accounts.OnIndex("open-index", "Get open jobs", "open = job, startedAt <= :time", spec.Every(15*time.Minute), spec.Query)
 
-	bury   = account.Deleted.On("Bury user", "PK=userId", onUser, spec.PutItem)
 	expire = account.Deleted.On("Expire tombstone", "PK=userId", rarely, spec.UpdateItem)
 )
 

@@ -284,7 +284,8 @@ func TestExportHasOneOfEach(t *testing.T) {
 		[]account.Done{{Kind: account.Export, Room: "threefc", Request: account.Request{Job: "J", UserID: "ann"}}})
 }
 
-// TestDeleteAccount asks the room of the accounts, and signs out.
+// TestDeleteAccount asks the room of the accounts, ends the writes of the user before it answers, and
+// signs out.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -295,6 +296,8 @@ func TestDeleteAccount(t *testing.T) {
 	}
 
 	same(t, "the request", testkit.Messages[account.Deletion](m.World.World, account.DeleteQueue), []account.Deletion{{UserID: "vic"}})
+	refused(t, "a write with the session", m.Ask("vic", "POST", "/v1/leagues", map[string]any{"name": "Later"}), 401, "account_deleted")
+	same(t, "again", code(m.Ask("vic", "DELETE", "/v1/account", nil)), "202")
 }
 
 // TestDeletedUserWritesNothing: from the tombstone on.

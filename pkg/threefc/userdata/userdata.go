@@ -85,15 +85,20 @@ func DeleteAccountFunction() app.Function {
 		Does:   "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
+		Uses:   []spec.Access{tables.ResolveSession, account.Bury}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
-// DeleteAccount requests the deletion of the caller's account in all rooms, and ends the session of
-// the browser. A second run sends the request again, which changes nothing.
+// DeleteAccount requests the deletion of the caller's account in all rooms, ends the writes of the
+// user, and ends the session of the browser. A second run sends the request again, which changes
+// nothing.
 func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
+		return nil, err
+	}
+	// After the message: without it the user could neither write nor be deleted.
+	if err := account.PutTombstone(ctx, s.DB, in.UserID, s.Now()); err != nil {
 		return nil, err
 	}
 

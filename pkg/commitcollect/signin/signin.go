@@ -89,26 +89,32 @@ type States struct {
 // NewStates returns the states.
 func NewStates(db dynamo.DB, now func() time.Time) States { return States{db, now} }
 
-// Put keeps a new state.
+// Put keeps the state of a new link to Strava.
 func (s States) Put(ctx context.Context, userID string) (state string, err error) {
 	state, _ = session.New()
-	return state, s.put(ctx, stateRow{UserID: userID}, state)
+	return state, s.put(ctx, item.Link, stateRow{UserID: userID}, state)
 }
 
-func (s States) put(ctx context.Context, row stateRow, state string) error {
-	row.PK, row.SK, row.ExpiresAt = item.State(session.ID(state)), item.Meta, s.now().Add(keepState).Unix()
+func (s States) put(ctx context.Context, f item.Flow, row stateRow, state string) error {
+	row.PK, row.SK, row.ExpiresAt = item.State(f, session.ID(state)), item.Meta, s.now().Add(keepState).Unix()
 	return dynamo.Put(ctx, s.db, tables.PutState, row)
 }
 
-// Take deletes a state, and returns its user. It returns ErrState for one that does not
-// exist, was taken before, or has expired.
+// Take deletes the state of a link to Strava, and returns its user. It returns ErrState for one that
+// does not exist, was taken before, has expired, or is of a sign-in.
 func (s States) Take(ctx context.Context, state string) (userID string, err error) {
-	row, err := s.take(ctx, state)
+	row, err := s.take(ctx, item.Link, state)
+	if err == nil && row.UserID == "" {
+		err = ErrState
+	}
+
 	return row.UserID, err
 }
 
-func (s States) take(ctx context.Context, state string) (row stateRow, err error) {
-	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(session.ID(state)), item.Meta),
+// take deletes the state of a flow. States that were stored without their flow are not found: they
+// are valid for ten minutes only, and whoever has one begins again.
+func (s States) take(ctx context.Context, f item.Flow, state string) (row stateRow, err error) {
+	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(f, session.ID(state)), item.Meta),
 		dynamo.Exists[stateRow]("PK"))
 	if err != nil {
 		return row, dynamo.RefusedAs(err, ErrState)
@@ -199,7 +205,7 @@ func (s *Service) StartLogin(ctx context.Context, _ *StartLogin) (*Redirect, err
 	nonce, _ := session.New()
 
 	row := stateRow{Verifier: oauth2.GenerateVerifier(), Nonce: nonce}
-	if err := s.states.put(ctx, row, state); err != nil {
+	if err := s.states.put(ctx, item.SignIn, row, state); err != nil {
 		return nil, err
 	}
 
@@ -245,7 +251,11 @@ func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, 
 		return nil, ErrState.In("query.state")
 	}
 
-	row, err := s.states.take(ctx, in.State)
+	row, err := s.states.take(ctx, item.SignIn, in.State)
+	if err == nil && (row.Verifier == "" || row.Nonce == "") { // nothing would bind the code and the token to the browser
+		err = ErrState.In("query.state")
+	}
+
 	if err != nil {
 		return nil, err
 	}

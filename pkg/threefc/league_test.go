@@ -416,8 +416,17 @@ func TestInvitation(t *testing.T) {
 		t.Fatalf("the mails are %+v", mails)
 	}
 
-	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to Parkside",
-		"You are now scorekeeper of the league Parkside on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
+	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to a league on 3FC",
+		"You are now scorekeeper of the league “Parkside” on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
+
+	refused(t, "an address as the name of a league", m.Ask("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"name": "Win at example.com"}),
+		422, "invalid")
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Name = "Win at example.com" }) // by an earlier release
+	same(t, "an invitation to it", invite("lola@example.com", "viewer"), "200")
+
+	if text := m.Mail.Mailbox("lola@example.com")[0].Text; !strings.HasPrefix(text, "You are now viewer of a league on 3FC.") {
+		t.Errorf("the mail contains the address: %s", text)
+	}
 
 	id := follow(m.World, "otto", ask(m.World, "otto@example.com"))
 	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)

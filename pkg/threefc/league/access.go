@@ -159,8 +159,8 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 			}
 			// The mail is sent first, so that a crash repeats it and never loses it.
 			if err := s.mail.Send(ctx, mail.Message{
-				To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
-				Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " +
+				To: in.Body.Email, Subject: "You are invited to a league on 3FC",
+				Text: "You are now " + string(in.Body.Role) + " of " + quoted(row.V().Name) + " on 3FC.\n\nSign in with this address: " +
 					s.Origins[0] + "/sign-in\n",
 			}); err != nil {
 				return nil, err
@@ -168,6 +168,16 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 
 			return s.grant(ctx, in.UserID, grant, commit)
 		})
+}
+
+// quoted returns a league's name as a mail to a stranger contains it. A name that was stored before
+// addresses were refused is left out.
+func quoted(name string) string {
+	if _, err := httpapi.DisplayName(name); err != nil {
+		return "a league"
+	}
+
+	return "the league “" + name + "”"
 }
 
 // allowed returns the error that a grant of a user with an account would get.

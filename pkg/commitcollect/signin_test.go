@@ -76,7 +76,7 @@ func TestSignInIsRefused(t *testing.T) {
 	check("no code", ask("ann", with(back(), "code", "")), 400, "missing_code")
 	check("a state of nobody", ask("ann", with(back(), "state", "guessed")), 400, "invalid_or_expired_state")
 	check("another browser's state", ask("eve", back()), 400, "invalid_or_expired_state")
-	check("a code of nobody", ask("ann", with(back(), "code", "guessed")), 502, "token_exchange_failed")
+	check("a code of nobody", ask("ann", with(back(), "code", "guessed")), 400, "invalid_or_expired_code")
 	q := back()
 
 	w.MoveClock(w.Clock.Now().Add(10 * time.Minute))

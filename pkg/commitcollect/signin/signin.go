@@ -45,6 +45,7 @@ var (
 	errDenied   = problem.New(problem.Invalid, "denied", "the sign-in was not completed")
 	errNoCode   = problem.New(problem.Invalid, "missing_code", "the sign-in page sent no code")
 	ErrState    = problem.New(problem.Invalid, "invalid_or_expired_state", "this sign-in took too long, or was begun elsewhere: begin again")
+	errCode     = problem.New(problem.Invalid, "invalid_or_expired_code", "this code was used, or has expired: begin again")
 	errExchange = problem.New(problem.Upstream, "token_exchange_failed", "the sign-in could not be confirmed: begin again")
 )
 
@@ -240,7 +241,7 @@ func FinishLoginFunction() app.Function {
 
 // FinishLogin creates a session, and at the first sign-in the profile. The code and the
 // state are valid once: a second run is refused with ErrState. Errors: denied,
-// missing_code, ErrState, token_exchange_failed, account.ErrDeleted.
+// missing_code, ErrState, invalid_or_expired_code, token_exchange_failed, account.ErrDeleted.
 func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {
 	switch {
 	case in.Error != "":
@@ -288,6 +289,10 @@ func (s *Service) exchange(ctx context.Context, code string, row stateRow) (user
 
 	answer, err := s.oauth.Exchange(ctx, code, oauth2.VerifierOption(row.Verifier))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		if refused.ErrorCode == "invalid_grant" { // anybody may send any code
+			return "", "", errCode.In("query.code")
+		}
+
 		return "", "", errExchange.Because(errors.New("the token endpoint answers " + cmp.Or(refused.ErrorCode, refused.Response.Status)))
 	}
 

@@ -69,7 +69,7 @@
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
-//	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
+//	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
 //	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token

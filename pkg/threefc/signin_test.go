@@ -214,6 +214,31 @@ func TestMailsAreLimited(t *testing.T) {
 	}
 }
 
+// TestNobodyLocksAnAddressOut: five links by one caller leave the owner of the address the way in. All
+// callers together send forty an hour.
+func TestNobodyLocksAnAddressOut(t *testing.T) {
+	t.Parallel()
+	w := threefctest.New(t)
+	start := func(caller int) string {
+		w.Caller = fmt.Sprintf("203.0.113.%d", caller)
+		return code(w.Ask("", "POST", startLink, map[string]any{"email": "lena@example.com"}))
+	}
+
+	for range signin.MaxLinks.Max {
+		same(t, "a link", start(1), "202")
+	}
+
+	same(t, "one more, and the owner", []string{start(1), start(2)}, []string{"429 too_many_links", "202"})
+
+	for n := signin.MaxLinks.Max + 1; n < signin.MaxAddressLinks.Max; n++ {
+		same(t, "of many callers", start(n), "202")
+	}
+
+	same(t, "the mails are too many", start(100), "429 too_many_links_of_address")
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	same(t, "an hour later", start(1), "202")
+}
+
 // TestSignInMailsOfACallerAreLimited: thirty in an hour, whatever the addresses, and whether or not
 // they have accounts. Others are not affected.
 func TestSignInMailsOfACallerAreLimited(t *testing.T) {

@@ -134,13 +134,14 @@ func StartFunction() app.Function {
 		Does:   "Mails a link that signs in to the owner of an address.",
 		IfDown: "Nobody can sign in.",
 		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/start", Auth: spec.Browser, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxCallerLinks},
+		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxAddressLinks, MaxCallerLinks},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenMailer, (*Mailer).Start)
 }
 
 // Start mails a link. Each request mails another; all are valid. The answer does not reveal whether
-// the address has an account. Errors: too_many_links, too_many_sign_ins.
+// the address has an account. Errors: too_many_links,
+// too_many_links_of_address, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
@@ -165,18 +166,26 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	return out, nil
 }
 
-// put stores a link, and counts it for its address and for the caller. Neither count depends on
-// whether the address has an account.
+// put stores a link, and counts it for its address, for the caller, and for both. No count depends
+// on whether the address has an account.
 func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
-	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+	now, caller := s.Now(), CallerOf(ctx)
+	sum, both := sha256.Sum256([]byte(email)), sha256.Sum256([]byte(email+"\n"+caller))
+	pair := item.Counter{PK: item.MailKey(hex.EncodeToString(both[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+
+	byPair, err := pair.Take(ctx, s.DB, tables.PutLink, now)
+	if err != nil {
+		return err
+	}
+
+	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxAddressLinks}
 
 	toAddress, err := to.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
 
-	by := item.Counter{PK: item.CallerKey(CallerOf(ctx)), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
+	by := item.Counter{PK: item.CallerKey(caller), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
 
 	byCaller, err := by.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
@@ -186,7 +195,7 @@ func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
 
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), toAddress, byCaller)
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), byPair, toAddress, byCaller)
 }
 
 // Complete is the request of a browser that has followed a link.

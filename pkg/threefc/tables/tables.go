@@ -30,8 +30,8 @@ var (
 // Sign-in, and answers that are kept for repeated requests.
 var (
 	PutLink = App.On("Put magic link",
-		"pk=AUTH_LINK#{id}, sk=METADATA, absent; pk=AUTH_MAIL#{sha256 of the address} and AUTH_CALLER#{sha256 of the caller's address}, "+
-			"sk=METADATA, by their revs, if fewer than 5 and 30 links in an hour", onSignIn, spec.GetItem, spec.PutItem)
+		"pk=AUTH_LINK#{id}, sk=METADATA, absent; pk=AUTH_MAIL#{sha256 of the address, and with the caller}, AUTH_CALLER#{sha256 of the "+
+			"caller's address}, sk=METADATA, by their revs, if fewer than 40, 5 and 30 links in an hour", onSignIn, spec.GetItem, spec.PutItem)
 	TakeLink = App.On("Take magic link", "pk=AUTH_LINK#{id}, sk=METADATA, unused, not expired, with the hash of its secret",
 		onSignIn, spec.GetItem, spec.PutItem)
 	CreateLogin = App.On("Create login", "pk=AUTH_SESSION#{id}, sk=METADATA; pk=USER#{userId}, sk=AUTH_SESSION#{id}",

@@ -3,10 +3,11 @@
 // data of a user.
 //
 // A user is deleted at once, and the data later. DELETE /account writes a tombstone before it
-// answers, in every room that has the route. From then on the condition of every write of the user checks it: an access token stays valid for up to
-// 15 minutes, but cannot write. The table of tombstones is in the shared stack, so that one
-// write ends the user in all rooms, and no room reads a table of another. Then each room deletes
-// its rows when it receives a message in a queue of its own.
+// answers, in every room that has the route. From then on the condition of every write of the user
+// checks it: an access token stays valid for up to 15 minutes, but cannot write. The table of
+// tombstones is in the shared stack, so that one write ends the user in all rooms, and no room reads
+// a table of another. Then each room deletes its rows when it receives a message in a queue of its
+// own.
 package account
 
 import (

@@ -60,6 +60,8 @@ class Account:
         self.moto = DomainDispatcherApplication(create_backend_app)
         self.templates = {}  # of the stacks by name
         self.limits = {}  # OnDemandThroughput of the tables by name
+        self.roles = 1000  # the quota of IAM's roles
+        self.listed = {}  # functions that list the resources of a type
 
     def __call__(self, environ, start):
         # Lambda API Reference, "GetAccountSettings": moto answers 404. Of 1,000 concurrent executions,
@@ -71,7 +73,21 @@ class Account:
         # Content-Type, which the answers of custom resources must not have. moto checks none.
         if environ["REQUEST_METHOD"] == "PUT" and "Signature=" in environ["QUERY_STRING"] and environ.get("CONTENT_TYPE"):
             return answer(start, "403 Forbidden", "application/xml", "<Error><Code>SignatureDoesNotMatch</Code></Error>")
-        if environ.get("HTTP_X_AMZ_TARGET") == "DynamoDB_20120810.UpdateTable":
+        target = environ.get("HTTP_X_AMZ_TARGET")
+        if target == "CloudApiService.ListResources":
+            # moto has no Cloud Control: these are the resources that its other services have.
+            kind = json.loads(read(environ))["TypeName"]
+            found = [{"Identifier": name, "Properties": "{}"} for name in self.listed[kind]()]
+            return answer(start, "200 OK", "application/x-amz-json-1.0", json.dumps({"TypeName": kind, "ResourceDescriptions": found}))
+        if target == "ServiceQuotasV20190624.GetServiceQuota" and json.loads(read(environ)) == {
+            "ServiceCode": "iam",
+            "QuotaCode": "L-FE177D64",
+        }:
+            # moto has the quotas of VPCs only. Service Quotas has those of IAM in us-east-1.
+            if "/us-east-1/servicequotas/" not in environ.get("HTTP_AUTHORIZATION", ""):
+                return answer(start, "400 Bad Request", "application/x-amz-json-1.1", json.dumps({"__type": "NoSuchResourceException"}))
+            return answer(start, "200 OK", "application/x-amz-json-1.1", json.dumps({"Quota": {"Value": float(self.roles)}}))
+        if target == "DynamoDB_20120810.UpdateTable":
             # DynamoDB API Reference, "UpdateTable": moto ignores OnDemandThroughput.
             asked = json.loads(read(environ))
             self.limits[asked["TableName"]] = asked.get("OnDemandThroughput")
@@ -241,6 +257,11 @@ class Judge:
 
         self.stacks, self.tables, self.pools = client("cloudformation"), client("dynamodb"), client("cognito-idp")
         self.secrets, self.mail = client("secretsmanager"), client("sesv2")
+        self.networks, self.roles = client("ec2"), client("iam")
+        self.account.listed = {
+            "AWS::EC2::VPC": lambda: [v["VpcId"] for v in self.networks.describe_vpcs()["Vpcs"]],
+            "AWS::IAM::Role": lambda: [r["RoleName"] for page in self.roles.get_paginator("list_roles").paginate() for r in page["Roles"]],
+        }
         self.buckets = client("s3", s3={"addressing_style": "path"}, signature_version="s3")
         self.stages = {}
         for name in ("dev", "prod"):
@@ -349,6 +370,27 @@ def empty_account(j):
         j.check(f"predeploy rooms takes all rooms in an empty account: {stage.name}", (status, out) == (0, f"ROOMS={rooms} LEAVE=\n"), out)
         status, out = j.predeploy(stage, "check")
         j.check(f"predeploy check passes in an empty account: {stage.name}", (status, out) == (0, ""), out)
+
+
+def full_account(j):
+    """An account that has no room for a stage."""
+    stage = j.stages["prod"]
+    for _ in range(4):  # beside the default VPC
+        j.networks.create_vpc(CidrBlock="10.0.0.0/16")
+    for name in ("a", "b"):
+        j.roles.create_role(RoleName=name, AssumeRolePolicyDocument="{}")
+    creates = sum(len(re.findall('"AWS::IAM::Role"', f.read_text())) for f in stage.folder.glob("*.template.json"))
+    j.account.roles = creates + 1
+    status, out = j.predeploy(stage, "check")
+    j.account.roles = 1000
+    want = [
+        "nothing was deployed:",
+        f"the stacks create {creates} roles, and the account has 2: it lacks 1. Delete what is not needed, or ask for more of the quota "
+        "L-FE177D64 of iam in Service Quotas",
+        "the stacks create 1 VPCs, and the account has 5: it lacks 1. Delete what is not needed, or ask for more of the quota "
+        "L-F678F1CE of vpc in Service Quotas",
+    ]
+    j.check("predeploy check refuses a stage for which the account lacks a VPC and a role", (status, out.splitlines()) == (1, want), out)
 
 
 def second_deployment(j):
@@ -591,7 +633,7 @@ def main(templates):
     warnings.filterwarnings("ignore", message="Tried to parse")
     with tempfile.TemporaryDirectory() as folder:
         j = Judge(pathlib.Path(templates).resolve(), pathlib.Path(folder))
-        for scene in (empty_account, second_deployment, torn_down, some_rooms, restored_table, custom_resource):
+        for scene in (empty_account, full_account, second_deployment, torn_down, some_rooms, restored_table, custom_resource):
             j.reset()
             try:
                 scene(j)

@@ -62,7 +62,7 @@ func TestPipelineReadsWhatPredeployAsks(t *testing.T) {
 		t.Fatalf("found %q, %v", files, err)
 	}
 
-	services := map[string]string{"cognitoidentityprovider": "cognito-idp", "sesv2": "ses"}
+	services := map[string]string{"cloudcontrol": "cloudformation", "cognitoidentityprovider": "cognito-idp", "sesv2": "ses"}
 	calls := regexp.MustCompile(`\b([a-z0-9]+)\.([A-Z][A-Za-z0-9]*)Input\{`)
 
 	for _, file := range files {

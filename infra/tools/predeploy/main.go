@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudcontrol"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudformationtypes "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
@@ -28,6 +30,7 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	secretstypes "github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	sestypes "github.com/aws/aws-sdk-go-v2/service/sesv2/types"
 	"github.com/aws/smithy-go"
@@ -105,13 +108,16 @@ type account struct {
 	buckets *s3.Client
 	mail    *sesv2.Client
 	lambda  *lambda.Client
+	quotas  *servicequotas.Client
+	control *cloudcontrol.Client
 }
 
 func open(cfg aws.Config) account {
 	return account{
 		cloudformation.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), cognitoidentityprovider.NewFromConfig(cfg),
 		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }),
-		sesv2.NewFromConfig(cfg), lambda.NewFromConfig(cfg),
+		sesv2.NewFromConfig(cfg), lambda.NewFromConfig(cfg), servicequotas.NewFromConfig(cfg),
+		cloudcontrol.NewFromConfig(cfg),
 	}
 }
 
@@ -125,6 +131,8 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 
 	var reserved, reserves int // concurrent executions
 
+	creates := map[string]int{} // resources by type
+
 	for _, stack := range slices.Sorted(maps.Keys(stacks)) {
 		next := stacks[stack]
 
@@ -133,7 +141,12 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 			return err
 		}
 
-		kept, err := a.kept(ctx, stack, next)
+		owned, err := a.owned(ctx, stack)
+		if err != nil {
+			return err
+		}
+
+		kept, err := a.kept(ctx, next, owned)
 		if err != nil {
 			return err
 		}
@@ -147,6 +160,9 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 		}
 
 		reserved, reserves = reserved+deployed.Reserved(), reserves+next.Reserved()
+		for _, q := range quotas {
+			creates[q.kind] += next.Creates(q.kind, owned)
+		}
 
 		found = append(found, ready.CheckIndexes(deployed, next)...)
 		for _, k := range kept {
@@ -156,13 +172,15 @@ func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb,
 
 	if verb == "check" {
 		found = append(found, a.checkRestored(ctx, rooms, s)...)
-		if err := a.checkConcurrency(ctx, reserved, reserves); err != nil {
-			found = append(found, err)
+		found = append(found, a.checkConcurrency(ctx, reserved, reserves))
+
+		for _, q := range quotas {
+			found = append(found, a.checkQuota(ctx, q, creates[q.kind]))
 		}
 	}
 
-	if len(found) > 0 {
-		return fmt.Errorf("nothing was deployed:\n%w", errors.Join(found...))
+	if err := errors.Join(found...); err != nil {
+		return fmt.Errorf("nothing was deployed:\n%w", err)
 	}
 
 	return nil
@@ -215,13 +233,8 @@ func (r resource) refusal(stack, stage string) error {
 		"delete it if its data are no longer needed", r.name, strings.Join(key, ", "), stack, why, stage)
 }
 
-// kept returns what exists of the resources that a stack would create.
-func (a account) kept(ctx context.Context, stack string, next ready.Template) (all []resource, err error) {
-	owned, err := a.owned(ctx, stack)
-	if err != nil {
-		return nil, err
-	}
-
+// kept returns what exists of the resources that a stack, which has those of owned, would create.
+func (a account) kept(ctx context.Context, next ready.Template, owned map[string]bool) (all []resource, err error) {
 	for _, id := range slices.Sorted(maps.Keys(next.Resources)) {
 		if owned[id] {
 			continue
@@ -363,6 +376,51 @@ func (a account) checkConcurrency(ctx context.Context, reserved, reserves int) e
 	}
 
 	return ready.CheckConcurrency(int(aws.ToInt32(out.AccountLimit.UnreservedConcurrentExecutions)), reserved, reserves)
+}
+
+// quota is a quota of an account that a stage uses much of.
+type quota struct {
+	name          string // of what it counts, in the plural
+	kind          string // the type of CloudFormation
+	service, code string // in Service Quotas
+	region        string // that knows the quota, if it is not that of the stage
+}
+
+var quotas = []quota{
+	{name: "roles", kind: "AWS::IAM::Role", service: "iam", code: "L-FE177D64", region: "us-east-1"},
+	{name: "VPCs", kind: "AWS::EC2::VPC", service: "vpc", code: "L-F678F1CE"},
+}
+
+// checkQuota returns an error if the account cannot have as many resources more of what q counts.
+func (a account) checkQuota(ctx context.Context, q quota, creates int) error {
+	if creates == 0 {
+		return nil
+	}
+
+	limit, err := a.quotas.GetServiceQuota(ctx, &servicequotas.GetServiceQuotaInput{ServiceCode: &q.service, QuotaCode: &q.code},
+		func(o *servicequotas.Options) { o.Region = cmp.Or(q.region, o.Region) })
+	if err != nil {
+		return fmt.Errorf("read the quota of %s: %w", q.name, err)
+	}
+
+	used := 0
+
+	pages := cloudcontrol.NewListResourcesPaginator(a.control, &cloudcontrol.ListResourcesInput{TypeName: &q.kind})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("count the %s of the account: %w", q.name, err)
+		}
+
+		used += len(page.ResourceDescriptions)
+	}
+
+	if missing := used + creates - int(aws.ToFloat64(limit.Quota.Value)); missing > 0 {
+		return fmt.Errorf("the stacks create %d %s, and the account has %d: it lacks %d. Delete what is not needed, or ask for more of the "+
+			"quota %s of %s in Service Quotas", creates, q.name, used, missing, q.code, q.service)
+	}
+
+	return nil
 }
 
 // checkRestored returns an error for each table of the setting restored= that the

@@ -36,6 +36,9 @@ type cloud struct {
 	buckets []string
 	domains []string // the identities in SES
 	left    int      // concurrent executions that no function has reserved
+
+	has    map[string]int // resources by type
+	quotas map[string]int // by code
 }
 
 func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -62,10 +65,16 @@ func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isJSON:
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 
-		var in struct{ TableName, SecretId, NextToken string }
+		var in struct{ TableName, SecretId, NextToken, TypeName, QuotaCode string }
 		json.Unmarshal(body, &in)
 
 		switch {
+		case operation == "GetServiceQuota":
+			fmt.Fprintf(w, `{"Quota":{"Value":%d.0}}`, c.quotas[in.QuotaCode])
+		case operation == "ListResources" && in.NextToken == "" && c.has[in.TypeName] > 0: // all but one are on the second page
+			fmt.Fprint(w, `{"ResourceDescriptions":[{"Identifier":"1"}],"NextToken":"2"}`)
+		case operation == "ListResources":
+			fmt.Fprintf(w, `{"ResourceDescriptions":[%s]}`, strings.TrimSuffix(strings.Repeat("{},", max(0, c.has[in.TypeName]-1)), ","))
 		case operation == "DescribeTable" && c.tables[in.TableName] != "":
 			fmt.Fprintf(w, `{"Table":%s}`, c.tables[in.TableName])
 		case operation == "DescribeSecret" && c.secrets[in.SecretId] != "":
@@ -332,6 +341,54 @@ func TestReservedConcurrency(t *testing.T) {
 				map[string]string{"a": reserves(200, 10), "b": reserves(50)})
 			if diff := cmp.Diff(c.want, errs); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestQuotas: a deployment is refused before it starts if the account has no room for the roles and
+// VPCs that it creates, those of nested stacks, too.
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+
+	const (
+		games = `{"Resources":{"Net":{"Type":"AWS::EC2::VPC"},"Role":{"Type":"AWS::IAM::Role"},` +
+			`"Roles":{"Type":"AWS::CloudFormation::Stack","Metadata":{"aws:asset:path":"routes.nested.template.json"}}}}`
+		nested = `{"Resources":{"A":{"Type":"AWS::IAM::Role"},"B":{"Type":"AWS::IAM::Role"}}}`
+		role   = "AWS::IAM::Role"
+		vpc    = "AWS::EC2::VPC"
+	)
+
+	for name, c := range map[string]struct {
+		has  map[string]int
+		owns map[string]string
+		want []string
+	}{
+		"an empty account": {},
+		"enough":           {has: map[string]int{role: 997, vpc: 4}},
+		"one role too few": {has: map[string]int{role: 998}, want: []string{"nothing was deployed:",
+			"the stacks create 3 roles, and the account has 998: it lacks 1. Delete what is not needed, or ask for more of the quota " +
+				"L-FE177D64 of iam in Service Quotas"}},
+		"no VPC left": {has: map[string]int{vpc: 5}, want: []string{"nothing was deployed:",
+			"the stacks create 1 VPCs, and the account has 5: it lacks 1. Delete what is not needed, or ask for more of the quota " +
+				"L-F678F1CE of vpc in Service Quotas"}},
+		"a second time": {has: map[string]int{role: 1000, vpc: 5}, owns: map[string]string{"Net": "vpc-1", "Role": "r", "Roles": "arn:1"}},
+		"a new role in an old stack": {has: map[string]int{role: 1000}, owns: map[string]string{"Net": "vpc-1", "Roles": "arn:1"},
+			want: []string{"nothing was deployed:", "the stacks create 1 roles, and the account has 1000: it lacks 1. Delete what is not " +
+				"needed, or ask for more of the quota L-FE177D64 of iam in Service Quotas"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			in := cloud{left: 1000, has: c.has, quotas: map[string]int{"L-FE177D64": 1000, "L-F678F1CE": 5}}
+			if c.owns != nil {
+				in.stacks = map[string]string{"matchday-dev-games": games}
+				in.owns = map[string]map[string]string{"matchday-dev-games": c.owns}
+			}
+
+			dir := synthesized(t, map[string]string{"matchday-dev-games": games}, nested)
+			if diff := cmp.Diff(c.want, checkedIn(t, in, "check", stage.Stage{Name: "dev"}, dir)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -466,7 +466,7 @@ func Reads(rooms []spec.Room) []Statement {
 		{Sid: "Mail", Actions: []string{"ses:GetEmailIdentity"}, Resources: []string{here("ses", "identity/*")}},
 		{
 			Sid: "Account", Resources: []string{"*"},
-			Actions: []string{"cloudwatch:DescribeAlarms", "cognito-idp:ListUserPools", "ec2:DescribeVpcs", "iam:GetAccountSummary",
+			Actions: []string{"cloudformation:ListResources", "cognito-idp:ListUserPools", "ec2:DescribeVpcs", "iam:ListRoles",
 				"lambda:GetAccountSettings", "servicequotas:GetServiceQuota"},
 		},
 	}

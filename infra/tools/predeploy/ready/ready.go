@@ -71,7 +71,11 @@ type Template struct {
 
 // Resource is a resource of a template.
 type Resource struct {
-	Type       string
+	Type     string
+	Nested   Template // of a nested stack
+	Metadata struct {
+		Asset string `json:"aws:asset:path"` // the file of a nested stack's template
+	}
 	Properties struct {
 		TableName              string
 		UserPoolName           string
@@ -85,10 +89,33 @@ type Resource struct {
 	}
 }
 
+// Metadata is what the CDK notes of a resource.
+type Metadata struct {
+	Asset string `json:"aws:asset:path"` // the file of a nested stack's template
+}
+
 // Reserved returns how many concurrent executions the functions of a template reserve.
 func (t Template) Reserved() (n int) {
 	for _, r := range t.Resources {
 		n += r.Properties.ReservedConcurrentExecutions
+	}
+
+	return n
+}
+
+// Creates returns how many resources of a kind a deployment of the template creates, in a stack
+// that has the resources owned. Of a nested stack that exists it takes each resource for its own.
+func (t Template) Creates(kind string, owned map[string]bool) (n int) {
+	for id, r := range t.Resources {
+		if owned[id] {
+			continue
+		}
+
+		if r.Type == kind {
+			n++
+		}
+
+		n += r.Nested.Creates(kind, nil)
 	}
 
 	return n
@@ -105,6 +132,7 @@ func Parse(text []byte) (t Template, err error) {
 	var raw struct {
 		Resources map[string]struct {
 			Type       string
+			Metadata   Metadata
 			Properties json.RawMessage
 		}
 	}
@@ -114,7 +142,7 @@ func Parse(text []byte) (t Template, err error) {
 
 	t.Resources = map[string]Resource{}
 	for id, r := range raw.Resources {
-		one := Resource{Type: r.Type}
+		one := Resource{Type: r.Type, Metadata: r.Metadata}
 		if slices.Contains([]string{Table, UserPool, Secret, Bucket, Identity, function}, r.Type) && r.Properties != nil {
 			if err := json.Unmarshal(r.Properties, &one.Properties); err != nil {
 				return t, fmt.Errorf("the properties of %s: %w", id, err)
@@ -179,7 +207,7 @@ func Stacks(dir string) (map[string]Template, error) {
 		}
 	}
 
-	stacks := map[string]Template{}
+	stacks, nested := map[string]Template{}, map[string]Template{} // by name, and by file
 
 	for file, stack := range files {
 		text, err := os.ReadFile(filepath.Join(dir, file))
@@ -199,6 +227,15 @@ func Stacks(dir string) (map[string]Template, error) {
 
 		if err := checkNested(t); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+
+		nested[file] = t
+	}
+
+	for _, t := range stacks {
+		for id, r := range t.Resources {
+			r.Nested = nested[r.Metadata.Asset]
+			t.Resources[id] = r
 		}
 	}
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/infra/stage"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
@@ -638,6 +639,33 @@ func TestStacksStandAlone(t *testing.T) {
 				t.Errorf("a template has %d resources, %d parameters and %d bytes", s.resources, s.parameters, s.bytes)
 			}
 			t.Logf("%d resources, %d parameters, %d KB", s.resources, s.parameters, s.bytes>>10)
+		}
+	})
+}
+
+// TestQuotas: the page about deployments says how much a room uses of what an account has a quota of.
+func TestQuotas(t *testing.T) {
+	page, err := os.ReadFile("../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []string{"AWS::EC2::VPC", "AWS::CloudWatch::Alarm", "AWS::DynamoDB::GlobalTable", "AWS::Scheduler::Schedule"}
+	each(t, func(t *testing.T, tmpl template) {
+		if tmpl.Room.Name == "" || tmpl.Room.Name == "edge" || tmpl.Stage.Name != stage.Prod {
+			return
+		}
+		reserved := 0.0
+		for _, r := range tmpl.of("AWS::Lambda::Function") {
+			n, _ := r.Properties["ReservedConcurrentExecutions"].(float64)
+			reserved += n
+		}
+		row := fmt.Sprintf("| %d | %g |", len(tmpl.of("AWS::IAM::Role")), reserved)
+		for _, kind := range kinds {
+			row += fmt.Sprintf(" %d |", len(tmpl.of(kind)))
+		}
+		found := regexp.MustCompile("(?m)^\\| `" + tmpl.Room.Name + "`[^|]*(\\|.*[0-9] \\|)$").FindStringSubmatch(string(page))
+		if found == nil || found[1] != row {
+			t.Errorf("docs/deploy.md has %q, want %q", found, row)
 		}
 	})
 }

@@ -169,14 +169,11 @@ func (s Stage) Throttled(c spec.Cache) Metric {
 	return Metric{"AWS/ElastiCache", "ThrottledCmds", "Sum", map[string]string{"clusterId": s.Prefix() + c.Name}}
 }
 
-// throttles returns the metrics of the requests that DynamoDB throttles on a table: of all its
-// operations together. ThrottledRequests would be one metric for each operation.
-func (s Stage) throttles(t spec.Table) (all []Metric) {
-	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		all = append(all, Metric{"AWS/DynamoDB", name, "Sum", map[string]string{"TableName": s.Prefix() + t.Name}})
-	}
-
-	return all
+// throttles returns the metric of the reads that DynamoDB throttles on a table: of all its
+// operations together. ThrottledRequests would be one metric for each operation. Writes are those of
+// requests, which then fail: the API's alarm notices.
+func (s Stage) throttles(t spec.Table) Metric {
+	return Metric{"AWS/DynamoDB", "ReadThrottleEvents", "Sum", map[string]string{"TableName": s.Prefix() + t.Name}}
 }
 
 // ofStores returns the alarms of a room's tables, databases and caches. A paused database has no
@@ -186,14 +183,14 @@ func (s Stage) ofStores(room spec.Room) (all []Alarm) {
 
 	for _, t := range room.Tables() {
 		if t.Busy {
-			throttled = append(throttled, s.throttles(t)...)
+			throttled = append(throttled, s.throttles(t))
 		}
 	}
 
 	for i, some := range parts(throttled) {
 		all = append(all, Alarm{
 			Name:             s.Prefix() + room.Name + "-tables-throttled" + i,
-			Watches:          "requests that DynamoDB throttles on a table whose load grows with the users, in 3 of 5 minutes",
+			Watches:          "reads that DynamoDB throttles on a table whose load grows with the users, in 3 of 5 minutes",
 			IfDown:           "Requests and messages are retried: they are slow, and fail if it lasts. The graph shows the table.",
 			Metrics:          some,
 			Period:           time.Minute,
@@ -317,8 +314,11 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 	for _, f := range room.Functions {
 		switch on := f.On.(type) {
 		case spec.Queue:
-			dead = append(dead, Waiting(s.DeadLetter(f)))
-			if !on.Unhurried {
+			if !on.Answered {
+				dead = append(dead, Waiting(s.DeadLetter(f)))
+			}
+
+			if !on.Unhurried && on.Holds == 0 {
 				late, limits = append(late, ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")), append(limits, lateness(f))
 			}
 

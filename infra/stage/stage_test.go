@@ -651,6 +651,7 @@ func TestAlarms(t *testing.T) {
 			spec.Function{On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second},
 			spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
 			spec.Function{On: spec.Queue{Name: "lab-slow", Unhurried: true}},
+			spec.Function{On: spec.Queue{Name: "lab-asked", Unhurried: true, Answered: true}},
 		), []string{failing,
 			"dev-lab-dead-notice: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +
 				"ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible " +
@@ -659,7 +660,7 @@ func TestAlarms(t *testing.T) {
 				"map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
 		"queues whose messages are watched": {of(
-			spec.Function{On: spec.Queue{Name: "lab-work", Holds: 50, Unhurried: true}},
+			spec.Function{On: spec.Queue{Name: "lab-work", Holds: 50}},
 			spec.Function{On: spec.Queue{Name: "lab-slow", Holds: 7, Unhurried: true}},
 		), []string{failing,
 			"dev-lab-dead-notice: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + " +

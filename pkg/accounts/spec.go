@@ -21,7 +21,7 @@ func requestQueues(keepers []string, kinds ...account.Kind) (all []spec.Queue) {
 
 // Accounts holds all of the room. Its items are in the package's description.
 var Accounts = spec.Table{
-	Name: "accounts", Key: spec.Key{Partition: "userId", Sort: "item"}, TTL: "ttl", Busy: true,
+	Name: "accounts", Key: spec.Key{Partition: "userId", Sort: "item"}, TTL: "ttl",
 	Indexes: []spec.Index{{Name: "open-index", Key: spec.Key{Partition: "open", Sort: "startedAt"}}},
 }
 

@@ -134,7 +134,7 @@ type Table struct {
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
 	Shared  bool   // all rooms may use it: it is in the shared stack
-	Busy    bool   // its load jumps with an event: an alarm watches whether DynamoDB throttles it
+	Busy    bool   // its load jumps with an event: an alarm watches whether DynamoDB throttles its reads
 }
 
 // Key names a partition attribute and an optional sort attribute.
@@ -389,11 +389,14 @@ type Queue struct {
 	Backoff []time.Duration
 	// Holds is the largest number of messages that wait for a function at one time while all is
 	// well. An alarm watches that the queue holds no more for two minutes, and that its messages
-	// are received. Without it no alarm watches them.
+	// are received, in place of their age. Without it no alarm watches that.
 	Holds int
 	// Unhurried is set if no alarm needs to watch the age of the messages, because nobody waits
 	// for their processing, or because another alarm watches its result.
 	Unhurried bool
+	// Answered is set if the sender expects an answer to each message, and an alarm of its room
+	// tells when one is missing. No other alarm watches the dead letters.
+	Answered bool
 }
 
 // FIFO reports whether the queue is a FIFO queue.

@@ -90,7 +90,7 @@ type Done struct {
 
 // Queue is the queue of a room for requests of a kind: "cricket-forget-user".
 func Queue(room string, k Kind) spec.Queue {
-	return spec.Queue{Name: room + "-" + string(k) + "-user", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
+	return spec.Queue{Name: room + "-" + string(k) + "-user", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true, Answered: true}
 }
 
 // DoneQueue receives Done.

@@ -19,9 +19,17 @@ func TestWhatRoomsShare(t *testing.T) {
 	queue := func(name string) spec.Queue { // ten deliveries, and two jobs at once: nobody waits for them
 		return spec.Queue{Name: name, MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 	}
+
+	asked := func(name string) spec.Queue {
+		q := queue(name)
+		q.Answered = true
+
+		return q
+	}
+
 	for _, c := range []struct{ got, want any }{
-		{account.Queue("cricket", account.Forget), queue("cricket-forget-user")},
-		{account.Queue("pickem", account.Export), queue("pickem-export-user")},
+		{account.Queue("cricket", account.Forget), asked("cricket-forget-user")},
+		{account.Queue("pickem", account.Export), asked("pickem-export-user")},
 		{account.DoneQueue, queue("accounts-done")},
 		{account.DeleteQueue, queue("accounts-delete")},
 		{account.Exports, spec.Bucket{Name: "account-exports", Expires: 7 * 24 * time.Hour, Shared: true}},

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -199,4 +201,29 @@ func TestFailedJoin(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRepeatedJoin: who joins without an account, and sends the request again with its Idempotency-Key,
+// is one player of the league.
+func TestRepeatedJoin(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/join/" + decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	join := func(key, name string) events.APIGatewayV2HTTPResponse {
+		return m.Ask("", "POST", path, map[string]any{"nickname": name}, threefctest.Key(key))
+	}
+	player := func(key string) string {
+		return testkit.Decode[struct{ PlayerID string }](m.World.World, join(key, "Evie")).PlayerID
+	}
+
+	first := player("k")
+	if again := player("k"); again != first {
+		t.Errorf("the second request makes the player %s, want %s", again, first)
+	}
+
+	if other := player("l"); other == first {
+		t.Errorf("another key has the same player")
+	}
+
+	refused(t, "another name", join("k", "Eve"), 409, "idempotency_conflict")
 }

@@ -67,7 +67,8 @@ func CreateTournamentFunction() app.Function {
 }
 
 // CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
-// not ask, the next plan does. Errors: tournament_exists, also for a second run.
+// not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
+// tournament_exists.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
@@ -78,17 +79,22 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		id, ok, err := pg.Value[string](ctx, tx, sql.CreateTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
-		if err == nil && !ok {
-			err = errExists
-		}
-
 		if err != nil {
 			return err
 		}
 
-		out.Body.ID = id
+		if ok {
+			out.Body.ID = id
+			return addRule(ctx, tx, id, 1, rule)
+		}
 
-		return addRule(ctx, tx, id, 1, rule)
+		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label,
+			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore)
+		if err == nil && !ok {
+			err = errExists
+		}
+
+		return err
 	})
 	if err != nil {
 		return nil, err

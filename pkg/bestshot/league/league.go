@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -85,6 +86,7 @@ func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, e
 // CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
+	idem.Key
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Office"`
 	}
@@ -114,30 +116,28 @@ func CreateLeagueFunction() app.Function {
 }
 
 // CreateLeague creates a league with the caller as its administrator. A second run creates another
-// league. Errors: account_deleted, too_many_leagues, member_not_found.
+// league, unless it has the same Idempotency-Key. Errors: account_deleted, too_many_leagues,
+// member_not_found, idempotency_conflict.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
-	var id string
+	var l League
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		me, leagues, err := lockMember(ctx, tx, in.UserID)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case leagues >= maxLeagues.Max:
-			return problem.Beyond(maxLeagues)
 		}
 
-		for ok := false; !ok; { // until the code is not taken
-			if id, ok, err = pg.Value[string](ctx, tx, sql.CreateLeague, in.Body.Name, code.New()); err != nil {
-				return err
+		l, err = member.Once(ctx, tx, "create-league", me, in, func() (League, error) {
+			if leagues >= maxLeagues.Max {
+				return League{}, problem.Beyond(maxLeagues)
 			}
-		}
 
-		_, err = pg.Do(ctx, tx, sql.AddMember, id, me, "admin")
+			return create(ctx, tx, in.UserID, me, in.Body.Name)
+		})
 
 		return err
 	})
@@ -145,7 +145,24 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 		return nil, err
 	}
 
-	return s.page(ctx, http.StatusCreated, in.UserID, id)
+	return &Page{http.StatusCreated, l}, nil
+}
+
+// create creates a league of a user, whose member has the id me.
+func create(ctx context.Context, tx pgx.Tx, userID, me, name string) (l League, err error) {
+	var id string
+
+	for ok := false; !ok; { // until the code is not taken
+		if id, ok, err = pg.Value[string](ctx, tx, sql.CreateLeague, name, code.New()); err != nil {
+			return l, err
+		}
+	}
+
+	if _, err := pg.Do(ctx, tx, sql.AddMember, id, me, "admin"); err != nil {
+		return l, err
+	}
+
+	return find(ctx, tx, userID, id)
 }
 
 // page answers with a league that a user is in. Errors: league_not_found.

@@ -27,7 +27,8 @@ var file string
 
 // sql are the statements of member.sql.
 var sql = pg.MustParse[struct {
-	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards string
+	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards,
+	FindAnswer, DeleteAnswers, StoreAnswer string
 }](file)
 
 // ErrNoMember reports a caller who has not registered.

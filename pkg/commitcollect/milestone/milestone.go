@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
@@ -47,7 +48,6 @@ var (
 		"there are too many workouts to read them all: the milestone is up to date without")
 	errPart     = errors.New("model_part_missing: the model lacks a part that is to be minted")
 	errComplete = problem.New(problem.Conflict, "milestone_completed", "the milestone is completed")
-	errReused   = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another milestone")
 )
 
 // MaxInspect bounds the workouts that a recomputation reads.
@@ -181,7 +181,7 @@ func (a award) view() Award {
 // CreateMilestone is the request to start a milestone.
 type CreateMilestone struct {
 	auth.User
-	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"A request with the same key and body is answered as the first was."`
+	idem.Key
 	Body struct {
 		ModelID     string       `json:"modelId" maxLength:"64" doc:"The id of an active model." example:"trike-2026"`
 		Sport       tally.Family `json:"sport" enum:"RIDE,RUN,SWIM" doc:"The family of sports that count."`
@@ -252,7 +252,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 
 	now := s.now()
-	id := newID(now, in.UserID, in.Key)
+	id := newID(now, in.UserID, in.IdempotencyKey)
 	r := Row{
 		PK:          item.User(in.UserID),
 		SK:          item.Milestone(id),
@@ -331,11 +331,11 @@ func newID(now time.Time, userID, key string) string {
 	return id.String()
 }
 
-// same returns the existing milestone of an id. It returns errReused if another request created it.
+// same returns the existing milestone of an id. It returns idem.ErrConflict if another request created it.
 func (s *Service) same(ctx context.Context, r Row) (is Row, err error) {
 	is, _, err = dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, r.PK, r.SK)
 	if err == nil && (is.ModelID != r.ModelID || is.Goal() != r.Goal()) {
-		err = errReused
+		err = idem.ErrConflict
 	}
 
 	return is, err

@@ -2,6 +2,7 @@ package code
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -19,7 +20,23 @@ func NewID(now time.Time) string {
 func NewUUID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+
+	return uuid(b, 4)
+}
+
+// UUIDOf returns the UUID of a list of texts, of version 8 of RFC 9562: always the same for the same
+// list, and another for any other.
+func UUIDOf(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%d:%s", len(t), t)
+	}
+
+	return uuid([16]byte(h.Sum(nil)), 8)
+}
+
+func uuid(b [16]byte, version byte) string {
+	b[6], b[8] = b[6]&0x0f|version<<4, b[8]&0x3f|0x80
 
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/notice"
@@ -120,9 +121,10 @@ type MatchPage struct {
 // AddMatch is the request for a new match.
 type AddMatch struct {
 	auth.Admin
+	idem.Key
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"An id that the app generates, so that it can repeat the request. Without it the server generates one."`
+		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"An id that the app generates, so that it can repeat the request. Without it the server generates one, always the same for an Idempotency-Key."`
 		MatchFields
 	}
 }
@@ -141,11 +143,11 @@ func AddMatchFunction() app.Function {
 
 // AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
 // the members who have picked. If the event is locked the answer is event_locked. A
-// repeated request with the same id notifies them under the same notice id, which reaches
+// repeated request with the same id, or Idempotency-Key, notifies them under the same notice id, which reaches
 // nobody twice; the same id with other fields is match_exists. If the card changes
 // concurrently, AddMatch begins again.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
-	id := strings.ToLower(cmp.Or(in.Body.ID, code.NewUUID()))
+	id := strings.ToLower(cmp.Or(in.Body.ID, in.ID(in.UserID, in.EventID), code.NewUUID()))
 
 	var on item.EventWithCard
 
@@ -161,6 +163,9 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 
 		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
 			err = errMatchExists
+			if in.Body.ID == "" {
+				err = idem.ErrConflict
+			}
 		}
 
 		return m, err

@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
@@ -57,13 +58,14 @@ var (
 
 // Leagues is the service of leagues and standings.
 type Leagues struct {
-	Db  dynamo.DB
-	Now func() time.Time
+	Db      dynamo.DB
+	Now     func() time.Time
+	Answers idem.Store
 }
 
 // OpenLeagues opens the service of leagues.
 func OpenLeagues(_ context.Context, env app.Env) (*Leagues, error) {
-	return &Leagues{Db: item.OpenTable(env), Now: env.Now}, nil
+	return &Leagues{item.OpenTable(env), env.Now, item.OpenAnswers(env)}, nil
 }
 
 // League is a league as its members see it.
@@ -86,6 +88,7 @@ type LeaguePage struct {
 // CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
+	idem.Key
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league."`
 	}
@@ -98,16 +101,23 @@ func CreateLeagueFunction() app.Function {
 		Does:   "Creates a league, owned by the caller, with an invitation code.",
 		IfDown: "Members cannot create leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues", Answers: []int{201}},
-		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague, account.CheckDeleted},
+		Uses:   []spec.Access{tables.FindAnswer, tables.GetMember, tables.CreateLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenLeagues, (*Leagues).CreateLeague)
 }
 
 // CreateLeague creates a league with the caller as its owner and first member. A
-// caller who is in maxLeagues leagues gets too_many_leagues. Each request creates
-// another league.
+// caller who is in maxLeagues leagues gets too_many_leagues. Each request creates another league,
+// but for requests with the same Idempotency-Key.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+			return s.create(ctx, in, commit)
+		})
+}
+
+func (s *Leagues) create(ctx context.Context, in *CreateLeague, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 		g, p, err := s.joiner(ctx, in.UserID)
 		if err != nil {
@@ -127,7 +137,9 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")),
 			dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
 
-		return &LeaguePage{http.StatusCreated, newLeague(l)}, dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
+		out := &LeaguePage{http.StatusCreated, newLeague(l)}
+
+		return out, commit(ctx, tables.CreateLeague, out, writes...)
 	})
 }
 

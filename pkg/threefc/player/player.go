@@ -810,6 +810,7 @@ func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Gam
 // Join is the request to play in the game of a code.
 type Join struct {
 	session.Browser
+	idem.Key
 	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored."`
 	Body struct {
 		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. A caller who is signed in and has a player in the league needs none." example:"Foxy"`
@@ -833,8 +834,8 @@ func JoinFunction() app.Function {
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers,
-			tables.CountClaims, tables.JoinPool, account.CheckDeleted},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
+			tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted},
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
@@ -844,9 +845,10 @@ func JoinFunction() app.Function {
 // Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
 // who is signed in joins as the player that the user has claimed in the league, or as a new one
 // that is claimed at once: a second run changes nothing. Any other caller joins as a new player,
-// each time another. A user with too many claims is refused, because without a claim a repeated
-// request would add another player. Errors: invalid_or_expired_code, too_many_codes,
-// nickname_needed, game_finished, too_many_players, too_many_joins, too_many_claims.
+// each time another, but for requests with the same Idempotency-Key. A user with too many claims is
+// refused, because without a claim a repeated request would add another player. Errors:
+// invalid_or_expired_code, too_many_codes, nickname_needed, game_finished, too_many_players,
+// too_many_joins, too_many_claims, idempotency_conflict.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
@@ -864,10 +866,14 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 		ctx = account.Require(ctx, userID)
 	}
 
-	return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
+	// The answers to callers without a user are those of the game.
+	return idem.Once(ctx, s.Answers, JoinFunction().Name, cmp.Or(userID, found.GameID), in,
+		func(ctx context.Context, commit idem.Commit[Joined]) (*Joined, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname, commit) })
+		})
 }
 
-func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string) (*Joined, error) {
+func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string, commit idem.Commit[Joined]) (*Joined, error) {
 	g, err := s.coded(ctx, found)
 	if err != nil {
 		return nil, err
@@ -959,7 +965,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
 	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
 
-	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
+	return out, commit(ctx, tables.JoinPool, out, writes...)
 }
 
 // Claimed returns the player of a league whom a user has claimed, the first of several, and the

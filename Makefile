@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check judge judge-account build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check judge judge-account build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -259,6 +259,9 @@ venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: 
 
 pipeline: ## the roles of a pipeline, infra/pipeline.template.json, from the spec: see docs/pipeline.md
 	@go run ./infra/tools/pipeline infra/pipeline.template.json
+
+privacy: ## what is kept of users, docs/privacy.md, from the spec; ROOMS=cricket OUT=file for that of one room
+	@go run ./infra/tools/privacy $(or $(OUT),docs/privacy.md)
 
 runbook: ## the on-call page, docs/runbook.md, from the spec; ROOMS=cricket OUT=file for that of one room
 	@go run ./infra/tools/runbook $(or $(OUT),docs/runbook.md)

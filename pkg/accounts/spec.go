@@ -63,6 +63,7 @@ const roomName = "accounts"
 func Room(keepers ...string) app.Room {
 	return app.NewRoom(spec.Room{
 		Name: roomName,
+		Data: data,
 		Alarms: []spec.Alarm{{
 			Name: "jobs-behind", Function: ResumeJobsFunction().Name, Metrics: []spec.Metric{jobsBehind}, Stat: "Sum", Bound: 0, Minutes: 1,
 			Watches: "a deletion or an export that was requested more than an hour ago",

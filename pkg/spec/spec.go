@@ -28,6 +28,10 @@ type Room struct {
 	// WatchesConcurrency is set if an alarm of the room watches Lambda's concurrency, which
 	// all rooms share.
 	WatchesConcurrency bool
+	// Data describes each store of the room, for docs/privacy.md.
+	Data []Data
+	// Recipients are those besides AWS who get data of the room's users.
+	Recipients []Recipient
 }
 
 // Access returns the access patterns that the room's functions use, each once, sorted by ID.

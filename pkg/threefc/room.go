@@ -18,7 +18,9 @@ import (
 // Room is the room's part of the fleet.
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
-		Name: "threefc",
+		Name:       "threefc",
+		Data:       data,
+		Recipients: recipients,
 		Settings: []spec.Setting{
 			{
 				Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified",

@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/userdata"
 )
 
@@ -104,5 +105,6 @@ func Room() app.Room {
 		userdata.DeleteAccountFunction(),
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),
+		takedown.Function(),
 	)
 }

@@ -49,8 +49,9 @@ var (
 	GetLeague  = App.On("Get league", "pk=LEAGUE#{leagueId}, sk=METADATA", perRequest, spec.GetItem)
 	SaveLeague = App.On("Save league", "pk=LEAGUE#{leagueId}, sk=METADATA, by its rev; pk=SLUG#{slug}", rarely,
 		spec.PutItem, spec.DeleteItem)
-	DropLeague = App.On("Drop league", "pk=LEAGUE#{leagueId} of a league that is deleted, with the copies of its roles and players "+
-		"(batches of 25)", rarely, spec.Query, spec.DeleteItem, spec.BatchWriteItem)
+	DropLeague = App.On("Drop league", "pk=LEAGUE#{leagueId}, SEASON#{seasonId}, SESSION#{sessionId} and GAME#{gameId} of a league "+
+		"that is deleted, with the copies of its roles, players and sessions (batches of 25)", rarely,
+		spec.Query, spec.DeleteItem, spec.BatchWriteItem)
 	MyLeagues = App.On("List a user's leagues",
 		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 	GetGrant        = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)

@@ -72,7 +72,7 @@
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
-//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
+//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day, in all and by one user
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
 //
 // # Whose goals

@@ -113,16 +113,18 @@ func InviteFunction() app.Function {
 		Does:   "Gives the owner of an address a role in a league.",
 		IfDown: "Nobody can be invited to a league.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation), Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxMails},
-		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation),
+		Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxAddressInvitations, MaxMails},
+		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenInviter, (*Inviter).Invite)
 }
 
 // Invite gives the owner of an address a role in a league, and mails an invitation. A second run
 // mails again, and changes nothing else. A request that is refused creates no account for the
-// address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
-// userpool.ErrUnverified, account_deleting if the account of the address is about to disappear.
+// address. Errors: last_admin, too_many_members, too_many_invitations,
+// too_many_invitations_of_address, too_many_mails, userpool.ErrUnverified, account_deleting if the
+// account of the address is about to disappear.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
@@ -208,29 +210,36 @@ func refusedAddress(err error) error {
 	return err
 }
 
-// count counts a mail with an invitation, for its address and for who sends it. A mail that
-// a crash repeats is counted again.
+// count counts a mail with an invitation: for its address, for who sends it, and for both. A mail that
+// a crash repeats is counted again. What was counted by address before there was a limit for both
+// counts for the address.
 func (s *Inviter) count(ctx context.Context, by, email string) error {
-	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to := item.Counter{PK: item.InviteKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations}
+	var writes []dynamo.Write
 
-	toAddress, err := to.Take(ctx, s.DB, tables.CountInvitation, now)
-	if p, ok := errors.AsType[*problem.Error](err); ok {
-		return p.In("body.email")
+	for _, c := range []item.Counter{
+		{PK: item.InviteKey(hashOf(email + "\n" + by)), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations},
+		{PK: item.InviteKey(hashOf(email)), SK: item.Metadata, Type: "InvitedMail", Limit: MaxAddressInvitations},
+		{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails},
+	} {
+		w, err := c.Take(ctx, s.DB, tables.CountInvitation, s.Now())
+		if p, ok := errors.AsType[*problem.Error](err); ok && c.Limit.Code != MaxMails.Code {
+			err = p.In("body.email")
+		}
+
+		if err != nil {
+			return err
+		}
+
+		writes = append(writes, w)
 	}
 
-	if err != nil {
-		return err
-	}
+	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, writes...)
+}
 
-	from := item.Counter{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails}
-
-	fromUser, err := from.Take(ctx, s.DB, tables.CountInvitation, now)
-	if err != nil {
-		return err
-	}
-
-	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, toAddress, fromUser)
+// hashOf returns the SHA-256 of a text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // PutAccess is the request to give a user a role.

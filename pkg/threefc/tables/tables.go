@@ -57,7 +57,7 @@ var (
 	GetGrant        = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)
 	ListGrants      = App.On("List grants", "pk=LEAGUE#{leagueId}, sk begins with ACL#USER#", perRequest, spec.Query)
 	CountInvitation = App.On("Count invitations",
-		"pk=INVITE_MAIL#{sha256 of the address} and USER#{userId}, sk=METADATA and INVITATIONS, by their revs",
+		"pk=INVITE_MAIL#{sha256 of the address, and with the user} and USER#{userId}, sk=METADATA and INVITATIONS, by their revs",
 		rarely, spec.GetItem, spec.PutItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
 		"sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)

@@ -162,7 +162,7 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 			// The mail is sent first, so that a crash repeats it and never loses it.
 			if err := s.mail.Send(ctx, mail.Message{
 				To: in.Body.Email, Subject: "You are invited to a league on 3FC",
-				Text: "You are now " + string(in.Body.Role) + " of " + quoted(row.V().Name) + " on 3FC.\n\nSign in with this address: " +
+				Text: "You are now " + string(in.Body.Role) + " of " + Named(row.V().Name) + " on 3FC.\n\nSign in with this address: " +
 					s.Origins[0] + "/sign-in\n",
 			}); err != nil {
 				return nil, err
@@ -172,9 +172,9 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		})
 }
 
-// quoted returns a league's name as a mail to a stranger contains it. A name that was stored before
-// addresses were refused is left out.
-func quoted(name string) string {
+// Named returns a league as a mail names it: with its name in quotes, or, if the name was stored before
+// addresses were refused in names and has one, without.
+func Named(name string) string {
 	if _, err := httpapi.DisplayName(name); err != nil {
 		return "a league"
 	}

@@ -227,6 +227,12 @@ var useCases = []useCase{
 
 		return err
 	}},
+	{"accept an invitation", league.AcceptFunction(), nil, func(m *match) {
+		m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		m.Routes[league.AcceptFunction().Name] = testkit.ServeWith(m.World.World, league.AcceptFunction(), env)
+		return testkit.Failed(m.Ask("eve", "POST", "/v1/leagues/"+m.l.ID+"/accept", nil))
+	}},
 	{"compute the tables", standing.AggregateSeasonFunction(), nil, func(m *match) {
 		m.step("thirds/1/start")
 		m.score("sam", m.goalOf(0, "blue"))

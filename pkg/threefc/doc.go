@@ -14,6 +14,7 @@
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
 //	how a user signs in                                   signin
+//	how a user becomes a member                           league: Invite, Accept
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
 //	what everybody may see                                public
@@ -32,6 +33,7 @@
 //	pk                    sk                          what it is
 //	LEAGUE#{leagueId}     METADATA                    a league
 //	LEAGUE#{leagueId}     ACL#USER#{userId}           the role of a member
+//	LEAGUE#{leagueId}     INVITE#{hash}               an invitation of an address that is not accepted, for 14 days
 //	LEAGUE#{leagueId}     SEASON#{seasonId}           a season
 //	LEAGUE#{leagueId}     SLUG#{slug}                 leads to a season
 //	LEAGUE#{leagueId}     PLAYER#{playerId}           a player

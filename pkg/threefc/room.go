@@ -38,6 +38,7 @@ func Room() app.Room {
 		league.DeleteLeagueFunction(),
 		league.ListAccessFunction(),
 		league.InviteFunction(),
+		league.AcceptFunction(),
 		league.PutAccessFunction(),
 		league.DeleteAccessFunction(),
 		season.CreateSeasonFunction(),

@@ -103,6 +103,13 @@ func NewBase(env app.Env) Base {
 	}
 }
 
+// Email returns the address with which the owner of a session's token has signed in. Errors:
+// session.ErrInvalid.
+func (b Base) Email(ctx context.Context, token string) (string, error) {
+	row, err := item.Read[login](ctx, b.DB, tables.ResolveSession, item.LoginKey(session.ID(token)), item.Metadata, session.ErrInvalid)
+	return row.V().Email, err
+}
+
 // Mailer is the service that mails links.
 type Mailer struct {
 	Base

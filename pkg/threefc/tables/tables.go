@@ -59,6 +59,10 @@ var (
 	CountInvitation = App.On("Count invitations",
 		"pk=INVITE_MAIL#{sha256 of the address, and with the user} and USER#{userId}, sk=METADATA and INVITATIONS, by their revs",
 		rarely, spec.GetItem, spec.PutItem)
+	ListInvitations = App.On("List invitations", "pk=LEAGUE#{leagueId}, sk begins with INVITE#", rarely, spec.Query)
+	SaveInvitation  = App.On("Save invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}", rarely, spec.PutItem)
+	TakeInvitation  = App.On("Take invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, by its rev", rarely,
+		spec.GetItem, spec.DeleteItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
 		"sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
 )

@@ -135,7 +135,8 @@ func ForgetUserFunction() app.Function {
 //
 // If the user was the only administrator of a league, its longest member becomes administrator, a
 // scorekeeper first. A league without another member is deleted with all that it has: nobody could
-// delete it later, and its pages would stay public.
+// delete it later, and its pages would stay public. Invitations to the user's address are of those who
+// have sent them: they end after 14 days.
 func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	pk := item.UserKey(in.UserID)
 

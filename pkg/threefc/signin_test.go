@@ -426,7 +426,7 @@ func TestSessionIsRefused(t *testing.T) {
 		w.Origin = origin
 		refused(t, fmt.Sprintf("a change from %q", origin),
 			w.Ask("ann", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 403, "wrong_origin")
-		w.Do("ann", "GET", "/v1/leagues", nil)
+		refused(t, fmt.Sprintf("a read from %q", origin), w.Ask("ann", "GET", "/v1/leagues", nil), 403, "wrong_origin")
 	}
 
 	w.Origin = threefctest.App

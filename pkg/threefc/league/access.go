@@ -158,7 +158,8 @@ func InviteFunction() app.Function {
 // Invite mails an invitation to an address, whose owner has the role once it is accepted: see Accept. A
 // second run mails again, and the role of the last invitation counts. The answer does not depend on
 // whether the address has an account, and none is created. Errors: too_many_members, which counts
-// invitations, too_many_invitations, too_many_invitations_of_address, too_many_mails.
+// invitations, but not those of concurrent requests, too_many_invitations,
+// too_many_invitations_of_address, too_many_mails.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	league, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {

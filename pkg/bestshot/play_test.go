@@ -675,6 +675,38 @@ func TestLeagues(t *testing.T) {
 	}
 }
 
+// TestRequestsToJoinAreLimited: a user who sends more than 20 in a minute to one environment is
+// refused before the function has read anything; others are not.
+func TestRequestsToJoinAreLimited(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann", "bob")
+
+	join := func(user, code string) {
+		t.Helper()
+
+		out := w.Ask(user, "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"})
+		if err := testkit.CheckProblemCode(out, map[bool]int{true: 404, false: 429}[code == "code_not_found"], code); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 10 {
+		join("ann", "code_not_found")
+	}
+
+	for range 10 {
+		join("ann", "too_many_codes")
+	}
+
+	if calls := w.CountCalls(func() { join("ann", "too_many_requests") }); len(calls) > 0 {
+		t.Errorf("the refusal has made the calls %v", calls)
+	}
+
+	join("bob", "code_not_found")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	join("ann", "too_many_codes")
+}
+
 // TestHydrate: what differs from the ledger is repaired, and the cache has it at once. A second
 // run repairs nothing.
 func TestHydrate(t *testing.T) {

@@ -230,5 +230,5 @@ func TestFailedNotices(t *testing.T) {
 	slices.SortFunc(wanted, func(a, b notice.Mail) int { return cmp.Compare(a.SessionID, b.SessionID) })
 	same(t, "the mails that are asked for", wanted, []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}})
 	same(t, "the sessions", testkit.Messages[notice.Remind](m.World.World, notice.RemindQueue), []notice.Remind{{SessionID: meeting}})
-	same(t, "the mails", slices.Compact(m.subjects()), []string{"Parkside: will you play on 2026-06-07?"})
+	same(t, "the mails", slices.Compact(m.subjects()), []string{"3FC: will you play on 2026-06-07?"})
 }

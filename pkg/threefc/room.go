@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/userdata"
 )
 
@@ -39,6 +40,7 @@ func Room() app.Room {
 		league.DeleteLeagueFunction(),
 		league.ListAccessFunction(),
 		league.InviteFunction(),
+		league.AcceptFunction(),
 		league.PutAccessFunction(),
 		league.DeleteAccessFunction(),
 		season.CreateSeasonFunction(),
@@ -106,5 +108,6 @@ func Room() app.Room {
 		userdata.DeleteAccountFunction(),
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),
+		takedown.Function(),
 	)
 }

@@ -38,6 +38,8 @@ type Fleet struct {
 	fleet      *storyfleet.Fleet
 	operations map[string]mutation.Operation // by function
 	reads      []read                        // of the whole story
+	steps      []read                        // of the whole story: redirects, of sign-ins for example
+	writes     []read                        // of the story so far
 	databases  map[string]*database          // by name
 
 	mu     sync.Mutex
@@ -101,6 +103,10 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		return w.attack, err
 	}
 
+	if err := w.remember(ctx); err != nil {
+		return w.attack, err
+	}
+
 	for _, c := range f.Cases {
 		if c.Good == "" {
 			continue
@@ -115,15 +121,19 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		}
 	}
 
+	for _, wrong := range predictable(w.attack.ids.made()) {
+		w.attack.Report("ids", wrong)
+	}
+
 	return w.attack, f.Settle(ctx)
 }
 
 // collect notes the reads of the whole story: what is written is read by those that come later,
-// too, if what they read is there. A GET that only redirects is a step of a sign-in, and no read.
+// too, if what they read is there. A GET that only redirects is a step, of a sign-in for example.
 func (w *Fleet) collect() error {
 	for _, c := range w.fleet.Cases {
 		o, ok := w.operations[c.Function()]
-		if _, documented := o.Answer(http.StatusOK); c.Good == "" || !ok || o.Changes() || !documented {
+		if c.Good == "" || !ok || o.Changes() {
 			continue
 		}
 
@@ -137,7 +147,11 @@ func (w *Fleet) collect() error {
 			return err
 		}
 
-		w.reads = append(w.reads, read{o, s})
+		if _, documented := o.Answer(http.StatusOK); documented {
+			w.reads = append(w.reads, read{o, s})
+		} else {
+			w.steps = append(w.steps, read{o, s})
+		}
 	}
 
 	return nil
@@ -217,7 +231,15 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 	}
 
 	if o.Method == http.MethodDelete {
-		return w.attack.Accepted(ctx, o, s)
+		if err := w.attack.Accepted(ctx, o, s); err != nil {
+			return err
+		}
+
+		return w.bury(ctx, o, s)
+	}
+
+	if o.Changes() {
+		w.writes = append(w.writes, read{o, s})
 	}
 
 	return nil
@@ -227,6 +249,14 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 func (w *Fleet) storm(ctx context.Context, o mutation.Operation, s Sample) error {
 	before, err := w.rows(ctx, o.Room)
 	if err != nil {
+		return err
+	}
+
+	if err := w.exchange(ctx, o, s, before); err != nil {
+		return err
+	}
+
+	if err := w.lockOut(ctx, o, s, before); err != nil {
 		return err
 	}
 

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -38,6 +39,9 @@ var (
 	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
 	maxMembers = spec.Limit{Name: "members per league", Max: 10_000, Code: "league_full"}
 	maxCodes   = spec.Limit{Name: "wrong codes per member", Max: 10, Per: time.Hour, Code: "too_many_codes"}
+	// maxJoins is counted first: the requests of one user wait for each other, and would take the
+	// reserved concurrency of the function for all others.
+	maxJoins = spec.Limit{Name: "requests to join per user", Max: 20 * reserved, Per: time.Minute, Code: "too_many_requests"}
 )
 
 // Errors of leagues.
@@ -48,12 +52,16 @@ var (
 )
 
 // Leagues is the service of leagues.
-type Leagues struct{ member.Store }
+type Leagues struct {
+	member.Store
+	now   func() time.Time
+	joins *limit.Local
+}
 
 // Open opens the service of leagues.
 func Open(ctx context.Context, env app.Env) (*Leagues, error) {
 	store, err := member.OpenStore(ctx, env)
-	return &Leagues{store}, err
+	return &Leagues{store, env.Now, limit.NewLocal(reserved)}, err
 }
 
 // League is a league as its members see it.
@@ -238,14 +246,18 @@ type JoinLeague struct {
 func JoinLeagueFunction() app.Function {
 	return app.API(
 		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked,
-			[]spec.Limit{maxLeagues, maxMembers, maxCodes}),
+			[]spec.Limit{maxLeagues, maxMembers, maxCodes, maxJoins}),
 		Open, (*Leagues).JoinLeague)
 }
 
 // JoinLeague makes the caller a member of the league with a code. A second run changes nothing.
-// Errors: account_deleted, code_not_found, too_many_codes after ten wrong codes in an hour,
-// too_many_leagues, league_full, member_not_found.
+// Errors: too_many_requests, account_deleted, code_not_found, too_many_codes after ten wrong codes in an
+// hour, too_many_leagues, league_full, member_not_found.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error) {
+	if err := s.joins.Take(maxJoins, in.UserID, s.now()); err != nil {
+		return nil, err
+	}
+
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}

@@ -205,14 +205,16 @@ const answerTime = 500 * time.Millisecond
 // Identifier identifies callers by their session: session.Sessions.
 type Identifier interface {
 	Identify(context.Context, events.APIGatewayV2HTTPRequest) (userID string, err error)
+	// CheckOrigin refuses the requests of pages of other sites.
+	CheckOrigin(events.APIGatewayV2HTTPRequest) error
 }
 
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly before the
 // invocation's timeout, so that a use case that hangs is answered as Unavailable. If fn uses
 // account.CheckDeleted, writes of a deleted user are refused.
 //
-// by identifies the callers of a route for sessions; for other routes it may be nil. do gets the
-// caller as an auth.User.
+// by identifies the callers of a route for sessions, and do gets the caller as an auth.User. For a route
+// for browsers it refuses the pages of other sites; for other routes it may be nil.
 //
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values in
 // spec.CDNHeader is refused: 403, not_through_cdn. The source address of other requests is that
@@ -230,9 +232,9 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	on := fn.On.(spec.Route)
 
-	sessions := on.Auth == spec.Session
-	if sessions && by == nil {
-		panic(fn.Name + " is for callers with a session, and nothing identifies them")
+	sessions, browsers := on.Auth == spec.Session, on.Auth == spec.Browser
+	if (sessions || browsers) && by == nil {
+		panic(fn.Name + " is for callers with a session or a browser, and nothing identifies them")
 	}
 
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -249,6 +251,12 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 			defer cancel()
 		}
 
+		if browsers {
+			if err := by.CheckOrigin(e); err != nil {
+				return refusal(ctx, err), nil
+			}
+		}
+
 		if sessions {
 			userID, err := by.Identify(ctx, e)
 			if err != nil {
@@ -260,7 +268,7 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 			}
 		}
 
-		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
+		if jwt := e.RequestContext.Authorizer; writes && !browsers && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 

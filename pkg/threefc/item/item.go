@@ -19,6 +19,7 @@ const (
 	Goals    = "GOAL#"
 	Rosters  = "ROSTER#"
 	Grants   = "ACL#USER#"
+	Invites  = "INVITE#"
 	Leagues  = "LEAGUE#"
 	Audits   = "AUDIT#"
 	Players  = "PLAYER#"

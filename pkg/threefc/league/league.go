@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -329,46 +328,12 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 		return nil, err
 	}
 
-	rows, err := item.List[json.RawMessage](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
-	if err != nil {
+	if _, err := dynamo.Delete(ctx, s.DB, tables.DropLeague, item.Key(item.UserKey(in.UserID), item.LeagueKey(in.LeagueID))); err != nil {
 		return nil, err
 	}
 
-	var copies, rest, own []dynamo.Item
-
-	for _, r := range rows {
-		switch r.EntityType {
-		case "Grant":
-			g, err := item.As[item.Grant](r)
-			if err != nil {
-				return nil, err
-			}
-
-			copies = append(copies, item.Key(item.UserKey(g.V().UserID), r.PK))
-		case "Player":
-			p, err := item.As[item.Player](r)
-			if err != nil {
-				return nil, err
-			}
-
-			copies = append(copies, item.Key(r.SK, item.Profile))
-			if by := p.V().ClaimedBy; by != "" {
-				copies = append(copies, item.Key(item.UserKey(by), r.SK))
-			}
-		}
-
-		if r.SK == item.GrantKey(in.UserID) {
-			own = append(own, item.Key(r.PK, r.SK))
-		} else {
-			rest = append(rest, item.Key(r.PK, r.SK))
-		}
-	}
-	// The copies go first, because a second run finds them by the originals. The caller's
-	// role goes last: it lets the caller try again.
-	for _, keys := range [][]dynamo.Item{copies, rest, own} {
-		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropLeague, keys); err != nil {
-			return nil, err
-		}
+	if err := Drop(ctx, s.DB, in.LeagueID, in.UserID); err != nil {
+		return nil, err
 	}
 
 	return httpapi.NewRemoved(), nil
@@ -384,7 +349,5 @@ func (s *Service) dropLeague(ctx context.Context, row item.Row[item.League], mat
 		return errNotEmpty
 	}
 
-	err := dynamo.Transact(ctx, s.DB, tables.SaveLeague, row.Drop(), dynamo.DeleteWrite(item.Key(item.SlugKey(row.V().Slug), item.Metadata)))
-
-	return dynamo.RefusedAs(err, httpapi.ErrStale)
+	return dynamo.RefusedAs(dynamo.Transact(ctx, s.DB, tables.SaveLeague, End(row)...), httpapi.ErrStale)
 }

@@ -56,6 +56,7 @@ func world(t *testing.T) (*threefctest.World, threefctest.League) {
 	w.SignIn("ann")
 	l := w.Found("ann")
 	w.Do("ann", "PATCH", "/v1/seasons/"+l.SeasonID, map[string]any{"timeZone": "Europe/London"})
+	w.MoveClock(w.Clock.Now().Truncate(time.Second).Add(time.Second)) // starts of games have no fraction of a second
 
 	return w, l
 }

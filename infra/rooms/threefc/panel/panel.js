@@ -254,15 +254,21 @@ $("ask-link").addEventListener("click", async () => {
   say(out?.status === 202 ? "The mail is on its way: it is in the tab Mail." : out?.body?.detail ?? "There is no network.", out?.status !== 202);
 });
 
-// enter signs in by the token of a link, which is in the fragment of the address.
-async function enter() {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!token) return;
-  history.replaceState(null, "", location.pathname);
-  const out = await call("POST", "/auth/magic/complete", { token }).catch(() => null);
+// The token of a link is in the fragment of the address.
+const link = new URLSearchParams(location.hash.slice(1)).get("token");
+if (link) history.replaceState(null, "", location.pathname);
+
+// enter signs in by a link. If another browser has asked for it, the user must confirm by a button.
+async function enter(confirmed) {
+  if (!link) return;
+  const out = await call("POST", "/auth/magic/complete", { token: link, anotherBrowser: confirmed }).catch(() => null);
+  const asks = out?.body?.type?.endsWith(":another_browser") ?? false;
+  $("enter-here").hidden = !asks;
+  if (asks) return say("Another browser has asked for this link.");
   say(out?.status === 200 ? `Signed in as ${out.body.email}.` : out?.body?.detail ?? "There is no network.", out?.status !== 200);
   if (out?.status === 200) { $("sign-in").hidden = true; await load().catch(() => {}); send(); }
 }
+$("enter-here").addEventListener("click", () => enter(true));
 
 function drawScorer() {
   const at = room.threefc;
@@ -286,7 +292,7 @@ addEventListener("storage", (e) => { // another tab
 setInterval(() => { send(); if (memory.game && !memory.known) load().catch(() => {}); }, 2000);
 navigator.serviceWorker?.register("/threefc/sw.js").catch(() => {}); // without it the page opens with a network only
 $("scorer").hidden = !memory.known && !queue().length; // until the fleet tells of a game
-enter().then(() => memory.game && load().catch(() => {}));
+enter(false).then(() => memory.game && load().catch(() => {}));
 show();
 
 export const draw = { threefc: drawScorer };

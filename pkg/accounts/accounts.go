@@ -114,6 +114,8 @@ type GetAccount struct{ auth.User }
 type Page struct {
 	Status int
 	Body   struct {
+		_ struct{} `schema:"AccountPageBody"`
+
 		UserID    string     `json:"userId" doc:"The id of the user."`
 		Name      string     `json:"name,omitempty" doc:"The name that the user gave at the sign-up."`
 		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`

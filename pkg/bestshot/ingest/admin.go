@@ -396,6 +396,8 @@ type Executions struct {
 
 // ExecutionRow is a request of an administrator to the provider.
 type ExecutionRow struct {
+	_ struct{} `schema:"Execution"`
+
 	ID        string `json:"id" db:"id" format:"uuid" doc:"The id of the execution."`
 	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
 	Status    string `json:"status" db:"status" enum:"running,done,failed" doc:"What became of it."`

@@ -119,6 +119,8 @@ func page(status int, m Member) *Page {
 
 // Name is the body with a nickname.
 type Name struct {
+	_ struct{} `schema:"MemberName"`
+
 	NickName string `json:"nickName" format:"display-name" doc:"The name in leaderboards." example:"Ana"`
 }
 

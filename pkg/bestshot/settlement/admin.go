@@ -495,6 +495,8 @@ type Hydrated struct {
 
 // HydratedOne is a leaderboard that was rebuilt.
 type HydratedOne struct {
+	_ struct{} `schema:"HydratedTournament"`
+
 	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
 	Members      int    `json:"members" doc:"How many members it has."`
 	Repaired     int64  `json:"repaired" doc:"How many members had points other than the ledger's sum."`

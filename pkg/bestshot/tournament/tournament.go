@@ -153,6 +153,8 @@ type Round struct {
 
 // Score is the points of a member in a round.
 type Score struct {
+	_ struct{} `schema:"MemberPoints"`
+
 	Round    string `json:"-" db:"round_slug"`
 	MemberID string `json:"memberId" db:"member_id" format:"uuid" doc:"The id of the member."`
 	NickName string `json:"nickName" db:"nick_name" doc:"The name of the member."`

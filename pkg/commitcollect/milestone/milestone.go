@@ -390,6 +390,8 @@ type GetMilestone struct {
 // Page is the answer with a milestone.
 type Page struct {
 	Body struct {
+		_ struct{} `schema:"MilestonePageBody"`
+
 		Milestone
 		Awards []Award `json:"awards" doc:"The parts that are minted."`
 	}

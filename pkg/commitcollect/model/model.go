@@ -121,6 +121,8 @@ type Model struct {
 
 // View is a part in an answer.
 type View struct {
+	_ struct{} `schema:"ModelPart"`
+
 	PartIndex    int    `json:"partIndex" doc:"From 1."`
 	PartName     string `json:"partName" doc:"The name of the part."`
 	MeshFile     string `json:"meshFile" doc:"The file with its shape."`
@@ -131,7 +133,10 @@ type View struct {
 func view(m Meta, parts []Part) Model {
 	out := Model{m.ModelID, m.Name, m.Year, m.PartsTotal, m.IsActive, nil}
 	for _, p := range parts {
-		out.Parts = append(out.Parts, View{p.PartIndex, p.PartName, p.MeshFile, p.AttachPoint, p.DisplayOrder})
+		out.Parts = append(out.Parts, View{
+			PartIndex: p.PartIndex, PartName: p.PartName, MeshFile: p.MeshFile,
+			AttachPoint: p.AttachPoint, DisplayOrder: p.DisplayOrder,
+		})
 	}
 
 	slices.SortStableFunc(out.Parts, func(a, b View) int { return a.DisplayOrder - b.DisplayOrder })

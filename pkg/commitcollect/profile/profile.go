@@ -59,6 +59,8 @@ type User struct {
 
 // Strava is the connection to Strava in an answer.
 type Strava struct {
+	_ struct{} `schema:"StravaConnection"`
+
 	Connected bool       `json:"connected" doc:"Whether Strava is connected."`
 	Broken    bool       `json:"broken,omitempty" doc:"Whether the user must connect again."`
 	AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`

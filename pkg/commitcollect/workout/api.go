@@ -166,6 +166,8 @@ type GetStatus struct{ auth.User }
 // Status is the answer with the state of the connection.
 type Status struct {
 	Body struct {
+		_ struct{} `schema:"StravaStatusBody"`
+
 		Connected bool       `json:"connected" doc:"Whether Strava is connected. If it is broken, too, the user must connect again."`
 		Broken    bool       `json:"broken" doc:"Whether Strava has ended the connection."`
 		AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`

@@ -70,6 +70,8 @@ type Started struct {
 
 // Current is the content state of a Live Activity at a time.
 type Current struct {
+	_ struct{} `schema:"CurrentDisplay"`
+
 	At      time.Time     `json:"at" doc:"The timestamp of the update by the app: iOS then ignores the update if a later push arrived first."`
 	Display score.Display `json:"display" doc:"The state of the lock screen at the start."`
 }

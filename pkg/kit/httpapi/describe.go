@@ -35,6 +35,24 @@ var common = map[string]string{
 	"Retry-After":             "Seconds until a retry may succeed.",
 }
 
+// schemaName returns the name of a type's schema: that of the tag schema of its blank field, or
+// that of the type. A type has the tag if its name needs its package to be understood, because the
+// schemas of a room have no packages.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+
+	if t.Kind() == reflect.Struct {
+		field, _ := t.FieldByName("_")
+		if name := field.Tag.Get("schema"); name != "" && len(field.Index) == 1 { // not of an embedded type
+			return name
+		}
+	}
+
+	return huma.DefaultSchemaNamer(t, hint)
+}
+
 // operation describes the route of fn.
 func operation(fn spec.Function, in reflect.Type) huma.Operation {
 	route := fn.On.(spec.Route)

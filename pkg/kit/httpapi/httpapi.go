@@ -376,6 +376,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Info.Description = "The operations of the room " + room +
 		". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before " +
 		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."

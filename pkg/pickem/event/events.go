@@ -564,6 +564,8 @@ type ListEntries struct {
 // EntryList is a page of member ids, sorted.
 type EntryList struct {
 	Body struct {
+		_ struct{} `schema:"EntrantListBody"`
+
 		Count   int      `json:"count" doc:"The number of members on all pages."`
 		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
 		Next    string   `json:"next,omitempty"`

@@ -17,6 +17,8 @@ import (
 
 // Standing is a member's rank in a table.
 type Standing struct {
+	_ struct{} `schema:"LeagueStanding"`
+
 	Rank     int    `json:"rank" doc:"From 1, by points, then by correct picks, then by fewer events played. Members with equal figures have the same rank; the next have the next rank."`
 	Movement *int   `json:"movement,omitempty" doc:"The number of ranks gained by the latest event, negative for lost ranks. Absent for members without a rank before."`
 	UserID   string `json:"userId" doc:"The id of the member."`
@@ -27,7 +29,10 @@ type Standing struct {
 }
 
 func newStanding(r ranking.Row) Standing {
-	return Standing{r.Rank, r.Movement, r.UserID, r.Name, r.Points, r.Correct, r.Played}
+	return Standing{
+		Rank: r.Rank, Movement: r.Movement, UserID: r.UserID, Name: r.Name,
+		Points: r.Points, Correct: r.Correct, Played: r.Played,
+	}
 }
 
 // GetStandings is the request for the table of a year.

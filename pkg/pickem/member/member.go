@@ -71,6 +71,8 @@ type YearPoints struct {
 
 // Played is an event that a member has predicted.
 type Played struct {
+	_ struct{} `schema:"PlayedEvent"`
+
 	EventID     string            `json:"eventId" doc:"The id of the event."`
 	Name        string            `json:"name,omitempty" doc:"The name of the event. Absent for other members."`
 	Rank        int               `json:"rank,omitempty" doc:"The caller's rank in the event. Absent until it is scored, and for other members."`

@@ -64,6 +64,8 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Third is when a third was played.
 type Third struct {
+	_ struct{} `schema:"GameThird"`
+
 	StartedAt  *time.Time `json:"startedAt,omitempty" doc:"When it started."`
 	FinishedAt *time.Time `json:"finishedAt,omitempty" doc:"When it finished."`
 }
@@ -108,7 +110,7 @@ func shown(row item.Row[item.Game]) Game {
 		Scores:      append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {
-		out.Thirds[i] = Third{at(t.StartedAt), at(t.FinishedAt)}
+		out.Thirds[i] = Third{StartedAt: at(t.StartedAt), FinishedAt: at(t.FinishedAt)}
 	}
 
 	return out

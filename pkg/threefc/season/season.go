@@ -77,6 +77,8 @@ func page(status int, row item.Row[item.Season]) *SeasonPage {
 
 // Fields are the fields of a season that a user sends.
 type Fields struct {
+	_ struct{} `schema:"SeasonFields"`
+
 	Name     string `json:"name,omitempty" format:"display-name" doc:"The name of the season." example:"Spring 2026"`
 	Slug     string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs, unique in the league: by default one that is made of the name." example:"spring-2026"`
 	StartsOn string `json:"startsOn,omitempty" format:"date" doc:"The first day." example:"2026-03-01"`

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -38,6 +39,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/problem"
@@ -369,8 +372,15 @@ func describeRoute(fn spec.Function, u useCase) ([]byte, error) {
 	return json.Marshal(register(http.NewServeMux(), fn, u).OpenAPI())
 }
 
-// A name in another case is another name, as it is when the body is decoded.
-func init() { huma.ValidateStrictCasing = true }
+// A name in another case is another name, as it is when the body is decoded. A list in an answer
+// is never null: see encode.
+func init() { huma.ValidateStrictCasing, huma.DefaultArrayNullable = true, false }
+
+// encode writes an answer as encoding/json does, but a nil slice as an empty list.
+func encode(w io.Writer, v any) error {
+	as := jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsonv2.FormatNilSliceAsNull(false))
+	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, as), v, as) // which ends with a line break
+}
 
 func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
@@ -388,7 +398,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{
-		jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode},
+		jsonType: {Marshal: encode, Unmarshal: decode},
 		"json":   {Marshal: huma.DefaultJSONFormat.Marshal},
 	}
 	config.Transformers = []huma.Transformer{sealed}
@@ -423,7 +433,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 		}
 
 		next(ctx)
-	}, readBodies(api, u.in), wholeHeaders, canonicalParameters(api), typed(mediaOf(u.out)))
+	}, readBodies(api, u.in), wholeHeaders, givenParameters(api), canonicalParameters(api), typed(mediaOf(u.out)))
 	u.register(api, operation(fn, u.in))
 
 	return api
@@ -462,6 +472,38 @@ func unclear(raw string, others bool, known func(name string) bool) (errs []erro
 	}
 
 	return errs
+}
+
+// givenParameters returns the middleware that refuses parameters of the query and headers that are
+// given without a value, unless their schema allows an empty string. huma would take them for absent.
+func givenParameters(api huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		query := r.URL.Query()
+
+		var res huma.ValidateResult
+
+		for _, p := range ctx.Operation().Parameters {
+			values := query[p.Name]
+			if p.In == "header" {
+				values = r.Header.Values(p.Name)
+			}
+
+			if len(values) == 1 && values[0] == "" && p.In != "path" {
+				at := huma.NewPathBuffer(nil, 0)
+				at.Push(p.In)
+				at.Push(p.Name)
+				huma.Validate(api.OpenAPI().Components.Schemas, p.Schema, at, huma.ModeWriteToServer, "", &res)
+			}
+		}
+
+		if res.Errors != nil {
+			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", res.Errors...)
+			return
+		}
+
+		next(ctx)
+	}
 }
 
 // Bounds of the errors in a problem document, and of a location in bytes: the client chooses the

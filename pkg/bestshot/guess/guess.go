@@ -203,7 +203,7 @@ func PutGuessFunction() app.Function {
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 40,
-	}, Open, (*Guesses).PutGuess)
+	}, Open, (*Guesses).PutGuess, errClosed, errNoMatch, member.ErrNoMember)
 }
 
 // PutGuess stores the caller's guess, or replaces it. A second run stores the same. Errors:
@@ -262,7 +262,7 @@ func ListGuessesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/guess", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 20,
-	}, Open, (*Guesses).ListGuesses)
+	}, Open, (*Guesses).ListGuesses, member.ErrNoMember, view.ErrNoRound)
 }
 
 // ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
@@ -340,7 +340,7 @@ func ListMatchGuessesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/matches/{matchId}/guesses", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Guesses).ListMatchGuesses)
+	}, Open, (*Guesses).ListMatchGuesses, errHidden, errNoMatch)
 }
 
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to a later
@@ -405,7 +405,7 @@ func GetScoreFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, Open, (*Guesses).GetScore)
+	}, Open, (*Guesses).GetScore, errNoOther, member.ErrNoMember, view.ErrNoTournament)
 }
 
 // GetScore returns the points of a member, 0 for a member without a settled guess. Errors:

@@ -214,7 +214,7 @@ func CreateMilestoneFunction() app.Function {
 		Limits:  []spec.Limit{milestones},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateMilestone)
+	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errParts, errPeriod, errReused, model.ErrNotFound)
 }
 
 // CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
@@ -406,7 +406,7 @@ func GetMilestoneFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetMilestone},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetMilestone)
+	}, Open, (*Service).GetMilestone, errNotFound)
 }
 
 // GetMilestone returns a milestone with its awards, by one query.
@@ -467,7 +467,7 @@ func UpdateMilestoneFunction() app.Function {
 		Sends:   []spec.Queue{workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateMilestone)
+	}, Open, (*Service).UpdateMilestone, errComplete, errNotFound)
 }
 
 // UpdateMilestone pauses or resumes a milestone. A resumed one is computed at once. A

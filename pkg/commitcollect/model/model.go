@@ -213,7 +213,7 @@ func GetModelFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetModel)
+	}, Open, (*Service).GetModel, ErrNotFound)
 }
 
 // GetModel returns a model with its parts. It returns ErrNotFound if there is none.
@@ -244,7 +244,7 @@ func PutModelFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutModel)
+	}, Open, (*Service).PutModel, errFrozen)
 }
 
 // PutModel writes a model that is not active, and its row in the list. A second run writes
@@ -286,7 +286,7 @@ func PutPartFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}/parts/{partIndex}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutPart)
+	}, Open, (*Service).PutPart, ErrNotFound, errFrozen)
 }
 
 // PutPart writes a part of a model that is not active. A second run writes the same.
@@ -326,7 +326,7 @@ func ActivateModelFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/admin/models/{modelId}/activate", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ActivateModel)
+	}, Open, (*Service).ActivateModel, ErrNotFound, errIncomplete)
 }
 
 // ActivateModel lets milestones be started with a model that has all of its parts. A second

@@ -53,8 +53,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return huma.DefaultSchemaNamer(t, hint)
 }
 
-// operation describes the route of fn.
-func operation(fn spec.Function, in reflect.Type) huma.Operation {
+// operation describes the route of fn. codes are those of its problems, by status.
+func operation(fn spec.Function, codes map[int][]string) huma.Operation {
 	route := fn.On.(spec.Route)
 	room, name, _ := strings.Cut(fn.Name, "/")
 
@@ -63,7 +63,7 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 		Metadata: map[string]any{auth.Room: room},
 		Summary:  strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
 		SkipValidateBody: true, // see readBodies
-		Errors:           []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Errors:           slices.Sorted(maps.Keys(codes)),
 		Security:         []map[string][]string{}, // explicitly none
 	}
 	if len(route.Answers) > 0 {
@@ -72,30 +72,21 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 
 	if route.Auth == spec.Session {
 		op.Security = []map[string][]string{{"session": {}}}
 	}
 
-	if route.Auth == spec.Session || route.Auth == spec.Browser {
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
-	}
-
-	if _, ok := in.FieldByName("Body"); ok {
-		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-	}
-
 	var limits []map[string]any
 
 	for _, l := range fn.Limits {
-		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
+		described := map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
 		if l.Per > 0 {
-			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
+			described["per"] = int(l.Per.Seconds())
 		}
 
-		limits, op.Errors = append(limits, described), append(op.Errors, status)
+		limits = append(limits, described)
 	}
 
 	if limits != nil {
@@ -107,7 +98,7 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 
 // complete adds to a document what huma does not know: the other answers, an example of the
 // body, the bounds of formats, and the descriptions of common.
-func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
+func complete(route spec.Route, codes map[int][]string) func(*huma.OpenAPI, *huma.Operation) {
 	return func(doc *huma.OpenAPI, op *huma.Operation) {
 		if route.OthersCall {
 			op.Parameters = append(op.Parameters, &huma.Param{
@@ -141,6 +132,7 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 		}
 
 		delete(schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
+		describeRefusals(doc, op, route, codes)
 
 		first := op.Responses[strconv.Itoa(op.DefaultStatus)]
 		if op.Method == http.MethodGet {

@@ -114,7 +114,7 @@ func (u useCase) refuser() Refuser {
 
 func handler(fn spec.Function, u useCase) http.Handler {
 	mux := http.NewServeMux()
-	register(mux, fn, u)
+	register(mux, fn, u, nil)
 	route := fn.On.(spec.Route)
 	mux.HandleFunc(route.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", route.Method)
@@ -230,7 +230,6 @@ type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGa
 func route(fn spec.Function, by Identifier, u useCase) Route {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(handler(fn, u))
-	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	on := fn.On.(spec.Route)
 
 	sessions := on.Auth == spec.Session
@@ -263,7 +262,7 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 			}
 		}
 
-		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
+		if jwt := e.RequestContext.Authorizer; writes(fn) && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 
@@ -272,6 +271,11 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// writes reports whether fn refuses the writes of deleted users.
+func writes(fn spec.Function) bool {
+	return slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 }
 
 // headersKey is the key of the event's headers in the context of a request.
@@ -364,12 +368,15 @@ func query(raw string) string {
 }
 
 // OpenAPI describes the route of fn as an OpenAPI 3.1 document of one operation.
-func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) ([]byte, error) {
-	return describeRoute(fn, useCaseOf(do))
+// problems are those of its use case; others are those of its limits, of what it uses and of httpapi.
+func OpenAPI[In, Out any](
+	fn spec.Function, do func(context.Context, *In) (*Out, error), problems ...*problem.Error,
+) ([]byte, error) {
+	return describeRoute(fn, useCaseOf(do), problems)
 }
 
-func describeRoute(fn spec.Function, u useCase) ([]byte, error) {
-	return json.Marshal(register(http.NewServeMux(), fn, u).OpenAPI())
+func describeRoute(fn spec.Function, u useCase, problems []*problem.Error) ([]byte, error) {
+	return json.Marshal(register(http.NewServeMux(), fn, u, problems).OpenAPI())
 }
 
 // A name in another case is another name, as it is when the body is decoded. A list in an answer
@@ -382,7 +389,7 @@ func encode(w io.Writer, v any) error {
 	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, as), v, as) // which ends with a line break
 }
 
-func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
+func register(mux *http.ServeMux, fn spec.Function, u useCase, problems []*problem.Error) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
@@ -391,7 +398,8 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 		". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before " +
 		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)),
+	codes := codesOf(fn, u.in, problems)
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route), codes),
 		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia(op, u) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
@@ -434,7 +442,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 
 		next(ctx)
 	}, readBodies(api, u.in), wholeHeaders, givenParameters(api), canonicalParameters(api), typed(mediaOf(u.out)))
-	u.register(api, operation(fn, u.in))
+	u.register(api, operation(fn, codes))
 
 	return api
 }
@@ -536,6 +544,9 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
+// codeIn returns the code of a problem of a use case.
+func codeIn(p *problem.Error) string { return cmp.Or(p.Code, p.Kind.Code()) }
+
 // codeOf returns the code of a problem that huma found, from its status.
 func codeOf(status int) string {
 	if kind := slices.Index(statuses[:], status); kind >= 0 {
@@ -572,7 +583,7 @@ func documentOf(ctx context.Context, err error) error {
 	doc := document{
 		ErrorModel: &huma.ErrorModel{
 			Status: status,
-			Type:   problemType + cmp.Or(f.Code, f.Kind.Code()),
+			Type:   problemType + codeIn(f),
 			Title:  http.StatusText(status),
 			Detail: f.Text,
 		},

@@ -72,6 +72,10 @@ func New(k Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: k, Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
+// ErrDatabase is the problem of a request for which PostgreSQL is not available. It is here, and not
+// beside the client of PostgreSQL, because the functions that have no database do not link it.
+var ErrDatabase = New(Unavailable, "database_unavailable", "the database is busy or resumes: try again")
+
 // In returns an Invalid problem of one field of the request. It has the code of its kind; the
 // field identifies the check that failed.
 func In(field, format string, args ...any) *Error {

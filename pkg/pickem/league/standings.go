@@ -62,7 +62,7 @@ func GetStandingsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetStandings)
+	}, OpenLeagues, (*Leagues).GetStandings, httpapi.ErrBadCursor, item.ErrNotMember)
 }
 
 // GetStandings returns a page of the table of all members, as the latest scoring has
@@ -112,7 +112,7 @@ func GetLeagueStandingsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
 		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeagueStandings)
+	}, OpenLeagues, (*Leagues).GetLeagueStandings, item.ErrNoLeague)
 }
 
 // GetLeagueStandings returns the table of a league of the caller, which has at most
@@ -164,7 +164,8 @@ func GetLeagueResultsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/events/{eventId}"},
 		Uses:   []spec.Access{tables.ReadLeague, tables.GetCard, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeagueResults)
+	}, OpenLeagues, (*Leagues).GetLeagueResults,
+		httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNoLeague, item.ErrNotScored)
 }
 
 // GetLeagueResults returns a page of the picks and points of an event, of the members of a league

@@ -370,7 +370,7 @@ func CreateGameFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSession, tables.ListTeams, tables.CreateGame), Limits: []spec.Limit{MaxGames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateGame)
+	}, Open, (*Service).CreateGame, errStart, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper)
 }
 
 // CreateGame creates a game, with the present teams of the season. If the season does not have
@@ -502,7 +502,7 @@ func ListGamesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSession, tables.ListGames),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGames)
+	}, Open, (*Service).ListGames, item.ErrAccess)
 }
 
 // ListGames returns the games of a session.
@@ -542,7 +542,7 @@ func GetGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetGame)
+	}, Open, (*Service).GetGame, item.ErrAccess)
 }
 
 // GetGame returns a game.
@@ -578,7 +578,9 @@ func UpdateGameFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdateGame)
+	}, Open, (*Service).UpdateGame,
+		errReopen, errStart, errStarted, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScope,
+		item.ErrScorekeeper)
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
@@ -670,7 +672,7 @@ func DeleteGameFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.DropGame, tables.GetSession), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteGame)
+	}, Open, (*Service).DeleteGame, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteGame deletes a game with its goals and its roster. The game itself is deleted last, with

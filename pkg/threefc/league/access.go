@@ -53,7 +53,7 @@ func ListAccessFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
 		Uses:   Reads(tables.ListGrants),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAccess)
+	}, Open, (*Service).ListAccess, item.ErrAccess, item.ErrAdmin)
 }
 
 // ListAccess returns the members of a league.
@@ -116,7 +116,9 @@ func InviteFunction() app.Function {
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation), Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxMails},
 		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenInviter, (*Inviter).Invite)
+	}, OpenInviter, (*Inviter).Invite,
+		errLastAdmin, errNoMember, account.ErrDeleted, account.ErrDeleting, idem.ErrConflict, mail.ErrOff,
+		mail.ErrRefused, userpool.ErrUnverified, item.ErrAccess, item.ErrAdmin)
 }
 
 // Invite gives the owner of an address a role in a league, and mails an invitation. A second run
@@ -253,7 +255,7 @@ func PutAccessFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAccess)
+	}, Open, (*Service).PutAccess, errLastAdmin, errNoMember, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // PutAccess gives a member of a league another role. A second run changes nothing. A user who is
@@ -343,7 +345,7 @@ func DeleteAccessFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccess)
+	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin)
 }
 
 // DeleteAccess removes a member's role. Any member may leave; only an administrator may remove

@@ -123,7 +123,8 @@ func CreateSeasonFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateSeason)
+	}, Open, (*Service).CreateSeason,
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // CreateSeason creates a season, in both copies. A league has one season of a name, unless
@@ -203,7 +204,8 @@ func CopySeasonFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/copy", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CopySeason)
+	}, Open, (*Service).CopySeason,
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // CopySeason creates a season with the teams and the time zone of another. Errors: those of
@@ -252,7 +254,7 @@ func ListSeasonsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session},
 		Uses:   league.Reads(tables.ListSeasons),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListSeasons)
+	}, Open, (*Service).ListSeasons, item.ErrAccess)
 }
 
 // ListSeasons returns the seasons of a league.
@@ -291,7 +293,7 @@ func GetSeasonFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetSeason)
+	}, Open, (*Service).GetSeason, item.ErrAccess)
 }
 
 // GetSeason returns a season.
@@ -328,7 +330,7 @@ func UpdateSeasonFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateSeason)
+	}, Open, (*Service).UpdateSeason, errDates, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
@@ -391,7 +393,7 @@ func DeleteSeasonFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.SaveSeason, tables.DropSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSeason)
+	}, Open, (*Service).DeleteSeason, errNotEmpty, item.ErrAccess, item.ErrAdmin)
 }
 
 // DeleteSeason deletes a season without sessions, with its teams and what was computed of
@@ -497,7 +499,7 @@ func PutTeamFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam), Limits: []spec.Limit{MaxTeams},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutTeam)
+	}, Open, (*Service).PutTeam, errTeamName, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // PutTeam creates or changes a team. Fields that a request leaves out stay, or get the default.
@@ -570,7 +572,7 @@ func ListTeamsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/teams", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListTeams),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListTeams)
+	}, Open, (*Service).ListTeams, item.ErrAccess)
 }
 
 // ListTeams returns the teams of a season.
@@ -607,7 +609,7 @@ func DeleteTeamFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteTeam)
+	}, Open, (*Service).DeleteTeam, item.ErrAccess, item.ErrAdmin)
 }
 
 // DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
@@ -673,7 +675,7 @@ func CreateSessionFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSeason, tables.ListSessions, tables.CreateSession), Limits: []spec.Limit{MaxSessions, MaxOfDay},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateSession)
+	}, Open, (*Service).CreateSession, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper)
 }
 
 // CreateSession creates a session, in both copies. Errors: too_many_sessions,
@@ -737,7 +739,7 @@ func ListSessionsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListSessions),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListSessions)
+	}, Open, (*Service).ListSessions, item.ErrAccess)
 }
 
 // ListSessions returns the sessions of a season.
@@ -781,7 +783,7 @@ func DeleteSessionFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/sessions/{sessionId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSession, tables.GetSeason, tables.DropSession),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSession)
+	}, Open, (*Service).DeleteSession, errSessionNotEmpty, item.ErrAccess, item.ErrAdmin)
 }
 
 // DeleteSession deletes a session without games. Errors: session_not_empty.

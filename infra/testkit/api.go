@@ -66,7 +66,8 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 			w.T.Errorf("%s answers with %d, and its spec lists %v", fn.Name, out.StatusCode, answers)
 		}
 
-		if out.StatusCode >= 400 && out.Headers["Content-Type"] == "application/problem+json" {
+		refused := out.StatusCode >= 400 && out.StatusCode != http.StatusMethodNotAllowed // the answer to another method
+		if refused && out.Headers["Content-Type"] == "application/problem+json" {
 			var p struct{ Type string }
 			Must(w.T, json.Unmarshal([]byte(out.Body), &p))
 

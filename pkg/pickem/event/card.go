@@ -565,7 +565,7 @@ func PutResultFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}/result"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SetResult}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).PutResult, errNoMatch, errUpcoming, item.ErrChanged, item.ErrNoEvent)
+	}, OpenEvents, (*Events).PutResult, errInvalidTeam, errNoMatch, errUpcoming, item.ErrChanged, item.ErrNoEvent)
 }
 
 // PutResult sets or clears the result of a match of a locked event and logs a correction.
@@ -626,9 +626,14 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
+var errInvalidTeam = problem.New(problem.Unprocessable, "invalid_team", "the match has no such team")
+
 // invalidTeam reports a team that is not in the match.
 func invalidTeam(field, text string) error {
-	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field, Text: text}
+	e := errInvalidTeam.In(field)
+	e.Text = text
+
+	return e
 }
 
 // resultText returns a result in words, "" for none.

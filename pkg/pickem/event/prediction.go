@@ -235,7 +235,7 @@ func PutPredictionsFunction() app.Function {
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenEvents, (*Events).PutPredictions,
-		errCardChanged, errLocked, errUnknownMatch, item.ErrNoEvent, item.ErrNotMember)
+		errInvalidTeam, errCardChanged, errLocked, errUnknownMatch, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match

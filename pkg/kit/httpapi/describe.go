@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -33,6 +34,11 @@ var common = map[string]string{
 	"Content-Security-Policy": "What the page may load.",
 	"ETag":                    "The version of the answer, for If-None-Match.",
 	"Retry-After":             "Seconds until a retry may succeed.",
+	"RateLimit":               "The limit that is exceeded, and the seconds until it is none.",
+	"RateLimit-Policy":        "The number of requests that the limit allows in a window of seconds.",
+	"Deprecation":             "Since when the operation is deprecated.",
+	"Sunset":                  "From when on the operation may be gone.",
+	"Link":                    "The page that says what to use in its place.",
 }
 
 // schemaName returns the name of a type's schema: that of the tag schema of its blank field, or
@@ -89,8 +95,13 @@ func operation(fn spec.Function, codes map[int][]string) huma.Operation {
 		limits = append(limits, described)
 	}
 
+	op.Extensions = map[string]any{}
 	if limits != nil {
-		op.Extensions = map[string]any{"x-limits": limits}
+		op.Extensions["x-limits"] = limits
+	}
+
+	if e := fn.Ends; e != nil {
+		op.Deprecated, op.Extensions["x-sunset"] = true, e.Sunset.UTC().Format(time.DateOnly)
 	}
 
 	return op
@@ -98,7 +109,9 @@ func operation(fn spec.Function, codes map[int][]string) huma.Operation {
 
 // complete adds to a document what huma does not know: the other answers, an example of the
 // body, the bounds of formats, and the descriptions of common.
-func complete(route spec.Route, codes map[int][]string) func(*huma.OpenAPI, *huma.Operation) {
+func complete(fn spec.Function, codes map[int][]string) func(*huma.OpenAPI, *huma.Operation) {
+	route := fn.On.(spec.Route)
+
 	return func(doc *huma.OpenAPI, op *huma.Operation) {
 		if route.OthersCall {
 			op.Parameters = append(op.Parameters, &huma.Param{
@@ -148,6 +161,10 @@ func complete(route spec.Route, codes map[int][]string) func(*huma.OpenAPI, *hum
 			first.Headers["Cache-Control"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
 
+		for name := range ending(fn.Ends) {
+			first.Headers[name] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
+		}
+
 		for name, h := range first.Headers {
 			describe(&h.Description, name)
 			describe(&h.Schema.Description, name)
@@ -162,6 +179,11 @@ func complete(route spec.Route, codes map[int][]string) func(*huma.OpenAPI, *hum
 		if limited := op.Responses["429"]; limited != nil {
 			limited.Headers = map[string]*huma.Param{
 				"Retry-After": {Description: common["Retry-After"], Schema: &huma.Schema{Type: huma.TypeInteger}},
+			}
+			if codes[http.StatusTooManyRequests] != nil {
+				for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
+					limited.Headers[name] = &huma.Param{Description: common[name], Schema: &huma.Schema{Type: huma.TypeString}}
+				}
 			}
 		}
 

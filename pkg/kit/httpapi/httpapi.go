@@ -122,7 +122,7 @@ func handler(fn spec.Function, u useCase) http.Handler {
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
 
-	return buffered(routed(mux), route, u.refuser())
+	return buffered(routed(mux), fn, u.refuser())
 }
 
 // maxSegment is the longest segment of a path in bytes. It fits in a key of a table.
@@ -163,7 +163,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 // buffered sends the answer of next when it is complete. If next panics, it logs the place and
 // answers 500. It adds an ETag to the answers of GET requests, and NoStore to answers that
 // caches must not keep. Refusals are the pages of refuser, unless it is nil.
-func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler {
+func buffered(next http.Handler, fn spec.Function, refuser Refuser) http.Handler {
+	route := fn.On.(spec.Route)
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 
@@ -188,6 +190,10 @@ func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler
 				a.header.Set("Cache-Control", NoStore)
 			}
 
+			for name, value := range ending(fn.Ends) {
+				a.header.Set(name, value)
+			}
+
 			a.send(w)
 		}()
 
@@ -197,6 +203,20 @@ func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler
 			a.tag(r.Header.Values("If-None-Match"))
 		}
 	})
+}
+
+// ending returns the headers of the answers of a route that ends, none for another: Deprecation and
+// its link (RFC 9745), and Sunset (RFC 8594).
+func ending(e *spec.Ending) map[string]string {
+	if e == nil {
+		return nil
+	}
+
+	return map[string]string{
+		"Deprecation": "@" + strconv.FormatInt(e.Deprecated.Unix(), 10),
+		"Sunset":      e.Sunset.UTC().Format(http.TimeFormat),
+		"Link":        "<" + e.Link + `>; rel="deprecation"`,
+	}
 }
 
 // internalText is what a user reads after an unexpected error.
@@ -399,7 +419,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase, problems []*probl
 		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
 	codes := codesOf(fn, u.in, problems)
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route), codes),
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn, codes),
 		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia(op, u) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
@@ -587,7 +607,7 @@ func documentOf(ctx context.Context, err error) error {
 			Title:  http.StatusText(status),
 			Detail: f.Text,
 		},
-		extensions: f.Extensions, retryAfter: f.RetryAfter,
+		extensions: f.Extensions, retryAfter: f.RetryAfter, limit: f.Limit,
 	}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
@@ -604,13 +624,23 @@ type document struct {
 	*huma.ErrorModel
 	extensions map[string]any
 	retryAfter time.Duration
+	limit      spec.Limit // the rate that the request exceeds, if any
 }
 
-// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3). huma sends it.
+// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3), and for a rate
+// RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). huma sends them.
 func (d document) GetHeaders() http.Header {
 	h := http.Header{}
+
+	left := strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10)
 	if d.retryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10))
+		h.Set("Retry-After", left)
+	}
+
+	if d.limit.Per > 0 {
+		name := strconv.Quote(d.limit.Code)
+		h.Set("RateLimit-Policy", fmt.Sprintf("%s;q=%d;w=%d", name, d.limit.Max, int64(d.limit.Per/time.Second)))
+		h.Set("RateLimit", fmt.Sprintf("%s;r=0;t=%s", name, left))
 	}
 
 	return h

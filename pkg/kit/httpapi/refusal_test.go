@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,5 +85,62 @@ func TestProblemsAreDescribed(t *testing.T) {
 	const refusal = "#/components/schemas/GatewayRefusal"
 	if diff := cmp.Diff(map[string]string{"404": refusal, "429": refusal, "500": refusal, "503": refusal}, gateway); diff != "" {
 		t.Errorf("the refusals of API Gateway differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestEndingRoutes: the answers of a route that ends say when, and its description is deprecated.
+func TestEndingRoutes(t *testing.T) {
+	t.Parallel()
+
+	fn := getOver
+	fn.Ends = &spec.Ending{
+		Deprecated: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
+		Sunset:     time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+		Link:       "https://example.com/overs",
+	}
+
+	h := Handler(fn, reading)
+
+	for _, target := range []string{"/overs/7", "/overs/7?limit=x"} {
+		out := serve(t, h, request(t, "GET", target, ""))
+
+		got := []string{out.Headers["Deprecation"], out.Headers["Sunset"], out.Headers["Link"]}
+		want := []string{"@1780272000", "Tue, 01 Dec 2026 00:00:00 GMT", `<https://example.com/overs>; rel="deprecation"`}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: the headers differ (-want +got):\n%s", target, diff)
+		}
+	}
+
+	text, err := OpenAPI(fn, reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, want := range []string{`"deprecated":true`, `"x-sunset":"2026-12-01"`, `"Sunset":{`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the description has no %s: %s", want, text)
+		}
+	}
+}
+
+// TestRatesAreDescribedInHeaders: a refusal beyond a rate says which, and when it ends; one beyond a
+// number of things does not.
+func TestRatesAreDescribedInHeaders(t *testing.T) {
+	t.Parallel()
+
+	for per, want := range map[time.Duration][]string{
+		time.Hour: {"90", `"too_many";q=3;w=3600`, `"too_many";r=0;t=90`},
+		0:         {"90", "", ""},
+	} {
+		h := Handler(getOver, func(context.Context, *read) (*over, error) {
+			return nil, problem.Beyond(spec.Limit{Max: 3, Per: per, Code: "too_many"}).WithRetryAfter(89500 * time.Millisecond)
+		})
+		out := serve(t, h, request(t, "GET", "/overs/7", ""))
+
+		got := []string{out.Headers["Retry-After"], out.Headers["Ratelimit-Policy"], out.Headers["Ratelimit"]}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("per %v: the headers differ (-want +got):\n%s", per, diff)
+		}
 	}
 }

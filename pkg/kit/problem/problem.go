@@ -46,6 +46,7 @@ type Error struct {
 	Extensions map[string]any // more members of the problem document (RFC 9457, 3.2)
 	Text       string
 	RetryAfter time.Duration // when a retry may succeed; 0 if that is unknown
+	Limit      spec.Limit    // that the request exceeds; the zero value for none
 	Cause      error
 }
 
@@ -90,7 +91,10 @@ func Beyond(limit spec.Limit) *Error {
 		kind = Limited
 	}
 
-	return New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
+	e := New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
+	e.Limit = limit
+
+	return e
 }
 
 // In returns a copy of e that names the field of the request that is wrong.

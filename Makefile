@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check judge judge-account judge-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: release-contract help run replay test events attack bench cost check judge judge-account judge-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -87,6 +87,8 @@ bench: engines ## what ticks, parsing, pushes and functions cost here, beside th
 cost: ## what the fleet costs in a month, in dollars, for matches, hours and people; ROOMS=cricket for one room
 	@go run ./infra/tools/cost
 
+# What of a contract breaks clients: see severity.txt for what oasdiff rates too low.
+OASDIFF := go tool -modfile=infra/tools/openapi/oasdiff.mod oasdiff
 # The OpenAPI documents of all rooms, in .local/openapi.
 documents = rm -rf .local/openapi && go run ./infra/tools/openapi/print .local/openapi
 
@@ -100,9 +102,16 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	@echo "OpenAPI" && rm -rf .local/client && $(documents) && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
+	@echo "released contracts" && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
+	  $(OASDIFF) breaking pkg/$$r/testdata/openapi.json $$f --fail-on ERR --severity-levels infra/tools/openapi/severity.txt --color never >.local/breaking.txt || \
+	  { echo "The contract of $$r breaks the clients of the released one, pkg/$$r/testdata/openapi.json:"; cat .local/breaking.txt; exit 1; }; done
 	@echo "TypeScript client" && mkdir -p .local/client && for f in .local/openapi/*.json; do \
 	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
+
+release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, for review: make check compares with them
+	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
+	  cp $$f pkg/$$r/testdata/openapi.json || exit 1; done
 
 # AWS's own description of its services, and moto, an account of AWS on this machine, with what the
 # services that are judged need of its extra `server`, which is twice as large.

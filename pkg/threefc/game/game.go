@@ -370,7 +370,8 @@ func CreateGameFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSession, tables.ListTeams, tables.CreateGame), Limits: []spec.Limit{MaxGames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateGame, errStart, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper)
+	}, Open, (*Service).CreateGame, errStart, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper,
+		item.ErrScope)
 }
 
 // CreateGame creates a game, with the present teams of the season. If the season does not have
@@ -502,7 +503,7 @@ func ListGamesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSession, tables.ListGames),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGames, item.ErrAccess)
+	}, Open, (*Service).ListGames, item.ErrAccess, item.ErrScope)
 }
 
 // ListGames returns the games of a session.
@@ -542,7 +543,7 @@ func GetGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetGame, item.ErrAccess)
+	}, Open, (*Service).GetGame, item.ErrAccess, item.ErrScope)
 }
 
 // GetGame returns a game.

@@ -529,7 +529,7 @@ func ListGoalsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/goals", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListGoals),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGoals, item.ErrAccess)
+	}, Open, (*Service).ListGoals, item.ErrAccess, item.ErrScope)
 }
 
 // ListGoals returns the goals of a game, in the order of the timeline.
@@ -585,7 +585,7 @@ func ListAuditFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/audit", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListAudit),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAudit, item.ErrAccess)
+	}, Open, (*Service).ListAudit, item.ErrAccess, item.ErrScope)
 }
 
 // ListAudit returns the log of corrections of a game.

@@ -195,7 +195,7 @@ func ListRosterFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/roster", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListRoster),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListRoster, item.ErrAccess)
+	}, Open, (*Service).ListRoster, item.ErrAccess, item.ErrScope)
 }
 
 // ListRoster returns the roster of a game.

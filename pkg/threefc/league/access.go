@@ -118,7 +118,7 @@ func InviteFunction() app.Function {
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenInviter, (*Inviter).Invite,
 		errLastAdmin, errNoMember, account.ErrDeleted, account.ErrDeleting, idem.ErrConflict, mail.ErrOff,
-		mail.ErrRefused, userpool.ErrUnverified, item.ErrAccess, item.ErrAdmin)
+		mail.ErrRefused, userpool.ErrUnverified, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // Invite gives the owner of an address a role in a league, and mails an invitation. A second run
@@ -255,7 +255,8 @@ func PutAccessFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAccess, errLastAdmin, errNoMember, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).PutAccess, errLastAdmin, errNoMember, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+		item.ErrScope)
 }
 
 // PutAccess gives a member of a league another role. A second run changes nothing. A user who is
@@ -345,7 +346,7 @@ func DeleteAccessFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteAccess removes a member's role. Any member may leave; only an administrator may remove

@@ -216,7 +216,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Reads(tables.GetLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetLeague, item.ErrAccess)
+	}, Open, (*Service).GetLeague, item.ErrAccess, item.ErrScope)
 }
 
 // GetLeague returns a league.
@@ -250,7 +250,7 @@ func UpdateLeagueFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.MyLeagues, tables.SaveLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).UpdateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // UpdateLeague changes a league. Errors: slug_taken, stale.

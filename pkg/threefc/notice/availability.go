@@ -91,7 +91,7 @@ func PutAvailabilityFunction() app.Function {
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers,
 			tables.PutAvailability, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAvailability, errNoPlayer, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).PutAvailability, errNoPlayer, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // PutAvailability stores whether the player whom the caller has claimed in the league will play in
@@ -148,7 +148,7 @@ func ListAvailabilityFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSession, tables.MyPlayers, tables.ListAvailability),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAvailability, item.ErrAccess)
+	}, Open, (*Service).ListAvailability, item.ErrAccess, item.ErrScope)
 }
 
 // ListAvailability returns who will play in a session, to members of the league and to

@@ -124,7 +124,7 @@ func CreateSeasonFunction() app.Function {
 		Uses:   league.Writes(tables.GetLeague, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CreateSeason,
-		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // CreateSeason creates a season, in both copies. A league has one season of a name, unless
@@ -205,7 +205,7 @@ func CopySeasonFunction() app.Function {
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CopySeason,
-		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // CopySeason creates a season with the teams and the time zone of another. Errors: those of
@@ -293,7 +293,7 @@ func GetSeasonFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetSeason, item.ErrAccess)
+	}, Open, (*Service).GetSeason, item.ErrAccess, item.ErrScope)
 }
 
 // GetSeason returns a season.
@@ -330,7 +330,8 @@ func UpdateSeasonFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateSeason, errDates, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).UpdateSeason, errDates, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+		item.ErrScope)
 }
 
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
@@ -393,7 +394,7 @@ func DeleteSeasonFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.SaveSeason, tables.DropSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSeason, errNotEmpty, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).DeleteSeason, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteSeason deletes a season without sessions, with its teams and what was computed of
@@ -499,7 +500,7 @@ func PutTeamFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam), Limits: []spec.Limit{MaxTeams},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutTeam, errTeamName, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).PutTeam, errTeamName, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // PutTeam creates or changes a team. Fields that a request leaves out stay, or get the default.
@@ -572,7 +573,7 @@ func ListTeamsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/teams", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListTeams),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListTeams, item.ErrAccess)
+	}, Open, (*Service).ListTeams, item.ErrAccess, item.ErrScope)
 }
 
 // ListTeams returns the teams of a season.
@@ -609,7 +610,7 @@ func DeleteTeamFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteTeam, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).DeleteTeam, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
@@ -675,7 +676,7 @@ func CreateSessionFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSeason, tables.ListSessions, tables.CreateSession), Limits: []spec.Limit{MaxSessions, MaxOfDay},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateSession, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper)
+	}, Open, (*Service).CreateSession, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreateSession creates a session, in both copies. Errors: too_many_sessions,
@@ -739,7 +740,7 @@ func ListSessionsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListSessions),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListSessions, item.ErrAccess)
+	}, Open, (*Service).ListSessions, item.ErrAccess, item.ErrScope)
 }
 
 // ListSessions returns the sessions of a season.
@@ -783,7 +784,7 @@ func DeleteSessionFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/sessions/{sessionId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSession, tables.GetSeason, tables.DropSession),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSession, errSessionNotEmpty, item.ErrAccess, item.ErrAdmin)
+	}, Open, (*Service).DeleteSession, errSessionNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteSession deletes a session without games. Errors: session_not_empty.

@@ -21,7 +21,7 @@ var extensions = map[string]string{"kotlin": ".kt", "swift6": ".swift"}
 
 func main() {
 	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: generate DOCUMENTS CLIENTS GENERATOR: the folder to read, the folder to write to, and openapi-generator-cli")
+		fmt.Fprintln(os.Stderr, "usage: generate DOCUMENTS CLIENTS GENERATOR: folders to read and to write to, and openapi-generator-cli")
 		os.Exit(2)
 	}
 

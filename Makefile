@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: release-contract help run replay test events attack bench cost check judge judge-account judge-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: release-contract judge-api help run replay test events attack bench cost check judge judge-account judge-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -136,6 +136,15 @@ judge-contract: tools $(GENERATOR) ## generate Kotlin, Swift and TypeScript from
 	  echo "Kotlin and Swift keep the names of all schemas"
 	@for f in .local/openapi/*.json; do out=$$(node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts 2>&1) || { echo "$$out"; exit 1; }; \
 	  ! grep -iE 'warn|⚠|renam' <<<"$$out" || exit 1; done && echo "openapi-typescript has no warning"
+
+# What sends requests by the OpenAPI documents.
+SCHEMATHESIS := .local/schemathesis/bin/schemathesis
+
+judge-api: seed program $(SCHEMATHESIS) ## judge the answers of a fleet by its OpenAPI documents with schemathesis: SECONDS=120 SEED=1 ROOMS=cricket; needs Python
+	@SECONDS=$(or $(SECONDS),120) SEED="$(SEED)" SCHEMATHESIS=$(CURDIR)/$(SCHEMATHESIS) exec $(MADE)/local judge
+
+$(SCHEMATHESIS):
+	@$(call venv,schemathesis==4.32.5)
 
 $(GENERATOR):
 	@$(call venv,openapi-generator-cli==7.25.0)

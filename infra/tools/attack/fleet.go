@@ -35,6 +35,8 @@ type Fleet struct {
 
 	attack     *Attack
 	visit      func(context.Context, mutation.Operation, Sample) error // called where the story uses an operation
+	skip       func(function string, o mutation.Operation) bool        // the cases that are not played; may be nil
+	end        func(context.Context) error                             // called after the story; may be nil
 	fleet      *storyfleet.Fleet
 	operations map[string]mutation.Operation // by function
 	reads      []read                        // of the whole story
@@ -108,7 +110,7 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	}
 
 	for _, c := range f.Cases {
-		if c.Good == "" {
+		if c.Good == "" || w.skip != nil && w.skip(c.Function(), w.operations[c.Function()]) {
 			continue
 		}
 
@@ -125,7 +127,11 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		w.attack.Report("ids", wrong)
 	}
 
-	return w.attack, f.Settle(ctx)
+	if err := f.Settle(ctx); err != nil || w.end == nil {
+		return w.attack, err
+	}
+
+	return w.attack, w.end(ctx)
 }
 
 // collect notes the reads of the whole story: what is written is read by those that come later,

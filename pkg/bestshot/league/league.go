@@ -120,7 +120,7 @@ func CreateLeagueFunction() app.Function {
 	return app.API(
 		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked,
 			[]spec.Limit{maxLeagues}, 201),
-		Open, (*Leagues).CreateLeague)
+		Open, (*Leagues).CreateLeague, errNoLeague, idem.ErrConflict, member.ErrNoMember)
 }
 
 // CreateLeague creates a league with the caller as its administrator. A second run creates another
@@ -226,7 +226,7 @@ type GetLeague struct{ ByID }
 func GetLeagueFunction() app.Function {
 	return app.API(
 		own("get-league", "Returns a league of the caller.", "Members do not see a league.", "GET", "/{leagueId}", nil, nil),
-		Open, (*Leagues).GetLeague)
+		Open, (*Leagues).GetLeague, errNoLeague)
 }
 
 // GetLeague returns a league that the caller is in. Errors: league_not_found.
@@ -247,7 +247,7 @@ func JoinLeagueFunction() app.Function {
 	return app.API(
 		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked,
 			[]spec.Limit{maxLeagues, maxMembers, maxCodes, maxJoins}),
-		Open, (*Leagues).JoinLeague)
+		Open, (*Leagues).JoinLeague, errNoCode, errNoLeague, member.ErrNoMember)
 }
 
 // JoinLeague makes the caller a member of the league with a code. A second run changes nothing.
@@ -345,7 +345,7 @@ func PatchTournamentsFunction() app.Function {
 	return app.API(
 		own("patch-tournaments", "Changes the tournaments that a league follows.", "A league follows the tournaments of before.", "PATCH",
 			"/{leagueId}/tournaments", checked, nil),
-		Open, (*Leagues).PatchTournaments)
+		Open, (*Leagues).PatchTournaments, errNoLeague, errNotAdmin, view.ErrNoTournament)
 }
 
 // PatchTournaments replaces the tournaments that a league follows. A second run changes nothing.
@@ -471,7 +471,7 @@ func GetScoreFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Reader},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, OpenTables, (*Tables).GetScore)
+	}, OpenTables, (*Tables).GetScore, errNoLeague, httpapi.ErrBadCursor)
 }
 
 // GetScore returns a page of the table of a league that the caller is in. Errors: league_not_found,

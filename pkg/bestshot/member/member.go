@@ -120,6 +120,8 @@ func page(status int, m Member) *Page {
 
 // Name is the body with a nickname.
 type Name struct {
+	_ struct{} `schema:"MemberName"`
+
 	NickName string `json:"nickName" format:"display-name" doc:"The name in leaderboards." example:"Ana"`
 }
 
@@ -140,7 +142,7 @@ func CreateMemberFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Player},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
-	}, Open, (*Members).CreateMember)
+	}, Open, (*Members).CreateMember, account.ErrDeleted)
 }
 
 // CreateMember registers the caller, with status 201. A second run changes nothing, and returns the
@@ -197,7 +199,7 @@ func GetMemberFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Player},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Members).GetMember)
+	}, Open, (*Members).GetMember, ErrNoMember)
 }
 
 // GetMember returns the caller's member. Errors: member_not_found.
@@ -232,7 +234,7 @@ func UpdateMemberFunction() app.Function {
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
-	}, Open, (*Members).UpdateMember)
+	}, Open, (*Members).UpdateMember, ErrNoMember, errLate)
 }
 
 // UpdateMember changes the caller's nickname, and invalidates the leaderboards that show it. A second

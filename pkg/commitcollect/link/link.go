@@ -177,7 +177,9 @@ func FinishConnectFunction() app.Function {
 			tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
 		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,
-	}, Open, (*Service).FinishConnect)
+	}, Open, (*Service).FinishConnect,
+		ErrNotConnected, errCode, errDenied, errExchange, errMissing, errScope, errTaken, signin.ErrState,
+		account.ErrDeleted)
 }
 
 // FinishConnect connects the athlete to the user, and requests a backfill of the activities. The
@@ -365,7 +367,7 @@ func DisconnectStravaFunction() app.Function {
 		Sends:   []spec.Queue{PurgeQueue},
 		Secrets: []string{StravaApp, TokenKeys},
 		Memory:  256, Timeout: 25 * time.Second,
-	}, Open, (*Service).DisconnectStrava)
+	}, Open, (*Service).DisconnectStrava, ErrBroken, ErrNotConnected, errRefreshing, account.ErrDeleted)
 }
 
 // DisconnectStrava revokes the access at Strava, and deletes the athlete and the tokens. The

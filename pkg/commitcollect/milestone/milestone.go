@@ -214,7 +214,7 @@ func CreateMilestoneFunction() app.Function {
 		Limits:  []spec.Limit{milestones},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateMilestone)
+	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errParts, errPeriod, idem.ErrConflict, model.ErrNotFound)
 }
 
 // CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
@@ -390,6 +390,8 @@ type GetMilestone struct {
 // Page is the answer with a milestone.
 type Page struct {
 	Body struct {
+		_ struct{} `schema:"MilestonePageBody"`
+
 		Milestone
 		Awards []Award `json:"awards" doc:"The parts that are minted."`
 	}
@@ -404,7 +406,7 @@ func GetMilestoneFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetMilestone},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetMilestone)
+	}, Open, (*Service).GetMilestone, errNotFound)
 }
 
 // GetMilestone returns a milestone with its awards, by one query.
@@ -465,7 +467,7 @@ func UpdateMilestoneFunction() app.Function {
 		Sends:   []spec.Queue{workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateMilestone)
+	}, Open, (*Service).UpdateMilestone, errComplete, errNotFound)
 }
 
 // UpdateMilestone pauses or resumes a milestone. A resumed one is computed at once. A

@@ -236,7 +236,7 @@ func FinishLoginFunction() app.Function {
 		SignIn:  true,
 		Memory:  256,
 		Timeout: 15 * time.Second,
-	}, Open, (*Service).FinishLogin)
+	}, Open, (*Service).FinishLogin, ErrState, errCode, errDenied, errExchange, errNoCode, account.ErrDeleted)
 }
 
 // FinishLogin creates a session, and at the first sign-in the profile. The code and the
@@ -361,7 +361,7 @@ func GetSessionFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetSession)
+	}, Open, (*Service).GetSession, item.ErrNoUser, session.ErrInvalid)
 }
 
 // GetSession returns the caller.
@@ -393,7 +393,7 @@ func FollowLogoutFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
 		Uses:   logout, SignIn: true,
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Logout)
+	}, Open, (*Service).Logout, account.ErrDeleted, session.ErrInvalid)
 }
 
 // LogoutFunction ends a session, and redirects the browser to the logout of the sign-in page.
@@ -405,7 +405,7 @@ func LogoutFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
 		Uses:   logout, SignIn: true,
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Logout)
+	}, Open, (*Service).Logout, account.ErrDeleted, session.ErrInvalid)
 }
 
 // Logout ends the session of the browser, and clears its cookie. It succeeds whatever

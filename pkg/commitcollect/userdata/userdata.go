@@ -116,7 +116,7 @@ func DeleteAccountFunction() app.Function {
 		Sends:   []spec.Queue{account.DeleteQueue},
 		Keepers: true,
 		Memory:  256, Timeout: 5 * time.Second,
-	}, OpenDeleter, (*Deleter).DeleteAccount)
+	}, OpenDeleter, (*Deleter).DeleteAccount, account.ErrDeleted)
 }
 
 // DeleteAccount requests the deletion of the account in all rooms, ends the writes of the user, and

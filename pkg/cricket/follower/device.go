@@ -296,7 +296,7 @@ func GetDeviceFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/user/device", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetDevice},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).GetDevice)
+	}, OpenDevices, (*Devices).GetDevice, errNoDevice)
 }
 
 // GetDevice returns the caller's phone. It returns NotFound if none is registered.
@@ -351,7 +351,7 @@ func DeleteDeviceFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/user/device/{deviceId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetDevice, tables.DeleteDevice},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).DeleteDevice)
+	}, OpenDevices, (*Devices).DeleteDevice, errNoDevice)
 }
 
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
@@ -407,7 +407,7 @@ func UpdatePushToStartFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/user/device/push-to-start", Auth: spec.User},
 		Uses:   []spec.Access{tables.UpdatePushToStart, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).UpdatePushToStart)
+	}, OpenDevices, (*Devices).UpdatePushToStart, errNoDevice)
 }
 
 // UpdatePushToStart stores the token with which Live Activities are started on the

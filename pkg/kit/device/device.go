@@ -83,7 +83,7 @@ func listKey(userID string) string  { return "USER#" + userID }
 // MaxDevices bounds the pushes of a notification to a user.
 var MaxDevices = spec.Limit{Name: "phones per user", Max: 10, Code: "too_many_devices"}
 
-var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
+var ErrNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
 
 // Devices is the service of the phones of a room.
 type Devices struct {
@@ -207,11 +207,11 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 
 	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
 	if i < 0 {
-		return nil, errNoDevice
+		return nil, ErrNoDevice
 	}
 
 	if err := s.drop(ctx, tokens[i], ownedBy(in.UserID)); err != nil {
-		return nil, dynamo.RefusedAs(err, errNoDevice)
+		return nil, dynamo.RefusedAs(err, ErrNoDevice)
 	}
 
 	return httpapi.NewRemoved(), nil

@@ -138,7 +138,9 @@ func AddMatchFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches", Answers: []int{201}},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).AddMatch)
+	}, OpenEvents, (*Events).AddMatch,
+		errCardFull, errCardOverflow, errLocked, errMatchExists, errUnknownTeam, idem.ErrConflict, item.ErrChanged,
+		item.ErrNoEvent)
 }
 
 // AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
@@ -258,7 +260,8 @@ func UpdateMatchFunction() app.Function {
 		Sends:   []spec.Queue{score.Queue, notice.Queue},
 		Memory:  256,
 		Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).UpdateMatch)
+	}, OpenEvents, (*Events).UpdateMatch,
+		errCardOverflow, errLocked, errNoMatch, errUnknownTeam, item.ErrChanged, item.ErrNoEvent)
 }
 
 // UpdateMatch changes a match. Names can always be corrected: a team keeps its id, and so
@@ -349,7 +352,7 @@ func DeleteMatchFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).DeleteMatch)
+	}, OpenEvents, (*Events).DeleteMatch, errLocked, errNoMatch, item.ErrChanged, item.ErrNoEvent)
 }
 
 // DeleteMatch removes a match from the card of an open event and closes the gap. It
@@ -466,7 +469,7 @@ func OrderCardFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/card"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).OrderCard)
+	}, OpenEvents, (*Events).OrderCard, errCardChanged, errNotTheCard, item.ErrNoEvent)
 }
 
 // OrderCard orders a card. The ids must be those of the card, each once; otherwise
@@ -568,7 +571,7 @@ func PutResultFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}/result"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SetResult}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).PutResult)
+	}, OpenEvents, (*Events).PutResult, errInvalidTeam, errNoMatch, errUpcoming, item.ErrChanged, item.ErrNoEvent)
 }
 
 // PutResult sets or clears the result of a match of a locked event and logs a correction.
@@ -629,9 +632,14 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
+var errInvalidTeam = problem.New(problem.Unprocessable, "invalid_team", "the match has no such team")
+
 // invalidTeam reports a team that is not in the match.
 func invalidTeam(field, text string) error {
-	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field, Text: text}
+	e := errInvalidTeam.In(field)
+	e.Text = text
+
+	return e
 }
 
 // resultText returns a result in words, "" for none.
@@ -708,7 +716,7 @@ func ListCorrectionsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/corrections"},
 		Uses:   []spec.Access{tables.CheckMember, tables.FindEvent, tables.ListCorrections},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenEvents, (*Events).ListCorrections)
+	}, OpenEvents, (*Events).ListCorrections, httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // ListCorrections returns a page of the log of an event's results, latest first. A caller

@@ -104,7 +104,7 @@ func CreateLeagueFunction() app.Function {
 		Uses:   []spec.Access{tables.FindAnswer, tables.GetMember, tables.CreateLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).CreateLeague)
+	}, OpenLeagues, (*Leagues).CreateLeague, idem.ErrConflict, item.ErrNoUser, item.ErrNotMember)
 }
 
 // CreateLeague creates a league with the caller as its owner and first member. A
@@ -241,7 +241,7 @@ func JoinLeagueFunction() app.Function {
 		Uses:   []spec.Access{tables.TryCode, tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues, maxMembers, maxCodes},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).JoinLeague)
+	}, OpenLeagues, (*Leagues).JoinLeague, errNoCode, item.ErrNoLeague, item.ErrNoUser, item.ErrNotMember)
 }
 
 // JoinLeague makes the caller a member of the league of a code; for a member it changes
@@ -375,7 +375,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.ReadLeague},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeague)
+	}, OpenLeagues, (*Leagues).GetLeague, item.ErrNoLeague)
 }
 
 // GetLeague returns a league of the caller with its members, which are at most maxMembers.
@@ -412,7 +412,7 @@ func LeaveLeagueFunction() app.Function {
 		Uses: []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague,
 			tables.EndLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).LeaveLeague)
+	}, OpenLeagues, (*Leagues).LeaveLeague, errNotOwner, errNotIn, item.ErrNoLeague)
 }
 
 // LeaveLeague removes a member from a league. Any member may leave. Only the owner may remove
@@ -560,7 +560,7 @@ func RenewCodeFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/{leagueId}/code"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).RenewCode)
+	}, OpenLeagues, (*Leagues).RenewCode, errNotOwner, item.ErrNoLeague)
 }
 
 // RenewCode replaces the code of a league of the caller. The old code is invalid at
@@ -615,7 +615,7 @@ func DeleteLeagueFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.ReadLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenLeagues, (*Leagues).DeleteLeague)
+	}, OpenLeagues, (*Leagues).DeleteLeague, errNotOwner, item.ErrChanged, item.ErrNoLeague)
 }
 
 // DeleteLeague deletes a league of the caller with its memberships. It sets EndedAt first,

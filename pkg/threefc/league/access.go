@@ -56,7 +56,7 @@ func ListAccessFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
 		Uses:   Reads(tables.ListGrants, tables.ListInvitations),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAccess)
+	}, Open, (*Service).ListAccess, item.ErrAccess, item.ErrAdmin)
 }
 
 // ListAccess returns the members of a league, and the invitations that are not accepted.
@@ -152,7 +152,8 @@ func InviteFunction() app.Function {
 		Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxAddressInvitations, MaxMails},
 		Mail:   []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenInviter, (*Inviter).Invite)
+	}, OpenInviter, (*Inviter).Invite,
+		idem.ErrConflict, mail.ErrOff, mail.ErrRefused, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // Invite mails an invitation to an address, whose owner has the role once it is accepted: see Accept. A
@@ -338,7 +339,8 @@ func PutAccessFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAccess)
+	}, Open, (*Service).PutAccess, errLastAdmin, errNoMember, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+		item.ErrScope)
 }
 
 // PutAccess gives a member of a league another role. A second run changes nothing. A user who is
@@ -428,7 +430,7 @@ func DeleteAccessFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.ListInvitations, tables.TakeInvitation),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccess)
+	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteAccess removes a member's role. Any member may leave; only an administrator may remove

@@ -87,7 +87,7 @@ func CreateLeagueFunction() app.Function {
 		Limits:  []spec.Limit{MaxLeagues},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateLeague)
+	}, Open, (*Service).CreateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
@@ -215,7 +215,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Reads(tables.GetLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetLeague)
+	}, Open, (*Service).GetLeague, item.ErrAccess, item.ErrScope)
 }
 
 // GetLeague returns a league.
@@ -249,7 +249,7 @@ func UpdateLeagueFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.MyLeagues, tables.SaveLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateLeague)
+	}, Open, (*Service).UpdateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // UpdateLeague changes a league. Errors: slug_taken, stale.
@@ -310,7 +310,7 @@ func DeleteLeagueFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague),
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteLeague)
+	}, Open, (*Service).DeleteLeague, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteLeague deletes a league without seasons, with its players. The league is deleted first, so

@@ -107,7 +107,7 @@ func CreatePlayerFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/players", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.CreatePlayer), Limits: []spec.Limit{MaxPlayers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreatePlayer)
+	}, Open, (*Service).CreatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreatePlayer creates a player of a league. Errors: bad_avatar, too_many_players.
@@ -177,7 +177,7 @@ func ListPlayersFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/players", Auth: spec.Session},
 		Uses:   league.Reads(tables.ListPlayers),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListPlayers)
+	}, Open, (*Service).ListPlayers, item.ErrAccess)
 }
 
 // ListPlayers returns a page of the players of a league.
@@ -227,7 +227,7 @@ func GetPlayerFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/players/{playerId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetPlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetPlayer)
+	}, Open, (*Service).GetPlayer, item.ErrAccess, item.ErrNoPlayer)
 }
 
 // GetPlayer returns a player.
@@ -270,7 +270,8 @@ func UpdatePlayerFunction() app.Function {
 		Limits:  []spec.Limit{MaxRenames},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdatePlayer)
+	}, Open, (*Service).UpdatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper,
+		item.ErrNoPlayer)
 }
 
 // UpdatePlayer changes the nickname or the avatar of a player. Scorekeepers may do that, and the
@@ -368,7 +369,7 @@ func DeletePlayerFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetPlayer, tables.GetLeague, tables.DropPlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeletePlayer)
+	}, Open, (*Service).DeletePlayer, errUsed, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer, item.ErrScope)
 }
 
 // DeletePlayer deletes a player who was never in a team of a game, with its claim. Its places in
@@ -429,7 +430,7 @@ func MergePlayerFunction() app.Function {
 		Limits:  []spec.Limit{MaxMerges},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).MergePlayer)
+	}, Open, (*Service).MergePlayer, errMerge, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer)
 }
 
 // MergePlayer makes two players one in all tables, or undoes that. A second run changes nothing,
@@ -504,7 +505,7 @@ func ClaimPlayerFunction() app.Function {
 			tables.FindCode, tables.CountGuess, tables.GetGame),
 		Limits: []spec.Limit{MaxClaims, MaxWrongClaims, MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ClaimPlayer)
+	}, Open, (*Service).ClaimPlayer, errClaimed, errCode, idem.ErrConflict, item.ErrAccess, item.ErrNoPlayer)
 }
 
 // ClaimPlayer claims a player for the caller, who is a member of the league or has a code of one of
@@ -603,7 +604,7 @@ func DropClaimFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DropClaim)
+	}, Open, (*Service).DropClaim, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer)
 }
 
 // DropClaim ends the claim of a player: the caller's own, or a wrong one by an administrator of the
@@ -706,7 +707,7 @@ func CreateCodeFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetGame, tables.PutCode),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateCode)
+	}, Open, (*Service).CreateCode, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreateCode returns a new code for a game; earlier codes stay valid.
@@ -744,7 +745,7 @@ func RevokeCodesFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetGame, tables.RevokeCodes),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).RevokeCodes)
+	}, Open, (*Service).RevokeCodes, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // RevokeCodes ends all codes of a game. Players who have joined stay. A second run ends those that
@@ -839,7 +840,7 @@ func JoinFunction() app.Function {
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).Join)
+	}, Open, (*Service).Join, errCode, errName, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
 }
 
 // Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
@@ -1008,7 +1009,7 @@ func ListPoolFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/pool", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListPool),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListPool)
+	}, Open, (*Service).ListPool, item.ErrAccess, item.ErrScope)
 }
 
 // ListPool returns the players who have joined a game.

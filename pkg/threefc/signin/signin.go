@@ -158,7 +158,7 @@ func StartFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/start", Auth: spec.Browser, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxAddressLinks, MaxCallerLinks},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenMailer, (*Mailer).Start)
+	}, OpenMailer, (*Mailer).Start, mail.ErrOff, mail.ErrRefused)
 }
 
 // Start mails a link. Each request mails another; all are valid. The answer does not reveal whether
@@ -254,7 +254,7 @@ func CompleteFunction() app.Function {
 		Uses:   []spec.Access{tables.TakeLink, tables.CreateLogin, account.CheckDeleted},
 		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).Complete)
+	}, Open, (*Service).Complete, ErrLink, account.ErrDeleted, userpool.ErrUnverified)
 }
 
 // Complete signs in: it marks the link as used and creates the session in one transaction.
@@ -315,7 +315,7 @@ func GetFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/auth/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Get)
+	}, Open, (*Service).Get, session.ErrInvalid)
 }
 
 // Get returns the caller.
@@ -350,7 +350,7 @@ func EndFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/auth/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.DropLogin},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).End)
+	}, Open, (*Service).End, session.ErrInvalid)
 }
 
 // End ends the session.

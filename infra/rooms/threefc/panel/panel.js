@@ -12,6 +12,10 @@ const api = "/threefc/v1", kept = "threefc-scorekeeper";
 const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", known: null, done: [] }; // done: entries that were sent, and that known does not have yet
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 
+// The session is in a cookie that no script reads: this remembers that 3FC has accepted it.
+const session = "threefc-session";
+const signedIn = () => { localStorage.setItem(session, "1"); $("sign-in").hidden = true; };
+
 // The queue, in the order of the taps.
 const tap = "threefc-tap ";
 const queue = () => Object.keys(localStorage).filter((k) => k.startsWith(tap)).sort().map((k) => JSON.parse(localStorage.getItem(k) ?? "null")).filter(Boolean);
@@ -53,8 +57,9 @@ async function call(method, path, body, headers = {}) {
 
 const say = (text, no = false) => { put($("scorer-said"), text); $("scorer-said").classList.toggle("no", no); };
 
-// load reads what 3FC has of the game.
+// load reads what 3FC has of the game. It asks nothing before anybody has signed in.
 async function load() {
+  if (!localStorage.getItem(session)) return signedOut();
   const path = `/games/${memory.game}`, before = memory.done.length;
   const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (game.status === 401) return signedOut();
@@ -67,7 +72,7 @@ async function load() {
 }
 
 // signedOut asks to sign in. What is tapped until then waits in the queue.
-function signedOut() { $("sign-in").hidden = false; }
+function signedOut() { localStorage.removeItem(session); $("sign-in").hidden = false; }
 
 // send sends the queue, and reads what 3FC has of it then.
 async function send() {
@@ -78,7 +83,7 @@ async function send() {
       if (!e.tried) { e.tried = true; save(e); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
       if (out.status === 401) { signedOut(); break; }
-      $("sign-in").hidden = true; // also if it was in another tab
+      signedIn(); // also if it was in another tab
       if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
       if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
         drop(e);
@@ -266,7 +271,7 @@ async function enter(confirmed) {
   $("enter-here").hidden = !asks;
   if (asks) return say("Another browser has asked for this link.");
   say(out?.status === 200 ? `Signed in as ${out.body.email}.` : out?.body?.detail ?? "There is no network.", out?.status !== 200);
-  if (out?.status === 200) { $("sign-in").hidden = true; await load().catch(() => {}); send(); }
+  if (out?.status === 200) { signedIn(); await load().catch(() => {}); send(); }
 }
 $("enter-here").addEventListener("click", () => enter(true));
 

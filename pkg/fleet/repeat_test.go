@@ -39,6 +39,7 @@ var repeatable = map[string]string{
 	"pickem/register-device":            "a phone, by its token",
 	"pickem/renew-code":                 "the league has the code of the last answer",
 	"pickem/request-score":              "an event is scored to the same points",
+	"threefc/accept-invitation":         "a user is a member once",
 	"threefc/finish-sign-in":            "a link signs in once",
 	"threefc/start-sign-in":             "mails one more link, and all of them are valid",
 }

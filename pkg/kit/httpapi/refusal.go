@@ -35,7 +35,7 @@ func codesOf(fn spec.Function, in reflect.Type, own []*problem.Error) map[int][]
 		all = append(all, session.ErrMissing, session.ErrInvalid)
 	}
 
-	if (route.Auth == spec.Session || route.Auth == spec.Browser) && route.Method != http.MethodGet {
+	if route.Auth == spec.Session || route.Auth == spec.Browser {
 		all = append(all, session.ErrOrigin)
 	}
 

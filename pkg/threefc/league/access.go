@@ -219,7 +219,7 @@ func AcceptFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/accept", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.TakeInvitation), Limits: []spec.Limit{MaxMembers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Accept)
+	}, Open, (*Service).Accept, errLastAdmin, errNoInvitation, item.ErrAccess, session.ErrInvalid)
 }
 
 var errNoInvitation = problem.New(problem.NotFound, "invitation_not_found",

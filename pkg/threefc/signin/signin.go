@@ -254,7 +254,7 @@ func CompleteFunction() app.Function {
 		Uses:   []spec.Access{tables.TakeLink, tables.CreateLogin, account.CheckDeleted},
 		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).Complete, ErrLink, account.ErrDeleted, userpool.ErrUnverified)
+	}, Open, (*Service).Complete, ErrLink, errBrowser, account.ErrDeleted, userpool.ErrUnverified)
 }
 
 // Complete signs in: it marks the link as used and creates the session in one transaction.

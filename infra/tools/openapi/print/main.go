@@ -47,7 +47,7 @@ func run(folder string) error {
 		}
 
 		var text bytes.Buffer
-		if err := json.Indent(&text, description, "", "\t"); err != nil {
+		if err := json.Indent(&text, description, "", "  "); err != nil {
 			return err
 		}
 

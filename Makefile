@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check judge judge-account build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check judge judge-account judge-contract judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -87,6 +87,11 @@ bench: engines ## what ticks, parsing, pushes and functions cost here, beside th
 cost: ## what the fleet costs in a month, in dollars, for matches, hours and people; ROOMS=cricket for one room
 	@go run ./infra/tools/cost
 
+# What of a contract breaks clients: see severity.txt for what oasdiff rates too low.
+OASDIFF := go tool -modfile=infra/tools/openapi/oasdiff.mod oasdiff
+# The OpenAPI documents of all rooms, in .local/openapi.
+documents = rm -rf .local/openapi && go run ./infra/tools/openapi/print .local/openapi
+
 check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
 	@echo "go.mod" && go mod tidy -diff
@@ -94,12 +99,19 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && $(TEST) ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
-	@echo "OpenAPI" && rm -rf .local/openapi .local/client && go run ./infra/tools/openapi/print .local/openapi && \
+	@echo "OpenAPI" && rm -rf .local/client && $(documents) && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
+	@echo "released contracts" && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
+	  $(OASDIFF) breaking pkg/$$r/testdata/openapi.json $$f --fail-on ERR --severity-levels infra/tools/openapi/severity.txt --color never >.local/breaking.txt || \
+	  { echo "The contract of $$r breaks the clients of the released one, pkg/$$r/testdata/openapi.json:"; cat .local/breaking.txt; exit 1; }; done
 	@echo "TypeScript client" && mkdir -p .local/client && for f in .local/openapi/*.json; do \
 	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
+
+release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, for review: make check compares with them
+	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
+	  cp $$f pkg/$$r/testdata/openapi.json || exit 1; done
 
 # AWS's own description of its services, and moto, an account of AWS on this machine, with what the
 # services that are judged need of its extra `server`, which is twice as large.
@@ -114,6 +126,28 @@ judge-account: $(JUDGE) $(if $(shell command -v aws),,.local/aws/bin/aws) progra
 
 $(JUDGE):
 	@$(call venv,botocore==1.44.8 boto3==1.44.8 moto==5.2.5 flask==3.1.3 flask-cors==6.0.5 joserfc==1.8.0 openapi-spec-validator==0.9.0)
+
+# What clients are generated with; Kotlin and Swift need Java 11 or newer.
+GENERATOR := .local/generator/bin/openapi-generator-cli
+
+judge-contract: tools $(GENERATOR) ## generate Kotlin, Swift and TypeScript from the OpenAPI documents: no generator renames a schema or warns; needs Python and Java
+	@command -v java >/dev/null || { echo "Java 11 or newer is needed: https://adoptium.net/"; exit 1; }
+	@$(documents) && mkdir -p .local/client && go run ./infra/tools/openapi/generate .local/openapi .local/generated $(GENERATOR) && \
+	  echo "Kotlin and Swift keep the names of all schemas"
+	@for f in .local/openapi/*.json; do out=$$(node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts 2>&1) || { echo "$$out"; exit 1; }; \
+	  ! grep -iE 'warn|⚠|renam' <<<"$$out" || exit 1; done && echo "openapi-typescript has no warning"
+
+# What sends requests by the OpenAPI documents.
+SCHEMATHESIS := .local/schemathesis/bin/schemathesis
+
+judge-api: seed program $(SCHEMATHESIS) ## judge the answers of a fleet by its OpenAPI documents with schemathesis: SECONDS=120 SEED=1 ROOMS=cricket; needs Python
+	@SECONDS=$(or $(SECONDS),120) SEED="$(SEED)" SCHEMATHESIS=$(CURDIR)/$(SCHEMATHESIS) exec $(MADE)/local judge
+
+$(SCHEMATHESIS):
+	@$(call venv,schemathesis==4.32.5)
+
+$(GENERATOR):
+	@$(call venv,openapi-generator-cli==7.25.0)
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors. What is built
@@ -259,6 +293,9 @@ venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: 
 
 pipeline: ## the roles of a pipeline, infra/pipeline.template.json, from the spec: see docs/pipeline.md
 	@go run ./infra/tools/pipeline infra/pipeline.template.json
+
+privacy: ## what is kept of users, docs/privacy.md, from the spec; ROOMS=cricket OUT=file for that of one room
+	@go run ./infra/tools/privacy $(or $(OUT),docs/privacy.md)
 
 runbook: ## the on-call page, docs/runbook.md, from the spec; ROOMS=cricket OUT=file for that of one room
 	@go run ./infra/tools/runbook $(or $(OUT),docs/runbook.md)

@@ -1,8 +1,9 @@
 // Command local runs the fleet on this machine (`local run`), one room's replay
-// (`local replay`) or an attack on a fleet of its own (`local attack`), for `make run`,
-// `make replay` and `make attack`. Its options are environment variables, of the same names as
-// make's. It holds every function of the fleet, too: a fleet starts it for each concurrent
-// invocation (`local function cricket/get-match`), as Lambda starts the function's own program.
+// (`local replay`), an attack on a fleet of its own (`local attack`) or a fleet that
+// schemathesis judges (`local judge`), for `make run`, `make replay`, `make attack` and
+// `make judge-api`. Its options are environment variables, of the same names as make's. It holds
+// every function of the fleet, too: a fleet starts it for each concurrent invocation
+// (`local function cricket/get-match`), as Lambda starts the function's own program.
 package main
 
 import (
@@ -102,6 +103,8 @@ func command(ctx context.Context, args []string) error {
 		return replayed(ctx, root, program)
 	case args[0] == "attack" && len(args) == 1:
 		return attacked(ctx, root, program)
+	case args[0] == "judge" && len(args) == 1:
+		return judged(ctx, root, program)
 	}
 
 	return misuse(usage)

@@ -209,8 +209,8 @@ func segments(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// accessLog is the line of a request, without headers and tokens. For an API with a secret in
-// the path of a route, it has no path.
+// accessLog is the line of a request, without headers and tokens. For an API with a secret or a code
+// in the path of a route, it has no path: the route key says which route it was.
 func accessLog(routed []spec.Function) string {
 	fields := map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTimeEpoch", "ip": "$context.identity.sourceIp",
@@ -219,7 +219,10 @@ func accessLog(routed []spec.Function) string {
 		"user": "$context.authorizer.claims.sub", "authorizer": "$context.authorizer.error", "error": "$context.error.message",
 		"integration": "$context.integrationErrorMessage",
 	}
-	if slices.ContainsFunc(routed, func(f spec.Function) bool { return f.On.(spec.Route).Auth == spec.Secret }) {
+	if slices.ContainsFunc(routed, func(f spec.Function) bool {
+		on := f.On.(spec.Route)
+		return on.Auth == spec.Secret || strings.Contains(on.Path, "{code}")
+	}) {
 		delete(fields, "path")
 	}
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -53,7 +54,7 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 		panic(err)
 	}
 
-	route := call.(app.Route)
+	route, documented := call.(app.Route), problemsOf(fn)
 
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 		out, err := route(w.NewContext(), admit(fn, e))
@@ -65,8 +66,56 @@ func ServeWith(w *World, fn app.Function, env app.Env) Route {
 			w.T.Errorf("%s answers with %d, and its spec lists %v", fn.Name, out.StatusCode, answers)
 		}
 
+		refused := out.StatusCode >= 400 && out.StatusCode != http.StatusMethodNotAllowed // the answer to another method
+		if refused && out.Headers["Content-Type"] == "application/problem+json" {
+			var p struct{ Type string }
+			Must(w.T, json.Unmarshal([]byte(out.Body), &p))
+
+			if !slices.Contains(documented()[strconv.Itoa(out.StatusCode)], p.Type) {
+				w.T.Errorf("%s answers %d with %s, which it does not document: its app.API lacks the problem", fn.Name, out.StatusCode, p.Type)
+			}
+		}
+
 		return out
 	}
+}
+
+// problemsOf returns the types of the problems that the document of fn lists, by status.
+func problemsOf(fn app.Function) func() map[string][]string {
+	return sync.OnceValue(func() map[string][]string {
+		text, err := fn.OpenAPI()
+		if err != nil {
+			panic(err)
+		}
+
+		var d struct {
+			Paths map[string]map[string]struct {
+				Responses map[string]struct {
+					Content map[string]struct {
+						Schema struct {
+							Properties struct {
+								Type struct {
+									Values []string `json:"x-extensible-enum"`
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(text, &d); err != nil {
+			panic(err)
+		}
+
+		on := fn.On.(spec.Route)
+		types := map[string][]string{}
+
+		for status, r := range d.Paths[on.Path][strings.ToLower(on.Method)].Responses {
+			types[status] = r.Content["application/problem+json"].Schema.Properties.Type.Values
+		}
+
+		return types
+	})
 }
 
 // Administrator is the only user in the groups of administrators.

@@ -52,6 +52,8 @@ func (administrator) Identify(context.Context, events.APIGatewayV2HTTPRequest) (
 	return Administrator, nil
 }
 
+func (administrator) CheckOrigin(events.APIGatewayV2HTTPRequest) error { return nil }
+
 // openDecoders opens the decoders of all routes, in the order of the room, those that delete
 // last: one may delete the account of the caller. folder has the sample events of the room.
 func (w *World) openDecoders(folder string) (all []*decoder) {

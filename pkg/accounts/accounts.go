@@ -114,6 +114,8 @@ type GetAccount struct{ auth.User }
 type Page struct {
 	Status int
 	Body   struct {
+		_ struct{} `schema:"AccountPageBody"`
+
 		UserID    string     `json:"userId" doc:"The id of the user."`
 		Name      string     `json:"name,omitempty" doc:"The name that the user gave at the sign-up."`
 		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`
@@ -189,7 +191,7 @@ func InviteAccountFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/admin/accounts", Auth: spec.Admin},
 		Uses:   []spec.Access{createProfile, readAccount}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).InviteAccount)
+	}, Open, (*Service).InviteAccount, account.ErrDeleting, userpool.ErrUnverified)
 }
 
 // InviteAccount creates an account, for which Cognito sends an e-mail, and its profile. A
@@ -240,7 +242,7 @@ func ListAccountsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/admin/accounts", Auth: spec.Admin},
 		Users:  []spec.UserOp{spec.ListUsers},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).ListAccounts)
+	}, Open, (*Service).ListAccounts, userpool.ErrBadCursor)
 }
 
 // ListAccounts returns a page of the accounts of the user pool, in no order.

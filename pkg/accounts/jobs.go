@@ -69,7 +69,7 @@ func DeleteAccountFunction(keepers ...string) app.Function {
 		Does:   "Deletes the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts.",
 		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.User, Answers: []int{202}},
-		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
+		Uses:   []spec.Access{startJob, readAccount, account.Bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenJobs, (*Jobs).DeleteAccount)
 }
@@ -96,7 +96,7 @@ func DeleteUserFunction(keepers ...string) app.Function {
 		Does:   "Deletes the account of a user who has asked for it in a room with sessions.",
 		IfDown: "A deletion that was requested in such a room does not begin.",
 		On:     account.DeleteQueue,
-		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
+		Uses:   []spec.Access{startJob, readAccount, account.Bury}, Sends: requestQueues(keepers, account.Forget), Keepers: true,
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenJobs, (*Jobs).DeleteUser)
 }
@@ -117,8 +117,7 @@ func (s *Jobs) delete(ctx context.Context, userID string) (at time.Time, err err
 		return at, err
 	}
 
-	tombstone := account.Tombstone{UserID: userID, DeletedAt: job.StartedAt}
-	if err := dynamo.Put(ctx, s.db, bury, tombstone, dynamo.Absent[account.Tombstone]("userId")); dynamo.IgnoreRefused(err) != nil {
+	if err := account.PutTombstone(ctx, s.db, userID, parse(job.StartedAt)); err != nil {
 		return at, err
 	}
 

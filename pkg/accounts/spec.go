@@ -43,7 +43,6 @@ var (
 	dropItems = Accounts.On("Drop items", "PK=userId (batches of 25), the job last", rarely, spec.BatchWriteItem)
 	openJobs  = Accounts.OnIndex("open-index", "Get open jobs", "open = job, startedAt <= :time", spec.Every(15*time.Minute), spec.Query)
 
-	bury   = account.Deleted.On("Bury user", "PK=userId", onUser, spec.PutItem)
 	expire = account.Deleted.On("Expire tombstone", "PK=userId", rarely, spec.UpdateItem)
 )
 
@@ -64,6 +63,7 @@ const roomName = "accounts"
 func Room(keepers ...string) app.Room {
 	return app.NewRoom(spec.Room{
 		Name: roomName,
+		Data: data,
 		Alarms: []spec.Alarm{{
 			Name: "jobs-behind", Function: ResumeJobsFunction().Name, Metrics: []spec.Metric{jobsBehind}, Stat: "Sum", Bound: 0, Minutes: 1,
 			Watches: "a deletion or an export that was requested more than an hour ago",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -126,6 +127,67 @@ func TestStatesOfGuesses(t *testing.T) {
 		if err := testkit.CheckProblemCode(w.Ask("ann", "GET", target, nil), 404, code); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
+	}
+}
+
+// TestGuessThatWaitsIsLate: a guess that begins before the kick-off, and waits for the lock of its row until
+// afterwards, changes nothing: others may have read the guesses by then.
+func TestGuessThatWaitsIsLate(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	w.Register("ann")
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Open)))
+	m := w.MatchID(1)
+	w.Guess("ann", m, 1, 0)
+
+	text, err := os.ReadFile("guess/guess.sql")
+	testkit.Must(t, err)
+
+	put := pg.MustParse[struct {
+		PutGuess, GetGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetScore string
+	}](string(text)).PutGuess
+
+	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")
+	testkit.Must(t, err)
+
+	var conns [2]*pgx.Conn // on the clock of PostgreSQL, which the world's does not move
+
+	for i := range conns {
+		conns[i], err = pgx.Connect(t.Context(), w.SQL.Server().URL("", name))
+		testkit.Must(t, err)
+
+		defer conns[i].Close(context.WithoutCancel(t.Context()))
+	}
+
+	holder, waiter := conns[0], conns[1]
+	exec := func(sql string, args ...any) {
+		t.Helper()
+
+		_, err := holder.Exec(t.Context(), sql, args...)
+		testkit.Must(t, err)
+	}
+
+	exec("UPDATE match SET date = clock_timestamp() + interval '2 seconds' WHERE id = $1", m)
+	exec("BEGIN")
+	exec("SELECT FROM guess WHERE match_id = $1 FOR UPDATE", m)
+
+	stored := make(chan int64)
+
+	go func() {
+		tag, err := waiter.Exec(t.Context(), put, m, "ann", 2, 2)
+		if err != nil {
+			t.Error(err)
+		}
+
+		stored <- tag.RowsAffected()
+	}()
+
+	exec("SELECT pg_sleep(extract(epoch FROM date - clock_timestamp()) + 0.1) FROM match WHERE id = $1", m)
+	exec("COMMIT")
+
+	if n := <-stored; n != 0 {
+		t.Errorf("the guess that has waited changes %d rows, want 0", n)
 	}
 }
 
@@ -611,6 +673,38 @@ func TestLeagues(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestRequestsToJoinAreLimited: a user who sends more than 20 in a minute to one environment is
+// refused before the function has read anything; others are not.
+func TestRequestsToJoinAreLimited(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann", "bob")
+
+	join := func(user, code string) {
+		t.Helper()
+
+		out := w.Ask(user, "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"})
+		if err := testkit.CheckProblemCode(out, map[bool]int{true: 404, false: 429}[code == "code_not_found"], code); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 10 {
+		join("ann", "code_not_found")
+	}
+
+	for range 10 {
+		join("ann", "too_many_codes")
+	}
+
+	if calls := w.CountCalls(func() { join("ann", "too_many_requests") }); len(calls) > 0 {
+		t.Errorf("the refusal has made the calls %v", calls)
+	}
+
+	join("bob", "code_not_found")
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	join("ann", "too_many_codes")
 }
 
 // TestHydrate: what differs from the ledger is repaired, and the cache has it at once. A second

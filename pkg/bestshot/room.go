@@ -20,7 +20,9 @@ import (
 // Room is the room's part of the fleet.
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
-		Name: "bestshot",
+		Name:       "bestshot",
+		Data:       data,
+		Recipients: recipients,
 		Alarms: []spec.Alarm{
 			{
 				Name:     "polls-failed",

@@ -26,6 +26,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
@@ -100,7 +101,7 @@ func ran(w *commitcollecttest.World) int64 {
 
 // goal starts a milestone of 30 km in three parts, and returns its id.
 func goal(w *commitcollecttest.World, env app.Env) (string, error) {
-	in := &milestone.CreateMilestone{User: user("ann"), Key: "first"}
+	in := &milestone.CreateMilestone{User: user("ann"), Key: idem.Key{IdempotencyKey: "first"}}
 	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance,
 		30_000, noon.AddDate(0, -1, 0).Unix()
 

@@ -51,7 +51,7 @@
 //
 //	CommitCollectSessions
 //	SESSION#{id}                 META                            a session, by the SHA-256 of its token; GSI_UserSessions: USER#{userId}
-//	STATE#{id}                   META                            a sign-in or a link that has begun
+//	STATE#{SIGNIN or LINK}#{id}  META                            a sign-in or a link that has begun
 //
 //	CommitCollectAudit
 //	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry, of a minted part with {milestoneId}-{n}; GSI1:

@@ -72,6 +72,24 @@ func mentions(w *commitcollecttest.World, user string) (all []string) {
 	return all
 }
 
+// TestDeletionEndsWrites: the tombstone is there when the answer is.
+func TestDeletionEndsWrites(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+
+	for range 2 { // the second by the cookie of a browser that has lost the answer
+		if out := w.Ask("ann", http.MethodDelete, "/account", nil); out.StatusCode != http.StatusAccepted {
+			t.Fatalf("the deletion: %d %s", out.StatusCode, out.Body)
+		}
+	}
+
+	refused(t, "a write with the session", w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{
+		"keepWorkouts": false,
+		"counts":       map[string]any{"virtual": true, "eBike": true, "handcycle": true, "manual": true, "private": true},
+	}), 401, "account_deleted")
+	same(t, "the tombstones", len(testkit.Rows[account.Tombstone](w.World, account.Deleted)), 1)
+}
+
 // TestForgottenUserLeavesNothing: no item of any table mentions the user, Strava has no
 // access, and the other user keeps everything.
 func TestForgottenUserLeavesNothing(t *testing.T) {

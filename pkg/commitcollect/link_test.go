@@ -37,7 +37,7 @@ func TestConnectIsRefused(t *testing.T) {
 	back := w.Consent("ann", 77, "yes", all...)
 	q := back.Query()
 	q.Set("code", "guessed")
-	ask("ann", "/oauth/strava/callback?"+q.Encode())("a code of nobody", 502, "token_exchange_failed")
+	ask("ann", "/oauth/strava/callback?"+q.Encode())("a code of nobody", 400, "invalid_or_expired_code")
 
 	back = w.Consent("ann", 77, "yes", all...)
 	w.MoveClock(w.Clock.Now().Add(10 * time.Minute))

@@ -1,6 +1,7 @@
 package commitcollect_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/idem"
 )
 
 // TestMilestoneIsRefused: each way in which a request to start one is wrong.
@@ -126,7 +128,7 @@ func TestRepeatedRequestStartsOneMilestone(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	s := testkit.Open(w.World, milestone.CreateMilestoneFunction(), milestone.Open)
 	ask := func(total int64) (string, error) {
-		in := &milestone.CreateMilestone{User: user("ann"), Key: "k"}
+		in := &milestone.CreateMilestone{User: user("ann"), Key: idem.Key{IdempotencyKey: "k"}}
 		in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", "RUN",
 			"DISTANCE_METERS", total, 1767225600
 
@@ -144,7 +146,7 @@ func TestRepeatedRequestStartsOneMilestone(t *testing.T) {
 		t.Errorf("the second request: %s, %v, want %s", again, err, first)
 	}
 
-	if _, err := ask(2000); err == nil || !strings.Contains(err.Error(), "another milestone") {
+	if _, err := ask(2000); !errors.Is(err, idem.ErrConflict) {
 		t.Errorf("another body: %v", err)
 	}
 }
@@ -185,7 +187,7 @@ func TestRepeatedRequestFetchesTheHistoryOnce(t *testing.T) {
 
 // earlier starts a milestone of ann that begins a year before noon, always with the same key.
 func earlier(w *commitcollecttest.World, s *milestone.Service) error {
-	in := &milestone.CreateMilestone{User: user("ann"), Key: "earlier"}
+	in := &milestone.CreateMilestone{User: user("ann"), Key: idem.Key{IdempotencyKey: "earlier"}}
 	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance,
 		30_000, noon.AddDate(-1, 0, 0).Unix()
 	_, err := s.CreateMilestone(w.NewContext(), in)

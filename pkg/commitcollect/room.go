@@ -17,7 +17,9 @@ import (
 // Room is the room's part of the fleet.
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
-		Name: "commitcollect",
+		Name:       "commitcollect",
+		Data:       data,
+		Recipients: recipients,
 		Alarms: []spec.Alarm{{
 			Name:     "parts-missing",
 			Function: milestone.EvaluateMilestonesFunction().Name,

@@ -24,7 +24,7 @@ var chance = []struct {
 	{regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "(milestone)"},
 	{regexp.MustCompile(`request-[0-9]+(-[0-9]+)?`), "(request)"},
 	{regexp.MustCompile(`now\.[A-Za-z0-9+/]{40,}`), "(sealed)"},
-	{regexp.MustCompile(`(SESSION#|STATE#|Z#|"nonce":"|"verifier":")[A-Za-z0-9_-]{43}`), "$1(random)"},
+	{regexp.MustCompile(`(SESSION#|STATE#[A-Z]+#|Z#|"nonce":"|"verifier":")[A-Za-z0-9_-]{43}`), "$1(random)"},
 }
 
 // TestRowsAndAnswers: what the tables have of a user, and what the app shows.

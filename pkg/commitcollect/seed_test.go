@@ -108,7 +108,7 @@ func TestKeysOfTheSeed(t *testing.T) {
 			"USER#ann LEDGER#2026-06", "USER#ann STRAVA#(CALLS|EVENTS)", "USER#ann (DEVICES|LIST#MILESTONES)", "DEVICE#[0-9a-f]{64} DEVICE",
 			"STRAVA#CONNECTED#[0-9a-f] USER#ann", "STRAVA#(SUBSCRIPTION|BUDGET) META", "MODEL#INDEX MODEL#trike",
 		}, 15},
-		{tables.Sessions, []string{"SESSION#[A-Za-z0-9_-]{43} META", "STATE#[A-Za-z0-9_-]{43} META"}, 2},
+		{tables.Sessions, []string{"SESSION#[A-Za-z0-9_-]{43} META", "STATE#(SIGNIN|LINK)#[A-Za-z0-9_-]{43} META"}, 2},
 		{tables.Audit, []string{`USER#ann AUDIT#[0-9]{10}#request-[0-9]+-[0-9]+`, `USER#ann AUDIT#[0-9]{10}#` + id + `-0[12]`}, 2},
 	} {
 		seen := map[string]bool{}

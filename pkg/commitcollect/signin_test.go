@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/infra/rooms/commitcollect/commitcollecttest"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
@@ -74,7 +76,7 @@ func TestSignInIsRefused(t *testing.T) {
 	check("no code", ask("ann", with(back(), "code", "")), 400, "missing_code")
 	check("a state of nobody", ask("ann", with(back(), "state", "guessed")), 400, "invalid_or_expired_state")
 	check("another browser's state", ask("eve", back()), 400, "invalid_or_expired_state")
-	check("a code of nobody", ask("ann", with(back(), "code", "guessed")), 502, "token_exchange_failed")
+	check("a code of nobody", ask("ann", with(back(), "code", "guessed")), 400, "invalid_or_expired_code")
 	q := back()
 
 	w.MoveClock(w.Clock.Now().Add(10 * time.Minute))
@@ -94,6 +96,38 @@ func TestSignInIsRefused(t *testing.T) {
 		if strings.Contains(line.Text, q.Get("code")) || strings.Contains(line.Text, "eyJ") {
 			t.Errorf("a log has a code or a token: %s", line.Text)
 		}
+	}
+}
+
+// TestStatesOfFlowsAreNotExchanged: the state of a link to Strava finishes no sign-in, that of a sign-in
+// no link, and a state without verifier or nonce nothing.
+func TestStatesOfFlowsAreNotExchanged(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	login := w.Begin("ann", "ann").Query()
+	link := w.Consent("ann", 77, "yes", "activity:read", "activity:read_all").Query()
+	ask := func(path string, code, state url.Values) events.APIGatewayV2HTTPResponse {
+		return w.Ask("ann", http.MethodGet, path+"?"+url.Values{"code": code["code"], "state": state["state"], "scope": link["scope"]}.Encode(), nil)
+	}
+
+	refused(t, "the state of a sign-in in a link", ask("/oauth/strava/callback", link, login), 400, "invalid_or_expired_state")
+	same(t, "which is valid afterwards", ask("/auth/callback", login, login).StatusCode, 302)
+
+	login = w.Begin("ann", "ann").Query()
+	w.SetCookie("ann", "commitcollect_state", link.Get("state"))
+	refused(t, "the state of a link in a sign-in", ask("/auth/callback", login, link), 400, "invalid_or_expired_state")
+	same(t, "which is valid afterwards", ask("/oauth/strava/callback", link, link).StatusCode, 302)
+
+	for _, lacks := range []string{"verifier", "nonce"} {
+		login = w.Begin("ann", "ann").Query()
+		for _, r := range testkit.Rows[map[string]any](w.World, tables.Sessions) {
+			if _, ok := r[lacks]; ok {
+				delete(r, lacks)
+				testkit.PutRows(w.World, tables.Sessions, r)
+			}
+		}
+
+		refused(t, "a row without "+lacks, ask("/auth/callback", login, login), 400, "invalid_or_expired_state")
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -32,7 +33,8 @@ func inhabited(t *testing.T) *crickettest.World {
 	w := crickettest.NewWithMatches(t)
 	at := crickettest.KickOff.Add(24 * time.Hour).Unix()
 	testkit.PutRows(w.World, tables.Devices,
-		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
+		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), ExpiresAt: at,
+			Phone: push.Phone{Platform: "ios", Environment: "production"}},
 		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Registrations: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows,

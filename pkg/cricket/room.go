@@ -17,6 +17,8 @@ import (
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name: "cricket", WatchesConcurrency: true,
+		Data:       data,
+		Recipients: recipients,
 		Machines: []spec.Machine{{
 			Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute
 			Calls:  map[string]string{"PlanTicksArn": live.PlanTicksFunction().Name, "TickArn": live.TickFunction().Name},

@@ -501,6 +501,41 @@ func TestProblemsAreNamed(t *testing.T) {
 	}
 }
 
+// pauses are the files of the kit that take a random pause between two tries, which anybody may
+// predict.
+var pauses = []string{"pkg/kit/app/env.go", "pkg/kit/dynamo/dynamo.go", "pkg/kit/push/push.go"}
+
+// TestRandomTextsCannotBePredicted: what is deployed makes ids, codes and tokens of crypto/rand
+// only, and ids by one function of the kit.
+func TestRandomTextsCannotBePredicted(t *testing.T) {
+	t.Parallel()
+
+	for _, file := range slices.Concat(sources(t, filepath.Join(root, "pkg")), sources(t, filepath.Join(root, "functions"))) {
+		name := strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(root)+"/")
+		src := parse(t, file)
+
+		for _, imported := range src.Imports {
+			if strings.HasPrefix(imported.Path.Value, `"math/rand`) && !slices.Contains(pauses, name) {
+				t.Errorf("%s imports %s, want crypto/rand", name, imported.Path.Value)
+			}
+		}
+
+		ast.Inspect(src, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+
+			if from, what := selected(s); from == "ulid" && name != "pkg/kit/code/id.go" &&
+				slices.Contains([]string{"New", "MustNew", "MustNewDefault", "Make", "DefaultEntropy", "Monotonic"}, what) {
+				t.Errorf("%s uses ulid.%s, want code.NewID", name, what)
+			}
+
+			return true
+		})
+	}
+}
+
 // maxLine is the longest line of code, in characters. Tests and the tags of a struct may be longer.
 const maxLine = 140
 

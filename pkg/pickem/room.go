@@ -15,8 +15,10 @@ import (
 // Room is the pick'em room's part of the fleet.
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
-		Name:     "pickem",
-		Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
+		Name:       "pickem",
+		Data:       data,
+		Recipients: recipients,
+		Settings:   push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
 		Alarms: []spec.Alarm{{
 			Name:     "scores-behind",
 			Function: event.LockEventsFunction().Name,

@@ -28,6 +28,10 @@ type Room struct {
 	// WatchesConcurrency is set if an alarm of the room watches Lambda's concurrency, which
 	// all rooms share.
 	WatchesConcurrency bool
+	// Data describes each store of the room, for docs/privacy.md.
+	Data []Data
+	// Recipients are those besides AWS who get data of the room's users.
+	Recipients []Recipient
 }
 
 // Access returns the access patterns that the room's functions use, each once, sorted by ID.
@@ -223,6 +227,8 @@ type Function struct {
 	Timeout time.Duration
 	// Reserved is its reserved concurrency, 0 for none.
 	Reserved int
+	// Ends is set if the route is to end: clients are to use another one.
+	Ends *Ending
 }
 
 // MaxDescription is the maximum length of a description in Lambda.
@@ -344,6 +350,13 @@ type Route struct {
 	// OthersCall is set if other services or people write the URL. Query parameters that they
 	// add are ignored.
 	OthersCall bool
+}
+
+// Ending is how a route ends.
+type Ending struct {
+	Deprecated time.Time // from then on the route is deprecated; it may lie in the future
+	Sunset     time.Time // from then on it may be gone; not before Deprecated
+	Link       string    // to the page that says what to use
 }
 
 // Methods returns the methods of the route's requests. A public page that others link to also

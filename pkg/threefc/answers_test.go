@@ -7,11 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	ids "matchday/pkg/kit/code"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/tables"
@@ -43,7 +46,7 @@ func TestWhoWillPlay(t *testing.T) {
 	order := []string{"in", "maybe", "out"}
 	for i, user := range []string{"ann", "sam", "sue", "vic", "eve"} {
 		id, status := m.l.Players[4-i], order[i%3]
-		m.Do(user, "POST", "/v1/players/"+id+"/claim", nil)
+		m.Do(user, "POST", "/v1/players/"+id+"/claim", m.coded())
 
 		got := decode[notice.Answer](m, user, "PUT", path, map[string]any{"status": "maybe"})
 		if diff := cmp.Diff(notice.Answer{PlayerID: id, Nickname: names[id], Status: "maybe"}, got); diff != "" {
@@ -70,7 +73,7 @@ func TestWhoWillPlay(t *testing.T) {
 		}
 	}
 
-	refused(t, "no such session", m.Ask("eve", "GET", "/v1/sessions/"+item.NewID(m.Clock.Now())+"/availability", nil),
+	refused(t, "no such session", m.Ask("eve", "GET", "/v1/sessions/"+ids.NewID(m.Clock.Now())+"/availability", nil),
 		404, "acl_scope_not_found")
 }
 
@@ -198,4 +201,29 @@ func TestFailedJoin(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRepeatedJoin: who joins without an account, and sends the request again with its Idempotency-Key,
+// is one player of the league.
+func TestRepeatedJoin(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/join/" + decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	join := func(key, name string) events.APIGatewayV2HTTPResponse {
+		return m.Ask("", "POST", path, map[string]any{"nickname": name}, threefctest.Key(key))
+	}
+	player := func(key string) string {
+		return testkit.Decode[struct{ PlayerID string }](m.World.World, join(key, "Evie")).PlayerID
+	}
+
+	first := player("k")
+	if again := player("k"); again != first {
+		t.Errorf("the second request makes the player %s, want %s", again, first)
+	}
+
+	if other := player("l"); other == first {
+		t.Errorf("another key has the same player")
+	}
+
+	refused(t, "another name", join("k", "Eve"), 409, "idempotency_conflict")
 }

@@ -32,6 +32,7 @@ import (
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/userdata"
 )
 
@@ -226,6 +227,12 @@ var useCases = []useCase{
 
 		return err
 	}},
+	{"accept an invitation", league.AcceptFunction(), nil, func(m *match) {
+		m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		m.Routes[league.AcceptFunction().Name] = testkit.ServeWith(m.World.World, league.AcceptFunction(), env)
+		return testkit.Failed(m.Ask("eve", "POST", "/v1/leagues/"+m.l.ID+"/accept", nil))
+	}},
 	{"compute the tables", standing.AggregateSeasonFunction(), nil, func(m *match) {
 		m.step("thirds/1/start")
 		m.score("sam", m.goalOf(0, "blue"))
@@ -263,6 +270,23 @@ var useCases = []useCase{
 		m.Do("ann", "POST", "/v1/leagues", map[string]any{"name": "Mine alone"}, threefctest.Key("K"))
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, userdata.Open).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
+	}},
+	{"forget the last member", userdata.ForgetUserFunction(), nil, func(m *match) {
+		m.played()
+
+		for _, user := range []string{"vic", "sam", "sue"} {
+			m.forget(user)
+		}
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, userdata.Open).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
+	}},
+	{"take a league down", takedown.Function(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, takedown.Open).TakeDown(ctx, takedown.TakeDown{League: m.l.ID, Delete: true})
+		return err
+	}},
+	{"take a player's name down", takedown.Function(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, takedown.Open).TakeDown(ctx, takedown.TakeDown{PlayerID: m.l.Players[0]})
+		return err
 	}},
 	{"export a user", userdata.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, userdata.Open).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})

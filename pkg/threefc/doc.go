@@ -14,14 +14,16 @@
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
 //	how a user signs in                                   signin
+//	how a user becomes a member                           league: Invite, Accept
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
 //	what everybody may see                                public
 //	what happens when a user deletes the account          userdata: ForgetUser
+//	how a name or a league is taken down                  takedown: TakeDown
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- signin <- league <- season, game <- player, standing <-
-// public, notice, profile, userdata <- threefc.
+// public, notice, profile, userdata, takedown <- threefc.
 //
 // # Items
 //
@@ -31,6 +33,7 @@
 //	pk                    sk                          what it is
 //	LEAGUE#{leagueId}     METADATA                    a league
 //	LEAGUE#{leagueId}     ACL#USER#{userId}           the role of a member
+//	LEAGUE#{leagueId}     INVITE#{hash}               an invitation of an address that is not accepted, for 14 days
 //	LEAGUE#{leagueId}     SEASON#{seasonId}           a season
 //	LEAGUE#{leagueId}     SLUG#{slug}                 leads to a season
 //	LEAGUE#{leagueId}     PLAYER#{playerId}           a player
@@ -61,6 +64,7 @@
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
 //	USER#{userId}         PREFERENCES                 which mails the user gets
 //	USER#{userId}         INVITATIONS                 how many mails with invitations the user has sent in a day
+//	USER#{userId}         WRONG_CLAIMS                how many claims of the user were refused in an hour
 //	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
@@ -68,9 +72,9 @@
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
-//	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
+//	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
-//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
+//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day, in all and by one user
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
 //
 // # Whose goals

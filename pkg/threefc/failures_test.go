@@ -205,7 +205,7 @@ func TestFailedNotices(t *testing.T) {
 	m := kickOff(t)
 	m.lena()
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
-	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", nil) // she is asked once
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", m.coded()) // she is asked once
 	meeting := strings.Split(m.tomorrow(), "/")[3]
 	m.Play("sam", m.id)
 	asks := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
@@ -230,5 +230,5 @@ func TestFailedNotices(t *testing.T) {
 	slices.SortFunc(wanted, func(a, b notice.Mail) int { return cmp.Compare(a.SessionID, b.SessionID) })
 	same(t, "the mails that are asked for", wanted, []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}})
 	same(t, "the sessions", testkit.Messages[notice.Remind](m.World.World, notice.RemindQueue), []notice.Remind{{SessionID: meeting}})
-	same(t, "the mails", slices.Compact(m.subjects()), []string{"Parkside: will you play on 2026-06-07?"})
+	same(t, "the mails", slices.Compact(m.subjects()), []string{"3FC: will you play on 2026-06-07?"})
 }

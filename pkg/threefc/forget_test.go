@@ -132,7 +132,7 @@ func TestMergedPlayersOfAForgottenUser(t *testing.T) {
 }
 
 // TestLeagueOfAForgottenAdministrator: the longest member becomes the administrator, a
-// scorekeeper first; a league without others is left without members.
+// scorekeeper first.
 func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -162,9 +162,55 @@ func TestLeagueOfAForgottenAdministrator(t *testing.T) {
 	m.Do("sam", "PUT", "/v1/leagues/"+m.l.ID+"/access/vic", map[string]any{"role": "admin"})
 	m.forget("sam") // not the last
 	same(t, "the roles", roles(m.l.ID), "sue scorekeeper, sue scorekeeper, vic admin, vic admin")
-	m.forget("vic")
-	m.forget("sue")
-	same(t, "the roles", roles(m.l.ID), "")
+}
+
+// TestLeagueOfTheLastMember: it is deleted with all that it has. No page shows it, its codes are
+// refused, and the claims of others go with its players.
+func TestLeagueOfTheLastMember(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.Do("eve", "POST", "/v1/players/"+m.l.Players[1]+"/claim", m.coded())
+	m.tomorrow()
+	joined := m.code()
+
+	pages := []string{
+		"/l/parkside/spring-2026", "/l/" + m.l.ID + "/" + m.l.SeasonID, "/l/parkside/spring-2026/calendar.ics",
+		"/v1/public/seasons/" + m.l.SeasonID + "/standings",
+	}
+	for _, page := range pages {
+		m.Do("", "GET", page, nil)
+	}
+
+	for _, user := range []string{"vic", "sam", "sue"} {
+		m.forget(user)
+	}
+
+	m.Do("", "GET", pages[0], nil)
+	m.forget("ann")
+
+	for _, page := range pages {
+		same(t, page, m.Ask("", "GET", page, nil).StatusCode, 404)
+	}
+
+	refused(t, "its code", m.Ask("", "POST", "/v1/join/"+joined, map[string]any{"nickname": "Late"}), 404, "invalid_or_expired_code")
+	same(t, "what is left", m.kinds(), []string{"JOIN"})
+	same(t, "the leagues of another user", decode[struct{ Leagues []any }](m, "eve", "GET", "/v1/leagues", nil).Leagues, []any{})
+}
+
+// kinds are the prefixes of the keys of partitions that are not of users or of sessions of browsers.
+func (m *match) kinds() (all []string) {
+	for _, r := range everything(m.World) {
+		if kind, _, _ := strings.Cut(r["pk"].(string), "#"); !slices.Contains([]string{"USER", "AUTH_SESSION"}, kind) {
+			all = append(all, kind)
+		} else if sk := r["sk"].(string); strings.HasPrefix(sk, item.Leagues) || strings.HasPrefix(sk, item.Players) {
+			all = append(all, r["pk"].(string)+" "+sk)
+		}
+	}
+
+	slices.Sort(all)
+
+	return slices.Compact(all)
 }
 
 // TestHeirOfALeague: of those with equal rights the one who is longest a member.
@@ -209,7 +255,7 @@ func TestForgottenInADeletedLeague(t *testing.T) {
 func TestForgottenClaimOfADeletedPlayer(t *testing.T) {
 	t.Parallel()
 	m := club(t)
-	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("eve", "POST", "/v1/players/"+m.l.Players[0]+"/claim", m.coded())
 	testkit.Must(t, m.DeleteRow(tables.App, item.PlayerKey(m.l.Players[0]), item.Profile))
 	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.PlayerKey(m.l.Players[0])))
 	m.forget("eve")
@@ -284,7 +330,8 @@ func TestExportHasOneOfEach(t *testing.T) {
 		[]account.Done{{Kind: account.Export, Room: "threefc", Request: account.Request{Job: "J", UserID: "ann"}}})
 }
 
-// TestDeleteAccount asks the room of the accounts, and signs out.
+// TestDeleteAccount asks the room of the accounts, ends the writes of the user before it answers, and
+// signs out.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -295,6 +342,8 @@ func TestDeleteAccount(t *testing.T) {
 	}
 
 	same(t, "the request", testkit.Messages[account.Deletion](m.World.World, account.DeleteQueue), []account.Deletion{{UserID: "vic"}})
+	refused(t, "a write with the session", m.Ask("vic", "POST", "/v1/leagues", map[string]any{"name": "Later"}), 401, "account_deleted")
+	same(t, "again", code(m.Ask("vic", "DELETE", "/v1/account", nil)), "202")
 }
 
 // TestDeletedUserWritesNothing: from the tombstone on.

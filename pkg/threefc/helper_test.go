@@ -36,6 +36,7 @@ var template struct {
 	rows []stored
 	l    threefctest.League
 	id   string
+	at   time.Time // of the last request
 }
 
 // club returns a match whose game has its roster, and has not begun.
@@ -49,6 +50,8 @@ func club(t testing.TB) *match {
 
 	if template.rows != nil {
 		testkit.PutRows(m.World.World, tables.App, template.rows...)
+		m.MoveClock(template.at)
+
 		return m
 	}
 
@@ -56,7 +59,7 @@ func club(t testing.TB) *match {
 	m.Join(m.l, item.Scorekeeper, "sam", "sue")
 	m.Join(m.l, item.Viewer, "vic")
 	m.id = m.Schedule("ann", m.l)
-	template.l, template.id = m.l, m.id
+	template.l, template.id, template.at = m.l, m.id, m.Clock.Now()
 	template.rows = slices.DeleteFunc(everything(m.World), func(r stored) bool { return r["entityType"] == "AuthSession" })
 
 	return m

@@ -1,6 +1,8 @@
 package threefc_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,7 +14,6 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/limit"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
@@ -233,9 +234,11 @@ func TestInvitationsUseUpNoLeagues(t *testing.T) {
 		return g.V().Founder
 	}
 	same(t, "eve has created it", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
-	m.Accounts()
-	other := testkit.Decode[struct{ UserID string }](m.World.World,
-		m.Do("eve", "POST", "/v1/leagues/"+mine+"/access", map[string]any{"email": "other@example.com", "role": "admin"})).UserID
+	m.Do("eve", "POST", "/v1/leagues/"+mine+"/access", map[string]any{"email": "ann@example.com", "role": "admin"})
+	m.Do("ann", "POST", "/v1/leagues/"+mine+"/accept", nil)
+
+	const other = "ann"
+
 	m.Do("eve", "PUT", "/v1/leagues/"+mine+"/access/eve", map[string]any{"role": "viewer"})
 	same(t, "eve has created it, with another role", founder(item.UserKey("eve"), item.LeagueKey(mine)), true)
 	same(t, "the other has not", founder(item.LeagueKey(mine), item.GrantKey(other)), false)
@@ -263,11 +266,15 @@ func TestLimits(t *testing.T) {
 			return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}))
 		}},
 		{league.MaxMembers, "too_many_members", func(m *match, n int) {
-			m.Accounts()
+			for i := range 4 {
+				user := fmt.Sprint("user", i)
+				m.SignIn(user)
+				m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": user + "@example.com", "role": "viewer"})
+			}
+
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = n })
 		}, func(m *match, i int) string {
-			return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access",
-				map[string]any{"email": fmt.Sprintf("user%d@example.com", i), "role": "viewer"}))
+			return code(m.Ask(fmt.Sprint("user", i), "POST", "/v1/leagues/"+m.l.ID+"/accept", nil))
 		}},
 		{season.MaxSeasons, "too_many_seasons", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Seasons = n })
@@ -358,7 +365,8 @@ func TestClaimsAreLimited(t *testing.T) {
 			"/v1/games/"+m.Schedule("ann", m.FoundAs("ann", name))+"/join-code", nil).Code)
 	}
 
-	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)) }
+	byCode := map[string]any{"code": codes[0]}
+	claim := func(i int) string { return code(m.Ask("eve", "POST", "/v1/players/"+m.l.Players[i]+"/claim", byCode)) }
 	join := func(i int) string {
 		return code(m.Ask("eve", "POST", "/v1/join/"+codes[i], map[string]any{"nickname": "Evie"}))
 	}
@@ -398,44 +406,106 @@ func TestClaimsAreLimited(t *testing.T) {
 	same(t, "a join with room again", join(1), "201")
 }
 
-// TestInvitation: the owner of the address becomes a member, and gets a mail; one who may
-// not become a member gets none.
+// TestInvitation: the owner of the address gets a mail, and becomes a member once the invitation is
+// accepted. Until then nobody sees whether the address has an account.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.Accounts()
-	path := "/v1/leagues/" + m.l.ID + "/access"
+	path, accept := "/v1/leagues/"+m.l.ID+"/access", "/v1/leagues/"+m.l.ID+"/accept"
 	invite := func(email, role string) string {
 		return code(m.Ask("ann", "POST", path, map[string]any{"email": email, "role": role}))
 	}
-	same(t, "an invitation", invite("otto@example.com", "scorekeeper"), "200")
-
-	mails := m.Mail.Mailbox("otto@example.com")
-	if len(mails) != 1 {
-		t.Fatalf("the mails are %+v", mails)
-	}
-
-	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to Parkside",
-		"You are now scorekeeper of the league Parkside on 3FC.\n\nSign in with this address: " + threefctest.App + "/sign-in\n"})
-
 	id := follow(m.World, "otto", ask(m.World, "otto@example.com"))
-	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)
-	same(t, "another role", invite("otto@example.com", "admin"), "200")
-	m.Do("otto", "DELETE", path+"/ann", nil)
-	refused(t, "who was removed invites", m.Ask("ann", "POST", path, map[string]any{"email": "una@example.com", "role": "admin"}),
-		403, "league_access_required")
-	before := len(m.Mail.Sent())
-	refused(t, "the last administrator", m.Ask("otto", "POST", path, map[string]any{"email": "otto@example.com", "role": "viewer"}),
-		409, "last_admin")
-	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
-	refused(t, "too many", m.Ask("otto", "POST", path, map[string]any{"email": "una@example.com", "role": "viewer"}), 409, "too_many_members")
+	refused(t, "without an invitation", m.Ask("otto", "POST", accept, nil), 404, "invitation_not_found")
 
-	if n := len(m.Mail.Sent()) - before; n != 0 {
-		t.Errorf("%d mails are about roles that were refused", n)
+	for _, email := range []string{"Otto@example.com", "nobody@example.com"} { // with an account, and without
+		body := m.Do("ann", "POST", path, map[string]any{"email": email, "role": "scorekeeper"}).Body
+		if strings.Contains(body, "userId") || !strings.Contains(body, `"invitationId"`) || strings.Contains(body, id) {
+			t.Errorf("the answer for %s is %s", email, body)
+		}
 	}
 
-	if g := testkit.Row[item.Row[item.Grant]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.GrantKey(id)); g.V().Role != item.Admin {
-		t.Errorf("the grant is %+v", g.V())
+	if body := m.Do("ann", "GET", path, nil).Body; strings.Contains(body, id) || strings.Count(body, "invitationId") != 2 {
+		t.Errorf("the members are %s", body)
+	}
+
+	mails := m.Mail.Mailbox("otto@example.com")[1:] // after the sign-in
+	if mails = append(mails, m.Mail.Mailbox("Otto@example.com")...); len(mails) == 0 {
+		t.Fatal("there is no mail")
+	}
+
+	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to a league on 3FC",
+		"You are invited to be scorekeeper of the league “Parkside” on 3FC.\n\nSign in with this address within 14 days, and accept: " +
+			threefctest.App + "/invitations/" + m.l.ID + "\n\nIf you do not know the league, ignore this mail.\n"})
+
+	refused(t, "the league before", m.Ask("otto", "GET", "/v1/leagues/"+m.l.ID, nil), 403, "league_access_required")
+	refused(t, "another user", m.Ask("eve", "POST", accept, nil), 404, "invitation_not_found")
+
+	for range 2 {
+		same(t, "the role", decode[struct{ UserID, Role string }](m, "otto", "POST", accept, nil), struct{ UserID, Role string }{id, "scorekeeper"})
+	}
+
+	m.Do("otto", "GET", "/v1/leagues/"+m.l.ID, nil)
+	same(t, "the members have the user", strings.Contains(m.members(), id+" scorekeeper"), true)
+	same(t, "another role", invite("otto@example.com", "admin"), "200")
+	m.Do("otto", "POST", accept, nil)
+	same(t, "the same again", invite("otto@example.com", "admin"), "200")
+	m.Do("otto", "POST", accept, nil)
+	same(t, "invitations that are left", strings.Count(m.Do("ann", "GET", path, nil).Body, "invitationId"), 1)
+
+	refused(t, "an address as the name of a league", m.Ask("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"name": "Win at example.com"}),
+		422, "invalid")
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Name = "Win at example.com" }) // by an earlier release
+	same(t, "an invitation to it", invite("lola@example.com", "viewer"), "200")
+
+	if text := m.Mail.Mailbox("lola@example.com")[0].Text; !strings.HasPrefix(text, "You are invited to be viewer of a league on 3FC.") {
+		t.Errorf("the mail contains the address: %s", text)
+	}
+
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max - 2 }) // two are invited
+	refused(t, "too many", m.Ask("ann", "POST", path, map[string]any{"email": "una@example.com", "role": "viewer"}), 409, "too_many_members")
+	same(t, "one who is invited", invite("lola@example.com", "scorekeeper"), "200")
+	same(t, "the mails to una", len(m.Mail.Mailbox("una@example.com")), 0)
+}
+
+// TestInvitationEnds: when it is withdrawn, after 14 days, and when who has sent it is no administrator.
+// A league that is full, or would be without an administrator, refuses.
+func TestInvitationEnds(t *testing.T) {
+	t.Parallel()
+
+	for what, c := range map[string]struct {
+		before func(m *match, invitation string)
+		want   string
+	}{
+		"withdrawn": {func(m *match, id string) {
+			refused(t, "by a viewer", m.Ask("vic", "DELETE", "/v1/leagues/"+m.l.ID+"/access/"+id, nil), 403, "admin_required")
+
+			for range 2 {
+				m.Do("ann", "DELETE", "/v1/leagues/"+m.l.ID+"/access/"+id, nil)
+			}
+		}, "404 invitation_not_found"},
+		"too late": {func(m *match, _ string) {
+			m.pass(14 * 24 * time.Hour)
+			m.SignIn("eve")
+		}, "404 invitation_not_found"},
+		"of who may not": {func(m *match, _ string) {
+			m.Do("ann", "PUT", "/v1/leagues/"+m.l.ID+"/access/sam", map[string]any{"role": "admin"})
+			m.Do("sam", "DELETE", "/v1/leagues/"+m.l.ID+"/access/ann", nil)
+		}, "404 invitation_not_found"},
+		"full": {func(m *match, _ string) {
+			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
+		}, "409 too_many_members"},
+		"in time": {func(m *match, _ string) {
+			m.pass(14*24*time.Hour - time.Second)
+			m.SignIn("eve")
+		}, "200"},
+	} {
+		m := club(t)
+		id := decode[struct{ InvitationID string }](m, "ann", "POST", "/v1/leagues/"+m.l.ID+"/access",
+			map[string]any{"email": "eve@example.com", "role": "viewer"}).InvitationID
+		c.before(m, id)
+		same(t, what, code(m.Ask("eve", "POST", "/v1/leagues/"+m.l.ID+"/accept", nil)), c.want)
 	}
 }
 
@@ -626,87 +696,26 @@ func TestGameMoves(t *testing.T) {
 	m.consistent()
 }
 
-// TestInvitationDuringADeletion: an account that is about to disappear gets no role, and no mail.
-func TestInvitationDuringADeletion(t *testing.T) {
-	t.Parallel()
-	m := club(t)
-	_, err := m.Accounts().SignIn(t.Context(), "lena", "", nil)
-	testkit.Must(t, err)
-	testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: "lena", DeletedAt: "2026-06-06T12:00:00Z"})
-	before := m.members()
-	refused(t, "the invitation", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access",
-		map[string]any{"email": "lena@example.com", "role": "viewer"}), 409, "account_deleting")
-	same(t, "the members", m.members(), before)
-	same(t, "the mails", len(m.Mail.Mailbox("lena@example.com")), 0)
-}
-
-// TestInvitationKeepsASignUp: who invites an address has not proved to own it. A sign-up
-// that its owner is about to confirm stays.
-func TestInvitationKeepsASignUp(t *testing.T) {
+// TestInvitationCreatesNoAccount: the owner of an address that was invited can sign up with it, and a
+// sign-up that is not confirmed stays.
+func TestInvitationCreatesNoAccount(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	pool := m.Accounts()
 	begun, err := pool.SignUp("lena@example.com", "Lena")
 	testkit.Must(t, err)
 
-	invite := func() string {
-		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "Lena@example.com", "role": "viewer"}))
+	for _, email := range []string{"Lena@example.com", "otto@example.com"} {
+		m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": email, "role": "viewer"})
 	}
-	same(t, "before she has confirmed", invite(), "409 account_unverified")
 
 	if _, err := pool.SignIn(t.Context(), begun, "Lena", nil); err != nil {
-		t.Fatalf("she cannot confirm the sign-up any more: %v", err)
+		t.Errorf("she cannot confirm the sign-up any more: %v", err)
 	}
 
-	same(t, "afterwards", invite(), "200")
-
-	if who := m.members(); !strings.Contains(who, begun+" viewer") {
-		t.Errorf("the members are %s, without %s", who, begun)
+	if _, err := pool.SignUp("otto@example.com", "Otto"); err != nil {
+		t.Errorf("he cannot sign up: %v", err)
 	}
-
-	if n := len(m.Mail.Mailbox("lena@example.com")); n > 1 {
-		t.Errorf("%d mails, want that of the second invitation", n)
-	}
-}
-
-// TestRefusedInvitationCreatesNoAccount: the owner of an address whose invitation was refused can
-// sign up with it, also if many addresses are invited at once. A full league can still invite its
-// members, to another role.
-func TestRefusedInvitationCreatesNoAccount(t *testing.T) {
-	t.Parallel()
-	m := club(t)
-	pool := m.Accounts()
-	invite := func(email, role string) string {
-		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": email, "role": role}))
-	}
-	signUp := func(emails ...string) (created int) {
-		for _, email := range emails {
-			if _, err := pool.SignUp(email, "Lena"); err == nil {
-				created++
-			}
-		}
-
-		return created
-	}
-
-	same(t, "a member", invite("otto@example.com", "viewer"), "200")
-	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = league.MaxMembers.Max })
-	same(t, "into a full league", invite("lena@example.com", "viewer"), "409 too_many_members")
-	same(t, "a member of it", invite("otto@example.com", "scorekeeper"), "200")
-	same(t, "the refused address signs up", signUp("lena@example.com"), 1)
-
-	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Members = 4 })
-	set(m, item.UserKey("ann"), item.Invitations, func(w *limit.Window) { w.Count = league.MaxMails.Max - 1 })
-
-	emails := make([]string, 5)
-	for i := range emails {
-		emails[i] = fmt.Sprintf("user%d@example.com", i)
-	}
-
-	got := atOnce(len(emails), func(i int) string { return invite(emails[i], "viewer") })
-	same(t, "five at once, with one mail left", got, map[string]int{"200": 1, "429 too_many_mails": 4})
-	same(t, "one more", invite("una@example.com", "viewer"), "429 too_many_mails")
-	same(t, "the refused addresses sign up", signUp(append(emails, "una@example.com")...), 5)
 }
 
 // TestSlugOfASeasonIsTaken: the refusal names what the user has sent.
@@ -730,8 +739,9 @@ func TestSlugOfASeasonIsTaken(t *testing.T) {
 	}
 }
 
-// TestInvitationsAreLimited: an address gets three mails a day, from whomever, and a user
-// sends 50. A request that is sent again with its key sends none.
+// TestInvitationsAreLimited: an address gets three mails a day by one user and 20 in all, and a user
+// sends 50. A request that is sent again with its key sends none. Nobody keeps others from inviting an
+// address.
 func TestInvitationsAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
@@ -745,21 +755,28 @@ func TestInvitationsAreLimited(t *testing.T) {
 		same(t, "the same request", code(invite("ann", m.l.ID, "lena@example.com", threefctest.Key("K"))), "200")
 	}
 
-	same(t, "two more", []string{code(invite("eve", other, "Lena@example.com")), code(invite("eve", other, "lena@example.com"))},
-		[]string{"200", "200"})
+	for _, email := range []string{"Lena@example.com", "lena@example.com", "LENA@example.com"} {
+		same(t, "by another user", code(invite("eve", other, email)), "200")
+	}
+
 	m.pass(time.Hour)
-	out := invite("ann", m.l.ID, "LENA@example.com")
+	out := invite("eve", other, "lena@example.com")
 	refused(t, "another", out, 429, "too_many_invitations")
+	same(t, "of the first user", code(invite("ann", m.l.ID, "lena@example.com")), "200")
 
 	if got := testkit.Header(out).Get("Retry-After"); got != fmt.Sprint((23 * time.Hour).Seconds()) {
 		t.Errorf("Retry-After is %s", got)
 	}
 
-	if n := len(m.Mail.Mailbox("lena@example.com")); n != 3 {
-		t.Errorf("she has %d mails, want 3", n)
+	if n := len(m.Mail.Mailbox("lena@example.com")); n != 5 {
+		t.Errorf("she has %d mails, want 5", n)
 	}
 
-	for i := range 48 {
+	sum := sha256.Sum256([]byte("lena@example.com"))
+	set(m, item.InviteKey(hex.EncodeToString(sum[:])), item.Metadata, func(w *limit.Window) { w.Count = league.MaxAddressInvitations.Max })
+	refused(t, "one too many to her", invite("ann", m.l.ID, "lena@example.com"), 429, "too_many_invitations_of_address")
+
+	for i := range 47 {
 		same(t, "an invitation of eve", code(invite("eve", other, fmt.Sprintf("user%d@example.com", i))), "200")
 	}
 

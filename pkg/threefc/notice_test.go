@@ -38,7 +38,7 @@ func (m *match) lena() {
 	m.T.Helper()
 	m.Accounts()
 	follow(m.World, "lena", ask(m.World, "lena@example.com"))
-	m.Do("lena", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[0]+"/claim", m.coded())
 }
 
 // subjects are those of the mails to lena after her sign-in.
@@ -187,7 +187,7 @@ func TestAvailabilityOfMergedPlayers(t *testing.T) {
 		m.lena()
 
 		for _, i := range c.claims {
-			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+			m.Do("lena", "POST", "/v1/players/"+m.l.Players[i]+"/claim", m.coded())
 		}
 
 		path := m.tomorrow()
@@ -221,7 +221,7 @@ func TestAvailabilityEndsWithTheClaim(t *testing.T) {
 		m.Join(m.l, item.Viewer, follow(m.World, "lena", ask(m.World, "lena@example.com")))
 		claim := "/v1/players/" + m.l.Players[0] + "/claim"
 		path := m.tomorrow()
-		m.Do("eve", "POST", claim, nil)
+		m.Do("eve", "POST", claim, m.coded())
 		m.Do("eve", "PUT", path, map[string]any{"status": "in"})
 		same(t, "with the claim", m.said(path), []string{"Ada in"})
 		m.Do(by, "DELETE", claim, nil)
@@ -294,8 +294,19 @@ func TestWhatMailsSay(t *testing.T) {
 		same(t, what, []string{gotSubject, gotText}, []string{subject, text})
 	}
 	meeting := strings.Split(m.tomorrow(), "/")[3]
-	check("before a session", notice.Mail{SessionID: meeting}, "Parkside: will you play on 2026-06-07?",
-		"Say whether you will play with Parkside on 2026-06-07: "+threefctest.App+"/sessions/"+meeting+"\n\n"+stop)
+
+	const name = "Win at example.com" // by an earlier release, which took addresses for names
+
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Name = name })
+
+	if subject, text := send(notice.Mail{SessionID: meeting}); subject == "" || strings.Contains(subject+text, name) {
+		t.Errorf("the mail has the name: %s\n%s", subject, text)
+	}
+
+	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Name = "Parkside" })
+	testkit.Must(t, m.DeleteRow(tables.App, item.UserKey(user), "MAIL#"+meeting))
+	check("before a session", notice.Mail{SessionID: meeting}, "3FC: will you play on 2026-06-07?",
+		"Say whether you will play in the league “Parkside” on 2026-06-07: "+threefctest.App+"/sessions/"+meeting+"\n\n"+stop)
 	check("of a game that is not finished", notice.Mail{GameID: m.id}, "", "")
 	check("of a session that is gone", notice.Mail{SessionID: m.id}, "", "")
 	check("of a game that is gone", notice.Mail{GameID: meeting}, "", "")
@@ -315,8 +326,8 @@ func TestWhatMailsSay(t *testing.T) {
 		}
 
 		m.Play("sam", m.id)
-		check(c.verdict, notice.Mail{GameID: m.id}, "Parkside: "+c.verdict,
-			c.verdict+".\n\n"+c.numbers+"\nThe game: "+threefctest.App+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
+		check(c.verdict, notice.Mail{GameID: m.id}, "3FC: the result of your game",
+			c.verdict+", in the league “Parkside”.\n\n"+c.numbers+"\nThe game: "+threefctest.App+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
 	}
 
 	check("a second time", notice.Mail{GameID: m.id}, "", "")

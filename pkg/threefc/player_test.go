@@ -13,6 +13,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/account"
+	ids "matchday/pkg/kit/code"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/player"
@@ -97,14 +98,15 @@ func TestRoster(t *testing.T) {
 	m.consistent()
 }
 
-// TestClaims: the first who claims a player is believed, also of several at once.
+// TestClaims: the first member who claims a player is believed, also of several at once.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	claim := func(user string, n int) string {
 		return code(m.Ask(user, "POST", "/v1/players/"+m.l.Players[n]+"/claim", nil))
 	}
-	same(t, "the claims", []string{claim("vic", 0), claim("vic", 0), claim("eve", 0)}, []string{"200", "200", "409 already_claimed"})
+	same(t, "the claims", []string{claim("vic", 0), claim("vic", 0), claim("eve", 0)}, []string{"200", "200", "403 league_access_required"})
+	same(t, "the claim of another, by a member", claim("sam", 0), "409 already_claimed")
 
 	users := []string{"vic", "sam", "sue", "ann"}
 
@@ -299,7 +301,7 @@ func TestChangesOfAPlayerAreLimited(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	path := "/v1/players/" + m.l.Players[0]
-	m.Do("eve", "POST", path+"/claim", nil)
+	m.Do("eve", "POST", path+"/claim", m.coded())
 
 	rename := func(user, name string) events.APIGatewayV2HTTPResponse {
 		return m.Ask(user, "PATCH", path, map[string]any{"nickname": name})
@@ -362,7 +364,7 @@ func TestJoinCodes(t *testing.T) {
 	}
 
 	c := decode[coded](m, "sam", "POST", m.path("join-code"), nil)
-	if len(c.Code) != 8 || c.URL != threefctest.App+"/join/"+c.Code || !c.ExpiresAt.Equal(m.Clock.Now().Add(24*time.Hour)) {
+	if len(c.Code) != 8 || c.URL != threefctest.App+"/join/"+c.Code || !c.ExpiresAt.Equal(m.Clock.Now().Truncate(time.Second).Add(24*time.Hour)) {
 		t.Errorf("the code is %+v", c)
 	}
 
@@ -483,6 +485,52 @@ func (m *match) join(code, nickname string) string {
 		m.Do("", "POST", "/v1/join/"+code, map[string]any{"nickname": nickname})).PlayerID
 }
 
+// coded is the body of a claim by a user who has a new code of the game.
+func (m *match) coded() map[string]any { return map[string]any{"code": m.code()} }
+
+// TestAnIDIsNoRight: a user who knows the id of a player claims it as a member of the league, or with a
+// code of one of its games. Of other leagues' codes, revoked ones and wrong ones a user may try ten an
+// hour, of ids, too; afterwards a right one is refused, also for members, and nobody else.
+func TestAnIDIsNoRight(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	old := m.coded()
+	m.Do("sam", "DELETE", m.path("join-code"), nil)
+	right := m.coded()
+	other := map[string]any{"code": decode[struct{ Code string }](m, "ann", "POST",
+		"/v1/games/"+m.Schedule("ann", m.FoundAs("ann", "Riverside"))+"/join-code", nil).Code}
+	claim := func(user, id string, body any) string {
+		return code(m.Ask(user, "POST", "/v1/players/"+id+"/claim", body))
+	}
+	ada := m.l.Players[0]
+
+	for _, c := range []struct {
+		name, id string
+		body     any
+		want     string
+	}{
+		{"the id alone", ada, nil, "403 league_access_required"},
+		{"an empty code", ada, map[string]any{"code": ""}, "403 league_access_required"},
+		{"a wrong code", ada, map[string]any{"code": "AAAAAAAA"}, "404 invalid_or_expired_code"},
+		{"a revoked code", ada, old, "404 invalid_or_expired_code"},
+		{"a code of another league", ada, other, "404 invalid_or_expired_code"},
+		{"another id", ids.NewID(m.Clock.Now()), right, "404 player_not_found"},
+	} {
+		same(t, c.name, claim("eve", c.id, c.body), c.want)
+	}
+
+	same(t, "a code", []string{claim("eve", ada, right), claim("eve", ada, nil)}, []string{"200", "200"})
+
+	for range player.MaxWrongClaims.Max - 6 {
+		same(t, "an id more", claim("eve", m.l.Players[1], nil), "403 league_access_required")
+	}
+
+	refused(t, "after ten, with a code", m.Ask("eve", "POST", "/v1/players/"+m.l.Players[1]+"/claim", right), 429, "too_many_wrong_claims")
+	same(t, "another user", claim("vic", m.l.Players[1], nil), "200")
+	m.pass(time.Hour)
+	same(t, "an hour later", claim("eve", m.l.Players[2], m.coded()), "200")
+}
+
 // code makes a code of the game.
 func (m *match) code() string {
 	m.T.Helper()
@@ -501,7 +549,7 @@ func TestPlayerIsDeleted(t *testing.T) {
 		return row.V().Players
 	}
 	same(t, "the players at first", counted(), 10)
-	m.Do("eve", "POST", path(spam)+"/claim", nil)
+	m.Do("eve", "POST", path(spam)+"/claim", m.coded())
 	refused(t, "by a scorekeeper", m.Ask("sam", "DELETE", path(spam), nil), 403, "admin_required")
 	refused(t, "by who is the player", m.Ask("eve", "DELETE", path(spam), nil), 403, "league_access_required")
 	refused(t, "by an old revision", m.Ask("ann", "DELETE", path(spam), nil, threefctest.Header{Name: "if-match", Value: `"1"`}), 409, "stale")
@@ -637,7 +685,7 @@ func TestJoinsAreLimited(t *testing.T) {
 func TestClaimOfADeletedPlayerEnds(t *testing.T) {
 	t.Parallel()
 	m := club(t)
-	id := item.NewID(m.Clock.Now())
+	id := ids.NewID(m.Clock.Now())
 	testkit.PutRows(m.World.World, tables.App,
 		item.New(item.UserKey("vic"), item.PlayerKey(id), "Claim", item.Claim{PlayerID: id, LeagueID: "gone"}, m.Clock.Now()))
 	refused(t, "the player", m.Ask("vic", "DELETE", "/v1/players/"+id+"/claim", nil), 404, "player_not_found")
@@ -662,8 +710,14 @@ func (m *match) another() string {
 func TestDroppedClaimIsForMembers(t *testing.T) {
 	t.Parallel()
 	m := club(t)
-	path := "/v1/players/" + m.l.Players[0] + "/claim"
-	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	path, byCode := "/v1/players/"+m.l.Players[0]+"/claim", m.coded()
+	ask := func(user, method string) string {
+		if method == "DELETE" {
+			return code(m.Ask(user, method, path, nil))
+		}
+
+		return code(m.Ask(user, method, path, byCode))
+	}
 	same(t, "a stranger, twice", []string{ask("eve", "POST"), ask("eve", "DELETE"), ask("eve", "POST")}, []string{"200", "204", "200"})
 	same(t, "an administrator ends it", ask("ann", "DELETE"), "204")
 	same(t, "the stranger again, and the player", []string{ask("eve", "POST"), ask("vic", "POST"), ask("vic", "DELETE"), ask("eve", "POST")},
@@ -828,8 +882,14 @@ func TestRightCodesAreNotCounted(t *testing.T) {
 func TestClaimIsDropped(t *testing.T) {
 	t.Parallel()
 	m := club(t)
-	path := "/v1/players/" + m.l.Players[0] + "/claim"
-	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	path, byCode := "/v1/players/"+m.l.Players[0]+"/claim", m.coded()
+	ask := func(user, method string) string {
+		if method == "DELETE" {
+			return code(m.Ask(user, method, path, nil))
+		}
+
+		return code(m.Ask(user, method, path, byCode))
+	}
 	mirror := func(user string) (there bool) {
 		for _, r := range everything(m.World) {
 			there = there || r["pk"] == item.UserKey(user) && r["sk"] == item.PlayerKey(m.l.Players[0])

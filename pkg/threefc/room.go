@@ -12,13 +12,16 @@ import (
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/userdata"
 )
 
 // Room is the room's part of the fleet.
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
-		Name: "threefc",
+		Name:       "threefc",
+		Data:       data,
+		Recipients: recipients,
 		Settings: []spec.Setting{
 			{
 				Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified",
@@ -37,6 +40,7 @@ func Room() app.Room {
 		league.DeleteLeagueFunction(),
 		league.ListAccessFunction(),
 		league.InviteFunction(),
+		league.AcceptFunction(),
 		league.PutAccessFunction(),
 		league.DeleteAccessFunction(),
 		season.CreateSeasonFunction(),
@@ -104,5 +108,6 @@ func Room() app.Room {
 		userdata.DeleteAccountFunction(),
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),
+		takedown.Function(),
 	)
 }

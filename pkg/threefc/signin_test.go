@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 // ask has a link mailed, and returns its token.
 func ask(w *threefctest.World, email string) string {
 	w.T.Helper()
-	w.Do("", "POST", startLink, map[string]any{"email": email})
+	w.SetCookie("", w.Do("", "POST", startLink, map[string]any{"email": email}).Cookies[0])
 	all := w.Mail.Mailbox(strings.ToLower(email))
 	_, token, _ := strings.Cut(all[len(all)-1].Text, threefctest.App+"/sign-in#token=")
 	token, _, _ = strings.Cut(token, "\n")
@@ -214,6 +215,77 @@ func TestMailsAreLimited(t *testing.T) {
 	}
 }
 
+// TestLinkOfAnotherBrowser: a browser that has not asked for the link signs in only after its user has
+// confirmed. The one that has asked signs in by each of its links. One that was stored before the
+// browser was known signs in any.
+func TestLinkOfAnotherBrowser(t *testing.T) {
+	t.Parallel()
+	w := threefctest.New(t)
+	w.Accounts()
+	first := ask(w, "lena@example.com")
+	second := ask(w, "lena@example.com")
+	complete := func(browser, token string, confirmed bool) string {
+		return code(w.Ask(browser, "POST", followLink, map[string]any{"token": token, "anotherBrowser": confirmed}))
+	}
+
+	w.SetCookie("eve", signin.Asked.Set(first)) // any token but that of the browser
+	same(t, "another browser", []string{complete("none", first, false), complete("eve", first, false)},
+		[]string{"409 another_browser", "409 another_browser"})
+	same(t, "a wrong token", complete("none", strings.Repeat("A", 43)+"."+strings.Repeat("A", 43), false), "401 invalid_or_expired_magic_link")
+	same(t, "the browser that has asked", []string{complete("", first, false), complete("", second, false)}, []string{"200", "200"})
+	same(t, "another, after its user has confirmed", complete("none", ask(w, "lena@example.com"), true), "200")
+
+	old := ask(w, "lena@example.com")
+	id, _, _ := strings.Cut(old, ".")
+	row := testkit.Row[item.Row[map[string]any]](w.World, tables.App, item.LinkKey(id), item.Metadata)
+	delete(*row.V(), "asked")
+	testkit.PutRows(w.World, tables.App, row)
+	same(t, "a link of before", complete("none", old, false), "200")
+}
+
+// TestPagesOfOtherSitesAskForNoLink: nor do they sign in, or join.
+func TestPagesOfOtherSitesAskForNoLink(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	joined := m.code()
+	token := ask(m.World, "lena@example.com")
+	m.Origin = "https://evil.example"
+
+	for path, body := range map[string]map[string]any{
+		startLink: {"email": "lena@example.com"}, followLink: {"token": token}, "/v1/join/" + joined: {"nickname": "Evie"},
+	} {
+		refused(t, path, m.Ask("", "POST", path, body), 403, "wrong_origin")
+	}
+
+	refused(t, "a read with the session", m.Ask("ann", "GET", session, nil), 403, "wrong_origin")
+}
+
+// TestNobodyLocksAnAddressOut: five links by one caller leave the owner of the address the way in. All
+// callers together send forty an hour.
+func TestNobodyLocksAnAddressOut(t *testing.T) {
+	t.Parallel()
+	w := threefctest.New(t)
+	start := func(caller int) string {
+		w.Caller = fmt.Sprintf("203.0.113.%d", caller)
+		return code(w.Ask("", "POST", startLink, map[string]any{"email": "lena@example.com"}))
+	}
+
+	for range signin.MaxLinks.Max {
+		same(t, "a link", start(1), "202")
+	}
+
+	same(t, "one more, and the owner", []string{start(1), start(2)}, []string{"429 too_many_links", "202"})
+
+	for n := signin.MaxLinks.Max + 1; n < signin.MaxAddressLinks.Max; n++ {
+		same(t, "of many callers", start(n), "202")
+	}
+
+	w.Caller = "203.0.113.100"
+	refused(t, "too many mails", w.Ask("", "POST", startLink, map[string]any{"email": "lena@example.com"}), 429, "too_many_links_of_address")
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	same(t, "an hour later", start(1), "202")
+}
+
 // TestSignInMailsOfACallerAreLimited: thirty in an hour, whatever the addresses, and whether or not
 // they have accounts. Others are not affected.
 func TestSignInMailsOfACallerAreLimited(t *testing.T) {
@@ -354,7 +426,7 @@ func TestSessionIsRefused(t *testing.T) {
 		w.Origin = origin
 		refused(t, fmt.Sprintf("a change from %q", origin),
 			w.Ask("ann", "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), 403, "wrong_origin")
-		w.Do("ann", "GET", "/v1/leagues", nil)
+		refused(t, fmt.Sprintf("a read from %q", origin), w.Ask("ann", "GET", "/v1/leagues", nil), 403, "wrong_origin")
 	}
 
 	w.Origin = threefctest.App

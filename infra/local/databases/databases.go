@@ -14,12 +14,14 @@ import (
 	"matchday/pkg/spec"
 )
 
-// virtual makes now() return a session's setting: see pg.Open.
+// virtual makes now() and clock_timestamp() return a session's setting: see pg.Open.
 const virtual = `
-CREATE SCHEMA ` + pg.VirtualTime + ` AUTHORIZATION ` + spec.SQLAdmin + `;
+CREATE SCHEMA IF NOT EXISTS ` + pg.VirtualTime + ` AUTHORIZATION ` + spec.SQLAdmin + `;
 GRANT USAGE ON SCHEMA ` + pg.VirtualTime + ` TO PUBLIC;
-CREATE FUNCTION ` + pg.VirtualTime + `.now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS
+CREATE OR REPLACE FUNCTION ` + pg.VirtualTime + `.now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS
 $$ SELECT coalesce(nullif(current_setting('` + pg.VirtualTime + `.now', true), '')::timestamptz, pg_catalog.now()) $$;
+CREATE OR REPLACE FUNCTION ` + pg.VirtualTime + `.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE AS
+$$ SELECT coalesce(nullif(current_setting('` + pg.VirtualTime + `.now', true), '')::timestamptz, pg_catalog.clock_timestamp()) $$;
 ALTER SCHEMA public OWNER TO ` + spec.SQLAdmin
 
 // Create creates a database with a name, and migrates it. An existing one is only migrated.
@@ -73,12 +75,10 @@ func prepare(ctx context.Context, e *postgres.Engine, name string) error {
 		}
 	}
 
-	if database {
-		return nil
-	}
-
-	if _, err := c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+spec.SQLAdmin); err != nil {
-		return err
+	if !database {
+		if _, err := c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+spec.SQLAdmin); err != nil {
+			return err
+		}
 	}
 
 	own, err := pgx.Connect(ctx, e.URL("", name))

@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
 import type { paths } from "../../../.local/client/commitcollect.ts";
-import { base, expect } from "../../tools/client/client.mjs";
+import { base, expect, problem } from "../../tools/client/client.mjs";
 
 const client = createClient<paths>({ baseUrl: base + "/commitcollect", credentials: "include" });
 
@@ -8,7 +8,7 @@ const viewer = await client.GET("/viewer");
 expect(viewer.response.status === 200 && viewer.data?.signedIn === false, "a browser without a cookie is signed in");
 
 const milestones = await client.GET("/milestones");
-expect(milestones.response.status === 401 && milestones.error?.type === "urn:problem-type:matchday:missing_session", "a browser without a session is accepted");
+expect(milestones.response.status === 401 && problem(milestones.error)?.type === "urn:problem-type:matchday:missing_session", "a browser without a session is accepted");
 
 // @ts-expect-error: a milestone has a target
 const milestone = await client.POST("/milestones", { body: { modelId: "trike-2026" } });

@@ -227,13 +227,18 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			"displayOrder": 2,
 		}},
 		{sessions, map[string]any{
-			"PK":           item.State(session.ID(token("lea"))),
+			"PK":           item.State(item.SignIn, session.ID(token("lea"))),
 			"SK":           item.Meta,
 			"expiresAtUtc": until,
 			"verifier":     verifier,
 			"nonce":        nonce,
 		}},
-		{sessions, map[string]any{"PK": item.State(session.ID(token("ann"))), "SK": item.Meta, "expiresAtUtc": until, "userId": ann}},
+		{sessions, map[string]any{
+			"PK":           item.State(item.Link, session.ID(token("ann"))),
+			"SK":           item.Meta,
+			"expiresAtUtc": until,
+			"userId":       ann,
+		}},
 		{"CommitCollectIdempotency", map[string]any{
 			"IdempotencyKey": "STRAVA#EVT#activity#create#10000000001#1780641000",
 			"state":          "DONE",

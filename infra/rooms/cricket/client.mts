@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
 import type { paths } from "../../../.local/client/cricket.ts";
-import { base, expect } from "../../tools/client/client.mjs";
+import { base, expect, problem } from "../../tools/client/client.mjs";
 
 const client = createClient<paths>({ baseUrl: base + "/cricket" });
 
@@ -11,8 +11,8 @@ for (const team of teams.data?.teams ?? []) {
 }
 
 const missing = await client.GET("/matches/{id}", { params: { path: { id: "1" } } });
-expect(missing.response.status === 404 && missing.error?.type === "urn:problem-type:matchday:match_not_found", "an unknown match is no problem document");
+expect(missing.response.status === 404 && problem(missing.error)?.type === "urn:problem-type:matchday:match_not_found", "an unknown match is no problem document");
 
 // @ts-expect-error: the operation has no such parameter
 const unknown = await client.GET("/teams", { params: { query: { limitt: 2 } } });
-expect(unknown.error?.errors?.[0]?.location === "query.limitt", "an unknown parameter is accepted");
+expect(problem(unknown.error)?.errors?.[0]?.location === "query.limitt", "an unknown parameter is accepted");

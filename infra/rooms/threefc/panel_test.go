@@ -40,6 +40,7 @@ type phone struct {
 	fault fault
 	gone  bool // the server answers nothing, also no file
 	sent  int  // changes that were done, or refused, since the fault was set
+	asked int  // requests to 3FC
 }
 
 // fault is what happens to the requests of a phone.
@@ -63,6 +64,7 @@ clock.speed = 0;
 window.time = clock;
 const readClock = async () => { clock.now = Date.parse(await (await fetch("/console/now")).text()); };
 const there = await readClock().then(() => true, () => false);
+if (!location.search) localStorage.setItem("threefc-session", "1"); // of a sign-in before
 const panel = await import("/console/threefc/panel.js");
 if (there) {
   room.threefc = { email: "sam@example.com", game: {{.}} };
@@ -119,6 +121,7 @@ func newPhone(t *testing.T) *phone {
 func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	f := p.fault
+	p.asked++
 	p.mu.Unlock()
 
 	body, err := io.ReadAll(r.Body)
@@ -162,6 +165,14 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 
 	w.WriteHeader(out.StatusCode)
 	io.WriteString(w, out.Body)
+}
+
+// requests returns how many requests 3FC has had.
+func (p *phone) requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return p.asked
 }
 
 // set sets what happens to requests.
@@ -283,6 +294,21 @@ func (p *phone) refuses(want ...string) {
 func (p *phone) decide(i int, text string) {
 	p.T.Helper()
 	p.run(consoletest.See(fmt.Sprintf(`([...document.querySelectorAll("#kept-list li")][%d].querySelectorAll("button").forEach((b) => b.textContent === %q && b.click()), true)`, i, text)))
+}
+
+// TestNothingIsAskedBeforeTheSignIn: without a session the page asks to sign in, and 3FC nothing.
+func TestNothingIsAskedBeforeTheSignIn(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.run(consoletest.See(`localStorage.getItem("threefc-session") === "1"`), consoletest.See("(localStorage.clear(), true)"),
+		chromedp.Navigate("about:blank"))
+
+	before := p.requests()
+	p.run(chromedp.Navigate(p.url+"/threefc/?nobody"), consoletest.See(`!document.querySelector("#sign-in").hidden`))
+
+	if got := p.requests(); got != before {
+		t.Errorf("%d requests before the sign-in", got-before)
+	}
 }
 
 // TestRefusedGoalsStay: goals of a phone without a network, of a third that another phone has

@@ -2,7 +2,9 @@ package threefc
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -133,6 +135,16 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		add(item.LeagueKey(league), item.GrantKey(user), "Grant", g)
 		add(item.UserKey(user), item.LeagueKey(league), "Grant", g)
 	}
+
+	invited := sha256.Sum256([]byte(out + "@example.com"))
+	add(item.LeagueKey(league), item.Invites+hex.EncodeToString(invited[:]), "Invitation",
+		map[string]any{
+			"invitationId": "01JX0000000000000000000051",
+			"leagueId":     league,
+			"email":        out + "@example.com",
+			"role":         item.Viewer,
+			"byUserId":     ann,
+		}, until)
 
 	add(item.LeagueKey(emptyLeague), item.Metadata, "League",
 		item.League{ID: emptyLeague, Name: "Old league", Slug: "old-league", Admins: 1, Members: 1})

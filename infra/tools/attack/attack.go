@@ -2,6 +2,10 @@
 // forbids, or hardly allows, each a change of a request that the operation accepts (package
 // mutation). It knows no room: a new operation is attacked without a line of its own.
 //
+// Beside that it attacks what no document says: ids must not be predictable, a state of one flow must not
+// be valid in another, nobody's requests may lock out somebody else, a user writes nothing after the
+// account's deletion was answered, and no name contains an address.
+//
 // An answer must not have a status over 499, an internal word, or HTML. A request that
 // the document forbids must be refused, and a refusal is a problem document that names
 // the field. An answer to an accepted request must be what its schema allows. If it
@@ -82,6 +86,7 @@ type Attack struct {
 	requests   int
 	slow       []string
 	findings   map[string]*Finding
+	ids        ids
 }
 
 // Finding is something wrong with an answer.
@@ -126,6 +131,7 @@ func New(cfg Config) *Attack {
 			Timeout:       2 * time.Minute, // that of a function, on a free clock
 		},
 		kinds: map[string]int{}, operations: map[string]bool{}, counts: map[string]map[int]int{}, findings: map[string]*Finding{},
+		ids: newIDs(),
 	}
 }
 
@@ -401,8 +407,18 @@ func (a *Attack) send(ctx context.Context, o mutation.Operation, s shot, credent
 		wrong = append(wrong, fmt.Sprintf("a %d for the sample request", got.status))
 	}
 
+	if s.kind == mutation.AddressInName && s.request.Method == o.Method && got.status < 300 {
+		wrong = append(wrong, fmt.Sprintf("a %d for a name with an address, which mails show as a link", got.status))
+	}
+
 	a.mu.Lock()
 	defer a.mu.Unlock()
+
+	a.ids.know(target + string(text))
+
+	if got.status < 300 {
+		a.ids.see(string(got.body))
+	}
 
 	a.requests++
 	for kind := range strings.SplitSeq(s.kind, " + ") {

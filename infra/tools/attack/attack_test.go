@@ -16,18 +16,30 @@ import (
 )
 
 // lab is the document of an API with two operations.
-const lab = `{"openapi":"3.1.0","servers":[{"url":"/lab"}],"paths":{"/things/{id}":{
+var lab = strings.ReplaceAll(`{"openapi":"3.1.0","servers":[{"url":"/lab"}],"paths":{"/things/{id}":{
 	"get":{"operationId":"get-thing","parameters":[
 		{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}},
 		{"in":"query","name":"limit","schema":{"type":"integer","minimum":1,"maximum":9}}],
-		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}},
+		"responses":{REFUSALS,"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}},
 	"put":{"operationId":"put-thing","parameters":[{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}},
 		{"in":"header","name":"Idempotency-Key","schema":{"type":"string","maxLength":20,"pattern":"^[!-~]+$"}}],
 		"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},
-		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
+		"responses":{REFUSALS,"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
 	"components":{"schemas":{"Thing":{"type":"object","additionalProperties":false,"required":["name"],"properties":{
 		"name":{"type":"string","minLength":1,"maxLength":10,"pattern":"^[ -~]*$"},"points":{"type":"integer","minimum":0,"maximum":9},
-		"labels":{"type":"object","additionalProperties":{"type":"string","maxLength":10}}}}}}}`
+		"labels":{"type":"object","additionalProperties":{"type":"string","maxLength":10}}}}}}}`,
+	"REFUSALS", refusals("400", "401", "422"))
+
+// refusals describes answers with the only problem of the lab.
+func refusals(statuses ...string) string {
+	var all []string
+	for _, status := range statuses {
+		all = append(all, `"`+status+`":{"content":{"application/problem+json":{"schema":{"properties":{`+
+			`"type":{"x-extensible-enum":["urn:problem-type:matchday:invalid"]}}}}}}`)
+	}
+
+	return strings.Join(all, ",")
+}
 
 var labRoom = spec.Room{Name: "lab", Functions: []spec.Function{
 	{Name: "lab/get-thing", On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
@@ -46,7 +58,12 @@ type thing struct {
 func (h *thing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	problem := func(status int, detail string) {
-		doc := map[string]any{"type": "urn:problem-type:matchday:invalid", "title": http.StatusText(status), "status": status, "detail": detail}
+		kind := "urn:problem-type:matchday:invalid"
+		if h.defect == "code" && r.Method == http.MethodPut {
+			kind = "urn:problem-type:matchday:other"
+		}
+
+		doc := map[string]any{"type": kind, "title": http.StatusText(status), "status": status, "detail": detail}
 		if h.defect != "no field" && status == http.StatusUnprocessableEntity {
 			doc["errors"] = everyField(r, text)
 		}
@@ -186,6 +203,7 @@ func TestDefects(t *testing.T) {
 		"no field":         "a refusal that does not name",
 		"anybody":          "a 200 for a caller who may not",
 		"another spelling": "a 200 for a caller who may not",
+		"code":             "a 422 with the problem urn:problem-type:matchday:other, which the operation does not document",
 		"kept":             "an answer for one caller that others may keep",
 		"map":              "a 200 for a request that the schema forbids",
 		"header":           "a 200 for a request that the schema forbids: the parameter Idempotency-Key",

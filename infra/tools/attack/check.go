@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -148,7 +149,7 @@ func check(o mutation.Operation, r mutation.Request, field string, allowed bool,
 	switch {
 	case a.status >= 400 && media == "text/html":
 	case a.status >= 400:
-		wrong = append(wrong, refusal(r, why != nil, field, a, kind)...)
+		wrong = append(wrong, refusal(o, r, why != nil, field, a, kind)...)
 	case r.Method != o.Method: // another operation's
 	case !allowed:
 		say("a %d for a caller who may not", a.status)
@@ -174,7 +175,7 @@ func headerTexts(h http.Header) (all []string) {
 }
 
 // refusal checks an answer with a status from 400 to 499.
-func refusal(r mutation.Request, forbidden bool, field string, a answer, kind string) (wrong []string) {
+func refusal(o mutation.Operation, r mutation.Request, forbidden bool, field string, a answer, kind string) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if r.Same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity ||
 		a.status == http.StatusUnsupportedMediaType) {
@@ -198,6 +199,10 @@ func refusal(r mutation.Request, forbidden bool, field string, a answer, kind st
 
 	if p.Status != a.status || p.Title == "" || !problemType.MatchString(p.Type) {
 		say("a problem document whose type, title or status is wrong")
+	}
+
+	if r.Method == o.Method && r.Path == "" && !slices.Contains(o.Problems[strconv.Itoa(a.status)], any(p.Type)) {
+		say("a %d with the problem %s, which the operation does not document", a.status, p.Type)
 	}
 
 	denied := a.status == http.StatusUnauthorized || a.status == http.StatusForbidden

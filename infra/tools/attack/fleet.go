@@ -35,9 +35,13 @@ type Fleet struct {
 
 	attack     *Attack
 	visit      func(context.Context, mutation.Operation, Sample) error // called where the story uses an operation
+	skip       func(function string, o mutation.Operation) bool        // the cases that are not played; may be nil
+	end        func(context.Context) error                             // called after the story; may be nil
 	fleet      *storyfleet.Fleet
 	operations map[string]mutation.Operation // by function
 	reads      []read                        // of the whole story
+	steps      []read                        // of the whole story: redirects, of sign-ins for example
+	writes     []read                        // of the story so far
 	databases  map[string]*database          // by name
 
 	mu     sync.Mutex
@@ -101,8 +105,12 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		return w.attack, err
 	}
 
+	if err := w.remember(ctx); err != nil {
+		return w.attack, err
+	}
+
 	for _, c := range f.Cases {
-		if c.Good == "" {
+		if c.Good == "" || w.skip != nil && w.skip(c.Function(), w.operations[c.Function()]) {
 			continue
 		}
 
@@ -115,15 +123,23 @@ func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 		}
 	}
 
-	return w.attack, f.Settle(ctx)
+	for _, wrong := range predictable(w.attack.ids.made()) {
+		w.attack.Report("ids", wrong)
+	}
+
+	if err := f.Settle(ctx); err != nil || w.end == nil {
+		return w.attack, err
+	}
+
+	return w.attack, w.end(ctx)
 }
 
 // collect notes the reads of the whole story: what is written is read by those that come later,
-// too, if what they read is there. A GET that only redirects is a step of a sign-in, and no read.
+// too, if what they read is there. A GET that only redirects is a step, of a sign-in for example.
 func (w *Fleet) collect() error {
 	for _, c := range w.fleet.Cases {
 		o, ok := w.operations[c.Function()]
-		if _, documented := o.Answer(http.StatusOK); c.Good == "" || !ok || o.Changes() || !documented {
+		if c.Good == "" || !ok || o.Changes() {
 			continue
 		}
 
@@ -137,7 +153,11 @@ func (w *Fleet) collect() error {
 			return err
 		}
 
-		w.reads = append(w.reads, read{o, s})
+		if _, documented := o.Answer(http.StatusOK); documented {
+			w.reads = append(w.reads, read{o, s})
+		} else {
+			w.steps = append(w.steps, read{o, s})
+		}
 	}
 
 	return nil
@@ -217,7 +237,15 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 	}
 
 	if o.Method == http.MethodDelete {
-		return w.attack.Accepted(ctx, o, s)
+		if err := w.attack.Accepted(ctx, o, s); err != nil {
+			return err
+		}
+
+		return w.bury(ctx, o, s)
+	}
+
+	if o.Changes() {
+		w.writes = append(w.writes, read{o, s})
 	}
 
 	return nil
@@ -227,6 +255,14 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 func (w *Fleet) storm(ctx context.Context, o mutation.Operation, s Sample) error {
 	before, err := w.rows(ctx, o.Room)
 	if err != nil {
+		return err
+	}
+
+	if err := w.exchange(ctx, o, s, before); err != nil {
+		return err
+	}
+
+	if err := w.lockOut(ctx, o, s, before); err != nil {
 		return err
 	}
 

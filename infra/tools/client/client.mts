@@ -14,3 +14,7 @@ expect(url !== undefined, "usage: client.mjs URL");
 
 // base is the URL of the fleet.
 export const base: string = url;
+
+// problem returns the problem document of a refusal, which a function has answered: API Gateway's own
+// refusals have a message only.
+export const problem = <E,>(error: E | undefined) => error as Exclude<E, { message: string }> | undefined;

@@ -619,6 +619,13 @@ func twins(name string) (all []string) {
 
 type spelt struct{ kind, text string }
 
+// nameOfAddress is the kind of a name that programs for mail show as a link.
+const nameOfAddress = "address in a name"
+
+// AddressInName is the kind of the mutations that put the address of a page or a mailbox in a name. No
+// schema forbids it, but it must be refused.
+const AddressInName = "string: " + nameOfAddress
+
 // strings are texts for a string, as JSON. current is a valid one.
 func (n node) strings(current string) (all []spelt) {
 	add := func(kind, s string) { all = append(all, spelt{kind, quoted(s)}) }
@@ -666,6 +673,12 @@ func (n node) strings(current string) (all []spelt) {
 		"javascript:alert(1)", "-1", "true", "null", "\\",
 	} {
 		add("hostile text", s)
+	}
+
+	if n["format"] == "display-name" && (!bounded || most <= 40) { // longer ones are of administrators
+		for _, s := range []string{"Win at example.com", "http://evil.example", "ann@example.com"} {
+			all = append(all, spelt{nameOfAddress, quoted(s)})
+		}
 	}
 
 	if enum, ok := n["enum"].([]any); ok {

@@ -29,6 +29,7 @@ type Operation struct {
 	AnyQuery     bool               // parameters of the query that the document does not name are allowed
 	Answers      map[string]*Schema // by status; nil for an answer without content
 	Media        map[string]string  // the media types of answers that are not JSON, by status
+	Problems     map[string][]any   // the types of its problems, by status
 }
 
 // Name is the name of the operation's function: "pickem/put-result".
@@ -128,7 +129,7 @@ func Operations(room spec.Room, text []byte, formats ...*jsonschema.Format) ([]O
 			o := Operation{
 				Room: room.Name, ID: description["operationId"].(string),
 				Method: strings.ToUpper(method), Path: "/" + room.Name + path,
-				Answers: map[string]*Schema{}, Media: map[string]string{},
+				Answers: map[string]*Schema{}, Media: map[string]string{}, Problems: map[string][]any{},
 			}
 
 			on, ok := routes[o.ID]
@@ -192,6 +193,8 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 		o.Answers[status] = nil
 
 		o.Media[status] = otherMedia(r)
+		o.Problems[status], _ = inside(r, "content", "application/problem+json", "schema", "properties", "type", "x-extensible-enum").([]any)
+
 		if r, ok := r.(map[string]any); ok && content(r, "application/json") {
 			if o.Answers[status], err = d.schema(at + pointer("responses", status, "content", "application/json", "schema")); err != nil {
 				return err
@@ -200,6 +203,16 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 	}
 
 	return nil
+}
+
+// inside returns a member within an object, nil if it is not there.
+func inside(of any, path ...string) any {
+	for _, name := range path {
+		object, _ := of.(map[string]any)
+		of = object[name]
+	}
+
+	return of
 }
 
 // otherMedia returns the media type of an answer that is neither JSON nor a problem

@@ -78,6 +78,10 @@ var steps = []step{
 		place: "infra/pipeline.template.json",
 		test:  "infra/tools/pipeline", name: "TestTemplateIsCurrent", says: "infra/pipeline.template.json is out of date: run `make pipeline`",
 	},
+	{
+		place: "docs/privacy.md",
+		test:  "infra/tools/privacy", name: "TestPageIsCurrent", says: "docs/privacy.md is out of date: run `make privacy`",
+	},
 }
 
 // insert returns a text with more after the first place of a part.
@@ -129,6 +133,7 @@ func TestRoomIsAddedByTheSteps(t *testing.T) {
 	c.run(".", nil, "go", "vet", "./pkg/chess", "./functions/chess/...", "./infra/rooms/chess")
 	c.run(".", nil, "go", "run", "./infra/tools/runbook", "docs/runbook.md")
 	c.run(".", nil, "go", "run", "./infra/tools/pipeline", "infra/pipeline.template.json")
+	c.run(".", nil, "go", "run", "./infra/tools/privacy", "docs/privacy.md")
 
 	packages := []string{"pkg/chess"}
 	for _, s := range steps {
@@ -190,8 +195,8 @@ func (c module) in(t *testing.T) module {
 
 func (c module) path(name string) string { return filepath.Join(c.dir, filepath.FromSlash(name)) }
 
-// addRoom copies the module, and makes all steps in the copy but those of the two files that
-// make runbook and make pipeline write.
+// addRoom copies the module, and makes all steps in the copy but those of the files that
+// make runbook, make pipeline and make privacy write.
 func addRoom(t *testing.T) module {
 	t.Helper()
 

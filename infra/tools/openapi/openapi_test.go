@@ -89,6 +89,35 @@ func TestNothingIsMissing(t *testing.T) {
 	}
 }
 
+// TestSchemasDoNotShadow: a schema has no name that hides a type of Kotlin or Swift in a generated
+// client, and none that needs its package to be understood. Generators keep such names without a
+// warning, or rename them: `make judge-contract`.
+func TestSchemasDoNotShadow(t *testing.T) {
+	t.Parallel()
+
+	hidden := strings.Fields("Any Array Boolean Byte Char Class Codable Collection Comparable Data Date Dictionary Double Enum Error Exception " +
+		"Float Function Int Iterable Iterator List Locale Long Map MetaStruct Name Nothing Number Optional Other Pair Protocol Range Regex Response " +
+		"Result Self Sequence Set Short String Task Throwable Triple Type URL UUID Unit Void")
+
+	for _, room := range fleet.Rooms() {
+		text, err := Room(room)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		d, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, name := range hidden {
+			if d.Components["schemas"][name] != nil {
+				t.Errorf("%s has a schema %s: name it by the tag schema, as in MatchDisplay", room.Spec.Name, name)
+			}
+		}
+	}
+}
+
 func TestMissing(t *testing.T) {
 	t.Parallel()
 

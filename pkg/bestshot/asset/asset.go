@@ -88,7 +88,7 @@ func GetAssetFunction() app.Function {
 		// Without ListBucket S3 answers 403, not 404, for an image that does not exist.
 		Objects: []spec.ObjectAccess{tables.Assets.On("", spec.GetObject, spec.ListBucket)},
 		Memory:  128, Timeout: 5 * time.Second,
-	}, Open, (*Assets).GetAsset)
+	}, Open, (*Assets).GetAsset, errNoAsset)
 }
 
 // GetAsset returns an image. Caches may keep the answer for ever. Errors: asset_not_found.

@@ -50,6 +50,8 @@ func Open(ctx context.Context, env app.Env) (*Guesses, error) {
 
 // Goals is a score in a request.
 type Goals struct {
+	_ struct{} `schema:"GuessedGoals"`
+
 	Score int `json:"score" minimum:"0" maximum:"99" doc:"The goals, also those of extra time, without penalties." example:"2"`
 }
 
@@ -106,6 +108,8 @@ type Guess struct {
 
 // Part is the guess of the goals of a team.
 type Part struct {
+	_ struct{} `schema:"PartPoints"`
+
 	Status Label `json:"status" enum:",correct,incorrect" doc:"Whether it is right; empty without a result."`
 	Value  *int  `json:"value" doc:"The goals; null without a guess."`
 	Points int   `json:"points" doc:"What it has earned."`
@@ -113,6 +117,8 @@ type Part struct {
 
 // Whole is the guess of the outcome.
 type Whole struct {
+	_ struct{} `schema:"GuessPoints"`
+
 	Status Label  `json:"status" enum:",correct,incorrect" doc:"Whether it is right; empty without a result."`
 	Label  string `json:"label" enum:",HOME_WIN,AWAY_WIN,DRAW" doc:"What was guessed; empty without a guess."`
 	Points int    `json:"points" doc:"What it has earned."`
@@ -197,7 +203,7 @@ func PutGuessFunction() app.Function {
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 40,
-	}, Open, (*Guesses).PutGuess)
+	}, Open, (*Guesses).PutGuess, errClosed, errNoMatch, member.ErrNoMember)
 }
 
 // PutGuess stores the caller's guess, or replaces it. A second run stores the same. Errors:
@@ -256,7 +262,7 @@ func ListGuessesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/guess", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 20,
-	}, Open, (*Guesses).ListGuesses)
+	}, Open, (*Guesses).ListGuesses, member.ErrNoMember, view.ErrNoRound)
 }
 
 // ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
@@ -303,6 +309,8 @@ type ListMatchGuesses struct {
 // Others is the answer with the guesses of a match.
 type Others struct {
 	Body struct {
+		_ struct{} `schema:"MemberGuessListBody"`
+
 		Data []Other `json:"data" doc:"In the order of the members' ids, 100 a page."`
 		Next string  `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
@@ -310,6 +318,8 @@ type Others struct {
 
 // Other is the guess of a member.
 type Other struct {
+	_ struct{} `schema:"MemberGuess"`
+
 	MemberID string `json:"memberId" format:"uuid" doc:"The id of the member."`
 	NickName string `json:"nickName" doc:"The name of the member."`
 	Guess
@@ -330,7 +340,7 @@ func ListMatchGuessesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/matches/{matchId}/guesses", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Guesses).ListMatchGuesses)
+	}, Open, (*Guesses).ListMatchGuesses, errHidden, errNoMatch)
 }
 
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to a later
@@ -365,7 +375,7 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 
 	out.Body.Data = make([]Other, len(rows))
 	for i, r := range rows {
-		out.Body.Data[i] = Other{r.MemberID, r.NickName, r.guess()}
+		out.Body.Data[i] = Other{MemberID: r.MemberID, NickName: r.NickName, Guess: r.guess()}
 	}
 
 	return out, nil
@@ -395,7 +405,7 @@ func GetScoreFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, Open, (*Guesses).GetScore)
+	}, Open, (*Guesses).GetScore, errNoOther, member.ErrNoMember, view.ErrNoTournament)
 }
 
 // GetScore returns the points of a member, 0 for a member without a settled guess. Errors:

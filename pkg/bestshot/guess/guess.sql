@@ -1,6 +1,8 @@
 -- name: PutGuess
 -- Stores the guess of match $1 by user $2, or replaces it: $3 goals of the home team, $4 of the
--- away team. Stores nothing from the kick-off on, by the clock of the database.
+-- away team. Stores nothing from the kick-off on, by the clock of the database. clock_timestamp() is the
+-- time when the row of the guess is locked: now() would be that of the beginning of a statement that
+-- waits for the lock.
 INSERT INTO guess (match_id, member_id, home_score, away_score)
 SELECT m.id, p.id, $3, $4
 FROM match m
@@ -9,11 +11,16 @@ CROSS JOIN member p
 WHERE m.id = $1
     AND p.public_id = $2
     AND m.status = 'open'
-    AND m.date > now()
+    AND m.date > clock_timestamp()
 ON CONFLICT ON CONSTRAINT guess_once DO UPDATE
 SET home_score = excluded.home_score,
     away_score = excluded.away_score,
-    updated_at = now();
+    updated_at = now()
+WHERE clock_timestamp() < (
+    SELECT m.date
+    FROM match m
+    WHERE m.id = guess.match_id
+);
 
 -- name: GetGuess
 -- Match $1 with the guess of member $2, if there is one. The rule and the multiplier are those of

@@ -63,11 +63,12 @@ func CreateTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.",
 			"POST", "/tournaments", polls, 201),
-		OpenAdmin, (*Admin).CreateTournament)
+		OpenAdmin, (*Admin).CreateTournament, errExists)
 }
 
 // CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
-// not ask, the next plan does. Errors: tournament_exists, also for a second run.
+// not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
+// tournament_exists.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
@@ -78,17 +79,22 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		id, ok, err := pg.Value[string](ctx, tx, sql.CreateTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
-		if err == nil && !ok {
-			err = errExists
-		}
-
 		if err != nil {
 			return err
 		}
 
-		out.Body.ID = id
+		if ok {
+			out.Body.ID = id
+			return addRule(ctx, tx, id, 1, rule)
+		}
 
-		return addRule(ctx, tx, id, 1, rule)
+		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label,
+			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore)
+		if err == nil && !ok {
+			err = errExists
+		}
+
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -130,7 +136,7 @@ func UpdateTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
 			"/tournaments/{tournamentId}", settlements),
-		OpenAdmin, (*Admin).UpdateTournament)
+		OpenAdmin, (*Admin).UpdateTournament, view.ErrNoTournament)
 }
 
 // UpdateTournament changes a tournament. If its rule changes, the rule gets the next version, and the
@@ -191,7 +197,7 @@ func UpdateRoundFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
 			"/tournaments/{tournamentId}/rounds/{roundSlug}", settlements),
-		OpenAdmin, (*Admin).UpdateRound)
+		OpenAdmin, (*Admin).UpdateRound, view.ErrNoRound)
 }
 
 // UpdateRound changes the multiplier of a round, and posts its settled matches. A second run changes
@@ -236,7 +242,7 @@ func DeleteTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.",
 			"DELETE", "/tournaments/{tournamentId}", nil),
-		OpenAdmin, (*Admin).DeleteTournament)
+		OpenAdmin, (*Admin).DeleteTournament, errActive)
 }
 
 // DeleteTournament deletes a tournament with all that belongs to it. A tournament with guesses must be
@@ -282,7 +288,7 @@ func SyncTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
 			"A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
-		OpenAdmin, (*Admin).SyncTournament)
+		OpenAdmin, (*Admin).SyncTournament, errRunning, view.ErrNoTournament)
 }
 
 // SyncTournament asks the provider for the rounds, the standings, or the matches of all rounds of a
@@ -361,7 +367,7 @@ func SyncMatchFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
 			"/matches/{matchId}/sync", polls, 202),
-		OpenAdmin, (*Admin).SyncMatch)
+		OpenAdmin, (*Admin).SyncMatch, errNoMatch)
 }
 
 // SyncMatch asks the provider for all matches of the match's round. Errors: match_not_found.
@@ -396,6 +402,8 @@ type Executions struct {
 
 // ExecutionRow is a request of an administrator to the provider.
 type ExecutionRow struct {
+	_ struct{} `schema:"Execution"`
+
 	ID        string `json:"id" db:"id" format:"uuid" doc:"The id of the execution."`
 	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
 	Status    string `json:"status" db:"status" enum:"running,done,failed" doc:"What became of it."`
@@ -407,7 +415,7 @@ func ListExecutionsFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("list-executions", "Returns what administrators have asked the provider for.",
 			"Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
-		OpenAdmin, (*Admin).ListExecutions)
+		OpenAdmin, (*Admin).ListExecutions, view.ErrNoTournament)
 }
 
 // ListExecutions returns the latest 100 executions of a tournament. Errors: tournament_not_found.

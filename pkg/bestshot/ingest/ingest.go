@@ -38,7 +38,7 @@ var sql = pg.MustParse[struct {
 	RaiseProjectionsOfTeams, GetStandingsCheckedAt, ListStandings, DeleteStandings, AddStanding,
 	MarkStandingsChecked, AddRound, LockMatches, LockMatchWithoutDate, HasNewerAnswer, GetRoundVersion,
 	RaiseRound, MarkMatchesChecked, PutExternalID, AddMatch, SwapGuesses, ReassignMatch, MarkMatchChecked,
-	UpdateMatch, EndMatch, CreateTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
+	UpdateMatch, EndMatch, CreateTournament, FindSameTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
 	LockMultiplier, PutMultiplier, LockTournamentForDeletion, DeleteTournament, GetTournament,
 	FailLostExecution, BeginExecution, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
 	TournamentExists string

@@ -437,6 +437,15 @@ VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING
 RETURNING id::text;
 
+-- name: FindSameTournament
+-- The tournament that CreateTournament creates with $1 to $5 and the first rule $6 to $10.
+SELECT t.id::text
+FROM tournament t
+JOIN rule r ON r.tournament_id = t.id
+WHERE r.version = 1
+    AND (t.provider, t.external_id, t.season, t.slug, t.label) = ($1, $2, $3, $4, $5)
+    AND (r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score) = ($6, $7, $8, $9, $10);
+
 -- name: AddRule
 -- Adds version $2 of the rule of tournament $1.
 INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)

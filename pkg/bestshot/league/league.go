@@ -17,6 +17,8 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -37,6 +39,9 @@ var (
 	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
 	maxMembers = spec.Limit{Name: "members per league", Max: 10_000, Code: "league_full"}
 	maxCodes   = spec.Limit{Name: "wrong codes per member", Max: 10, Per: time.Hour, Code: "too_many_codes"}
+	// maxJoins is counted first: the requests of one user wait for each other, and would take the
+	// reserved concurrency of the function for all others.
+	maxJoins = spec.Limit{Name: "requests to join per user", Max: 20 * reserved, Per: time.Minute, Code: "too_many_requests"}
 )
 
 // Errors of leagues.
@@ -47,12 +52,16 @@ var (
 )
 
 // Leagues is the service of leagues.
-type Leagues struct{ member.Store }
+type Leagues struct {
+	member.Store
+	now   func() time.Time
+	joins *limit.Local
+}
 
 // Open opens the service of leagues.
 func Open(ctx context.Context, env app.Env) (*Leagues, error) {
 	store, err := member.OpenStore(ctx, env)
-	return &Leagues{store}, err
+	return &Leagues{store, env.Now, limit.NewLocal(reserved)}, err
 }
 
 // League is a league as its members see it.
@@ -85,6 +94,7 @@ func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, e
 // CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
+	idem.Key
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Office"`
 	}
@@ -110,34 +120,32 @@ func CreateLeagueFunction() app.Function {
 	return app.API(
 		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked,
 			[]spec.Limit{maxLeagues}, 201),
-		Open, (*Leagues).CreateLeague)
+		Open, (*Leagues).CreateLeague, errNoLeague, idem.ErrConflict, member.ErrNoMember)
 }
 
 // CreateLeague creates a league with the caller as its administrator. A second run creates another
-// league. Errors: account_deleted, too_many_leagues, member_not_found.
+// league, unless it has the same Idempotency-Key. Errors: account_deleted, too_many_leagues,
+// member_not_found, idempotency_conflict.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
 
-	var id string
+	var l League
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		me, leagues, err := lockMember(ctx, tx, in.UserID)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case leagues >= maxLeagues.Max:
-			return problem.Beyond(maxLeagues)
 		}
 
-		for ok := false; !ok; { // until the code is not taken
-			if id, ok, err = pg.Value[string](ctx, tx, sql.CreateLeague, in.Body.Name, code.New()); err != nil {
-				return err
+		l, err = member.Once(ctx, tx, "create-league", me, in, func() (League, error) {
+			if leagues >= maxLeagues.Max {
+				return League{}, problem.Beyond(maxLeagues)
 			}
-		}
 
-		_, err = pg.Do(ctx, tx, sql.AddMember, id, me, "admin")
+			return create(ctx, tx, in.UserID, me, in.Body.Name)
+		})
 
 		return err
 	})
@@ -145,7 +153,24 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 		return nil, err
 	}
 
-	return s.page(ctx, http.StatusCreated, in.UserID, id)
+	return &Page{http.StatusCreated, l}, nil
+}
+
+// create creates a league of a user, whose member has the id me.
+func create(ctx context.Context, tx pgx.Tx, userID, me, name string) (l League, err error) {
+	var id string
+
+	for ok := false; !ok; { // until the code is not taken
+		if id, ok, err = pg.Value[string](ctx, tx, sql.CreateLeague, name, code.New()); err != nil {
+			return l, err
+		}
+	}
+
+	if _, err := pg.Do(ctx, tx, sql.AddMember, id, me, "admin"); err != nil {
+		return l, err
+	}
+
+	return find(ctx, tx, userID, id)
 }
 
 // page answers with a league that a user is in. Errors: league_not_found.
@@ -201,7 +226,7 @@ type GetLeague struct{ ByID }
 func GetLeagueFunction() app.Function {
 	return app.API(
 		own("get-league", "Returns a league of the caller.", "Members do not see a league.", "GET", "/{leagueId}", nil, nil),
-		Open, (*Leagues).GetLeague)
+		Open, (*Leagues).GetLeague, errNoLeague)
 }
 
 // GetLeague returns a league that the caller is in. Errors: league_not_found.
@@ -221,14 +246,18 @@ type JoinLeague struct {
 func JoinLeagueFunction() app.Function {
 	return app.API(
 		own("join-league", "Makes the caller a member of the league with a code.", "Nobody can join a league.", "POST", "/invitation", checked,
-			[]spec.Limit{maxLeagues, maxMembers, maxCodes}),
-		Open, (*Leagues).JoinLeague)
+			[]spec.Limit{maxLeagues, maxMembers, maxCodes, maxJoins}),
+		Open, (*Leagues).JoinLeague, errNoCode, errNoLeague, member.ErrNoMember)
 }
 
 // JoinLeague makes the caller a member of the league with a code. A second run changes nothing.
-// Errors: account_deleted, code_not_found, too_many_codes after ten wrong codes in an hour,
-// too_many_leagues, league_full, member_not_found.
+// Errors: too_many_requests, account_deleted, code_not_found, too_many_codes after ten wrong codes in an
+// hour, too_many_leagues, league_full, member_not_found.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error) {
+	if err := s.joins.Take(maxJoins, in.UserID, s.now()); err != nil {
+		return nil, err
+	}
+
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
 	}
@@ -316,7 +345,7 @@ func PatchTournamentsFunction() app.Function {
 	return app.API(
 		own("patch-tournaments", "Changes the tournaments that a league follows.", "A league follows the tournaments of before.", "PATCH",
 			"/{leagueId}/tournaments", checked, nil),
-		Open, (*Leagues).PatchTournaments)
+		Open, (*Leagues).PatchTournaments, errNoLeague, errNotAdmin, view.ErrNoTournament)
 }
 
 // PatchTournaments replaces the tournaments that a league follows. A second run changes nothing.
@@ -442,7 +471,7 @@ func GetScoreFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Reader},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, OpenTables, (*Tables).GetScore)
+	}, OpenTables, (*Tables).GetScore, errNoLeague, httpapi.ErrBadCursor)
 }
 
 // GetScore returns a page of the table of a league that the caller is in. Errors: league_not_found,

@@ -10,6 +10,9 @@ import (
 
 var checked = []spec.Access{account.CheckDeleted}
 
+// reserved is the reserved concurrency of each function for the caller's leagues.
+const reserved = 6
+
 // own returns a function for the caller's leagues.
 func own(name, does, ifDown, method, path string, uses []spec.Access, limits []spec.Limit, answers ...int) spec.Function {
 	return spec.Function{
@@ -22,6 +25,6 @@ func own(name, does, ifDown, method, path string, uses []spec.Access, limits []s
 		SQL:      []spec.SQLLogin{tables.Player},
 		Memory:   256,
 		Timeout:  15 * time.Second,
-		Reserved: 6,
+		Reserved: reserved,
 	}
 }

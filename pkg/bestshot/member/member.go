@@ -27,7 +27,8 @@ var file string
 
 // sql are the statements of member.sql.
 var sql = pg.MustParse[struct {
-	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards string
+	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards,
+	FindAnswer, DeleteAnswers, StoreAnswer string
 }](file)
 
 // ErrNoMember reports a caller who has not registered.
@@ -119,6 +120,8 @@ func page(status int, m Member) *Page {
 
 // Name is the body with a nickname.
 type Name struct {
+	_ struct{} `schema:"MemberName"`
+
 	NickName string `json:"nickName" format:"display-name" doc:"The name in leaderboards." example:"Ana"`
 }
 
@@ -139,7 +142,7 @@ func CreateMemberFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Player},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
-	}, Open, (*Members).CreateMember)
+	}, Open, (*Members).CreateMember, account.ErrDeleted)
 }
 
 // CreateMember registers the caller, with status 201. A second run changes nothing, and returns the
@@ -196,7 +199,7 @@ func GetMemberFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Player},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Members).GetMember)
+	}, Open, (*Members).GetMember, ErrNoMember)
 }
 
 // GetMember returns the caller's member. Errors: member_not_found.
@@ -231,7 +234,7 @@ func UpdateMemberFunction() app.Function {
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
-	}, Open, (*Members).UpdateMember)
+	}, Open, (*Members).UpdateMember, ErrNoMember, errLate)
 }
 
 // UpdateMember changes the caller's nickname, and invalidates the leaderboards that show it. A second

@@ -62,3 +62,22 @@ FROM tournament t
 JOIN tournament_scoreboard s ON s.tournament_id = t.id
 WHERE s.member_id = $1
 ORDER BY t.id;
+
+-- name: FindAnswer
+-- The answer to request $2 of member $1 of the last day, and the hash of its body.
+SELECT hash, body
+FROM answer
+WHERE member_id = $1
+    AND request = $2
+    AND created_at > now() - interval '1 day';
+
+-- name: DeleteAnswers
+-- Deletes the answers of member $1 that are older than a day.
+DELETE FROM answer
+WHERE member_id = $1
+    AND created_at <= now() - interval '1 day';
+
+-- name: StoreAnswer
+-- Stores answer $4 to request $2 of member $1, whose body has hash $3.
+INSERT INTO answer (member_id, request, hash, body)
+VALUES ($1, $2, $3, $4);

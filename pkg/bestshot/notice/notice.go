@@ -56,7 +56,7 @@ func DeleteDeviceFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/api/v2/devices/{deviceId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*device.Devices).DeleteDevice)
+	}, OpenDevices, (*device.Devices).DeleteDevice, device.ErrNoDevice)
 }
 
 // RegisterDeviceFunction registers a phone of the caller.

@@ -21,6 +21,8 @@ func (r Result) Label() string { return [...]string{"AWAY_WIN", "DRAW", "HOME_WI
 
 // Rule has the points for each part of a guess. A guess earns the sum of the parts that are right.
 type Rule struct {
+	_ struct{} `schema:"PointsRule"`
+
 	Outcome        int `db:"outcome" json:"outcome" minimum:"0" maximum:"100" doc:"For who wins, or a draw."`
 	HomeScore      int `db:"home_score" json:"homeScore" minimum:"0" maximum:"100" doc:"For the goals of the home team."`
 	AwayScore      int `db:"away_score" json:"awayScore" minimum:"0" maximum:"100" doc:"For the goals of the away team."`

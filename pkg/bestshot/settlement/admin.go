@@ -84,7 +84,7 @@ func ListSettlementsFunction() app.Function {
 	return app.API(
 		admin("list-settlements", "Returns what was settled, or what is to be.",
 			"Administrators do not see the backlog.", "GET", "/settlements", nil),
-		OpenAdmin, (*Admin).ListSettlements)
+		OpenAdmin, (*Admin).ListSettlements, httpapi.ErrBadCursor)
 }
 
 // ListSettlements returns a page of the settlements, or of the matches that are to be settled, the
@@ -184,7 +184,7 @@ func CorrectMatchFunction() app.Function {
 	return app.API(
 		admin("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST",
 			"/settlements/{matchId}/correct", ownQueue, 202),
-		OpenAdmin, (*Admin).CorrectMatch)
+		OpenAdmin, (*Admin).CorrectMatch, errNoMatch, errNotBegun)
 }
 
 // check returns a problem unless the body has either void, or the goals of both teams.
@@ -399,7 +399,7 @@ func ListDeadLettersFunction() app.Function {
 	return app.API(
 		admin("list-letters", "Returns the messages that could not be settled.", "Administrators do not see what has failed.",
 			"GET", "/settlements/dlq", nil),
-		OpenAdmin, (*Admin).ListDeadLetters)
+		OpenAdmin, (*Admin).ListDeadLetters, httpapi.ErrBadCursor)
 }
 
 // ListDeadLetters returns a page of the messages that could not be settled, the newest first. Errors:
@@ -445,7 +445,7 @@ func ReplayDeadLetterFunction() app.Function {
 	return app.API(
 		admin("replay-letter", "Sends a message that could not be settled again.", "What has failed stays failed.", "POST",
 			"/settlements/dlq/{id}/replay", ownQueue, 202),
-		OpenAdmin, (*Admin).ReplayDeadLetter)
+		OpenAdmin, (*Admin).ReplayDeadLetter, errNoMessage)
 }
 
 // ReplayDeadLetter sends a message again, unchanged. A second run sends it once more, which settles
@@ -495,6 +495,8 @@ type Hydrated struct {
 
 // HydratedOne is a leaderboard that was rebuilt.
 type HydratedOne struct {
+	_ struct{} `schema:"HydratedTournament"`
+
 	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
 	Members      int    `json:"members" doc:"How many members it has."`
 	Repaired     int64  `json:"repaired" doc:"How many members had points other than the ledger's sum."`
@@ -505,7 +507,7 @@ func HydrateScoreboardsFunction() app.Function {
 	return app.API(
 		admin("hydrate-scoreboards", "Rebuilds the leaderboards of all active tournaments.",
 			"Wrong leaderboards stay until the next settlement.", "POST", "/hydrate/scoreboard", nil),
-		OpenAdmin, (*Admin).HydrateScoreboards)
+		OpenAdmin, (*Admin).HydrateScoreboards, view.ErrNoTournament)
 }
 
 // HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
@@ -524,7 +526,7 @@ func HydrateScoreboardFunction() app.Function {
 	return app.API(
 		admin("hydrate-scoreboard", "Rebuilds the leaderboard of a tournament.", "A wrong leaderboard stays until the next settlement.", "POST",
 			"/hydrate/scoreboard/{tournamentId}", nil),
-		OpenAdmin, (*Admin).HydrateScoreboard)
+		OpenAdmin, (*Admin).HydrateScoreboard, view.ErrNoTournament)
 }
 
 // HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.

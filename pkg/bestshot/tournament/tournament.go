@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 )
 
@@ -122,7 +123,7 @@ type Page struct {
 func GetTournamentFunction() app.Function {
 	return app.API(
 		reader("get-tournament", "Returns a tournament with its rule.", "Members do not see what a guess earns.", "/tournaments/{tournamentId}"),
-		Open, (*Tournaments).GetTournament)
+		Open, (*Tournaments).GetTournament, view.ErrNoTournament)
 }
 
 // GetTournament returns a tournament. Errors: tournament_not_found.
@@ -153,6 +154,8 @@ type Round struct {
 
 // Score is the points of a member in a round.
 type Score struct {
+	_ struct{} `schema:"MemberPoints"`
+
 	Round    string `json:"-" db:"round_slug"`
 	MemberID string `json:"memberId" db:"member_id" format:"uuid" doc:"The id of the member."`
 	NickName string `json:"nickName" db:"nick_name" doc:"The name of the member."`
@@ -171,7 +174,7 @@ func ListRoundsFunction() app.Function {
 	return app.API(
 		reader("list-rounds", "Returns the rounds of a tournament with their winners.", "Members find no round.",
 			"/tournaments/{tournamentId}/rounds"),
-		Open, (*Tournaments).ListRounds)
+		Open, (*Tournaments).ListRounds, view.ErrNoTournament)
 }
 
 // ListRounds returns the rounds of a tournament with their winners. Errors: tournament_not_found.
@@ -225,7 +228,7 @@ type Matches struct {
 func ListMatchesFunction() app.Function {
 	return app.API(
 		reader("list-matches", "Returns the matches of a round.", "Members see no matches.", "/tournaments/{tournamentId}/matches/{roundSlug}"),
-		Open, (*Tournaments).ListMatches)
+		Open, (*Tournaments).ListMatches, view.ErrNoRound)
 }
 
 // ListMatches returns the matches of a round. Errors: round_not_found.
@@ -255,7 +258,7 @@ type Standings struct {
 func ListStandingsFunction() app.Function {
 	return app.API(
 		reader("list-standings", "Returns the standings of a tournament.", "Members see no standings.", "/tournaments/{tournamentId}/standings"),
-		Open, (*Tournaments).ListStandings)
+		Open, (*Tournaments).ListStandings, view.ErrNoTournament)
 }
 
 // ListStandings returns the standings. Errors: tournament_not_found.
@@ -293,7 +296,7 @@ func ListTeamsFunction() app.Function {
 	return app.API(
 		reader("list-teams", "Returns the teams of a tournament with their badges.", "Members see no badges.",
 			"/tournaments/{tournamentId}/teams"),
-		Open, (*Tournaments).ListTeams)
+		Open, (*Tournaments).ListTeams, view.ErrNoTournament)
 }
 
 // ListTeams returns the teams of a tournament. Errors: tournament_not_found.
@@ -330,7 +333,7 @@ func ListLeaderboardFunction() app.Function {
 	return app.API(
 		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.",
 			"/tournaments/{tournamentId}/leaderboard"),
-		Open, (*Tournaments).ListLeaderboard)
+		Open, (*Tournaments).ListLeaderboard, view.ErrNoTournament, httpapi.ErrBadCursor)
 }
 
 // ListLeaderboard returns a page of the leaderboard: the members with a settled guess. Its cost does

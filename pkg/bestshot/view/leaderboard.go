@@ -18,6 +18,8 @@ type Leaderboard struct {
 	Body struct {
 		Data []Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
 		Meta struct {
+			_ struct{} `schema:"LeaderboardPaging"`
+
 			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
 			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
 		} `json:"meta" doc:"About the page."`
@@ -26,6 +28,8 @@ type Leaderboard struct {
 
 // Entry is a member in a leaderboard.
 type Entry struct {
+	_ struct{} `schema:"LeaderboardEntry"`
+
 	Rank     int    `json:"rank" doc:"Dense: members with equal points have one rank, and the next points have the next rank."`
 	MemberID string `json:"memberId" format:"uuid" doc:"The id of the member."`
 	NickName string `json:"nickName" doc:"The name of the member."`

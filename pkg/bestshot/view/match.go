@@ -21,6 +21,8 @@ type Match struct {
 
 // Side is a team in a match.
 type Side struct {
+	_ struct{} `schema:"MatchSide"`
+
 	ID    string `json:"id" format:"uuid" doc:"The id of the team."`
 	Name  string `json:"name" doc:"The name of the team."`
 	Score *int   `json:"score" doc:"Its goals, also those of extra time, without penalties; null before the match."`
@@ -41,7 +43,10 @@ type MatchRow struct {
 
 // Match returns the match as members see it.
 func (r MatchRow) Match() Match {
-	return Match{r.ID, r.Date.UTC(), r.Status, Side{r.HomeID, r.HomeName, r.HomeScore}, Side{r.AwayID, r.AwayName, r.AwayScore}}
+	home := Side{ID: r.HomeID, Name: r.HomeName, Score: r.HomeScore}
+	away := Side{ID: r.AwayID, Name: r.AwayName, Score: r.AwayScore}
+
+	return Match{r.ID, r.Date.UTC(), r.Status, home, away}
 }
 
 // Matches returns the matches of a round by kick-off. Errors: ErrNoRound.

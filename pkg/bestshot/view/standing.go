@@ -8,6 +8,8 @@ import (
 
 // Standing is a team in the standings.
 type Standing struct {
+	_ struct{} `schema:"TeamStanding"`
+
 	Position int     `json:"position" db:"order" doc:"In its group."`
 	TeamID   string  `json:"teamId" db:"team_id" format:"uuid" doc:"The id of the team."`
 	Team     string  `json:"team" db:"name" doc:"The name of the team."`

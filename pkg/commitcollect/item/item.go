@@ -43,7 +43,6 @@ const (
 // Partition keys.
 func User(userID string) string      { return "USER#" + userID }
 func Session(id string) string       { return "SESSION#" + id }
-func State(state string) string      { return "STATE#" + state }
 func Athlete(athleteID int64) string { return "STRAVA#ATHLETE#" + strconv.FormatInt(athleteID, 10) }
 func Model(modelID string) string    { return "MODEL#" + modelID }
 func Connected(shard int) string     { return fmt.Sprintf("STRAVA#CONNECTED#%x", shard) }
@@ -111,3 +110,15 @@ func ReadUser(ctx context.Context, db dynamo.DB, userID string) (UserRow, error)
 
 	return u, err
 }
+
+// Flow is what a browser has begun at another site, and must finish.
+type Flow string
+
+// The flows.
+const (
+	SignIn Flow = "SIGNIN"
+	Link   Flow = "LINK" // to Strava
+)
+
+// State is the partition of a flow that has begun. The state of one flow is unknown to another.
+func State(f Flow, state string) string { return "STATE#" + string(f) + "#" + state }

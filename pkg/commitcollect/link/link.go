@@ -34,6 +34,7 @@ var (
 	errScope   = problem.New(problem.Invalid, "missing_scope",
 		"activities can be counted only if Strava may share them: connect again, and leave that box ticked")
 	errTaken     = problem.New(problem.Conflict, "athlete_already_connected", "this athlete of Strava is connected to another account")
+	errCode      = problem.New(problem.Invalid, "invalid_or_expired_code", "this code was used, or has expired: begin again")
 	errExchange  = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
 	errSecretApp = errors.New("the secret of the Strava application is not JSON with clientId and clientSecret")
 )
@@ -176,7 +177,9 @@ func FinishConnectFunction() app.Function {
 			tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
 		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,
-	}, Open, (*Service).FinishConnect)
+	}, Open, (*Service).FinishConnect,
+		ErrNotConnected, errCode, errDenied, errExchange, errMissing, errScope, errTaken, signin.ErrState,
+		account.ErrDeleted)
 }
 
 // FinishConnect connects the athlete to the user, and requests a backfill of the activities. The
@@ -184,7 +187,7 @@ func FinishConnectFunction() app.Function {
 // that access ends, at Strava, too; the workouts of the first athlete are purged as after a
 // disconnection, and then the activities of the new one are fetched. Errors: denied,
 // missing_code_or_state, signin.ErrState, missing_scope, athlete_already_connected,
-// token_exchange_failed.
+// invalid_or_expired_code, token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	switch {
 	case in.Error != "":
@@ -207,6 +210,10 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 	}
 
 	t, err := s.Strava.Exchange(ctx, in.Code)
+	if refused, ok := errors.AsType[*strava.Error](err); ok && refused.Resource == "AuthorizationCode" { // anybody may send any code
+		return nil, errCode.In("query.code")
+	}
+
 	if err != nil {
 		return nil, errExchange.Because(err)
 	}
@@ -360,7 +367,7 @@ func DisconnectStravaFunction() app.Function {
 		Sends:   []spec.Queue{PurgeQueue},
 		Secrets: []string{StravaApp, TokenKeys},
 		Memory:  256, Timeout: 25 * time.Second,
-	}, Open, (*Service).DisconnectStrava)
+	}, Open, (*Service).DisconnectStrava, ErrBroken, ErrNotConnected, errRefreshing, account.ErrDeleted)
 }
 
 // DisconnectStrava revokes the access at Strava, and deletes the athlete and the tokens. The

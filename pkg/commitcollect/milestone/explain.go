@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
@@ -39,7 +40,7 @@ func ListAwardsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/awards", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetAwards, tables.ReadMilestone},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAwards)
+	}, Open, (*Service).ListAwards, errNotFound)
 }
 
 // ListAwards returns the parts that are minted. If there are none it reads the milestone, because
@@ -96,7 +97,8 @@ func RecomputeMilestoneFunction() app.Function {
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  512,
 		Timeout: 20 * time.Second,
-	}, Open, (*Service).RecomputeMilestone)
+	}, Open, (*Service).RecomputeMilestone,
+		errNotFound, errTooMany, item.ErrNoUser, model.ErrNotFound, account.ErrDeleted)
 }
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their
@@ -219,7 +221,7 @@ func GetEligibilityFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/activities/{activityId}/eligibility", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetWorkout, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetEligibility)
+	}, Open, (*Service).GetEligibility, errNotFound, item.ErrNoUser, workout.ErrNoWorkout)
 }
 
 // GetEligibility returns all reasons why a workout does not count. It reads the ledgers of

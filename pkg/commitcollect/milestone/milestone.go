@@ -19,7 +19,9 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/outbox"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
@@ -46,7 +48,6 @@ var (
 		"there are too many workouts to read them all: the milestone is up to date without")
 	errPart     = errors.New("model_part_missing: the model lacks a part that is to be minted")
 	errComplete = problem.New(problem.Conflict, "milestone_completed", "the milestone is completed")
-	errReused   = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another milestone")
 )
 
 // MaxInspect bounds the workouts that a recomputation reads.
@@ -180,7 +181,7 @@ func (a award) view() Award {
 // CreateMilestone is the request to start a milestone.
 type CreateMilestone struct {
 	auth.User
-	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"A request with the same key and body is answered as the first was."`
+	idem.Key
 	Body struct {
 		ModelID     string       `json:"modelId" maxLength:"64" doc:"The id of an active model." example:"trike-2026"`
 		Sport       tally.Family `json:"sport" enum:"RIDE,RUN,SWIM" doc:"The family of sports that count."`
@@ -213,7 +214,7 @@ func CreateMilestoneFunction() app.Function {
 		Limits:  []spec.Limit{milestones},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateMilestone)
+	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errParts, errPeriod, idem.ErrConflict, model.ErrNotFound)
 }
 
 // CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
@@ -251,7 +252,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 
 	now := s.now()
-	id := newID(now, in.UserID, in.Key)
+	id := newID(now, in.UserID, in.IdempotencyKey)
 	r := Row{
 		PK:          item.User(in.UserID),
 		SK:          item.Milestone(id),
@@ -318,7 +319,7 @@ const dayAhead = 14 * time.Hour
 // key, so that a repeated request finds the milestone of the first.
 func newID(now time.Time, userID, key string) string {
 	if key == "" {
-		return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
+		return code.NewID(now)
 	}
 
 	sum := sha256.Sum256([]byte(userID + "\x00" + key))
@@ -330,11 +331,11 @@ func newID(now time.Time, userID, key string) string {
 	return id.String()
 }
 
-// same returns the existing milestone of an id. It returns errReused if another request created it.
+// same returns the existing milestone of an id. It returns idem.ErrConflict if another request created it.
 func (s *Service) same(ctx context.Context, r Row) (is Row, err error) {
 	is, _, err = dynamo.Get[Row](ctx, s.db, tables.ReadMilestone, r.PK, r.SK)
 	if err == nil && (is.ModelID != r.ModelID || is.Goal() != r.Goal()) {
-		err = errReused
+		err = idem.ErrConflict
 	}
 
 	return is, err
@@ -389,6 +390,8 @@ type GetMilestone struct {
 // Page is the answer with a milestone.
 type Page struct {
 	Body struct {
+		_ struct{} `schema:"MilestonePageBody"`
+
 		Milestone
 		Awards []Award `json:"awards" doc:"The parts that are minted."`
 	}
@@ -403,7 +406,7 @@ func GetMilestoneFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetMilestone},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetMilestone)
+	}, Open, (*Service).GetMilestone, errNotFound)
 }
 
 // GetMilestone returns a milestone with its awards, by one query.
@@ -464,7 +467,7 @@ func UpdateMilestoneFunction() app.Function {
 		Sends:   []spec.Queue{workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateMilestone)
+	}, Open, (*Service).UpdateMilestone, errComplete, errNotFound)
 }
 
 // UpdateMilestone pauses or resumes a milestone. A resumed one is computed at once. A

@@ -121,6 +121,8 @@ type Model struct {
 
 // View is a part in an answer.
 type View struct {
+	_ struct{} `schema:"ModelPart"`
+
 	PartIndex    int    `json:"partIndex" doc:"From 1."`
 	PartName     string `json:"partName" doc:"The name of the part."`
 	MeshFile     string `json:"meshFile" doc:"The file with its shape."`
@@ -131,7 +133,10 @@ type View struct {
 func view(m Meta, parts []Part) Model {
 	out := Model{m.ModelID, m.Name, m.Year, m.PartsTotal, m.IsActive, nil}
 	for _, p := range parts {
-		out.Parts = append(out.Parts, View{p.PartIndex, p.PartName, p.MeshFile, p.AttachPoint, p.DisplayOrder})
+		out.Parts = append(out.Parts, View{
+			PartIndex: p.PartIndex, PartName: p.PartName, MeshFile: p.MeshFile,
+			AttachPoint: p.AttachPoint, DisplayOrder: p.DisplayOrder,
+		})
 	}
 
 	slices.SortStableFunc(out.Parts, func(a, b View) int { return a.DisplayOrder - b.DisplayOrder })
@@ -208,7 +213,7 @@ func GetModelFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetModel)
+	}, Open, (*Service).GetModel, ErrNotFound)
 }
 
 // GetModel returns a model with its parts. It returns ErrNotFound if there is none.
@@ -239,7 +244,7 @@ func PutModelFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutModel)
+	}, Open, (*Service).PutModel, errFrozen)
 }
 
 // PutModel writes a model that is not active, and its row in the list. A second run writes
@@ -281,7 +286,7 @@ func PutPartFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}/parts/{partIndex}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutPart)
+	}, Open, (*Service).PutPart, ErrNotFound, errFrozen)
 }
 
 // PutPart writes a part of a model that is not active. A second run writes the same.
@@ -321,7 +326,7 @@ func ActivateModelFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/admin/models/{modelId}/activate", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ActivateModel)
+	}, Open, (*Service).ActivateModel, ErrNotFound, errIncomplete)
 }
 
 // ActivateModel lets milestones be started with a model that has all of its parts. A second

@@ -48,7 +48,7 @@ func DeleteDeviceFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/devices/{deviceId}", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.List, tables.Phones.Drop},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*Devices).DeleteDevice)
+	}, OpenDevices, (*Devices).DeleteDevice, device.ErrNoDevice)
 }
 
 // RegisterDeviceFunction registers a phone of the caller for notifications.

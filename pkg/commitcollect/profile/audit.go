@@ -14,6 +14,8 @@ import (
 
 // Entry is an entry of the trail in an answer.
 type Entry struct {
+	_ struct{} `schema:"AuditEntry"`
+
 	ID            string            `json:"id" doc:"The id of the entry."`
 	Event         trail.Event       `json:"event" doc:"What happened." example:"STRAVA_AUTHORIZE"`
 	Result        trail.Result      `json:"result" enum:"attempt,success,partial,failed" doc:"How it ended."`
@@ -26,6 +28,8 @@ type Entry struct {
 // EntryList is the answer with entries.
 type EntryList struct {
 	Body struct {
+		_ struct{} `schema:"AuditEntryListBody"`
+
 		Entries []Entry `json:"entries" doc:"The entries, the latest first."`
 		Next    string  `json:"next,omitempty"`
 	}
@@ -37,7 +41,10 @@ func entries(page []trail.Row, last bool) *EntryList {
 
 	for _, r := range page {
 		at, _ := time.Parse(time.RFC3339, r.OccurredAtUTC)
-		out.Body.Entries = append(out.Body.Entries, Entry{r.SK, r.EventType, r.Result, at, r.CorrelationID, r.ActorUserID, r.Data})
+		out.Body.Entries = append(out.Body.Entries, Entry{
+			ID: r.SK, Event: r.EventType, Result: r.Result, OccurredAt: at,
+			CorrelationID: r.CorrelationID, UserID: r.ActorUserID, Data: r.Data,
+		})
 	}
 
 	if !last {

@@ -59,6 +59,8 @@ type User struct {
 
 // Strava is the connection to Strava in an answer.
 type Strava struct {
+	_ struct{} `schema:"StravaConnection"`
+
 	Connected bool       `json:"connected" doc:"Whether Strava is connected."`
 	Broken    bool       `json:"broken,omitempty" doc:"Whether the user must connect again."`
 	AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`
@@ -75,7 +77,7 @@ func GetViewerFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/viewer", Auth: spec.Browser},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.GetConnection},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetViewer)
+	}, Open, (*Service).GetViewer, item.ErrNoUser, link.ErrNotConnected, session.ErrInvalid)
 }
 
 // GetViewer returns the user who opens the app. A browser without a valid session is not signed in.
@@ -151,7 +153,7 @@ func UpdatePreferencesFunction() app.Function {
 		Sends:   []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdatePreferences)
+	}, Open, (*Service).UpdatePreferences, item.ErrNoUser)
 }
 
 // UpdatePreferences changes the given preferences, and requests that the milestones are computed.

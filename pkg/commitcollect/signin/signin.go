@@ -45,6 +45,7 @@ var (
 	errDenied   = problem.New(problem.Invalid, "denied", "the sign-in was not completed")
 	errNoCode   = problem.New(problem.Invalid, "missing_code", "the sign-in page sent no code")
 	ErrState    = problem.New(problem.Invalid, "invalid_or_expired_state", "this sign-in took too long, or was begun elsewhere: begin again")
+	errCode     = problem.New(problem.Invalid, "invalid_or_expired_code", "this code was used, or has expired: begin again")
 	errExchange = problem.New(problem.Upstream, "token_exchange_failed", "the sign-in could not be confirmed: begin again")
 )
 
@@ -89,26 +90,32 @@ type States struct {
 // NewStates returns the states.
 func NewStates(db dynamo.DB, now func() time.Time) States { return States{db, now} }
 
-// Put keeps a new state.
+// Put keeps the state of a new link to Strava.
 func (s States) Put(ctx context.Context, userID string) (state string, err error) {
 	state, _ = session.New()
-	return state, s.put(ctx, stateRow{UserID: userID}, state)
+	return state, s.put(ctx, item.Link, stateRow{UserID: userID}, state)
 }
 
-func (s States) put(ctx context.Context, row stateRow, state string) error {
-	row.PK, row.SK, row.ExpiresAt = item.State(session.ID(state)), item.Meta, s.now().Add(keepState).Unix()
+func (s States) put(ctx context.Context, f item.Flow, row stateRow, state string) error {
+	row.PK, row.SK, row.ExpiresAt = item.State(f, session.ID(state)), item.Meta, s.now().Add(keepState).Unix()
 	return dynamo.Put(ctx, s.db, tables.PutState, row)
 }
 
-// Take deletes a state, and returns its user. It returns ErrState for one that does not
-// exist, was taken before, or has expired.
+// Take deletes the state of a link to Strava, and returns its user. It returns ErrState for one that
+// does not exist, was taken before, has expired, or is of a sign-in.
 func (s States) Take(ctx context.Context, state string) (userID string, err error) {
-	row, err := s.take(ctx, state)
+	row, err := s.take(ctx, item.Link, state)
+	if err == nil && row.UserID == "" {
+		err = ErrState
+	}
+
 	return row.UserID, err
 }
 
-func (s States) take(ctx context.Context, state string) (row stateRow, err error) {
-	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(session.ID(state)), item.Meta),
+// take deletes the state of a flow. States that were stored without their flow are not found: they
+// are valid for ten minutes only, and whoever has one begins again.
+func (s States) take(ctx context.Context, f item.Flow, state string) (row stateRow, err error) {
+	was, err := dynamo.Delete(ctx, s.db, tables.TakeState, dynamo.Key(tables.TakeState, item.State(f, session.ID(state)), item.Meta),
 		dynamo.Exists[stateRow]("PK"))
 	if err != nil {
 		return row, dynamo.RefusedAs(err, ErrState)
@@ -199,7 +206,7 @@ func (s *Service) StartLogin(ctx context.Context, _ *StartLogin) (*Redirect, err
 	nonce, _ := session.New()
 
 	row := stateRow{Verifier: oauth2.GenerateVerifier(), Nonce: nonce}
-	if err := s.states.put(ctx, row, state); err != nil {
+	if err := s.states.put(ctx, item.SignIn, row, state); err != nil {
 		return nil, err
 	}
 
@@ -229,12 +236,12 @@ func FinishLoginFunction() app.Function {
 		SignIn:  true,
 		Memory:  256,
 		Timeout: 15 * time.Second,
-	}, Open, (*Service).FinishLogin)
+	}, Open, (*Service).FinishLogin, ErrState, errCode, errDenied, errExchange, errNoCode, account.ErrDeleted)
 }
 
 // FinishLogin creates a session, and at the first sign-in the profile. The code and the
 // state are valid once: a second run is refused with ErrState. Errors: denied,
-// missing_code, ErrState, token_exchange_failed, account.ErrDeleted.
+// missing_code, ErrState, invalid_or_expired_code, token_exchange_failed, account.ErrDeleted.
 func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {
 	switch {
 	case in.Error != "":
@@ -245,7 +252,11 @@ func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, 
 		return nil, ErrState.In("query.state")
 	}
 
-	row, err := s.states.take(ctx, in.State)
+	row, err := s.states.take(ctx, item.SignIn, in.State)
+	if err == nil && (row.Verifier == "" || row.Nonce == "") { // nothing would bind the code and the token to the browser
+		err = ErrState.In("query.state")
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -278,6 +289,10 @@ func (s *Service) exchange(ctx context.Context, code string, row stateRow) (user
 
 	answer, err := s.oauth.Exchange(ctx, code, oauth2.VerifierOption(row.Verifier))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		if refused.ErrorCode == "invalid_grant" { // anybody may send any code
+			return "", "", errCode.In("query.code")
+		}
+
 		return "", "", errExchange.Because(errors.New("the token endpoint answers " + cmp.Or(refused.ErrorCode, refused.Response.Status)))
 	}
 
@@ -346,7 +361,7 @@ func GetSessionFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetSession)
+	}, Open, (*Service).GetSession, item.ErrNoUser, session.ErrInvalid)
 }
 
 // GetSession returns the caller.
@@ -378,7 +393,7 @@ func FollowLogoutFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
 		Uses:   logout, SignIn: true,
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Logout)
+	}, Open, (*Service).Logout, account.ErrDeleted, session.ErrInvalid)
 }
 
 // LogoutFunction ends a session, and redirects the browser to the logout of the sign-in page.
@@ -390,7 +405,7 @@ func LogoutFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/logout", Auth: spec.Browser, Answers: []int{302}},
 		Uses:   logout, SignIn: true,
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Logout)
+	}, Open, (*Service).Logout, account.ErrDeleted, session.ErrInvalid)
 }
 
 // Logout ends the session of the browser, and clears its cookie. It succeeds whatever

@@ -54,8 +54,8 @@ var (
 	DropSession    = Sessions.On("Drop session", "PK=SESSION#{id}, SK=META", onSignIn, spec.DeleteItem)
 	UserSessions   = Sessions.OnIndex("GSI_UserSessions", "Get a user's sessions", "GSI1PK=USER#{userId}", rarely, spec.Query)
 	DropSessions   = Sessions.On("Drop a user's sessions", "PK=SESSION#{id}, SK=META (batches of 25)", rarely, spec.BatchWriteItem)
-	PutState       = Sessions.On("Put state", "PK=STATE#{state}, SK=META", onSignIn, spec.PutItem)
-	TakeState      = Sessions.On("Take state", "PK=STATE#{state}, SK=META, if it exists", onSignIn, spec.DeleteItem)
+	PutState       = Sessions.On("Put state", "PK=STATE#{flow}#{state}, SK=META", onSignIn, spec.PutItem)
+	TakeState      = Sessions.On("Take state", "PK=STATE#{flow}#{state}, SK=META, if it exists", onSignIn, spec.DeleteItem)
 )
 
 // Phones is where the phones that get notices are.

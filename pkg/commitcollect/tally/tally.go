@@ -20,6 +20,8 @@ const (
 
 // Choice has the kinds of workouts that a user lets count, beside those that always count.
 type Choice struct {
+	_ struct{} `schema:"WorkoutChoice"`
+
 	Virtual   bool `json:"virtual" dynamodbav:"virtual" doc:"Whether rides and runs on a simulator count."`
 	EBike     bool `json:"eBike" dynamodbav:"eBike" doc:"Whether rides with an electric motor count."`
 	Handcycle bool `json:"handcycle" dynamodbav:"handcycle" doc:"Whether rides on a handcycle or a velomobile count."`

@@ -28,7 +28,7 @@ func ride(id int, after int64, change ...func(*Entry)) Entry {
 func TestWhy(t *testing.T) {
 	t.Parallel()
 
-	everything := Choice{true, true, true, true, true}
+	everything := Choice{Virtual: true, EBike: true, Handcycle: true, Manual: true, Private: true}
 
 	as := func(sport string) func(*Entry) { return func(e *Entry) { e.SportType = sport } }
 	for name, c := range map[string]struct {

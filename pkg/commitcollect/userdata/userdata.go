@@ -108,23 +108,28 @@ type Deleting struct {
 // DeleteAccountFunction requests the deletion of the caller's account in all rooms.
 func DeleteAccountFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/delete-account",
-		Does:   "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
-		IfDown: "Users cannot delete their accounts here.",
-		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted}, Sends: []spec.Queue{account.DeleteQueue},
+		Name:    "commitcollect/delete-account",
+		Does:    "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
+		IfDown:  "Users cannot delete their accounts here.",
+		On:      spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
+		Uses:    []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted, account.Bury},
+		Sends:   []spec.Queue{account.DeleteQueue},
 		Keepers: true,
 		Memory:  256, Timeout: 5 * time.Second,
-	}, OpenDeleter, (*Deleter).DeleteAccount)
+	}, OpenDeleter, (*Deleter).DeleteAccount, account.ErrDeleted)
 }
 
-// DeleteAccount requests the deletion of the account in all rooms, and ends the session of the
-// browser. The accounts room carries it out. Until its message is sent the session stays, so that
+// DeleteAccount requests the deletion of the account in all rooms, ends the writes of the user, and
+// ends the session of the browser. The accounts room carries it out. Until its message is sent the session stays, so that
 // the request can be repeated.
 func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	s.trail.Write(ctx, trail.Entry{Event: trail.AccountDelete, Result: trail.Attempt, UserID: in.UserID})
 
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
+		return nil, err
+	}
+	// After the message: without it the user could neither write nor be deleted.
+	if err := account.PutTombstone(ctx, s.db, in.UserID, s.Now()); err != nil {
 		return nil, err
 	}
 

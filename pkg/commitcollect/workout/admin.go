@@ -63,7 +63,7 @@ func GetSubscriptionFunction() app.Function {
 		Uses:    []spec.Access{tables.GetSubscription},
 		Secrets: []string{link.StravaApp},
 		Memory:  256, Timeout: 25 * time.Second,
-	}, OpenSubscriptions, (*Subscriptions).GetSubscription)
+	}, OpenSubscriptions, (*Subscriptions).GetSubscription, errSubscribing)
 }
 
 // GetSubscription returns the subscription as Strava has it. The address of the webhook contains
@@ -100,7 +100,7 @@ func CreateSubscriptionFunction() app.Function {
 		Uses:    []spec.Access{tables.PutSubscription},
 		Secrets: []string{link.StravaApp, Webhook},
 		Memory:  256, Timeout: 25 * time.Second,
-	}, OpenSubscriptions, (*Subscriptions).CreateSubscription)
+	}, OpenSubscriptions, (*Subscriptions).CreateSubscription, errSubscribed, errSubscribing)
 }
 
 // CreateSubscription subscribes to the webhooks, and stores the subscription. If Strava has
@@ -157,7 +157,7 @@ func DeleteSubscriptionFunction() app.Function {
 		Uses:    []spec.Access{tables.PutSubscription},
 		Secrets: []string{link.StravaApp},
 		Memory:  256, Timeout: 25 * time.Second,
-	}, OpenSubscriptions, (*Subscriptions).DeleteSubscription)
+	}, OpenSubscriptions, (*Subscriptions).DeleteSubscription, errSubscribing)
 }
 
 // DeleteSubscription ends the subscription, at Strava first. A second run finds none, and
@@ -197,7 +197,7 @@ func ReplayEventFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/admin/replay/{idempotencyKey}", Auth: spec.Admin, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.RetryEvent}, Sends: []spec.Queue{EventQueue},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ReplayEvent)
+	}, Open, (*Service).ReplayEvent, errNoEvent)
 }
 
 // ReplayEvent queues an event again, whatever its state. To handle an event twice changes nothing.

@@ -166,6 +166,8 @@ type GetStatus struct{ auth.User }
 // Status is the answer with the state of the connection.
 type Status struct {
 	Body struct {
+		_ struct{} `schema:"StravaStatusBody"`
+
 		Connected bool       `json:"connected" doc:"Whether Strava is connected. If it is broken, too, the user must connect again."`
 		Broken    bool       `json:"broken" doc:"Whether Strava has ended the connection."`
 		AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`
@@ -189,7 +191,7 @@ func GetStatusFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/strava/status", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetStatus)
+	}, Open, (*Service).GetStatus, link.ErrNotConnected)
 }
 
 // GetStatus returns the state of the connection, and counts the workouts by their ledgers.
@@ -253,7 +255,7 @@ func SyncActivitiesFunction() app.Function {
 		Limits:  []spec.Limit{syncs},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).SyncActivities)
+	}, Open, (*Service).SyncActivities, link.ErrBroken, link.ErrNotConnected)
 }
 
 // SyncActivities requests the activities since the last sync, once in 15 minutes for a user. A
@@ -356,7 +358,7 @@ func VerifyWebhookFunction() app.Function {
 		On:      spec.Route{Method: "GET", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, OthersCall: true},
 		Secrets: []string{Webhook},
 		Memory:  256, Timeout: 5 * time.Second,
-	}, OpenHooks, (*Hooks).VerifyWebhook)
+	}, OpenHooks, (*Hooks).VerifyWebhook, errSecret)
 }
 
 // VerifyWebhook answers Strava's question, for a caller who knows the secret.
@@ -400,7 +402,7 @@ func ReceiveWebhookFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, Answers: []int{http.StatusOK}},
 		Uses:   []spec.Access{tables.GetSubscription}, Sends: []spec.Queue{EventQueue}, Secrets: []string{Webhook},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenHooks, (*Hooks).ReceiveWebhook)
+	}, OpenHooks, (*Hooks).ReceiveWebhook, errSecret, errUnknown)
 }
 
 // ReceiveWebhook puts an event into the queue, and does nothing else, because Strava waits for two

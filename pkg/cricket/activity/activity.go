@@ -70,6 +70,8 @@ type Started struct {
 
 // Current is the content state of a Live Activity at a time.
 type Current struct {
+	_ struct{} `schema:"CurrentDisplay"`
+
 	At      time.Time     `json:"at" doc:"The timestamp of the update by the app: iOS then ignores the update if a later push arrived first."`
 	Display score.Display `json:"display" doc:"The state of the lock screen at the start."`
 }
@@ -98,7 +100,9 @@ func StartActivityFunction() app.Function {
 			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
 		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
-	}, OpenActivities, (*Activities).StartActivity)
+	}, OpenActivities, (*Activities).StartActivity,
+		errChannelBusy, errChannelDown, errChannelRefused, errNoListener, errOtherUser, match.ErrMatchOver,
+		match.ErrNotFound, match.ErrTeamNotInMatch)
 }
 
 // StartActivity registers an activity, or changes its team. The answer contains the current state,
@@ -302,7 +306,7 @@ func EndActivityFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenActivities, (*Activities).EndActivity)
+	}, OpenActivities, (*Activities).EndActivity, errNoActivity)
 }
 
 // EndActivity removes the caller's registration of an activity. It is NotFound if

@@ -599,7 +599,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 
 		g.Go(func() error {
 			d, ok, err := follower.RecentDevice(gctx, r.db, f.UserID, now)
-			if err != nil || !ok || r.environment != "" && d.Environment != r.environment {
+			if err != nil || !ok || !d.Takes(r.environment) {
 				return err
 			}
 

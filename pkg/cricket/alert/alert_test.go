@@ -55,7 +55,8 @@ func addFollower(w *crickettest.World, name, team string, edits ...func(*followe
 	}
 
 	d := follower.DeviceRow{
-		UserID: name, DeviceToken: crickettest.Token(name), Platform: "ios", OSMajor: 18, Environment: "production",
+		UserID: name, DeviceToken: crickettest.Token(name), OSMajor: 18,
+		Phone:     push.Phone{Platform: "ios", Environment: "production"},
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
 	for _, edit := range edits {

@@ -69,7 +69,7 @@ func ListLeaguesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/leagues", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{tables.AllLeagues},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).ListLeagues)
+	}, OpenReference, (*Reference).ListLeagues, httpapi.ErrBadCursor)
 }
 
 // ListLeagues returns all leagues. They may be up to a minute old. A cursor of no
@@ -119,7 +119,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/leagues/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).GetLeague)
+	}, OpenReference, (*Reference).GetLeague, errNoLeague)
 }
 
 // GetLeague returns a league. It returns NotFound if the league does not exist.
@@ -159,7 +159,7 @@ func UpdateLeagueFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateLeague, tables.GetLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).UpdateLeague)
+	}, OpenReference, (*Reference).UpdateLeague, errNoLeague)
 }
 
 // UpdateLeague changes the attributes that the request has. No sync overwrites them.
@@ -196,7 +196,7 @@ func DeleteLeagueFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.DeleteLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).DeleteLeague)
+	}, OpenReference, (*Reference).DeleteLeague, errNoLeague)
 }
 
 // DeleteLeague deletes the row of a league, but not its matches. If the provider still lists the

@@ -83,7 +83,7 @@ func ListTeamsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/teams", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{tables.AllTeams},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).ListTeams)
+	}, OpenReference, (*Reference).ListTeams, httpapi.ErrBadCursor)
 }
 
 // ListTeams returns all teams. They may be up to a minute old. A cursor of no team is
@@ -131,7 +131,7 @@ func GetTeamFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/teams/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetTeam},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).GetTeam)
+	}, OpenReference, (*Reference).GetTeam, errNoTeam)
 }
 
 // GetTeam returns a team. It returns NotFound if the team does not exist.
@@ -171,7 +171,7 @@ func UpdateTeamFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/teams/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateTeam, tables.GetTeam},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenReference, (*Reference).UpdateTeam)
+	}, OpenReference, (*Reference).UpdateTeam, errNoTeam)
 }
 
 // UpdateTeam changes the attributes that the request has. No sync overwrites them. The next

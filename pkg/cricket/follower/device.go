@@ -1,6 +1,7 @@
 package follower
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -27,12 +28,10 @@ import (
 type DeviceRow struct {
 	UserID      string `dynamodbav:"userId"`
 	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, lower case
-	Platform    string `dynamodbav:"platform"`
+	push.Phone
 	OSVersion   string `dynamodbav:"osVersion,omitempty"`
 	OSMajor     int    `dynamodbav:"osMajor"`
 	AppVersion  string `dynamodbav:"appVersion,omitempty"`
-	Environment string `dynamodbav:"environment"`
-	Locale      string `dynamodbav:"locale,omitempty"`
 	TimeZone    string `dynamodbav:"timeZone,omitempty"`
 	Frequent    bool   `dynamodbav:"frequentPushesEnabled"`
 	PushToStart string `dynamodbav:"pushToStartToken,omitempty"`
@@ -150,9 +149,9 @@ type RegisterDevice struct {
 		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"The version of iOS. Absent: iOS 17 is assumed." example:"18.2.1"`
 		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0" doc:"The version of the app."`
 		Environment string     `json:"environment" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token."`
-		Locale      string     `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN" doc:"The locale of the phone."`
-		TimeZone    string     `json:"timeZone,omitempty" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
-		Frequent    bool       `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
+		push.Texts
+		TimeZone string `json:"timeZone,omitempty" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
+		Frequent bool   `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
 	}
 }
 
@@ -186,9 +185,13 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 
 	now := d.now()
 	mine := DeviceRow{
-		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Lower(), Platform: in.Body.Platform,
-		OSVersion: in.Body.OSVersion, OSMajor: MajorOf(in.Body.OSVersion), AppVersion: in.Body.AppVersion, Environment: in.Body.Environment,
-		Locale: in.Body.Locale, TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
+		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Lower(),
+		Phone: push.Phone{
+			Platform: in.Body.Platform, Kind: push.APNs, Environment: in.Body.Environment,
+			Locale: in.Body.Locale, Catalogue: cmp.Or(in.Body.Catalogue, 1),
+		},
+		OSVersion: in.Body.OSVersion, OSMajor: MajorOf(in.Body.OSVersion), AppVersion: in.Body.AppVersion,
+		TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
 
@@ -260,7 +263,7 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 		}
 	}
 
-	phone := dynamo.Set(*mine, "platform", "osVersion", "osMajor", "appVersion", "environment", "locale", "timeZone",
+	phone := dynamo.Set(*mine, "platform", "kind", "osVersion", "osMajor", "appVersion", "environment", "locale", "catalogue", "timeZone",
 		"frequentPushesEnabled", "updatedAt", "expiresAt")
 	owner := dynamo.Set(DeviceRow{Owner: mine.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
 	next := dynamo.Set(DeviceRow{Registrations: count + 1, ExpiresAt: mine.ExpiresAt}, "turn", "expiresAt")
@@ -293,7 +296,7 @@ func GetDeviceFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/user/device", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetDevice},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).GetDevice)
+	}, OpenDevices, (*Devices).GetDevice, errNoDevice)
 }
 
 // GetDevice returns the caller's phone. It returns NotFound if none is registered.
@@ -348,7 +351,7 @@ func DeleteDeviceFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/user/device/{deviceId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetDevice, tables.DeleteDevice},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).DeleteDevice)
+	}, OpenDevices, (*Devices).DeleteDevice, errNoDevice)
 }
 
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
@@ -404,7 +407,7 @@ func UpdatePushToStartFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/user/device/push-to-start", Auth: spec.User},
 		Uses:   []spec.Access{tables.UpdatePushToStart, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).UpdatePushToStart)
+	}, OpenDevices, (*Devices).UpdatePushToStart, errNoDevice)
 }
 
 // UpdatePushToStart stores the token with which Live Activities are started on the

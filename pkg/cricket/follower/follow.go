@@ -103,7 +103,7 @@ func FollowMatchFunction() app.Function {
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, tables.ListActivities, account.CheckDeleted},
 		Limits: []spec.Limit{maxFollows},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenFollows, (*Follows).FollowMatch)
+	}, OpenFollows, (*Follows).FollowMatch, match.ErrMatchOver, match.ErrNotFound, match.ErrTeamNotInMatch)
 }
 
 // FollowMatch makes the caller a follower of a match, or changes the team of a follower and renews
@@ -220,7 +220,7 @@ func GetFollowFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.CheckFollow},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenFollows, (*Follows).GetFollow)
+	}, OpenFollows, (*Follows).GetFollow, errNotFollowed)
 }
 
 // GetFollow returns the team that the caller supports in a followed match. It returns
@@ -271,7 +271,7 @@ func ListFollowsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/user/follows", Auth: spec.User, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{getTombstone, listFollows},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenFollows, (*Follows).ListFollows)
+	}, OpenFollows, (*Follows).ListFollows, account.ErrDeleted, httpapi.ErrBadCursor)
 }
 
 // ListFollows returns a page of the matches that the caller follows, in reverse order of the last
@@ -337,7 +337,7 @@ func UpdateFollowFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenFollows, (*Follows).UpdateFollow)
+	}, OpenFollows, (*Follows).UpdateFollow, errNotFollowed, match.ErrNotFound, match.ErrTeamNotInMatch)
 }
 
 // UpdateFollow changes the team of a match that the caller follows. It returns NotFound
@@ -382,7 +382,7 @@ func UnfollowMatchFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenFollows, (*Follows).UnfollowMatch)
+	}, OpenFollows, (*Follows).UnfollowMatch, errNotFollowed)
 }
 
 // UnfollowMatch deletes the caller's follow of a match, and then the caller's Live Activities of

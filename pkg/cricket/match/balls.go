@@ -66,7 +66,7 @@ func ListBallsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public, Queries: []string{"after", "cursor", "innings"}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetProcessed, tables.Hydrate},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenMatches, (*Matches).ListBalls)
+	}, OpenMatches, (*Matches).ListBalls, ErrBallsExpired, ErrNotFound, httpapi.ErrBadCursor)
 }
 
 // ListBalls returns a page of the stored balls. It returns ErrNotFound if there is no

@@ -152,7 +152,7 @@ func GetMatchFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.EnrichCached, tables.GetTeam, tables.GetLeague, tables.TeamsOfSeason},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenMatches, (*Matches).GetMatch)
+	}, OpenMatches, (*Matches).GetMatch, ErrNotFound)
 }
 
 // GetMatch returns a match and its score. It returns ErrNotFound if there is no such
@@ -243,7 +243,7 @@ func ListMatchesFunction() app.Function {
 		},
 		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenMatches, (*Matches).ListMatches)
+	}, OpenMatches, (*Matches).ListMatches, httpapi.ErrBadCursor)
 }
 
 // ListMatches returns a page of matches. It omits unknown ids. It returns Invalid for
@@ -473,7 +473,7 @@ func GetDisplayFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public, Queries: []string{"team"}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.PutDisplay},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenMatches, (*Matches).GetDisplay)
+	}, OpenMatches, (*Matches).GetDisplay, ErrNotFound, ErrTeamNotInMatch, errNoScore)
 }
 
 // GetDisplay returns the cached display, or builds it from the score and caches it. The

@@ -18,6 +18,8 @@ import (
 // headline, local and visitor are always present. Any other member is absent if it does not apply.
 // No member is null.
 type Display struct {
+	_ struct{} `schema:"MatchDisplay"`
+
 	Phase       sportmonks.Phase `json:"phase" doc:"The phase of the match."`
 	Format      Format           `json:"format" doc:"The format of the match."`
 	Status      string           `json:"status" doc:"What happens now, such as 2nd innings."`
@@ -46,6 +48,8 @@ const Lost Outcome = "lost"
 
 // Side is the display of one team. Name is always present.
 type Side struct {
+	_ struct{} `schema:"DisplaySide"`
+
 	Name      string `json:"name" doc:"The name of the team."`
 	Code      string `json:"code,omitzero" doc:"The short code of the team."`
 	Score     string `json:"score,omitzero" doc:"The scores of its innings, such as 182/8, 364 & 298/8d or 483 f/o."`
@@ -67,6 +71,8 @@ type Crease struct {
 // Spell is the display of the bowler, with the figures "2-24 (3.4)": wickets, runs and
 // overs.
 type Spell struct {
+	_ struct{} `schema:"BowlingSpell"`
+
 	Name    string `json:"name" doc:"The name of the bowler."`
 	Figures string `json:"figures" doc:"Wickets, runs and overs, such as 2-31 (3.4)."`
 }
@@ -123,7 +129,8 @@ func (s State) For(teamID string) Display {
 	}
 
 	if b := s.Bowler; b != (Bowler{}) {
-		d.Bowler = Spell{Fit(b.Name, 28), ClampText(b.Wickets) + "-" + ClampText(b.Runs) + " (" + Fit(b.Overs, 8) + ")"}
+		figures := ClampText(b.Wickets) + "-" + ClampText(b.Runs) + " (" + Fit(b.Overs, 8) + ")"
+		d.Bowler = Spell{Name: Fit(b.Name, 28), Figures: figures}
 	}
 
 	if len(d.Batters) > 0 {

@@ -28,6 +28,8 @@ func (f Format) MultiDay() bool { return f == Test || f == FirstClass }
 
 // State is one match. A field that does not apply is zero, and absent from the JSON.
 type State struct {
+	_ struct{} `schema:"MatchState"`
+
 	ID       string           `json:"id" doc:"The id of the match."`
 	Format   Format           `json:"format" doc:"The format of the match."`
 	Phase    sportmonks.Phase `json:"phase" doc:"The phase of the match."`
@@ -221,6 +223,8 @@ const (
 // Result is how a match ended. The margin of a win is in Runs (with Innings: "an innings
 // and" those runs) or in Wickets. An awarded win has none.
 type Result struct {
+	_ struct{} `schema:"MatchResult"`
+
 	Kind      Outcome `json:"kind" doc:"The kind of the result."`
 	WinnerID  string  `json:"winnerId,omitzero" doc:"The id of the winner. Absent: there is none."`
 	Runs      int     `json:"runs,omitzero" doc:"The margin in runs."`

@@ -2,11 +2,12 @@
 // users, and the messages by which the accounts room asks other rooms to delete or export the
 // data of a user.
 //
-// A user is deleted at once, and the data later. DELETE /account writes a tombstone. From then
-// on the condition of every write of the user checks it: an access token stays valid for up to
-// 15 minutes, but cannot write. The table of tombstones is in the shared stack, so that one
-// write ends the user in all rooms, and no room reads a table of another. Then each room deletes
-// its rows when it receives a message in a queue of its own.
+// A user is deleted at once, and the data later. DELETE /account writes a tombstone before it
+// answers, in every room that has the route. From then on the condition of every write of the user
+// checks it: an access token stays valid for up to 15 minutes, but cannot write. The table of
+// tombstones is in the shared stack, so that one write ends the user in all rooms, and no room reads
+// a table of another. Then each room deletes its rows when it receives a message in a queue of its
+// own.
 package account
 
 import (
@@ -30,6 +31,18 @@ var Deleted = spec.Table{Name: "deleted-users", Key: spec.Key{Partition: "userId
 // route lists it in Uses. httpapi then requires it: see Require.
 var CheckDeleted = Deleted.On("Check that a user is not deleted", "PK=userId, absent, in each write of the user",
 	spec.Rate{Driver: spec.UserAction}, spec.ConditionCheckItem)
+
+// Bury is the write of a tombstone, by every function that answers a user who deletes the account.
+var Bury = Deleted.On("Bury user", "PK=userId, absent", spec.Rate{Driver: spec.UserAction}, spec.PutItem)
+
+// PutTombstone ends the writes of a user in all rooms. A second run changes nothing: the first
+// tombstone stays.
+func PutTombstone(ctx context.Context, db dynamo.DB, userID string, at time.Time) error {
+	row := Tombstone{UserID: userID, DeletedAt: at.UTC().Format(time.RFC3339)}
+	ctx = dynamo.WithoutRequirement(ctx) // which would be that there is no tombstone
+
+	return dynamo.IgnoreRefused(dynamo.Put(ctx, db, Bury, row, dynamo.Absent[Tombstone]("userId")))
+}
 
 // Tombstone is a row of Deleted.
 type Tombstone struct {

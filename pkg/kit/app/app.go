@@ -44,13 +44,16 @@ type Function struct {
 // Route is a function with a route, as the Lambda runtime calls it.
 type Route = httpapi.Route
 
-// API serves a use case on the route of fn.
-func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error)) Function {
+// API serves a use case on the route of fn. problems are those that the use case may return and that
+// have a code of their own: the OpenAPI document lists their codes.
+func API[S, In, Out any](
+	fn spec.Function, open Opener[S], do func(S, context.Context, *In) (*Out, error), problems ...*problem.Error,
+) Function {
 	return Function{
 		Function: fn,
 		open:     bind(open, api(fn, do)),
 		describe: func() ([]byte, error) {
-			return httpapi.OpenAPI(fn, func(context.Context, *In) (*Out, error) { return nil, nil })
+			return httpapi.OpenAPI(fn, func(context.Context, *In) (*Out, error) { return nil, nil }, problems...)
 		},
 		decode: func(by httpapi.Identifier, seen func(in any)) Route {
 			return httpapi.Lambda(fn, by, func(_ context.Context, in *In) (*Out, error) {

@@ -1,5 +1,5 @@
-// Package code makes the codes that users pass on to each other and type, such as the
-// invitation to a league.
+// Package code makes what nobody may guess: the codes that users pass on to each other and type,
+// such as the invitation to a league, and ids.
 package code
 
 import (

@@ -13,6 +13,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -59,6 +60,7 @@ type Device struct {
 	UserID string `dynamodbav:"userId" json:"userId"`
 	SeenAt epoch  `dynamodbav:"seenAt" json:"seenAt"`
 	TTL    int64  `dynamodbav:"ttl" json:"ttl"` // epoch s
+	push.Phone
 }
 
 // epoch is a time in seconds. A time that a row has in another form is 0.
@@ -81,20 +83,21 @@ func listKey(userID string) string  { return "USER#" + userID }
 // MaxDevices bounds the pushes of a notification to a user.
 var MaxDevices = spec.Limit{Name: "phones per user", Max: 10, Code: "too_many_devices"}
 
-var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
+var ErrNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
 
 // Devices is the service of the phones of a room.
 type Devices struct {
 	Limit time.Duration // for Apple, of one Push
 
-	db    dynamo.DB
-	table Table
-	now   func() time.Time
+	db          dynamo.DB
+	table       Table
+	now         func() time.Time
+	environment string
 }
 
 // Open returns the service of the phones in a table.
 func Open(env app.Env, t Table) *Devices {
-	return &Devices{env.Limit(sendTime), dynamo.Open(env.AWS, env.Prefix), t, env.Now}
+	return &Devices{env.Limit(sendTime), dynamo.Open(env.AWS, env.Prefix), t, env.Now, push.EnvironmentOf(env)}
 }
 
 // RegisterDevice is the request to register a phone for notifications.
@@ -102,6 +105,9 @@ type RegisterDevice struct {
 	auth.User
 	Body struct {
 		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+		Platform    string     `json:"platform,omitempty" enum:"ios,ipados" doc:"The operating system. Absent: ios."`
+		Environment string     `json:"environment,omitempty" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token: sandbox for an app that Xcode has installed. Phones of another environment than the stage's get nothing. Absent: that of the stage."`
+		push.Texts
 	}
 }
 
@@ -125,7 +131,10 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Regi
 // *dynamo.Refused if one does not hold.
 func (s *Devices) Register(ctx context.Context, in *RegisterDevice, conditions ...dynamo.Write) (*Registered, error) {
 	token, now := in.Body.DeviceToken.Lower(), s.now()
-	p := Device{deviceKey(token), deviceSK, token, in.UserID, epoch(now.Unix()), now.Add(push.KeepDevice).Unix()}
+	p := Device{deviceKey(token), deviceSK, token, in.UserID, epoch(now.Unix()), now.Add(push.KeepDevice).Unix(), push.Phone{
+		Platform: cmp.Or(in.Body.Platform, "ios"), Kind: push.APNs, Environment: in.Body.Environment,
+		Locale: in.Body.Locale, Catalogue: cmp.Or(in.Body.Catalogue, 1),
+	}}
 
 	row := dynamo.Entry{
 		Access: s.table.Register, List: []string{listKey(in.UserID), listSK}, ID: token, ExpiresAt: p.TTL, Limit: MaxDevices,
@@ -198,11 +207,11 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 
 	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
 	if i < 0 {
-		return nil, errNoDevice
+		return nil, ErrNoDevice
 	}
 
 	if err := s.drop(ctx, tokens[i], ownedBy(in.UserID)); err != nil {
-		return nil, dynamo.RefusedAs(err, errNoDevice)
+		return nil, dynamo.RefusedAs(err, ErrNoDevice)
 	}
 
 	return httpapi.NewRemoved(), nil
@@ -252,6 +261,7 @@ type Delivery struct {
 	push.Counts
 	Reached []Device // Apple has accepted the notification for them
 	Missed  []Device // a later try can reach them
+	Skipped int      // whose token is not of Apple, or of another environment
 }
 
 // Push sends a notification to phones, and deletes those whose tokens are unregistered, unless they
@@ -268,6 +278,11 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 
 	tokens := func(yield func(string) bool) {
 		for p := range phones {
+			if !p.Takes(s.environment) {
+				d.Skipped++
+				continue
+			}
+
 			taken = append(taken, p)
 			if !yield(p.Token) {
 				return
@@ -305,7 +320,7 @@ func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, ph
 // reach one of them.
 func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, phones []Device) (push.Counts, error) {
 	d, err := s.Push(ctx, to, m, slices.Values(phones))
-	if missed := len(phones) - len(d.Reached) - d.Gone; missed > 0 { // also those that were not taken
+	if missed := len(phones) - len(d.Reached) - d.Gone - d.Skipped; missed > 0 { // also those that were not taken
 		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
 	}
 

@@ -529,7 +529,8 @@ func wrap(a spec.Access, err error) error {
 // maxRepeats is how often a call is repeated that the table throttles.
 const maxRepeats = 10
 
-var errTableBusy = problem.New(problem.Unavailable, "table_busy", "the table is too busy: try again")
+// ErrBusy is the problem of a call that the table throttles however often it is repeated.
+var ErrBusy = problem.New(problem.Unavailable, "table_busy", "the table is too busy: try again")
 
 // BackOff waits before try number try, from 0: not before the first, then at random
 // up to 50 ms, doubled for each try up to 1.6 s. After maxRepeats repetitions it returns
@@ -540,7 +541,7 @@ func BackOff(ctx context.Context, try int) error {
 	}
 
 	if try > maxRepeats {
-		return errTableBusy
+		return ErrBusy
 	}
 
 	limit := 50 * time.Millisecond << min(try-1, 5)

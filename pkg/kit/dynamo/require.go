@@ -29,6 +29,11 @@ func Require(ctx context.Context, r Requirement) context.Context {
 	return context.WithValue(ctx, requirementKey{}, r)
 }
 
+// WithoutRequirement returns a context whose writes check no requirement.
+func WithoutRequirement(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requirementKey{}, nil)
+}
+
 // Required returns the requirement of the call that ctx belongs to.
 func Required(ctx context.Context) (Requirement, bool) {
 	r, ok := ctx.Value(requirementKey{}).(Requirement)

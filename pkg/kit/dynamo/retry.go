@@ -10,7 +10,7 @@ type Attempts struct {
 
 // DefaultAttempts are as many as those of a call that the table throttles, with the same
 // error: table_busy, which callers may retry.
-var DefaultAttempts = Attempts{Max: maxRepeats + 1, Err: errTableBusy}
+var DefaultAttempts = Attempts{Max: maxRepeats + 1, Err: ErrBusy}
 
 // Retry calls change until its write is not refused, at most limit.Max times. The change
 // reads rows, and writes on the condition that they are as it has read them. It returns

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -33,10 +34,33 @@ var common = map[string]string{
 	"Content-Security-Policy": "What the page may load.",
 	"ETag":                    "The version of the answer, for If-None-Match.",
 	"Retry-After":             "Seconds until a retry may succeed.",
+	"RateLimit":               "The limit that is exceeded, and the seconds until it is none.",
+	"RateLimit-Policy":        "The number of requests that the limit allows in a window of seconds.",
+	"Deprecation":             "Since when the operation is deprecated.",
+	"Sunset":                  "From when on the operation may be gone.",
+	"Link":                    "The page that says what to use in its place.",
 }
 
-// operation describes the route of fn.
-func operation(fn spec.Function, in reflect.Type) huma.Operation {
+// schemaName returns the name of a type's schema: that of the tag schema of its blank field, or
+// that of the type. A type has the tag if its name needs its package to be understood, because the
+// schemas of a room have no packages.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+
+	if t.Kind() == reflect.Struct {
+		field, _ := t.FieldByName("_")
+		if name := field.Tag.Get("schema"); name != "" && len(field.Index) == 1 { // not of an embedded type
+			return name
+		}
+	}
+
+	return huma.DefaultSchemaNamer(t, hint)
+}
+
+// operation describes the route of fn. codes are those of its problems, by status.
+func operation(fn spec.Function, codes map[int][]string) huma.Operation {
 	route := fn.On.(spec.Route)
 	room, name, _ := strings.Cut(fn.Name, "/")
 
@@ -45,7 +69,7 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 		Metadata: map[string]any{auth.Room: room},
 		Summary:  strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
 		SkipValidateBody: true, // see readBodies
-		Errors:           []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Errors:           slices.Sorted(maps.Keys(codes)),
 		Security:         []map[string][]string{}, // explicitly none
 	}
 	if len(route.Answers) > 0 {
@@ -54,34 +78,30 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 
 	if route.Auth == spec.Session {
 		op.Security = []map[string][]string{{"session": {}}}
 	}
 
-	if route.Auth == spec.Session || route.Auth == spec.Browser {
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
-	}
-
-	if _, ok := in.FieldByName("Body"); ok {
-		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-	}
-
 	var limits []map[string]any
 
 	for _, l := range fn.Limits {
-		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
+		described := map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
 		if l.Per > 0 {
-			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
+			described["per"] = int(l.Per.Seconds())
 		}
 
-		limits, op.Errors = append(limits, described), append(op.Errors, status)
+		limits = append(limits, described)
 	}
 
+	op.Extensions = map[string]any{}
 	if limits != nil {
-		op.Extensions = map[string]any{"x-limits": limits}
+		op.Extensions["x-limits"] = limits
+	}
+
+	if e := fn.Ends; e != nil {
+		op.Deprecated, op.Extensions["x-sunset"] = true, e.Sunset.UTC().Format(time.DateOnly)
 	}
 
 	return op
@@ -89,7 +109,9 @@ func operation(fn spec.Function, in reflect.Type) huma.Operation {
 
 // complete adds to a document what huma does not know: the other answers, an example of the
 // body, the bounds of formats, and the descriptions of common.
-func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
+func complete(fn spec.Function, codes map[int][]string) func(*huma.OpenAPI, *huma.Operation) {
+	route := fn.On.(spec.Route)
+
 	return func(doc *huma.OpenAPI, op *huma.Operation) {
 		if route.OthersCall {
 			op.Parameters = append(op.Parameters, &huma.Param{
@@ -123,6 +145,7 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 		}
 
 		delete(schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
+		describeRefusals(doc, op, route, codes)
 
 		first := op.Responses[strconv.Itoa(op.DefaultStatus)]
 		if op.Method == http.MethodGet {
@@ -136,6 +159,10 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 
 		if first.Headers["Cache-Control"] == nil {
 			first.Headers["Cache-Control"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
+		}
+
+		for name := range ending(fn.Ends) {
+			first.Headers[name] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
 
 		for name, h := range first.Headers {
@@ -152,6 +179,11 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 		if limited := op.Responses["429"]; limited != nil {
 			limited.Headers = map[string]*huma.Param{
 				"Retry-After": {Description: common["Retry-After"], Schema: &huma.Schema{Type: huma.TypeInteger}},
+			}
+			if codes[http.StatusTooManyRequests] != nil {
+				for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
+					limited.Headers[name] = &huma.Param{Description: common[name], Schema: &huma.Schema{Type: huma.TypeString}}
+				}
 			}
 		}
 

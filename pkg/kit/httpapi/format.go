@@ -38,10 +38,15 @@ const maxEmail = 128
 // DisplayName returns a name as it is stored: in Unicode's form NFC, without white
 // space around it. It returns an error unless the name has 1 to 40 printable
 // characters, at least one of them visible. Control characters, zero-width characters
-// and those that change the direction of text are refused.
+// and those that change the direction of text are refused. So is what programs for mail show as a
+// link, because mails to strangers contain names.
 func DisplayName(name string) (string, error) {
 	return displayed(name, minDisplayName, maxDisplayName)
 }
+
+// linked finds addresses of pages and mailboxes: "://", "@" within a word, and a dot between a word
+// with a letter and two letters, as in example.com, but not in 1.FC, St. Pauli or A.C. Milan.
+var linked = regexp.MustCompile(`://|[^\s]@[^\s]|[\pL\pN-]*\pL[\pL\pN-]*[.\x{3002}\x{ff0e}\x{ff61}](\pL{2}|xn--)`)
 
 // displayed is DisplayName with other bounds. An empty name is valid if least is 0. A name of
 // white space alone is never valid.
@@ -76,6 +81,10 @@ func displayed(name string, least, most int) (string, error) {
 
 	if !visible {
 		return "", errors.New("expected a visible character")
+	}
+
+	if most <= maxDisplayName && linked.MatchString(name) { // longer texts are those of administrators
+		return "", errors.New("expected no address of a page or a mailbox: a dot between words needs a space")
 	}
 
 	return name, nil

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -38,6 +39,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/problem"
@@ -111,7 +114,7 @@ func (u useCase) refuser() Refuser {
 
 func handler(fn spec.Function, u useCase) http.Handler {
 	mux := http.NewServeMux()
-	register(mux, fn, u)
+	register(mux, fn, u, nil)
 	route := fn.On.(spec.Route)
 	mux.HandleFunc(route.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", route.Method)
@@ -119,7 +122,7 @@ func handler(fn spec.Function, u useCase) http.Handler {
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
 
-	return buffered(routed(mux), route, u.refuser())
+	return buffered(routed(mux), fn, u.refuser())
 }
 
 // maxSegment is the longest segment of a path in bytes. It fits in a key of a table.
@@ -160,7 +163,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 // buffered sends the answer of next when it is complete. If next panics, it logs the place and
 // answers 500. It adds an ETag to the answers of GET requests, and NoStore to answers that
 // caches must not keep. Refusals are the pages of refuser, unless it is nil.
-func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler {
+func buffered(next http.Handler, fn spec.Function, refuser Refuser) http.Handler {
+	route := fn.On.(spec.Route)
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 
@@ -185,6 +190,10 @@ func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler
 				a.header.Set("Cache-Control", NoStore)
 			}
 
+			for name, value := range ending(fn.Ends) {
+				a.header.Set(name, value)
+			}
+
 			a.send(w)
 		}()
 
@@ -196,6 +205,20 @@ func buffered(next http.Handler, route spec.Route, refuser Refuser) http.Handler
 	})
 }
 
+// ending returns the headers of the answers of a route that ends, none for another: Deprecation and
+// its link (RFC 9745), and Sunset (RFC 8594).
+func ending(e *spec.Ending) map[string]string {
+	if e == nil {
+		return nil
+	}
+
+	return map[string]string{
+		"Deprecation": "@" + strconv.FormatInt(e.Deprecated.Unix(), 10),
+		"Sunset":      e.Sunset.UTC().Format(http.TimeFormat),
+		"Link":        "<" + e.Link + `>; rel="deprecation"`,
+	}
+}
+
 // internalText is what a user reads after an unexpected error.
 const internalText = "something went wrong on our side"
 
@@ -205,14 +228,16 @@ const answerTime = 500 * time.Millisecond
 // Identifier identifies callers by their session: session.Sessions.
 type Identifier interface {
 	Identify(context.Context, events.APIGatewayV2HTTPRequest) (userID string, err error)
+	// CheckOrigin refuses the requests of pages of other sites.
+	CheckOrigin(events.APIGatewayV2HTTPRequest) error
 }
 
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly before the
 // invocation's timeout, so that a use case that hangs is answered as Unavailable. If fn uses
 // account.CheckDeleted, writes of a deleted user are refused.
 //
-// by identifies the callers of a route for sessions; for other routes it may be nil. do gets the
-// caller as an auth.User.
+// by identifies the callers of a route for sessions, and do gets the caller as an auth.User. For a route
+// for browsers it refuses the pages of other sites; for other routes it may be nil.
 //
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values in
 // spec.CDNHeader is refused: 403, not_through_cdn. The source address of other requests is that
@@ -227,12 +252,11 @@ type Route = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGa
 func route(fn spec.Function, by Identifier, u useCase) Route {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(handler(fn, u))
-	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	on := fn.On.(spec.Route)
 
-	sessions := on.Auth == spec.Session
-	if sessions && by == nil {
-		panic(fn.Name + " is for callers with a session, and nothing identifies them")
+	sessions, browsers := on.Auth == spec.Session, on.Auth == spec.Browser
+	if (sessions || browsers) && by == nil {
+		panic(fn.Name + " is for callers with a session or a browser, and nothing identifies them")
 	}
 
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -249,6 +273,12 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 			defer cancel()
 		}
 
+		if browsers {
+			if err := by.CheckOrigin(e); err != nil {
+				return refusal(ctx, err), nil
+			}
+		}
+
 		if sessions {
 			userID, err := by.Identify(ctx, e)
 			if err != nil {
@@ -260,7 +290,7 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 			}
 		}
 
-		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
+		if jwt := e.RequestContext.Authorizer; writes(fn) && !browsers && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 
@@ -269,6 +299,11 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// writes reports whether fn refuses the writes of deleted users.
+func writes(fn spec.Function) bool {
+	return slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 }
 
 // headersKey is the key of the event's headers in the context of a request.
@@ -361,33 +396,45 @@ func query(raw string) string {
 }
 
 // OpenAPI describes the route of fn as an OpenAPI 3.1 document of one operation.
-func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) ([]byte, error) {
-	return describeRoute(fn, useCaseOf(do))
+// problems are those of its use case; others are those of its limits, of what it uses and of httpapi.
+func OpenAPI[In, Out any](
+	fn spec.Function, do func(context.Context, *In) (*Out, error), problems ...*problem.Error,
+) ([]byte, error) {
+	return describeRoute(fn, useCaseOf(do), problems)
 }
 
-func describeRoute(fn spec.Function, u useCase) ([]byte, error) {
-	return json.Marshal(register(http.NewServeMux(), fn, u).OpenAPI())
+func describeRoute(fn spec.Function, u useCase, problems []*problem.Error) ([]byte, error) {
+	return json.Marshal(register(http.NewServeMux(), fn, u, problems).OpenAPI())
 }
 
-// A name in another case is another name, as it is when the body is decoded.
-func init() { huma.ValidateStrictCasing = true }
+// A name in another case is another name, as it is when the body is decoded. A list in an answer
+// is never null: see encode.
+func init() { huma.ValidateStrictCasing, huma.DefaultArrayNullable = true, false }
 
-func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
+// encode writes an answer as encoding/json does, but a nil slice as an empty list.
+func encode(w io.Writer, v any) error {
+	as := jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsonv2.FormatNilSliceAsNull(false))
+	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, as), v, as) // which ends with a line break
+}
+
+func register(mux *http.ServeMux, fn spec.Function, u useCase, problems []*problem.Error) huma.API {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Info.Description = "The operations of the room " + room +
 		". Every error of an operation is a problem document (RFC 9457) whose type ends in a stable code. What API Gateway refuses before " +
 		"that, such as a token that is missing or has expired, is JSON with a message: {\"message\":\"Unauthorized\"}."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)),
+	codes := codesOf(fn, u.in, problems)
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn, codes),
 		func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia(op, u) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
 	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{
-		jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode},
+		jsonType: {Marshal: encode, Unmarshal: decode},
 		"json":   {Marshal: huma.DefaultJSONFormat.Marshal},
 	}
 	config.Transformers = []huma.Transformer{sealed}
@@ -422,8 +469,8 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase) huma.API {
 		}
 
 		next(ctx)
-	}, readBodies(api, u.in), wholeHeaders, canonicalParameters(api), typed(mediaOf(u.out)))
-	u.register(api, operation(fn, u.in))
+	}, readBodies(api, u.in), wholeHeaders, givenParameters(api), canonicalParameters(api), typed(mediaOf(u.out)))
+	u.register(api, operation(fn, codes))
 
 	return api
 }
@@ -463,6 +510,38 @@ func unclear(raw string, others bool, known func(name string) bool) (errs []erro
 	return errs
 }
 
+// givenParameters returns the middleware that refuses parameters of the query and headers that are
+// given without a value, unless their schema allows an empty string. huma would take them for absent.
+func givenParameters(api huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		query := r.URL.Query()
+
+		var res huma.ValidateResult
+
+		for _, p := range ctx.Operation().Parameters {
+			values := query[p.Name]
+			if p.In == "header" {
+				values = r.Header.Values(p.Name)
+			}
+
+			if len(values) == 1 && values[0] == "" && p.In != "path" {
+				at := huma.NewPathBuffer(nil, 0)
+				at.Push(p.In)
+				at.Push(p.Name)
+				huma.Validate(api.OpenAPI().Components.Schemas, p.Schema, at, huma.ModeWriteToServer, "", &res)
+			}
+		}
+
+		if res.Errors != nil {
+			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", res.Errors...)
+			return
+		}
+
+		next(ctx)
+	}
+}
+
 // Bounds of the errors in a problem document, and of a location in bytes: the client chooses the
 // names of unknown members.
 const (
@@ -492,6 +571,9 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 
 	return v, nil
 }
+
+// codeIn returns the code of a problem of a use case.
+func codeIn(p *problem.Error) string { return cmp.Or(p.Code, p.Kind.Code()) }
 
 // codeOf returns the code of a problem that huma found, from its status.
 func codeOf(status int) string {
@@ -529,11 +611,11 @@ func documentOf(ctx context.Context, err error) error {
 	doc := document{
 		ErrorModel: &huma.ErrorModel{
 			Status: status,
-			Type:   problemType + cmp.Or(f.Code, f.Kind.Code()),
+			Type:   problemType + codeIn(f),
 			Title:  http.StatusText(status),
 			Detail: f.Text,
 		},
-		extensions: f.Extensions, retryAfter: f.RetryAfter,
+		extensions: f.Extensions, retryAfter: f.RetryAfter, limit: f.Limit,
 	}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
@@ -550,13 +632,23 @@ type document struct {
 	*huma.ErrorModel
 	extensions map[string]any
 	retryAfter time.Duration
+	limit      spec.Limit // the rate that the request exceeds, if any
 }
 
-// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3). huma sends it.
+// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3), and for a rate
+// RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). huma sends them.
 func (d document) GetHeaders() http.Header {
 	h := http.Header{}
+
+	left := strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10)
 	if d.retryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10))
+		h.Set("Retry-After", left)
+	}
+
+	if d.limit.Per > 0 {
+		name := strconv.Quote(d.limit.Code)
+		h.Set("RateLimit-Policy", fmt.Sprintf("%s;q=%d;w=%d", name, d.limit.Max, int64(d.limit.Per/time.Second)))
+		h.Set("RateLimit", fmt.Sprintf("%s;r=0;t=%s", name, left))
 	}
 
 	return h

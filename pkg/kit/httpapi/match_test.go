@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -200,8 +201,8 @@ func TestLimitsAreDescribed(t *testing.T) {
 		fn := getOver
 
 		fn.Limits = []spec.Limit{{Name: "overs", Max: 3, Per: per, Code: "too_many"}}
-		if got := operation(fn, reflect.TypeFor[read]()).Errors; got[len(got)-1] != want {
-			t.Errorf("per %v: the refusals are %v, want %d at the end", per, got, want)
+		if got := codesOf(fn, reflect.TypeFor[read](), nil); !slices.Equal(got[want], []string{"too_many"}) {
+			t.Errorf("per %v: the codes are %v, want too_many for %d", per, got, want)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func describeMedia(op *huma.Operation, u useCase) {
 
 	for status, r := range op.Responses {
 		if status[0] >= '4' {
-			r.Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
+			delete(r.Content, "application/problem+json")
+			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
 	}
 }

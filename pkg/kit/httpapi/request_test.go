@@ -120,7 +120,7 @@ func TestHeadersAreWhole(t *testing.T) {
 		key    string
 		status int
 	}{
-		"":            {"", 200},
+		"":            {"", 422},
 		"a":           {"a", 200},
 		"a,b":         {"a,b", 200},
 		",":           {",", 200},
@@ -234,6 +234,62 @@ func TestParametersComeOnce(t *testing.T) {
 		if out.StatusCode != http.StatusUnprocessableEntity || !slices.Equal(blamed, want) {
 			t.Errorf("%s: got %d blaming %q, want %q", query, out.StatusCode, blamed, want)
 		}
+	}
+}
+
+// TestEmptyParameters: a parameter without a value is refused, unless an empty text is one.
+func TestEmptyParameters(t *testing.T) {
+	t.Parallel()
+
+	type in struct {
+		ID     string              `path:"id"`
+		Cursor string              `query:"cursor" pattern:"^[0-9]{1,9}$"`
+		Limit  int                 `query:"limit" default:"5"`
+		Teams  []string            `query:"teams"`
+		At     Optional[time.Time] `query:"at"`
+		Order  string              `query:"order" enum:"up,down"`
+		Text   string              `query:"text" maxLength:"9"`
+		Match  string              `header:"If-Match" minLength:"3"`
+	}
+
+	h := Handler(getOver, func(_ context.Context, in *in) (*over, error) { return answered(in.Text) })
+
+	for query, want := range map[string]int{
+		"cursor=": 422, "cursor": 422, "cursor=7": 200, "limit=": 422, "teams=": 422, "at=": 422, "order=": 422,
+		"text=": 200, "text": 200, "": 200,
+	} {
+		out := serve(t, h, request(t, "GET", "/overs/7?"+query, ""))
+		name, _, _ := strings.Cut(query, "=")
+
+		if out.StatusCode != want {
+			t.Errorf("%s: got %d %s, want %d", query, out.StatusCode, out.Body, want)
+		}
+
+		if want != http.StatusOK && problemIn(t, out).Errors[0].Location != "query."+name {
+			t.Errorf("%s: the error is not of %s: %s", query, name, out.Body)
+		}
+	}
+}
+
+// TestListsAreNeverNull: a list without items is empty, and its schema does not allow null.
+func TestListsAreNeverNull(t *testing.T) {
+	t.Parallel()
+
+	type answer struct {
+		Body struct {
+			Balls []string `json:"balls"`
+		}
+	}
+
+	nothing := func(context.Context, *read) (*answer, error) { return &answer{}, nil }
+
+	if out := serve(t, Handler(getOver, nothing), request(t, "GET", "/overs/7", "")); out.Body != "{\"balls\":[]}\n" {
+		t.Errorf("got %s", out.Body)
+	}
+
+	text, err := OpenAPI(getOver, nothing)
+	if err != nil || strings.Contains(string(text), `"null"`) {
+		t.Errorf("got %s, %v", text, err)
 	}
 }
 

@@ -28,6 +28,17 @@ func (d door) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest) (s
 	return d(ctx, e)
 }
 
+// CheckOrigin refuses the pages of evil.example.
+func (d door) CheckOrigin(e events.APIGatewayV2HTTPRequest) error {
+	if e.Headers["origin"] == "https://evil.example" {
+		return errOrigin
+	}
+
+	return nil
+}
+
+var errOrigin = problem.New(problem.Denied, "wrong_origin", "this request must come from a page of the app")
+
 var errNoSession = problem.New(problem.Unauthenticated, "missing_session", "sign in first")
 
 func byHeader(_ context.Context, e events.APIGatewayV2HTTPRequest) (string, error) {
@@ -137,8 +148,9 @@ func TestSessionEndsBeforeTheInvocation(t *testing.T) {
 	}
 }
 
-// TestWhoIdentifies: a route for sessions needs somebody who identifies callers, and no other
-// route asks one.
+// TestWhoIdentifies: a route for sessions needs somebody who identifies callers, and no other route
+// asks for the caller. A route for browsers refuses the pages of other sites, and other routes do not
+// ask for the page.
 func TestWhoIdentifies(t *testing.T) {
 	t.Parallel()
 
@@ -146,21 +158,36 @@ func TestWhoIdentifies(t *testing.T) {
 		t.Error("the caller is identified")
 		return "ann", nil
 	})
-	for _, a := range []spec.Auth{spec.Public, spec.Browser} {
-		for _, by := range []Identifier{nil, never} {
-			if out, err := Lambda(routeOf(a), by, reading)(t.Context(), request(t, "GET", "/overs/7", "")); err != nil || out.StatusCode != 200 {
-				t.Errorf("%s: got %d, %v", a, out.StatusCode, err)
+	for _, c := range []struct {
+		auth    spec.Auth
+		by      Identifier
+		foreign int // the answer to a page of another site
+	}{{spec.Public, nil, 200}, {spec.Public, never, 200}, {spec.Browser, never, 403}} {
+		for origin, want := range map[string]int{"": 200, "https://app.example.com": 200, "https://evil.example": c.foreign} {
+			e := request(t, "GET", "/overs/7", "")
+			if origin != "" {
+				e.Headers["origin"] = origin
+			}
+
+			out, err := Lambda(routeOf(c.auth), c.by, reading)(t.Context(), e)
+			if err != nil || out.StatusCode != want {
+				t.Errorf("%s, a page of %q: got %d, %v, want %d", c.auth, origin, out.StatusCode, err, want)
 			}
 		}
 	}
 
-	defer func() {
-		if got, want := fmt.Sprint(recover()), "test/get-over is for callers with a session, and nothing identifies them"; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}()
+	for _, a := range []spec.Auth{spec.Session, spec.Browser} {
+		func() {
+			defer func() {
+				want := "test/get-over is for callers with a session or a browser, and nothing identifies them"
+				if got := fmt.Sprint(recover()); got != want {
+					t.Errorf("%s: got %s, want %s", a, got, want)
+				}
+			}()
 
-	Lambda(routeOf(spec.Session), nil, readMine)
+			Lambda(routeOf(a), nil, readMine)
+		}()
+	}
 }
 
 // TestWritesOfASessionAreChecked: a deleted user writes nothing by a session either. On a route
@@ -210,16 +237,16 @@ func TestSessionsAreDescribed(t *testing.T) {
 	type described struct {
 		Security []map[string][]string
 		Schemes  map[string]map[string]string
-		Refusals []string // 401, 403 and 409
+		Refusals []string // 401, 403 and 409, if they are listed
 	}
 
 	cookie := map[string]map[string]string{
 		"session": {"type": "apiKey", "in": "cookie", "name": "test_session", "description": "The cookie that the sign-in sets."},
 	}
 	for a, want := range map[spec.Auth]described{
-		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403", "409"}},
-		spec.Browser: {[]map[string][]string{}, nil, []string{"401", "403", "409"}},
-		spec.Public:  {[]map[string][]string{}, nil, nil},
+		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403"}},
+		spec.Browser: {[]map[string][]string{}, nil, []string{"403"}},
+		spec.Public:  {[]map[string][]string{}, nil, []string{"403"}},
 	} {
 		text, err := OpenAPI(routeOf(a), reading)
 		if err != nil {

@@ -449,9 +449,9 @@ func TestDescriptions(t *testing.T) {
 		"limit":          {param(0), []any{"limit", common["limit"], common["limit"]}},
 		"cursor":         {param(1), []any{"cursor", "Where to go on.", "Where to go on."}},
 		"other":          {param(2), []any{"other", nil, nil}},
-		"answers of GET": {keys(op(list, "get", "responses")), []string{"200", "304", "400", "404", "422", "429", "500", "503"}},
+		"answers of GET": {keys(op(list, "get", "responses")), []string{"200", "304", "400", "403", "404", "422", "429", "500", "503"}},
 		"answers of POST": {keys(op(write, "post", "responses")),
-			[]string{"200", "201", "400", "401", "403", "404", "409", "413", "415", "422", "500", "503"}},
+			[]string{"200", "201", "400", "401", "403", "404", "413", "415", "422", "429", "500", "503"}},
 		"unchanged":        {op(list, "get", "responses", "304"), map[string]any{"description": "The client has this version already."}},
 		"the other answer": {op(write, "post", "responses", "200", "description"), "OK"},
 		"the usual answer": {op(write, "post", "responses", "201", "description"), "Created"},
@@ -466,7 +466,11 @@ func TestDescriptions(t *testing.T) {
 			}},
 		"no ETag of POST": {keys(op(write, "post", "responses", "201", "headers")), []string{"Cache-Control", "X-Version"}},
 		"Retry-After": {op(list, "get", "responses", "429", "headers"),
-			map[string]any{"Retry-After": map[string]any{"description": common["Retry-After"], "schema": map[string]any{"type": "integer"}}}},
+			map[string]any{
+				"RateLimit":        map[string]any{"description": common["RateLimit"], "schema": map[string]any{"type": "string"}},
+				"RateLimit-Policy": map[string]any{"description": common["RateLimit-Policy"], "schema": map[string]any{"type": "string"}},
+				"Retry-After":      map[string]any{"description": common["Retry-After"], "schema": map[string]any{"type": "integer"}},
+			}},
 		"no Retry-After": {op(list, "get", "responses", "503", "headers"), nil},
 		"example": {op(write, "post", "requestBody", "content", "application/json", "example"),
 			map[string]any{"name": "Ann", "mail": "ann@example.com"}},
@@ -543,7 +547,7 @@ func TestNoStoreIsTheDefault(t *testing.T) {
 			}
 
 			w.WriteHeader(c.status)
-		}), spec.Route{Auth: c.auth}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		}), spec.Function{On: spec.Route{Auth: c.auth}}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 
 		if got := w.Header().Get("Cache-Control"); got != c.want {
 			t.Errorf("%s, %d, %q: got %q, want %q", c.auth, c.status, c.given, got, c.want)
@@ -560,15 +564,15 @@ func TestPanicLeavesNothingOfTheAnswer(t *testing.T) {
 		w.Header().Set("X-Half", "1")
 		w.Write([]byte("half"))
 		panic("x")
-	}), spec.Route{Auth: spec.Public}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	}), spec.Function{On: spec.Route{Auth: spec.Public}}, nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 
 	if w.Code != 500 || w.Header().Get("X-Half") != "" || strings.Contains(w.Body.String(), "half") {
 		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
 
 	w = httptest.NewRecorder()
-	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }), spec.Route{Auth: spec.Public},
-		nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) })
+	buffered(h, spec.Function{On: spec.Route{Auth: spec.Public}}, nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 
 	if w.Code != 200 || w.Body.String() != "x" || w.Header().Get("ETag") != "" {
 		t.Errorf("an answer without a status: %d %v %q", w.Code, w.Header(), w.Body)

@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"time"
 
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -35,6 +36,16 @@ type Key struct {
 }
 
 func (k Key) key() string { return k.IdempotencyKey }
+
+// ID returns the id of what the request creates, a UUID that is always the same for its key and
+// scope, such as the user and what the id is unique in. It is "" without a key.
+func (k Key) ID(scope ...string) string {
+	if k.IdempotencyKey == "" {
+		return ""
+	}
+
+	return code.UUIDOf(append(scope, k.IdempotencyKey)...)
+}
 
 // Request is a request that embeds Key, with path parameters and a Body as huma has them.
 type Request interface{ key() string }
@@ -86,8 +97,7 @@ func Once[Out any](ctx context.Context, s Store, function, userID string, in Req
 		})
 	}
 
-	path, body := partsOf(in)
-	id, hash := hashOf(function, path, in.key()), hashOf(body)
+	id, hash, _ := Identify(function, in)
 
 	out, ok, err := stored[Out](ctx, s, userID, id, hash)
 	if ok || err != nil {
@@ -145,6 +155,18 @@ func stored[Out any](ctx context.Context, s Store, userID, id, hash string) (out
 	}
 
 	return out, true, nil
+}
+
+// Identify returns what identifies the request of a user, and the hash of its body. ok is false
+// without a key.
+func Identify(function string, in Request) (id, hash string, ok bool) {
+	if in.key() == "" {
+		return "", "", false
+	}
+
+	path, body := partsOf(in)
+
+	return hashOf(function, path, in.key()), hashOf(body), true
 }
 
 // partsOf returns the path parameters and the body of a request.

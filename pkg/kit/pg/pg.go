@@ -265,8 +265,7 @@ func classify(err error) error {
 		return err
 	}
 
-	return problem.New(problem.Unavailable, "database_unavailable",
-		"the database is busy or resumes: try again").WithRetryAfter(resume).Because(err)
+	return problem.ErrDatabase.WithRetryAfter(resume).Because(err)
 }
 
 // unreachable reports whether err is an error of the connection.

@@ -46,6 +46,7 @@ type Error struct {
 	Extensions map[string]any // more members of the problem document (RFC 9457, 3.2)
 	Text       string
 	RetryAfter time.Duration // when a retry may succeed; 0 if that is unknown
+	Limit      spec.Limit    // that the request exceeds; the zero value for none
 	Cause      error
 }
 
@@ -72,6 +73,10 @@ func New(k Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: k, Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
+// ErrDatabase is the problem of a request for which PostgreSQL is not available. It is here, and not
+// beside the client of PostgreSQL, because the functions that have no database do not link it.
+var ErrDatabase = New(Unavailable, "database_unavailable", "the database is busy or resumes: try again")
+
 // In returns an Invalid problem of one field of the request. It has the code of its kind; the
 // field identifies the check that failed.
 func In(field, format string, args ...any) *Error {
@@ -86,7 +91,10 @@ func Beyond(limit spec.Limit) *Error {
 		kind = Limited
 	}
 
-	return New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
+	e := New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
+	e.Limit = limit
+
+	return e
 }
 
 // In returns a copy of e that names the field of the request that is wrong.

@@ -130,8 +130,13 @@ func TestBeyond(t *testing.T) {
 			&problem.Error{Kind: problem.Limited, Code: "too_many_codes", Text: "the limit is 10 wrong codes in 1h", RetryAfter: 90 * time.Second},
 		},
 	} {
+		c.want.Limit = c.got.Limit // checked below
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("the problem differs (-want +got):\n%s", diff)
 		}
+	}
+
+	if got := problem.Beyond(guesses).Limit; got != guesses {
+		t.Errorf("the limit is %v, want %v", got, guesses)
 	}
 }

@@ -79,7 +79,7 @@ func (c Cookie) Token(cookies []string) string {
 	return ""
 }
 
-// Errors of Identify.
+// Errors of Identify and CheckOrigin.
 var (
 	ErrMissing = problem.New(problem.Unauthenticated, "missing_session", "sign in first")
 	ErrInvalid = problem.New(problem.Unauthenticated, "invalid_session", "the session has ended: sign in again")
@@ -103,21 +103,34 @@ type Sessions struct {
 }
 
 // Identify returns the user of a request's session. A request that may change something
-// must come from one of Origins. Errors: ErrMissing, ErrInvalid, ErrOrigin.
+// must come from one of Origins. Errors: ErrMissing, ErrInvalid, and those of CheckOrigin.
 func (s Sessions) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest) (userID string, err error) {
 	token := s.Cookie.Token(e.Cookies)
 	if token == "" {
 		return "", ErrMissing
 	}
 
-	origin := e.Headers["origin"]
-
-	known := origin != "" && slices.Contains(s.Origins, origin) // a setting that is empty has the origin ""
-	if method := e.RequestContext.HTTP.Method; method != http.MethodGet && method != http.MethodHead && !known {
+	_, sent := e.Headers["origin"]
+	if method := e.RequestContext.HTTP.Method; method != http.MethodGet && method != http.MethodHead && !sent {
 		return "", ErrOrigin
 	}
 
+	if err := s.CheckOrigin(e); err != nil {
+		return "", err
+	}
+
 	return s.User(ctx, token)
+}
+
+// CheckOrigin returns ErrOrigin for a request that names its origin, if that is none of Origins. Browsers
+// name the origin of a page that sends a request, and none when the user follows a link.
+func (s Sessions) CheckOrigin(e events.APIGatewayV2HTTPRequest) error {
+	origin, sent := e.Headers["origin"]
+	if sent && (origin == "" || !slices.Contains(s.Origins, origin)) { // a setting that is empty has the origin ""
+		return ErrOrigin
+	}
+
+	return nil
 }
 
 // User returns the user of a token. It returns ErrInvalid for a session that has expired,

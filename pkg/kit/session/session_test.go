@@ -83,7 +83,8 @@ func TestIdentify(t *testing.T) {
 	}{
 		"a read":                            {request("GET", "", "club_session="+token), "ann", nil},
 		"a read of the head":                {request("HEAD", "", "club_session="+token), "ann", nil},
-		"a read of another page":            {request("GET", "https://evil.example", "club_session="+token), "ann", nil},
+		"a read of another page":            {request("GET", "https://evil.example", "club_session="+token), "", session.ErrOrigin},
+		"a read of the app":                 {request("GET", app, "club_session="+token), "ann", nil},
 		"a write of the app":                {request("POST", app, "club_session="+token), "ann", nil},
 		"among others":                      {request("GET", "", "a=1", "club_session="+token, "z=2"), "ann", nil},
 		"in one line with others":           {request("GET", "", "a=1; club_session="+token), "ann", nil},

@@ -11,8 +11,7 @@ import (
 	"matchday/pkg/kit/userpool"
 )
 
-// TestProvedAddress: what Ensure, whose caller has proved the address, and Reserve, whose
-// caller has not, make of the account that has it.
+// TestProvedAddress: what Ensure, whose caller has proved the address, makes of the account that has it.
 func TestProvedAddress(t *testing.T) {
 	t.Parallel()
 
@@ -34,74 +33,66 @@ func TestProvedAddress(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		create, get, remove string
-		ensure, reserve     outcome
+		ensure              outcome
 	}{
-		"new": {create: made, ensure: outcome{"s1", "", create}, reserve: outcome{"s1", "", create}},
+		"new": {create: made, ensure: outcome{"s1", "", create}},
 		"not made": {create: busy,
-			ensure: outcome{"", "invite a user: ", create}, reserve: outcome{"", "invite a user: ", create}},
+			ensure: outcome{"", "invite a user: ", create}},
 		"confirmed": {create: exists, get: accountOf("CONFIRMED", "true"),
-			ensure: outcome{"s1", "", create + " " + get}, reserve: outcome{"s1", "", create + " " + get}},
+			ensure: outcome{"s1", "", create + " " + get}},
 		"invited": {create: exists, get: accountOf("FORCE_CHANGE_PASSWORD", "true"),
-			ensure: outcome{"s1", "", create + " " + get}, reserve: outcome{"s1", "", create + " " + get}},
+			ensure: outcome{"s1", "", create + " " + get}},
 		"address not verified": {create: exists, get: accountOf("CONFIRMED", "false"),
-			ensure: outcome{"", unverified, create + " " + get}, reserve: outcome{"", unverified, create + " " + get}},
+			ensure: outcome{"", unverified, create + " " + get}},
 		"without a subject": {
-			create:  exists,
-			get:     `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`,
-			ensure:  outcome{"", "the account has no subject", create + " " + get},
-			reserve: outcome{"", "the account has no subject", create + " " + get},
+			create: exists,
+			get:    `{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`,
+			ensure: outcome{"", "the account has no subject", create + " " + get},
 		},
 		"gone meanwhile": {create: exists, get: "UserNotFoundException",
-			ensure: outcome{"", "find an account: ", create + " " + get}, reserve: outcome{"", "find an account: ", create + " " + get}},
+			ensure: outcome{"", "find an account: ", create + " " + get}},
 		"signed up again and again": {
-			create:  exists,
-			get:     accountOf("UNCONFIRMED", "false"),
-			remove:  "{}",
-			ensure:  outcome{"", unverified, strings.Join([]string{create, get, remove, create, get, remove}, " ")},
-			reserve: outcome{"", unverified, create + " " + get},
+			create: exists,
+			get:    accountOf("UNCONFIRMED", "false"),
+			remove: "{}",
+			ensure: outcome{"", unverified, strings.Join([]string{create, get, remove, create, get, remove}, " ")},
 		},
 		"signed up, cannot be removed": {create: exists, get: accountOf("UNCONFIRMED", "false"), remove: busy,
-			ensure: outcome{"", "delete an account: ", create + " " + get + " " + remove}, reserve: outcome{"", unverified, create + " " + get}},
+			ensure: outcome{"", "delete an account: ", create + " " + get + " " + remove}},
 	} {
-		for proved, want := range map[bool]outcome{true: c.ensure, false: c.reserve} {
-			var asked []string
+		var asked []string
 
-			pool := answering(map[string]string{create: c.create, get: c.get, remove: c.remove}, &asked)
+		pool := answering(map[string]string{create: c.create, get: c.get, remove: c.remove}, &asked)
 
-			do := pool.Reserve
-			if proved {
-				do = pool.Ensure
+		subject, err := pool.Ensure(t.Context(), address)
+		want := c.ensure
+
+		var calls []string
+
+		for _, call := range asked {
+			action, body, _ := strings.Cut(call, " ")
+
+			calls = append(calls, action)
+			if silent := strings.Contains(body, `"MessageAction":"SUPPRESS"`); silent != (action == create) ||
+				!strings.Contains(body, `"Username":"`+address+`"`) {
+				t.Errorf("%s: called %s", name, call)
 			}
+		}
 
-			subject, err := do(t.Context(), address)
-
-			var calls []string
-
-			for _, call := range asked {
-				action, body, _ := strings.Cut(call, " ")
-
-				calls = append(calls, action)
-				if silent := strings.Contains(body, `"MessageAction":"SUPPRESS"`); silent != (action == create) ||
-					!strings.Contains(body, `"Username":"`+address+`"`) {
-					t.Errorf("%s: called %s", name, call)
-				}
+		got := outcome{subject, "", strings.Join(calls, " ")}
+		if err != nil {
+			got.Err = err.Error()
+			if strings.HasPrefix(got.Err, want.Err) && want.Err != "" {
+				got.Err = want.Err
 			}
+		}
 
-			got := outcome{subject, "", strings.Join(calls, " ")}
-			if err != nil {
-				got.Err = err.Error()
-				if strings.HasPrefix(got.Err, want.Err) && want.Err != "" {
-					got.Err = want.Err
-				}
-			}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, proved=%t (-want +got):\n%s", name, proved, diff)
-			}
-
-			if want.Err == unverified && problem.Of(err) != problem.Conflict {
-				t.Errorf("%s, proved=%t: got %v, want ErrUnverified", name, proved, err)
-			}
+		if want.Err == unverified && problem.Of(err) != problem.Conflict {
+			t.Errorf("%s: got %v, want ErrUnverified", name, err)
 		}
 	}
 }
@@ -115,10 +106,6 @@ func TestSignUpOfAnother(t *testing.T) {
 
 	signUp(t, sim)
 
-	if subject, err := pool.Reserve(t.Context(), address); err != userpool.ErrUnverified {
-		t.Errorf("reserved as %q, %v, want ErrUnverified", subject, err)
-	}
-
 	first, err := pool.Ensure(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
@@ -129,13 +116,8 @@ func TestSignUpOfAnother(t *testing.T) {
 		t.Errorf("the account is %+v, %t, %v, want one that is not UNCONFIRMED", user, ok, err)
 	}
 
-	for name, do := range map[string]func() (string, error){
-		"Ensure":  func() (string, error) { return pool.Ensure(t.Context(), address) },
-		"Reserve": func() (string, error) { return pool.Reserve(t.Context(), address) },
-	} {
-		if again, err := do(); again != first || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", name, again, err, first)
-		}
+	if again, err := pool.Ensure(t.Context(), address); again != first || err != nil {
+		t.Errorf("again: got %q, %v, want %q", again, err, first)
 	}
 
 	if n := sim.Invitations(address); n != 0 {

@@ -67,51 +67,22 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 	return Invited{}, ErrUnverified
 }
 
-// Ensure returns the subject of the account of an address, and creates the account, without a
-// mail, if there is none. The caller must have verified that the address is the user's. It
-// removes an unconfirmed sign-up with the address: anybody can have begun it. Errors:
-// ErrUnverified.
-func (p Pool) Ensure(ctx context.Context, email string) (subject string, err error) {
-	return p.ensure(ctx, email, true)
-}
-
-// Reserve is Ensure for an address that is not verified. It keeps an unconfirmed sign-up: its
-// owner may be about to confirm it. Errors: ErrUnverified.
-//
-// Like an account of Ensure, the account has no password. Cognito refuses to sign up or to reset
-// a password with its address. Its owner signs in by a mail, or with the temporary password of
-// Invite.
-func (p Pool) Reserve(ctx context.Context, email string) (subject string, err error) {
-	return p.ensure(ctx, email, false)
-}
-
-// Find is Reserve that creates nothing. ok is false if the address has no account. Errors:
-// ErrUnverified.
-func (p Pool) Find(ctx context.Context, email string) (subject string, ok bool, err error) {
-	there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
-	if _, none := errors.AsType[*types.UserNotFoundException](err); none {
-		return "", false, nil
-	}
-
-	if err != nil {
-		return "", false, fmt.Errorf("find an account: %w", err)
-	}
-
-	subject, err = verified(there)
-
-	return subject, err == nil, err
-}
-
 // verified returns the subject of an account whose address is verified, or ErrUnverified.
 func verified(there *cognito.AdminGetUserOutput) (subject string, err error) {
-	if there.UserStatus == types.UserStatusTypeUnconfirmed || attribute(there.UserAttributes, "email_verified") != "true" {
+	if attribute(there.UserAttributes, "email_verified") != "true" {
 		return "", ErrUnverified
 	}
 
 	return subjectOf(there.UserAttributes)
 }
 
-func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject string, err error) {
+// Ensure returns the subject of the account of an address, and creates the account, without a mail, if
+// there is none. The caller must have verified that the address is the user's. It removes an
+// unconfirmed sign-up with the address: anybody can have begun it. Errors: ErrUnverified.
+//
+// The account has no password, and Cognito refuses to sign up or to reset a password with its address.
+// Its owner signs in by a mail, or with the temporary password of Invite.
+func (p Pool) Ensure(ctx context.Context, email string) (subject string, err error) {
 	for range 2 {
 		made, err := p.create(ctx, email, types.MessageActionTypeSuppress)
 		if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
@@ -123,7 +94,7 @@ func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject st
 			return "", fmt.Errorf("find an account: %w", err)
 		}
 
-		if there.UserStatus != types.UserStatusTypeUnconfirmed || !proved {
+		if there.UserStatus != types.UserStatusTypeUnconfirmed {
 			return verified(there)
 		}
 

@@ -154,36 +154,6 @@ func TestUsersOfThePool(t *testing.T) {
 	}
 }
 
-// TestFind: the account of an address, unless its owner has not confirmed it. None is created.
-func TestFind(t *testing.T) {
-	t.Parallel()
-
-	for answer, want := range map[string]struct {
-		subject, err string // err is the beginning of the error
-		ok           bool
-	}{
-		accountOf("CONFIRMED", "true"):             {"s1", "", true},
-		accountOf("FORCE_CHANGE_PASSWORD", "true"): {"s1", "", true},
-		"UserNotFoundException":                    {"", "", false},
-		accountOf("CONFIRMED", "false"):            {"", userpool.ErrUnverified.Text, false},
-		accountOf("UNCONFIRMED", "true"):           {"", userpool.ErrUnverified.Text, false},
-		`{"UserStatus":"CONFIRMED","UserAttributes":[{"Name":"email_verified","Value":"true"}]}`: {"", "the account has no subject", false},
-		"TooManyRequestsException": {"", "find an account: ", false},
-	} {
-		var asked []string
-
-		subject, ok, err := answering(map[string]string{"AdminGetUser": answer}, &asked).Find(t.Context(), address)
-		if subject != want.subject || ok != want.ok || (err == nil) != (want.err == "") ||
-			err != nil && !strings.HasPrefix(err.Error(), want.err) {
-			t.Errorf("%s: got %q, %t, %v, want %+v", answer, subject, ok, err, want)
-		}
-
-		if diff := cmp.Diff([]string{`AdminGetUser {"UserPoolId":"pool-1","Username":"` + address + `"}`}, asked); diff != "" {
-			t.Errorf("%s: calls (-want +got):\n%s", answer, diff)
-		}
-	}
-}
-
 // TestFailuresOfThePool: a user that does not exist is no error, a cursor that Cognito does not
 // know is the caller's.
 func TestFailuresOfThePool(t *testing.T) {

@@ -15,8 +15,10 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/notice"
@@ -119,9 +121,10 @@ type MatchPage struct {
 // AddMatch is the request for a new match.
 type AddMatch struct {
 	auth.Admin
+	idem.Key
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"An id that the app generates, so that it can repeat the request. Without it the server generates one."`
+		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"An id that the app generates, so that it can repeat the request. Without it the server generates one, always the same for an Idempotency-Key."`
 		MatchFields
 	}
 }
@@ -135,16 +138,18 @@ func AddMatchFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches", Answers: []int{201}},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).AddMatch)
+	}, OpenEvents, (*Events).AddMatch,
+		errCardFull, errCardOverflow, errLocked, errMatchExists, errUnknownTeam, idem.ErrConflict, item.ErrChanged,
+		item.ErrNoEvent)
 }
 
 // AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
 // the members who have picked. If the event is locked the answer is event_locked. A
-// repeated request with the same id notifies them under the same notice id, which reaches
+// repeated request with the same id, or Idempotency-Key, notifies them under the same notice id, which reaches
 // nobody twice; the same id with other fields is match_exists. If the card changes
 // concurrently, AddMatch begins again.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
-	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
+	id := strings.ToLower(cmp.Or(in.Body.ID, in.ID(in.UserID, in.EventID), code.NewUUID()))
 
 	var on item.EventWithCard
 
@@ -160,6 +165,9 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 
 		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
 			err = errMatchExists
+			if in.Body.ID == "" {
+				err = idem.ErrConflict
+			}
 		}
 
 		return m, err
@@ -252,7 +260,8 @@ func UpdateMatchFunction() app.Function {
 		Sends:   []spec.Queue{score.Queue, notice.Queue},
 		Memory:  256,
 		Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).UpdateMatch)
+	}, OpenEvents, (*Events).UpdateMatch,
+		errCardOverflow, errLocked, errNoMatch, errUnknownTeam, item.ErrChanged, item.ErrNoEvent)
 }
 
 // UpdateMatch changes a match. Names can always be corrected: a team keeps its id, and so
@@ -343,7 +352,7 @@ func DeleteMatchFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).DeleteMatch)
+	}, OpenEvents, (*Events).DeleteMatch, errLocked, errNoMatch, item.ErrChanged, item.ErrNoEvent)
 }
 
 // DeleteMatch removes a match from the card of an open event and closes the gap. It
@@ -460,7 +469,7 @@ func OrderCardFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/card"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).OrderCard)
+	}, OpenEvents, (*Events).OrderCard, errCardChanged, errNotTheCard, item.ErrNoEvent)
 }
 
 // OrderCard orders a card. The ids must be those of the card, each once; otherwise
@@ -562,7 +571,7 @@ func PutResultFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}/result"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SetResult}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).PutResult)
+	}, OpenEvents, (*Events).PutResult, errInvalidTeam, errNoMatch, errUpcoming, item.ErrChanged, item.ErrNoEvent)
 }
 
 // PutResult sets or clears the result of a match of a locked event and logs a correction.
@@ -623,9 +632,14 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	return &MatchPage{http.StatusOK, newMatch(m)}, nil
 }
 
+var errInvalidTeam = problem.New(problem.Unprocessable, "invalid_team", "the match has no such team")
+
 // invalidTeam reports a team that is not in the match.
 func invalidTeam(field, text string) error {
-	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field, Text: text}
+	e := errInvalidTeam.In(field)
+	e.Text = text
+
+	return e
 }
 
 // resultText returns a result in words, "" for none.
@@ -702,7 +716,7 @@ func ListCorrectionsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/corrections"},
 		Uses:   []spec.Access{tables.CheckMember, tables.FindEvent, tables.ListCorrections},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenEvents, (*Events).ListCorrections)
+	}, OpenEvents, (*Events).ListCorrections, httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // ListCorrections returns a page of the log of an event's results, latest first. A caller

@@ -108,7 +108,7 @@ func ListEventsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events"},
 		Uses:   []spec.Access{tables.CheckMember, tables.ListEvents, tables.GetPicks, tables.ReadCard},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenEvents, (*Events).ListEvents)
+	}, OpenEvents, (*Events).ListEvents, httpapi.ErrBadCursor, item.ErrNotMember)
 }
 
 // ListEvents returns a page of events, latest date first; within the page they are
@@ -228,7 +228,7 @@ func CreateEventFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events", Answers: []int{201}},
 		Uses:   []spec.Access{tables.CreateEvent},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).CreateEvent)
+	}, OpenEvents, (*Events).CreateEvent, errDeleting, errExists)
 }
 
 // CreateEvent creates an event. If the id is taken it returns event_exists, except
@@ -276,7 +276,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		}
 
 		if there != e {
-			return nil, problem.New(problem.Conflict, "event_exists", "the event %s exists already", id)
+			return nil, errExists
 		}
 	} else if err != nil {
 		return nil, err
@@ -328,7 +328,9 @@ func UpdateEventFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Auth: spec.Admin, Path: "/admin/events/{eventId}"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeEvent, tables.SetResult}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).UpdateEvent)
+	}, OpenEvents, (*Events).UpdateEvent,
+		errCardOverflow, errLocked, errNoTransition, errNoTransition, errNoTransition, item.ErrChanged,
+		item.ErrNoEvent)
 }
 
 // UpdateEvent changes an event. An event can be reopened until its first result is
@@ -379,11 +381,11 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if b.State != nil {
 		switch {
 		case e.State == item.Scored:
-			return nil, problem.New(problem.Conflict, "bad_transition", "the event is scored: its state cannot change")
+			return nil, noTransition("the event is scored: its state cannot change")
 		case *b.State == item.Upcoming && e.ResultsRev > 0:
-			return nil, problem.New(problem.Conflict, "bad_transition", "the event has results: it cannot be opened again")
+			return nil, noTransition("the event has results: it cannot be opened again")
 		case *b.State == item.Upcoming && !now.Before(locks):
-			return nil, problem.New(problem.Conflict, "bad_transition", "lockAt has passed: to open the event, send a lockAt in the future")
+			return nil, noTransition("lockAt has passed: to open the event, send a lockAt in the future")
 		}
 
 		e.State = *b.State
@@ -441,8 +443,15 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 var (
 	errDeleting = problem.New(problem.Conflict, "event_deleting",
 		"the event with this id is being deleted: the id is free again %d minutes later", indexLag/time.Minute)
-	errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
+	errExists       = problem.New(problem.Conflict, "event_exists", "an event with this id exists already")
+	errScored       = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
+	errNoTransition = noTransition("the state of the event cannot change")
 )
+
+// noTransition is the problem of a change of state that is not possible.
+func noTransition(why string) *problem.Error {
+	return problem.New(problem.Conflict, "bad_transition", "%s", why)
+}
 
 // setEvent returns the changes of the attributes that administrators set.
 func setEvent(e item.Event) dynamo.Changes {
@@ -480,7 +489,7 @@ func DeleteEventFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}"},
 		Uses:   []spec.Access{tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenEvents, (*Events).DeleteEvent)
+	}, OpenEvents, (*Events).DeleteEvent, errScored, item.ErrNoEvent)
 }
 
 // DeleteEvent deletes an event with its card and all of its predictions. An event
@@ -564,6 +573,8 @@ type ListEntries struct {
 // EntryList is a page of member ids, sorted.
 type EntryList struct {
 	Body struct {
+		_ struct{} `schema:"EntrantListBody"`
+
 		Count   int      `json:"count" doc:"The number of members on all pages."`
 		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
 		Next    string   `json:"next,omitempty"`
@@ -579,7 +590,7 @@ func ListEntriesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.Admin, Path: "/admin/events/{eventId}/entries"},
 		Uses:   []spec.Access{tables.FindEvent, tables.EntriesOf},
 		Memory: 512, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).ListEntries)
+	}, OpenEvents, (*Events).ListEntries, httpapi.ErrBadCursor, item.ErrNoEvent)
 }
 
 // ListEntries returns the ids of the members with a prediction, without their picks.

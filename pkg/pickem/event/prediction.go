@@ -62,7 +62,7 @@ func GetEventFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetPick},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenEvents, (*Events).GetEvent)
+	}, OpenEvents, (*Events).GetEvent, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // GetEvent returns an event, its card in order and the caller's own prediction, which
@@ -160,7 +160,7 @@ func GetResultsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/results"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetCard, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenEvents, (*Events).GetResults)
+	}, OpenEvents, (*Events).GetResults, httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNotMember, item.ErrNotScored)
 }
 
 // GetResults returns an event with a page of the picks and points of all members, once it is
@@ -234,7 +234,8 @@ func PutPredictionsFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/events/{eventId}/predictions"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).PutPredictions)
+	}, OpenEvents, (*Events).PutPredictions,
+		errInvalidTeam, errCardChanged, errLocked, errUnknownMatch, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
@@ -362,7 +363,7 @@ func DeletePredictionsFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/events/{eventId}/predictions"},
 		Uses:   []spec.Access{tables.DropPrediction},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).DeletePredictions)
+	}, OpenEvents, (*Events).DeletePredictions, errLocked, item.ErrChanged, item.ErrNoEvent)
 }
 
 // DeletePredictions deletes the caller's prediction of an open event, if there is

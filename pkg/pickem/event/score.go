@@ -37,7 +37,7 @@ func RequestScoreFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/score", Answers: []int{202}},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeEvent}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenEvents, (*Events).RequestScore)
+	}, OpenEvents, (*Events).RequestScore, errUpcoming, item.ErrChanged, item.ErrNoEvent, score.ErrResultsMissing)
 }
 
 // RequestScore queues the scoring of a locked event. If matches have no result the

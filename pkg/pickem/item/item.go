@@ -2,7 +2,6 @@ package item
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,13 +118,4 @@ func FormatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 func ParseTime(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339, text)
 	return t
-}
-
-// NewUUID returns a random UUID, version 4 (RFC 9562).
-func NewUUID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -2,7 +2,6 @@ package item_test
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -76,21 +75,4 @@ func TestKeysSortAsNumbers(t *testing.T) {
 			t.Fatalf("%d is accepted, want an error", limit+1+a)
 		}
 	})
-}
-
-// TestNewUUID: an id is a UUID of version 4, and no other is the same.
-func TestNewUUID(t *testing.T) {
-	t.Parallel()
-
-	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	seen := map[string]bool{}
-
-	for range 100 {
-		id := item.NewUUID()
-		if !form.MatchString(id) || seen[id] {
-			t.Errorf("%q is no UUID of version 4, or not new", id)
-		}
-
-		seen[id] = true
-	}
 }

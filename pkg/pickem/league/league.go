@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
@@ -57,13 +58,14 @@ var (
 
 // Leagues is the service of leagues and standings.
 type Leagues struct {
-	Db  dynamo.DB
-	Now func() time.Time
+	Db      dynamo.DB
+	Now     func() time.Time
+	Answers idem.Store
 }
 
 // OpenLeagues opens the service of leagues.
 func OpenLeagues(_ context.Context, env app.Env) (*Leagues, error) {
-	return &Leagues{Db: item.OpenTable(env), Now: env.Now}, nil
+	return &Leagues{item.OpenTable(env), env.Now, item.OpenAnswers(env)}, nil
 }
 
 // League is a league as its members see it.
@@ -86,6 +88,7 @@ type LeaguePage struct {
 // CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
+	idem.Key
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league."`
 	}
@@ -98,16 +101,23 @@ func CreateLeagueFunction() app.Function {
 		Does:   "Creates a league, owned by the caller, with an invitation code.",
 		IfDown: "Members cannot create leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues", Answers: []int{201}},
-		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague, account.CheckDeleted},
+		Uses:   []spec.Access{tables.FindAnswer, tables.GetMember, tables.CreateLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).CreateLeague)
+	}, OpenLeagues, (*Leagues).CreateLeague, idem.ErrConflict, item.ErrNoUser, item.ErrNotMember)
 }
 
 // CreateLeague creates a league with the caller as its owner and first member. A
-// caller who is in maxLeagues leagues gets too_many_leagues. Each request creates
-// another league.
+// caller who is in maxLeagues leagues gets too_many_leagues. Each request creates another league,
+// but for requests with the same Idempotency-Key.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in,
+		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+			return s.create(ctx, in, commit)
+		})
+}
+
+func (s *Leagues) create(ctx context.Context, in *CreateLeague, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 		g, p, err := s.joiner(ctx, in.UserID)
 		if err != nil {
@@ -118,7 +128,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			return nil, problem.Beyond(maxLeagues)
 		}
 
-		id := item.NewUUID()
+		id := code.NewUUID()
 		l := item.League{
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: code.New(), Members: 1,
@@ -127,7 +137,9 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")),
 			dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
 
-		return &LeaguePage{http.StatusCreated, newLeague(l)}, dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
+		out := &LeaguePage{http.StatusCreated, newLeague(l)}
+
+		return out, commit(ctx, tables.CreateLeague, out, writes...)
 	})
 }
 
@@ -229,7 +241,7 @@ func JoinLeagueFunction() app.Function {
 		Uses:   []spec.Access{tables.TryCode, tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues, maxMembers, maxCodes},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).JoinLeague)
+	}, OpenLeagues, (*Leagues).JoinLeague, errNoCode, item.ErrNoLeague, item.ErrNoUser, item.ErrNotMember)
 }
 
 // JoinLeague makes the caller a member of the league of a code; for a member it changes
@@ -363,7 +375,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.ReadLeague},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeague)
+	}, OpenLeagues, (*Leagues).GetLeague, item.ErrNoLeague)
 }
 
 // GetLeague returns a league of the caller with its members, which are at most maxMembers.
@@ -400,7 +412,7 @@ func LeaveLeagueFunction() app.Function {
 		Uses: []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague,
 			tables.EndLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).LeaveLeague)
+	}, OpenLeagues, (*Leagues).LeaveLeague, errNotOwner, errNotIn, item.ErrNoLeague)
 }
 
 // LeaveLeague removes a member from a league. Any member may leave. Only the owner may remove
@@ -548,7 +560,7 @@ func RenewCodeFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/{leagueId}/code"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenLeagues, (*Leagues).RenewCode)
+	}, OpenLeagues, (*Leagues).RenewCode, errNotOwner, item.ErrNoLeague)
 }
 
 // RenewCode replaces the code of a league of the caller. The old code is invalid at
@@ -603,7 +615,7 @@ func DeleteLeagueFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.ReadLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, OpenLeagues, (*Leagues).DeleteLeague)
+	}, OpenLeagues, (*Leagues).DeleteLeague, errNotOwner, item.ErrChanged, item.ErrNoLeague)
 }
 
 // DeleteLeague deletes a league of the caller with its memberships. It sets EndedAt first,

@@ -17,6 +17,8 @@ import (
 
 // Standing is a member's rank in a table.
 type Standing struct {
+	_ struct{} `schema:"LeagueStanding"`
+
 	Rank     int    `json:"rank" doc:"From 1, by points, then by correct picks, then by fewer events played. Members with equal figures have the same rank; the next have the next rank."`
 	Movement *int   `json:"movement,omitempty" doc:"The number of ranks gained by the latest event, negative for lost ranks. Absent for members without a rank before."`
 	UserID   string `json:"userId" doc:"The id of the member."`
@@ -27,7 +29,10 @@ type Standing struct {
 }
 
 func newStanding(r ranking.Row) Standing {
-	return Standing{r.Rank, r.Movement, r.UserID, r.Name, r.Points, r.Correct, r.Played}
+	return Standing{
+		Rank: r.Rank, Movement: r.Movement, UserID: r.UserID, Name: r.Name,
+		Points: r.Points, Correct: r.Correct, Played: r.Played,
+	}
 }
 
 // GetStandings is the request for the table of a year.
@@ -57,7 +62,7 @@ func GetStandingsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetStandings)
+	}, OpenLeagues, (*Leagues).GetStandings, httpapi.ErrBadCursor, item.ErrNotMember)
 }
 
 // GetStandings returns a page of the table of all members, as the latest scoring has
@@ -107,7 +112,7 @@ func GetLeagueStandingsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
 		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeagueStandings)
+	}, OpenLeagues, (*Leagues).GetLeagueStandings, item.ErrNoLeague)
 }
 
 // GetLeagueStandings returns the table of a league of the caller, which has at most
@@ -159,7 +164,8 @@ func GetLeagueResultsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/events/{eventId}"},
 		Uses:   []spec.Access{tables.ReadLeague, tables.GetCard, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeagueResults)
+	}, OpenLeagues, (*Leagues).GetLeagueResults,
+		httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNoLeague, item.ErrNotScored)
 }
 
 // GetLeagueResults returns a page of the picks and points of an event, of the members of a league

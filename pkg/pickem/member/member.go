@@ -71,6 +71,8 @@ type YearPoints struct {
 
 // Played is an event that a member has predicted.
 type Played struct {
+	_ struct{} `schema:"PlayedEvent"`
+
 	EventID     string            `json:"eventId" doc:"The id of the event."`
 	Name        string            `json:"name,omitempty" doc:"The name of the event. Absent for other members."`
 	Rank        int               `json:"rank,omitempty" doc:"The caller's rank in the event. Absent until it is scored, and for other members."`
@@ -89,7 +91,7 @@ func GetMeFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/me"},
 		Uses:   []spec.Access{tables.GetMember, tables.GetNames, tables.GetRanks},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenMembers, (*Members).GetMe)
+	}, OpenMembers, (*Members).GetMe, item.ErrNoUser, item.ErrNotMember)
 }
 
 // GetMe returns the caller's name, standings, leagues and predictions. A caller who is
@@ -162,7 +164,7 @@ func GetUserFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/users/{userId}"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetMember},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenMembers, (*Members).GetUser)
+	}, OpenMembers, (*Members).GetUser, item.ErrNoUser, item.ErrNotMember)
 }
 
 // GetUser returns what all members may see of a member: no events that are not scored,
@@ -231,7 +233,7 @@ func UpdateMeFunction() app.Function {
 			tables.GetRanks, account.CheckDeleted},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenMembers, (*Members).UpdateMe)
+	}, OpenMembers, (*Members).UpdateMe, item.ErrNoUser, item.ErrNotMember)
 }
 
 // UpdateMe sets the caller's name, and writes it into leagues and rankings before it answers. Of
@@ -362,7 +364,8 @@ func InviteUserFunction() app.Function {
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users", Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.InviteMember, account.CheckDeleted}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenMembers, (*Members).InviteUser)
+	}, OpenMembers, (*Members).InviteUser,
+		errUserExists, errUserRemoved, account.ErrDeleted, account.ErrDeleting, userpool.ErrUnverified)
 }
 
 // InviteUser makes a person a member, with an account if the address has none. Cognito

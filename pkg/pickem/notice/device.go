@@ -33,7 +33,7 @@ func RegisterDeviceFunction() app.Function {
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*Devices).RegisterDevice)
+	}, OpenDevices, (*Devices).RegisterDevice, item.ErrNotMember)
 }
 
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone
@@ -53,7 +53,7 @@ func DeleteDeviceFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceId}"},
 		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*Devices).DeleteDevice)
+	}, OpenDevices, (*Devices).DeleteDevice, device.ErrNoDevice)
 }
 
 // formerDevice is the item of a phone that was registered before the room used kit/device.

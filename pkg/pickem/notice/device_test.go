@@ -232,9 +232,44 @@ func TestFormerPhones(t *testing.T) {
 	want := map[string]any{
 		"PK": "DEVICE#" + pickemtest.TokenOf("old3"), "SK": "DEVICE", "token": pickemtest.TokenOf("old3"),
 		"userId": "ann", "ttl": float64(w.Clock.Now().Add(push.KeepDevice).Unix()),
+		"platform": "ios", "kind": "apns", "catalogue": 1.0,
 	}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("the phone after its registration (-want +got):\n%s", diff)
+	}
+}
+
+// TestPhonesOfOthersAreSkipped: a notice goes to phones that registered before a row said which service
+// takes the token. Phones of another service stay registered, and no try is made for them again.
+func TestPhonesOfOthersAreSkipped(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	phones := w.WithAPNs()
+
+	names := []string{"before", "now", "later"}
+	w.AddMembers(names...)
+
+	for user, edit := range map[string]func(row map[string]any){
+		"before": func(row map[string]any) { delete(row, "kind"); delete(row, "platform"); delete(row, "catalogue") },
+		"now":    func(map[string]any) {},
+		"later":  func(row map[string]any) { row["kind"], row["unknown"] = "fcm", "of the next version" },
+	} {
+		w.RegisterPhone(user, user)
+
+		row := testkit.Row[map[string]any](w.World, tables.Pickem, "DEVICE#"+pickemtest.TokenOf(user), "DEVICE")
+		edit(row)
+		testkit.PutRows(w.World, tables.Pickem, row)
+	}
+
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction())).SendNotices(w.NewContext(), noticeTo(names...)))
+
+	got := notificationsOn(phones, names...)
+	if want := []string{"before: Clash, Pick!", "now: Clash, Pick!"}; !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
+	}
+
+	if got := w.RegisteredPhones(names...); len(got) != len(names) {
+		t.Errorf("registered are %q, want all", got)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 // Entry is a member's points of an event.
 type Entry struct {
+	_ struct{} `schema:"EventStanding"`
+
 	Rank   int    `json:"rank,omitempty" doc:"From 1, by points, then by correct picks. Members with equal figures have the same rank; the next lower figures have the next rank. Absent until the event is scored."`
 	UserID string `json:"userId" doc:"The id of the member."`
 	Name   string `json:"name" doc:"The display name of the member."`
@@ -16,6 +18,8 @@ type Entry struct {
 
 // Sheet is the points of a prediction, match by match.
 type Sheet struct {
+	_ struct{} `schema:"ScoredPicks"`
+
 	Points  int    `json:"points" doc:"The points of all matches and the bonus."`
 	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
 	Bonus   int    `json:"bonus,omitempty" doc:"The bonus. Absent unless every match that is not void was picked correctly."`

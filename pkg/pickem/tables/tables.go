@@ -38,6 +38,7 @@ var (
 	GetPick  = Pickem.On("Get own prediction", "PK=USER#{userId}, SK=EVENT#{eventId}", perScreen, spec.GetItem)
 	GetPicks = Pickem.On("Get own predictions",
 		"PK=USER#{userId}, SK=EVENT#{eventId} of each open event on a page", perScreen, spec.BatchGetItem)
+	FindAnswer  = Pickem.On("Find answer", "PK=USER#{userId}, SK=ANSWER#{id}", onUser, spec.GetItem)
 	CheckMember = Pickem.On("Check member", "PK=USER#{userId}, SK=USER, of the caller", perScreen, spec.GetItem)
 	GetMember   = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
 )

@@ -68,7 +68,7 @@ func DeleteUserFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
 		Uses:   removes, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}, Open, (*Service).DeleteUser)
+	}, Open, (*Service).DeleteUser, item.ErrNoLeague, item.ErrNoUser)
 }
 
 // DeleteUser removes a member with all of the member's items, memberships and devices. The account

@@ -21,6 +21,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -63,6 +64,8 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Third is when a third was played.
 type Third struct {
+	_ struct{} `schema:"GameThird"`
+
 	StartedAt  *time.Time `json:"startedAt,omitempty" doc:"When it started."`
 	FinishedAt *time.Time `json:"finishedAt,omitempty" doc:"When it finished."`
 }
@@ -107,7 +110,7 @@ func shown(row item.Row[item.Game]) Game {
 		Scores:      append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {
-		out.Thirds[i] = Third{at(t.StartedAt), at(t.FinishedAt)}
+		out.Thirds[i] = Third{StartedAt: at(t.StartedAt), FinishedAt: at(t.FinishedAt)}
 	}
 
 	return out
@@ -268,7 +271,7 @@ func (st *state) affectsStandings() bool {
 // log returns the write of an entry of the log of corrections.
 func (st *state) log(now time.Time, what string, before, after *item.Goal) dynamo.Write {
 	at := item.Format(now)
-	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit",
+	return item.New(st.game.PK, item.AuditKey(now, code.NewID(now)), "Audit",
 		item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
 }
 
@@ -367,7 +370,8 @@ func CreateGameFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSession, tables.ListTeams, tables.CreateGame), Limits: []spec.Limit{MaxGames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateGame)
+	}, Open, (*Service).CreateGame, errStart, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper,
+		item.ErrScope)
 }
 
 // CreateGame creates a game, with the present teams of the season. If the season does not have
@@ -399,7 +403,7 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 
 				x.Created++
 				now := s.Now()
-				id := item.NewID(now)
+				id := code.NewID(now)
 				// The session's id distinguishes two sessions of one day.
 				slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
 				row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
@@ -499,7 +503,7 @@ func ListGamesFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSession, tables.ListGames),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGames)
+	}, Open, (*Service).ListGames, item.ErrAccess, item.ErrScope)
 }
 
 // ListGames returns the games of a session.
@@ -539,7 +543,7 @@ func GetGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetGame)
+	}, Open, (*Service).GetGame, item.ErrAccess, item.ErrScope)
 }
 
 // GetGame returns a game.
@@ -575,7 +579,9 @@ func UpdateGameFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdateGame)
+	}, Open, (*Service).UpdateGame,
+		errReopen, errStart, errStarted, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScope,
+		item.ErrScorekeeper)
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
@@ -667,7 +673,7 @@ func DeleteGameFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.DropGame, tables.GetSession), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteGame)
+	}, Open, (*Service).DeleteGame, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteGame deletes a game with its goals and its roster. The game itself is deleted last, with

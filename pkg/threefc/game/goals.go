@@ -10,6 +10,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -243,7 +244,10 @@ func CreateGoalFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).CreateGoal)
+	}, Open, (*Service).CreateGoal,
+		ErrFinished, errAssists, errMinute, errNoThird, errNotBegun, errNotLive, errNotNow, errOther, errRemoved,
+		errSame, errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
+		item.ErrScorekeeper)
 }
 
 // CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
@@ -257,7 +261,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 
 			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
-					id := cmp.Or(in.Body.EventID, item.NewID(now))
+					id := cmp.Or(in.Body.EventID, code.NewID(now))
 					if i := st.index(id); i >= 0 {
 						goal = *st.goals[i].V()
 						if !in.Body.matches(goal) {
@@ -321,7 +325,9 @@ func UpdateGoalFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdateGoal)
+	}, Open, (*Service).UpdateGoal,
+		ErrFinished, errAssists, errMinute, errNoGoal, errNoThird, errNotBegun, errNotLive, errNotNow, errSame,
+		errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // UpdateGoal replaces the fields of a goal; third and minute stay if they are left out. A caller
@@ -403,7 +409,8 @@ func DeleteGoalFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session, Answers: []int{http.StatusOK}},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteGoal)
+	}, Open, (*Service).DeleteGoal,
+		ErrFinished, errNoGoal, errNotLive, errNotNow, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
@@ -459,7 +466,9 @@ func UndoGoalFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals/undo", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UndoGoal)
+	}, Open, (*Service).UndoGoal,
+		ErrFinished, errNotLive, errNotNow, errNothing, errUndoMatch, idem.ErrConflict, item.ErrAccess,
+		item.ErrScope, item.ErrScorekeeper)
 }
 
 // UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
@@ -520,7 +529,7 @@ func ListGoalsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/goals", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListGoals),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGoals)
+	}, Open, (*Service).ListGoals, item.ErrAccess, item.ErrScope)
 }
 
 // ListGoals returns the goals of a game, in the order of the timeline.
@@ -576,7 +585,7 @@ func ListAuditFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/audit", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListAudit),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAudit)
+	}, Open, (*Service).ListAudit, item.ErrAccess, item.ErrScope)
 }
 
 // ListAudit returns the log of corrections of a game.

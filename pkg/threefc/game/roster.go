@@ -57,7 +57,9 @@ func PutSeatFunction() app.Function {
 		Limits:  []spec.Limit{MaxPlayers},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).PutSeat)
+	}, Open, (*Service).PutSeat,
+		ErrFinished, errHasGoals, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrNoPlayer, item.ErrScope,
+		item.ErrScorekeeper)
 }
 
 // PutSeat puts a player into a team of a game, and takes the player out of the others. A
@@ -150,7 +152,7 @@ func DeleteSeatFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteSeat)
+	}, Open, (*Service).DeleteSeat, ErrFinished, errHasGoals, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // DeleteSeat takes a player out of the roster of a game. A second run changes nothing.
@@ -193,7 +195,7 @@ func ListRosterFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/roster", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListRoster),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListRoster)
+	}, Open, (*Service).ListRoster, item.ErrAccess, item.ErrScope)
 }
 
 // ListRoster returns the roster of a game.

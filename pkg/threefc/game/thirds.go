@@ -50,7 +50,8 @@ func StartThirdFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/start", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).StartThird)
+	}, Open, (*Service).StartThird,
+		errTeams, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
@@ -83,7 +84,7 @@ func FinishThirdFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/finish", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).FinishThird)
+	}, Open, (*Service).FinishThird, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
@@ -138,7 +139,7 @@ func FinishGameFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/finish", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).FinishGame)
+	}, Open, (*Service).FinishGame, errUnplayed, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // FinishGame finishes a game whose thirds are finished, and computes its result from the
@@ -173,7 +174,7 @@ func ReopenGameFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/reopen", Auth: spec.Session},
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).ReopenGame)
+	}, Open, (*Service).ReopenGame, errNotLive, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // ReopenGame makes a finished game live again, for corrections of all thirds by scorekeepers. It

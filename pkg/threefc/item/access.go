@@ -13,9 +13,9 @@ import (
 
 // Errors of Check.
 var (
-	errAccess = problem.New(problem.Denied, "league_access_required", "this is for members of the league")
-	errScorer = problem.New(problem.Denied, "scorekeeper_required", "this is for scorekeepers and administrators of the league")
-	errAdmin  = problem.New(problem.Denied, "admin_required", "this is for administrators of the league")
+	ErrAccess      = problem.New(problem.Denied, "league_access_required", "this is for members of the league")
+	ErrScorekeeper = problem.New(problem.Denied, "scorekeeper_required", "this is for scorekeepers and administrators of the league")
+	ErrAdmin       = problem.New(problem.Denied, "admin_required", "this is for administrators of the league")
 )
 
 // Check returns the user's role in the league if it is at least the given one. Otherwise it returns
@@ -29,15 +29,15 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Rol
 	case err != nil:
 		return "", err
 	case !ok:
-		return "", errAccess
+		return "", ErrAccess
 	case role.AtLeast(least):
 		idem.Guard(ctx, leagueID+" "+string(least))
 		return role, nil
 	case least == Scorekeeper:
-		return "", errScorer
+		return "", ErrScorekeeper
 	}
 
-	return "", errAdmin
+	return "", ErrAdmin
 }
 
 // CheckAgain repeats a check, from the text that Check has recorded.

@@ -19,6 +19,7 @@ const (
 	Goals    = "GOAL#"
 	Rosters  = "ROSTER#"
 	Grants   = "ACL#USER#"
+	Invites  = "INVITE#"
 	Leagues  = "LEAGUE#"
 	Audits   = "AUDIT#"
 	Players  = "PLAYER#"
@@ -56,6 +57,9 @@ const OutboxKey = "OUTBOX"
 
 // Invitations is the sort key of how many invitations a user has sent.
 const Invitations = "INVITATIONS"
+
+// WrongClaims is the sort key of how many claims of a user were refused.
+const WrongClaims = "WRONG_CLAIMS"
 
 // Profile is the sort key of a player.
 const Profile = "PROFILE"

@@ -7,12 +7,16 @@ import (
 
 // Count is goals for and against a team.
 type Count struct {
+	_ struct{} `schema:"GoalCount"`
+
 	Scored   int `json:"scored" doc:"The goals of the team, without own goals."`
 	Conceded int `json:"conceded" doc:"The goals against the team, with own goals."`
 }
 
 // Score is what a team has scored and conceded in a game.
 type Score struct {
+	_ struct{} `schema:"TeamScore"`
+
 	TeamID string `json:"teamId" doc:"The id of the team."`
 	Count
 	Thirds [Thirds]Count `json:"thirds" doc:"The same by third."`
@@ -20,6 +24,8 @@ type Score struct {
 
 // Result is the outcome of a finished game.
 type Result struct {
+	_ struct{} `schema:"GameResult"`
+
 	Winner string   `json:"winnerTeamId,omitempty" doc:"The team that has won. Absent for a draw."`
 	Drawn  []string `json:"drawnTeamIds,omitempty" doc:"The teams between which it is a draw: two or three. The third of three has lost."`
 }

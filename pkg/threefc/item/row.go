@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/oklog/ulid/v2"
-
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
@@ -162,11 +160,6 @@ func RefusedWrite(err error) int {
 	}
 
 	return -1
-}
-
-// NewID returns a new id, a ULID: ids sort by the time of their creation.
-func NewID(now time.Time) string {
-	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
 }
 
 // IDPattern is the regular expression of ids.

@@ -6,29 +6,32 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/kit/userpool"
+	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
 )
 
-// Member is a member of a league.
+// Member is a member of a league, or an address that was invited and has not accepted. An invitation
+// has no user id: it does not tell whether the address has an account.
 type Member struct {
-	UserID string    `json:"userId" doc:"The id of the user."`
-	Role   item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the member may do."`
-	Email  string    `json:"email,omitempty" doc:"The address to which the invitation went."`
+	UserID  string    `json:"userId,omitempty" doc:"The id of the user. Absent until the invitation is accepted."`
+	Role    item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the member may do."`
+	Email   string    `json:"email,omitempty" doc:"The address to which the invitation went."`
+	Pending string    `json:"invitationId,omitempty" doc:"The id of an invitation that is not accepted: delete-access takes it in place of a user id."`
 }
 
 // ListAccess is the request for the members of a league.
@@ -40,7 +43,7 @@ type ListAccess struct {
 // AccessList is the answer with the members of a league.
 type AccessList struct {
 	Body struct {
-		Members []Member `json:"members" doc:"In order of their ids."`
+		Members []Member `json:"members" doc:"In order of their ids, then those who are invited."`
 	}
 }
 
@@ -51,12 +54,12 @@ func ListAccessFunction() app.Function {
 		Does:   "Returns who may do what in a league.",
 		IfDown: "Administrators do not see the members of a league.",
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
-		Uses:   Reads(tables.ListGrants),
+		Uses:   Reads(tables.ListGrants, tables.ListInvitations),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAccess)
+	}, Open, (*Service).ListAccess, item.ErrAccess, item.ErrAdmin)
 }
 
-// ListAccess returns the members of a league.
+// ListAccess returns the members of a league, and the invitations that are not accepted.
 func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, error) {
 	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
 		return nil, err
@@ -71,10 +74,43 @@ func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, 
 
 	out.Body.Members = make([]Member, len(rows))
 	for i, g := range item.Values(rows) {
-		out.Body.Members[i] = Member{g.UserID, g.Role, g.Email}
+		out.Body.Members[i] = Member{UserID: g.UserID, Role: g.Role, Email: g.Email}
+	}
+
+	pending, err := s.pending(ctx, in.LeagueID)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, v := range item.Values(pending) {
+		out.Body.Members = append(out.Body.Members, v.member())
 	}
 
 	return out, nil
+}
+
+// invitation is an invitation that is not accepted.
+type invitation struct {
+	ID       string    `json:"invitationId"`
+	LeagueID string    `json:"leagueId"`
+	Email    string    `json:"email"`
+	Role     item.Role `json:"role"`
+	By       string    `json:"byUserId"`
+}
+
+func (v invitation) member() Member { return Member{Role: v.Role, Email: v.Email, Pending: v.ID} }
+
+// invitationLifetime is how long an invitation can be accepted.
+const invitationLifetime = 14 * 24 * time.Hour
+
+// keyOf returns the sort key of the invitation of an address to a league.
+func keyOf(email string) string { return item.Invites + hashOf(strings.ToLower(email)) }
+
+// pending reads the invitations to a league that can be accepted.
+func (s *Service) pending(ctx context.Context, leagueID string) ([]item.Row[invitation], error) {
+	rows, err := item.List[invitation](ctx, s.DB, tables.ListInvitations, item.LeagueKey(leagueID), item.Invites)
+
+	return slices.DeleteFunc(rows, func(r item.Row[invitation]) bool { return r.TTL <= s.Now().Unix() }), err
 }
 
 // MemberPage is the answer with a member.
@@ -86,16 +122,15 @@ type MemberPage struct {
 // Inviter is the service of invitations.
 type Inviter struct {
 	Service
-	pool userpool.Pool
 	mail mail.Sender
 }
 
 // OpenInviter opens the service.
 func OpenInviter(_ context.Context, env app.Env) (*Inviter, error) {
-	return &Inviter{Service{signin.NewBase(env)}, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom))}, nil
+	return &Inviter{Service{signin.NewBase(env)}, mail.Open(env.AWS, env.Setting(signin.MailFrom))}, nil
 }
 
-// Invite is the request to give the owner of an address a role.
+// Invite is the request to invite the owner of an address.
 type Invite struct {
 	auth.User
 	idem.Key
@@ -106,121 +141,182 @@ type Invite struct {
 	}
 }
 
-// InviteFunction gives the owner of an address a role in a league.
+// InviteFunction invites the owner of an address to a league.
 func InviteFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/invite-member",
-		Does:   "Gives the owner of an address a role in a league.",
+		Does:   "Invites the owner of an address to a league.",
 		IfDown: "Nobody can be invited to a league.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation), Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxMails},
-		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+		Uses:   Writes(tables.GetLeague, tables.ListInvitations, tables.SaveInvitation, tables.CountInvitation),
+		Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxAddressInvitations, MaxMails},
+		Mail:   []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenInviter, (*Inviter).Invite)
+	}, OpenInviter, (*Inviter).Invite,
+		idem.ErrConflict, mail.ErrOff, mail.ErrRefused, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// Invite gives the owner of an address a role in a league, and mails an invitation. A second run
-// mails again, and changes nothing else. A request that is refused creates no account for the
-// address. Errors: last_admin, too_many_members, too_many_invitations, too_many_mails,
-// userpool.ErrUnverified, account_deleting if the account of the address is about to disappear.
+// Invite mails an invitation to an address, whose owner has the role once it is accepted: see Accept. A
+// second run mails again, and the role of the last invitation counts. The answer does not depend on
+// whether the address has an account, and none is created. Errors: too_many_members, which counts
+// invitations, but not those of concurrent requests, too_many_invitations,
+// too_many_invitations_of_address, too_many_mails.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
-	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
+	league, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
 		return nil, err
 	}
 
 	return idem.Once(ctx, s.Answers, InviteFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-			userID, known, err := s.pool.Find(ctx, in.Body.Email)
-			grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
-
-			switch {
-			case err != nil:
-			case known:
-				err = s.allowed(ctx, in.UserID, grant)
-			case row.V().Members >= MaxMembers.Max:
-				err = problem.Beyond(MaxMembers)
-			}
-
+			pending, err := s.pending(ctx, in.LeagueID)
 			if err != nil {
-				return nil, refusedAddress(err) // and no mail is sent
-			}
-
-			if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
 				return nil, err
 			}
-			// The owner of an address with an account can no longer sign up with it. So the account is
-			// created only when all limits allow it and the mail is counted: concurrent requests create
-			// no more accounts than they may send mails.
-			if !known {
-				if grant.UserID, err = s.pool.Reserve(ctx, in.Body.Email); err != nil {
-					return nil, refusedAddress(err)
-				}
+
+			now, email := s.Now(), strings.ToLower(in.Body.Email)
+			row := item.New(league.PK, keyOf(email), "Invitation",
+				invitation{ID: code.NewID(now), LeagueID: in.LeagueID, Email: email, Role: in.Body.Role, By: in.UserID}, now)
+			row.TTL = now.Add(invitationLifetime).Unix()
+
+			again := slices.ContainsFunc(pending, func(r item.Row[invitation]) bool { return r.SK == row.SK })
+			if !again && league.V().Members+len(pending) >= MaxMembers.Max {
+				return nil, problem.Beyond(MaxMembers)
+			}
+
+			if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.count(ctx, in.UserID, email) }); err != nil {
+				return nil, err
 			}
 			// The mail is sent first, so that a crash repeats it and never loses it.
 			if err := s.mail.Send(ctx, mail.Message{
-				To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
-				Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " +
-					s.Origins[0] + "/sign-in\n",
+				To: in.Body.Email, Subject: "You are invited to a league on 3FC",
+				Text: "You are invited to be " + string(in.Body.Role) + " of " + Named(league.V().Name) + " on 3FC.\n\n" +
+					"Sign in with this address within 14 days, and accept: " + s.Origins[0] + "/invitations/" + in.LeagueID +
+					"\n\nIf you do not know the league, ignore this mail.\n",
 			}); err != nil {
 				return nil, err
 			}
 
-			return s.grant(ctx, in.UserID, grant, commit)
+			out := &MemberPage{http.StatusOK, row.V().member()}
+
+			return out, commit(ctx, tables.SaveInvitation, out, dynamo.PutWrite(row))
 		})
 }
 
-// allowed returns the error that a grant of a user with an account would get.
-func (s *Inviter) allowed(ctx context.Context, by string, g item.Grant) error {
-	// Rows that are written in the minute after a tombstone are deleted with the user.
-	err := dynamo.Check(account.Require(ctx, g.UserID), s.DB, account.CheckDeleted)
-	if errors.Is(err, account.ErrDeleted) {
-		return account.ErrDeleting
-	}
-
-	if err != nil {
-		return err
-	}
-
-	_, err = s.grant(ctx, by, g, func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil })
-
-	return err
+// Accept is the request to accept an invitation.
+type Accept struct {
+	auth.User
+	session.Browser
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 }
 
-// refusedAddress names the field in errors about the account of an address.
-func refusedAddress(err error) error {
-	for _, of := range []*problem.Error{userpool.ErrUnverified, account.ErrDeleting} {
-		if errors.Is(err, of) {
-			return of.In("body.email")
+// AcceptFunction makes the caller, whose address is invited, a member of a league.
+func AcceptFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/accept-invitation",
+		Does:   "Makes the caller a member of a league to which the caller's address is invited.",
+		IfDown: "Nobody can accept an invitation to a league.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/accept", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.TakeInvitation), Limits: []spec.Limit{MaxMembers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).Accept, errLastAdmin, errNoInvitation, item.ErrAccess, session.ErrInvalid)
+}
+
+var errNoInvitation = problem.New(problem.NotFound, "invitation_not_found",
+	"the address with which you are signed in is not invited to this league, or no longer")
+
+// Accept gives the caller the role of the invitation to the address with which the caller is signed in.
+// An invitation ends after 14 days, and when who has sent it is no administrator any more. A second
+// run changes nothing, and answers with the caller's role. Errors: invitation_not_found,
+// too_many_members, last_admin.
+func (s *Service) Accept(ctx context.Context, in *Accept) (*MemberPage, error) {
+	email, err := s.Email(ctx, in.Token(signin.Cookie))
+	if err != nil {
+		return nil, err
+	}
+
+	return dynamo.RetryValue(ctx, item.Attempts, func() (*MemberPage, error) {
+		row, ok, err := dynamo.Get[item.Row[invitation]](ctx, s.DB, tables.TakeInvitation, item.LeagueKey(in.LeagueID), keyOf(email))
+		if err != nil {
+			return nil, err
 		}
-	}
 
-	return err
+		if !ok || row.TTL <= s.Now().Unix() {
+			return s.accepted(ctx, in)
+		}
+
+		v, taken := row.V(), false
+		out, err := s.grant(ctx, v.By, item.Grant{LeagueID: v.LeagueID, UserID: in.UserID, Role: v.Role, Email: v.Email},
+			func(ctx context.Context, a spec.Access, _ *MemberPage, writes ...dynamo.Write) error {
+				taken = true
+				return dynamo.Transact(ctx, s.DB, a, append(writes, row.Drop())...)
+			})
+		if err == nil && !taken { // the caller has the role already
+			err = dynamo.Transact(ctx, s.DB, tables.TakeInvitation, row.Drop())
+		}
+
+		if kind := problem.Of(err); kind == problem.Denied || kind == problem.NotFound {
+			return nil, errNoInvitation
+		}
+
+		return out, err
+	})
 }
 
-// count counts a mail with an invitation, for its address and for who sends it. A mail that
-// a crash repeats is counted again.
+// accepted answers a caller who has accepted before.
+func (s *Service) accepted(ctx context.Context, in *Accept) (*MemberPage, error) {
+	role, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer)
+	if problem.Of(err) == problem.Denied {
+		return nil, errNoInvitation
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	return &MemberPage{http.StatusOK, Member{UserID: in.UserID, Role: role}}, nil
+}
+
+// Named returns a league as a mail names it: with its name in quotes, or, if the name was stored before
+// addresses were refused in names and has one, without.
+func Named(name string) string {
+	if _, err := httpapi.DisplayName(name); err != nil {
+		return "a league"
+	}
+
+	return "the league “" + name + "”"
+}
+
+// count counts a mail with an invitation: for its address, for who sends it, and for both. A mail that
+// a crash repeats is counted again. What was counted by address before there was a limit for both
+// counts for the address.
 func (s *Inviter) count(ctx context.Context, by, email string) error {
-	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to := item.Counter{PK: item.InviteKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations}
+	var writes []dynamo.Write
 
-	toAddress, err := to.Take(ctx, s.DB, tables.CountInvitation, now)
-	if p, ok := errors.AsType[*problem.Error](err); ok {
-		return p.In("body.email")
+	for _, c := range []item.Counter{
+		{PK: item.InviteKey(hashOf(email + "\n" + by)), SK: item.Metadata, Type: "InvitedMail", Limit: MaxInvitations},
+		{PK: item.InviteKey(hashOf(email)), SK: item.Metadata, Type: "InvitedMail", Limit: MaxAddressInvitations},
+		{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails},
+	} {
+		w, err := c.Take(ctx, s.DB, tables.CountInvitation, s.Now())
+		if p, ok := errors.AsType[*problem.Error](err); ok && c.Limit.Code != MaxMails.Code {
+			err = p.In("body.email")
+		}
+
+		if err != nil {
+			return err
+		}
+
+		writes = append(writes, w)
 	}
 
-	if err != nil {
-		return err
-	}
+	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, writes...)
+}
 
-	from := item.Counter{PK: item.UserKey(by), SK: item.Invitations, Type: "Invitations", Limit: MaxMails}
-
-	fromUser, err := from.Take(ctx, s.DB, tables.CountInvitation, now)
-	if err != nil {
-		return err
-	}
-
-	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, toAddress, fromUser)
+// hashOf returns the SHA-256 of a text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // PutAccess is the request to give a user a role.
@@ -243,7 +339,8 @@ func PutAccessFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAccess)
+	}, Open, (*Service).PutAccess, errLastAdmin, errNoMember, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+		item.ErrScope)
 }
 
 // PutAccess gives a member of a league another role. A second run changes nothing. A user who is
@@ -269,7 +366,7 @@ func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit ide
 			return nil, err
 		}
 
-		out := &MemberPage{http.StatusOK, Member{g.UserID, g.Role, g.Email}}
+		out := &MemberPage{http.StatusOK, Member{UserID: g.UserID, Role: g.Role, Email: g.Email}}
 		now := s.Now()
 		row := item.New(item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID), "Grant", g, now)
 		saved := row.Create()
@@ -321,7 +418,7 @@ func admins(r item.Role) int {
 type DeleteAccess struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
-	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user: the caller's own to leave."`
+	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user: the caller's own to leave; or the id of an invitation, to withdraw it."`
 }
 
 // DeleteAccessFunction removes a user's role in a league, or the caller's own.
@@ -331,13 +428,13 @@ func DeleteAccessFunction() app.Function {
 		Does:   "Takes a user's role in a league away, or the caller's own.",
 		IfDown: "Nobody can leave a league.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.SaveGrant),
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.ListInvitations, tables.TakeInvitation),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteAccess)
+	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteAccess removes a member's role. Any member may leave; only an administrator may remove
-// another member. A second run changes nothing. Errors: last_admin.
+// another member, or withdraw an invitation. A second run changes nothing. Errors: last_admin.
 func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.Removed, error) {
 	least := item.Admin
 	if in.MemberID == in.UserID {
@@ -350,12 +447,32 @@ func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.
 			return nil, err
 		}
 
+		if item.IsID(in.MemberID) {
+			return httpapi.NewRemoved(), s.withdraw(ctx, in.LeagueID, in.MemberID)
+		}
+
 		if err := s.remove(ctx, league, in.MemberID); err != nil {
 			return nil, err
 		}
 
 		return httpapi.NewRemoved(), nil
 	})
+}
+
+// withdraw deletes an invitation, if it is there.
+func (s *Service) withdraw(ctx context.Context, leagueID, id string) error {
+	pending, err := s.pending(ctx, leagueID)
+	if err != nil {
+		return err
+	}
+
+	for _, row := range pending {
+		if row.V().ID == id {
+			return dynamo.Transact(ctx, s.DB, tables.TakeInvitation, row.Drop())
+		}
+	}
+
+	return nil
 }
 
 // remove deletes a grant, if it is there, with the league as it was read.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -87,7 +87,7 @@ func CreateLeagueFunction() app.Function {
 		Limits:  []spec.Limit{MaxLeagues},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateLeague)
+	}, Open, (*Service).CreateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin)
 }
 
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
@@ -115,7 +115,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 					return nil, problem.Beyond(MaxLeagues)
 				}
 
-				id := item.NewID(now)
+				id := code.NewID(now)
 				l := item.New(item.LeagueKey(id), item.Metadata, "League",
 					item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
 				g := item.New(l.PK, item.GrantKey(in.UserID), "Grant",
@@ -215,7 +215,7 @@ func GetLeagueFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Reads(tables.GetLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetLeague)
+	}, Open, (*Service).GetLeague, item.ErrAccess, item.ErrScope)
 }
 
 // GetLeague returns a league.
@@ -249,7 +249,7 @@ func UpdateLeagueFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.MyLeagues, tables.SaveLeague),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateLeague)
+	}, Open, (*Service).UpdateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // UpdateLeague changes a league. Errors: slug_taken, stale.
@@ -310,7 +310,7 @@ func DeleteLeagueFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague),
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteLeague)
+	}, Open, (*Service).DeleteLeague, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteLeague deletes a league without seasons, with its players. The league is deleted first, so
@@ -328,46 +328,12 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 		return nil, err
 	}
 
-	rows, err := item.List[json.RawMessage](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
-	if err != nil {
+	if _, err := dynamo.Delete(ctx, s.DB, tables.DropLeague, item.Key(item.UserKey(in.UserID), item.LeagueKey(in.LeagueID))); err != nil {
 		return nil, err
 	}
 
-	var copies, rest, own []dynamo.Item
-
-	for _, r := range rows {
-		switch r.EntityType {
-		case "Grant":
-			g, err := item.As[item.Grant](r)
-			if err != nil {
-				return nil, err
-			}
-
-			copies = append(copies, item.Key(item.UserKey(g.V().UserID), r.PK))
-		case "Player":
-			p, err := item.As[item.Player](r)
-			if err != nil {
-				return nil, err
-			}
-
-			copies = append(copies, item.Key(r.SK, item.Profile))
-			if by := p.V().ClaimedBy; by != "" {
-				copies = append(copies, item.Key(item.UserKey(by), r.SK))
-			}
-		}
-
-		if r.SK == item.GrantKey(in.UserID) {
-			own = append(own, item.Key(r.PK, r.SK))
-		} else {
-			rest = append(rest, item.Key(r.PK, r.SK))
-		}
-	}
-	// The copies go first, because a second run finds them by the originals. The caller's
-	// role goes last: it lets the caller try again.
-	for _, keys := range [][]dynamo.Item{copies, rest, own} {
-		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropLeague, keys); err != nil {
-			return nil, err
-		}
+	if err := Drop(ctx, s.DB, in.LeagueID, in.UserID); err != nil {
+		return nil, err
 	}
 
 	return httpapi.NewRemoved(), nil
@@ -383,7 +349,5 @@ func (s *Service) dropLeague(ctx context.Context, row item.Row[item.League], mat
 		return errNotEmpty
 	}
 
-	err := dynamo.Transact(ctx, s.DB, tables.SaveLeague, row.Drop(), dynamo.DeleteWrite(item.Key(item.SlugKey(row.V().Slug), item.Metadata)))
-
-	return dynamo.RefusedAs(err, httpapi.ErrStale)
+	return dynamo.RefusedAs(dynamo.Transact(ctx, s.DB, tables.SaveLeague, End(row)...), httpapi.ErrStale)
 }

@@ -12,10 +12,17 @@ import (
 var (
 	MaxLeagues = spec.Limit{Name: "leagues that a user has created", Max: 20, Code: "too_many_leagues"}
 	MaxMembers = spec.Limit{Name: "members per league", Max: 200, Code: "too_many_members"}
-	// Anybody can create a league, and its name is in the mail. The limits keep a mailbox from
-	// filling up, and bound the number of recipients.
-	MaxInvitations = spec.Limit{Name: "invitations per address", Max: 3, Per: 24 * time.Hour, Code: "too_many_invitations"}
-	MaxMails       = spec.Limit{Name: "invitations by a user", Max: 50, Per: 24 * time.Hour, Code: "too_many_mails"}
+	// MaxInvitations is by caller, so that nobody keeps others from inviting an address.
+	MaxInvitations = spec.Limit{Name: "invitations per address and user", Max: 3, Per: 24 * time.Hour, Code: "too_many_invitations"}
+	// MaxAddressInvitations keeps a mailbox from filling up: anybody can create a league.
+	MaxAddressInvitations = spec.Limit{
+		Name: "invitations per address",
+		Max:  20,
+		Per:  24 * time.Hour,
+		Code: "too_many_invitations_of_address",
+	}
+	// MaxMails bounds the recipients of a user.
+	MaxMails = spec.Limit{Name: "invitations by a user", Max: 50, Per: 24 * time.Hour, Code: "too_many_mails"}
 )
 
 // Reads returns the access patterns of every function that reads as a user of a league, and more.

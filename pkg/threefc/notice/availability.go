@@ -33,6 +33,8 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Answer is the answer of a player to a session.
 type Answer struct {
+	_ struct{} `schema:"PlayerAvailability"`
+
 	PlayerID string `json:"playerId" doc:"The id of the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
 	Status   string `json:"status" enum:"in,out,maybe" doc:"Whether the player will play."`
@@ -89,7 +91,7 @@ func PutAvailabilityFunction() app.Function {
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers,
 			tables.PutAvailability, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutAvailability)
+	}, Open, (*Service).PutAvailability, errNoPlayer, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // PutAvailability stores whether the player whom the caller has claimed in the league will play in
@@ -113,7 +115,7 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 					return nil, errNoPlayer
 				}
 
-				out := &AnswerPage{http.StatusOK, Answer{counts.ID, counts.Nickname, in.Body.Status}}
+				out := &AnswerPage{http.StatusOK, Answer{PlayerID: counts.ID, Nickname: counts.Nickname, Status: in.Body.Status}}
 				// The session changes with each answer: one that is deleted meanwhile refuses the answer,
 				// and its deletion reads the answers again.
 				_, there := x.Save(s.Now())
@@ -146,7 +148,7 @@ func ListAvailabilityFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSession, tables.MyPlayers, tables.ListAvailability),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListAvailability)
+	}, Open, (*Service).ListAvailability, item.ErrAccess, item.ErrScope)
 }
 
 // ListAvailability returns who will play in a session, to members of the league and to
@@ -183,7 +185,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 
 	out.Body.Players = []Answer{}
 	for id, status := range answersOf(rows, players) {
-		out.Body.Players = append(out.Body.Players, Answer{id, players[id].Nickname, status})
+		out.Body.Players = append(out.Body.Players, Answer{PlayerID: id, Nickname: players[id].Nickname, Status: status})
 	}
 
 	order := []string{"in", "maybe", "out"}

@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/kit/userpool"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
@@ -270,7 +271,8 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	return dynamo.Put(ctx, s.db, tables.MarkMail, mark)
 }
 
-// compose returns the mail without its recipient. Its subject is "" if no mail is needed any more.
+// compose returns the mail without its recipient. Its subject is "" if no mail is needed any more. No
+// name is in a subject, because anybody may choose any.
 func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err error) {
 	if in.SessionID != "" {
 		x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
@@ -284,9 +286,9 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		}
 
 		return mail.Message{
-			Subject: l.V().Name + ": will you play on " + x.V().Date + "?",
-			Text: fmt.Sprintf("Say whether you will play with %s on %s: %s/sessions/%s\n\n%s", l.V().Name, x.V().Date,
-				s.page, in.SessionID, s.stop()),
+			Subject: "3FC: will you play on " + x.V().Date + "?",
+			Text: fmt.Sprintf("Say whether you will play in %s on %s: %s/sessions/%s\n\n%s", league.Named(l.V().Name),
+				x.V().Date, s.page, in.SessionID, s.stop()),
 		}, nil
 	}
 
@@ -306,7 +308,7 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 	}
 
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n", Verdict(*g.V()))
+	fmt.Fprintf(&b, "%s, in %s.\n\n", Verdict(*g.V()), league.Named(l.V().Name))
 
 	for i, score := range g.V().Scores {
 		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
@@ -314,7 +316,7 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 
 	fmt.Fprintf(&b, "\nThe game: %s/l/%s/%s/%s\n\n%s", s.page, l.V().Slug, x.V().Slug, g.V().Slug, s.stop())
 
-	return mail.Message{Subject: l.V().Name + ": " + Verdict(*g.V()), Text: b.String()}, nil
+	return mail.Message{Subject: "3FC: the result of your game", Text: b.String()}, nil
 }
 
 func (s *Mailer) stop() string { return "No more of these mails: " + s.page + "/preferences\n" }

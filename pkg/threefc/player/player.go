@@ -1,9 +1,10 @@
 // Package player keeps the players of leagues, the claims of users to be a player, and the codes by
 // which players enter the pool of a game.
 //
-// Anybody with a code may join, and anybody who is signed in may claim a player that nobody has
-// claimed. Administrators correct mistakes: they delete players who never played, and end claims,
-// after which only members of the league may claim the player. Scorekeepers revoke codes.
+// Anybody with a code may join. A player that nobody has claimed may be claimed by the members of
+// the league, and by a user with a code of one of its games: public pages show ids of players, so an
+// id is no right. Administrators correct mistakes: they delete players who never played, and end
+// claims, after which only members of the league may claim the player. Scorekeepers revoke codes.
 //
 // A player belongs to a league. Two players who are the same person are merged: the one leads to
 // the other, which then has the goals of both. Nothing of a game is rewritten, so that a merge can
@@ -106,7 +107,7 @@ func CreatePlayerFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/players", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.CreatePlayer), Limits: []spec.Limit{MaxPlayers},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreatePlayer)
+	}, Open, (*Service).CreatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreatePlayer creates a player of a league. Errors: bad_avatar, too_many_players.
@@ -144,7 +145,7 @@ func add(parent item.Row[item.League], p item.Player, now time.Time) (row item.R
 		return row, nil, problem.Beyond(MaxPlayers)
 	}
 
-	p.ID, p.LeagueID = item.NewID(now), parent.V().ID
+	p.ID, p.LeagueID = code.NewID(now), parent.V().ID
 	row = item.New(item.PlayerKey(p.ID), item.Profile, "Player", p, now)
 	_, counted := parent.Save(now)
 
@@ -176,7 +177,7 @@ func ListPlayersFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/players", Auth: spec.Session},
 		Uses:   league.Reads(tables.ListPlayers),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListPlayers)
+	}, Open, (*Service).ListPlayers, item.ErrAccess)
 }
 
 // ListPlayers returns a page of the players of a league.
@@ -226,7 +227,7 @@ func GetPlayerFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/players/{playerId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetPlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetPlayer)
+	}, Open, (*Service).GetPlayer, item.ErrAccess, item.ErrNoPlayer)
 }
 
 // GetPlayer returns a player.
@@ -269,7 +270,8 @@ func UpdatePlayerFunction() app.Function {
 		Limits:  []spec.Limit{MaxRenames},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdatePlayer)
+	}, Open, (*Service).UpdatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper,
+		item.ErrNoPlayer)
 }
 
 // UpdatePlayer changes the nickname or the avatar of a player. Scorekeepers may do that, and the
@@ -367,7 +369,7 @@ func DeletePlayerFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetPlayer, tables.GetLeague, tables.DropPlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeletePlayer)
+	}, Open, (*Service).DeletePlayer, errUsed, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer, item.ErrScope)
 }
 
 // DeletePlayer deletes a player who was never in a team of a game, with its claim. Its places in
@@ -428,7 +430,7 @@ func MergePlayerFunction() app.Function {
 		Limits:  []spec.Limit{MaxMerges},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).MergePlayer)
+	}, Open, (*Service).MergePlayer, errMerge, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer)
 }
 
 // MergePlayer makes two players one in all tables, or undoes that. A second run changes nothing,
@@ -487,6 +489,9 @@ type ClaimPlayer struct {
 	auth.User
 	idem.Key
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	Body     *struct {
+		Code string `json:"code,omitempty" maxLength:"32" doc:"A code to join a game of the league. Members of the league need none. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+	}
 }
 
 // ClaimPlayerFunction claims a player for the caller.
@@ -496,20 +501,23 @@ func ClaimPlayerFunction() app.Function {
 		Does:   "Claims a player for the caller.",
 		IfDown: "Players cannot be claimed.",
 		On:     spec.Route{Method: "POST", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims), Limits: []spec.Limit{MaxClaims},
+		Uses: league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers, tables.CountClaims, tables.CountWrongClaim,
+			tables.FindCode, tables.CountGuess, tables.GetGame),
+		Limits: []spec.Limit{MaxClaims, MaxWrongClaims, MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ClaimPlayer)
+	}, Open, (*Service).ClaimPlayer, errClaimed, errCode, idem.ErrConflict, item.ErrAccess, item.ErrNoPlayer)
 }
 
-// ClaimPlayer claims a player for the caller. The first caller gets the player. After an
-// administrator has ended a claim, only a member of the league can claim the player. A second run
-// changes nothing. Errors: player_not_found, already_claimed, too_many_claims,
-// league_access_required.
+// ClaimPlayer claims a player for the caller, who is a member of the league or has a code of one of
+// its games. The first caller gets the player. After an administrator has ended a claim, only a
+// member of the league can claim the player. A second run changes nothing. Errors:
+// player_not_found, league_access_required, invalid_or_expired_code, too_many_wrong_claims,
+// too_many_codes, already_claimed, too_many_claims.
 func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
 	return idem.Once(ctx, s.Answers, ClaimPlayerFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-				row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				row, err := s.claimable(ctx, in)
 				if err != nil {
 					return nil, err
 				}
@@ -520,12 +528,6 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 				case "":
 				default:
 					return nil, errClaimed
-				}
-
-				if row.V().Guarded {
-					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
-						return nil, err
-					}
 				}
 
 				*row.V() = claimedBy(*row.V(), in.UserID)
@@ -543,6 +545,50 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 		})
 }
 
+// claimable reads a player whom the caller has a right to claim. A request without that right is
+// counted for the user. Once MaxWrongClaims are counted, a right one is refused, too. Concurrent
+// requests may try some more.
+func (s *Service) claimable(ctx context.Context, in *ClaimPlayer) (row item.Row[item.Player], err error) {
+	wrong := item.Counter{PK: item.UserKey(in.UserID), SK: item.WrongClaims, Type: "WrongClaims", Limit: MaxWrongClaims}
+
+	counted, err := wrong.Take(ctx, s.DB, tables.CountWrongClaim, s.Now())
+	if err != nil {
+		return row, err
+	}
+
+	row, err = item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+	if err == nil && row.V().ClaimedBy != in.UserID {
+		err = s.mayClaim(ctx, in, *row.V())
+	}
+
+	if kind := problem.Of(err); kind == problem.Denied || kind == problem.NotFound {
+		err = cmp.Or(dynamo.Transact(ctx, s.DB, tables.CountWrongClaim, counted), err)
+	}
+
+	return row, err
+}
+
+// mayClaim returns an error unless the caller is a member of the player's league, or has a code of
+// one of its games and no administrator has ended a claim of the player.
+func (s *Service) mayClaim(ctx context.Context, in *ClaimPlayer, p item.Player) error {
+	_, err := item.Check(ctx, s.DB, p.LeagueID, in.UserID, item.Viewer)
+	if problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
+		return err
+	}
+
+	found, err := s.find(ctx, in.Body.Code)
+	if err != nil {
+		return err
+	}
+
+	g, err := s.coded(ctx, found)
+	if err == nil && g.V().LeagueID != p.LeagueID {
+		err = errCode
+	}
+
+	return err
+}
+
 // DropClaim is the request to end a claim.
 type DropClaim struct {
 	auth.User
@@ -558,7 +604,7 @@ func DropClaimFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DropClaim)
+	}, Open, (*Service).DropClaim, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer)
 }
 
 // DropClaim ends the claim of a player: the caller's own, or a wrong one by an administrator of the
@@ -661,7 +707,7 @@ func CreateCodeFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetGame, tables.PutCode),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateCode)
+	}, Open, (*Service).CreateCode, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreateCode returns a new code for a game; earlier codes stay valid.
@@ -699,7 +745,7 @@ func RevokeCodesFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/join-code", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetGame, tables.RevokeCodes),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).RevokeCodes)
+	}, Open, (*Service).RevokeCodes, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // RevokeCodes ends all codes of a game. Players who have joined stay. A second run ends those that
@@ -765,6 +811,7 @@ func (s *Service) coded(ctx context.Context, found item.Join) (item.Row[item.Gam
 // Join is the request to play in the game of a code.
 type Join struct {
 	session.Browser
+	idem.Key
 	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored."`
 	Body struct {
 		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. A caller who is signed in and has a player in the league needs none." example:"Foxy"`
@@ -788,20 +835,21 @@ func JoinFunction() app.Function {
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers,
-			tables.CountClaims, tables.JoinPool, account.CheckDeleted},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
+			tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted},
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).Join)
+	}, Open, (*Service).Join, errCode, errName, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
 }
 
 // Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
 // who is signed in joins as the player that the user has claimed in the league, or as a new one
 // that is claimed at once: a second run changes nothing. Any other caller joins as a new player,
-// each time another. A user with too many claims is refused, because without a claim a repeated
-// request would add another player. Errors: invalid_or_expired_code, too_many_codes,
-// nickname_needed, game_finished, too_many_players, too_many_joins, too_many_claims.
+// each time another, but for requests with the same Idempotency-Key. A user with too many claims is
+// refused, because without a claim a repeated request would add another player. Errors:
+// invalid_or_expired_code, too_many_codes, nickname_needed, game_finished, too_many_players,
+// too_many_joins, too_many_claims, idempotency_conflict.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
@@ -819,10 +867,14 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 		ctx = account.Require(ctx, userID)
 	}
 
-	return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname) })
+	// The answers to callers without a user are those of the game.
+	return idem.Once(ctx, s.Answers, JoinFunction().Name, cmp.Or(userID, found.GameID), in,
+		func(ctx context.Context, commit idem.Commit[Joined]) (*Joined, error) {
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname, commit) })
+		})
 }
 
-func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string) (*Joined, error) {
+func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string, commit idem.Commit[Joined]) (*Joined, error) {
 	g, err := s.coded(ctx, found)
 	if err != nil {
 		return nil, err
@@ -914,7 +966,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
 	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
 
-	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
+	return out, commit(ctx, tables.JoinPool, out, writes...)
 }
 
 // Claimed returns the player of a league whom a user has claimed, the first of several, and the
@@ -957,7 +1009,7 @@ func ListPoolFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/pool", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetGame, tables.ListPool),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListPool)
+	}, Open, (*Service).ListPool, item.ErrAccess, item.ErrScope)
 }
 
 // ListPool returns the players who have joined a game.

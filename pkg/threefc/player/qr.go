@@ -35,7 +35,7 @@ func ShowCodeFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame}, Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowCode)
+	}, Open, (*Service).ShowCode, errCode)
 }
 
 // ShowCode returns the QR code of the page that joins the game of a code. Errors:

@@ -22,4 +22,6 @@ var (
 	MaxMerges  = spec.Limit{Name: "merges per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_merges"}
 	// MaxClaims holds for claims and for joins, which claim the new player.
 	MaxClaims = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
+	// MaxWrongClaims is enough for a user who mistypes a code, and too little to try ids of players.
+	MaxWrongClaims = spec.Limit{Name: "refused claims per user", Max: 10, Per: time.Hour, Code: "too_many_wrong_claims"}
 )

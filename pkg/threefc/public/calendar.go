@@ -41,7 +41,7 @@ func ShowCalendarFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/calendar.ics", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadCalendar},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowCalendar)
+	}, Open, (*Service).ShowCalendar, ErrNotFound)
 }
 
 // ShowCalendar returns the games of a season for calendar apps: the latest and the next. A game

@@ -12,6 +12,7 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
@@ -181,19 +182,21 @@ func TestReadsOfCalendars(t *testing.T) {
 			for _, hours := range []int{-i - 1, i} {
 				at := w.Clock.Now().Add(time.Duration(hours) * time.Hour)
 				g := item.Listing{
-					GameID:      item.NewID(at),
+					GameID:      code.NewID(at),
 					Slug:        fmt.Sprint("game", hours),
 					StartTs:     item.Format(at),
 					ThirdLength: 20,
 					Status:      item.Scheduled,
 				}
 				rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "Game", g, w.Clock.Now()))
-				g.GameID, g.Status = item.NewID(at), item.CancelledGame
+				g.GameID, g.Status = code.NewID(at), item.CancelledGame
 				rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.CancelledKey(g.GameID), "CancelledGame", g, w.Clock.Now()))
 			}
 		}
 
 		testkit.PutRows(w.World, tables.App, rows...)
+
+		now := w.Clock.Now()
 		_, all, _ := calendar(w)
 		starts := map[string]int{}
 
@@ -201,7 +204,7 @@ func TestReadsOfCalendars(t *testing.T) {
 			switch {
 			case e.Status == "CANCELLED":
 				starts["cancelled"]++
-			case item.Parse(e.Start).Before(w.Clock.Now()):
+			case item.Parse(e.Start).Before(now):
 				starts["past"]++
 			default:
 				starts["next"]++

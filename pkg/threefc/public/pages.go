@@ -233,7 +233,7 @@ func ShowSeasonFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, OthersCall: true, Queries: []string{"cursor"}},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowSeason)
+	}, Open, (*Service).ShowSeason, ErrNotFound)
 }
 
 // ShowSeason returns the page of a season: standings, scorers, the next games and results.
@@ -492,7 +492,7 @@ func ShowGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowGame)
+	}, Open, (*Service).ShowGame, ErrNotFound)
 }
 
 // ShowGame returns the page of a game.

@@ -21,6 +21,7 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/public"
 	"matchday/pkg/threefc/standing"
@@ -55,6 +56,7 @@ func world(t *testing.T) (*threefctest.World, threefctest.League) {
 	w.SignIn("ann")
 	l := w.Found("ann")
 	w.Do("ann", "PATCH", "/v1/seasons/"+l.SeasonID, map[string]any{"timeZone": "Europe/London"})
+	w.MoveClock(w.Clock.Now().Truncate(time.Second).Add(time.Second)) // starts of games have no fraction of a second
 
 	return w, l
 }
@@ -468,7 +470,7 @@ func fill(w *threefctest.World, l threefctest.League, g string, players, goals i
 	)
 
 	for i := range players {
-		id := item.NewID(at)
+		id := code.NewID(at)
 		p := standing.PlayerTotals{PlayerID: id, Nickname: fmt.Sprintf("A player with the number %d", i), Games: 36, Goals: 1000 - i, Assists: 7}
 		stats = append(stats, item.New(item.SeasonKey(l.SeasonID), "PLAYERSTAT#"+id, "Table", p, at))
 		leaders = append(leaders, p)
@@ -484,7 +486,7 @@ func fill(w *threefctest.World, l threefctest.League, g string, players, goals i
 
 	for i := range goals {
 		one := item.Goal{
-			ID:        item.NewID(at),
+			ID:        code.NewID(at),
 			Third:     i%3 + 1,
 			Minute:    i % 20,
 			Scoring:   "red",
@@ -556,7 +558,7 @@ func TestGamesByTheirState(t *testing.T) {
 		{Slug: "last", Status: item.Scheduled},
 	} {
 		start := w.Clock.Now().Add(time.Duration(i-4) * time.Hour)
-		g.GameID, g.StartTs, g.ThirdLength = item.NewID(start), item.Format(start), 20
+		g.GameID, g.StartTs, g.ThirdLength = code.NewID(start), item.Format(start), 20
 		g.Teams = []item.Team{{TeamID: "red", Name: "Red"}, {TeamID: "blue", Name: "Blue"}, {TeamID: "yellow", Name: "Yellow"}}
 		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
 	}
@@ -607,7 +609,7 @@ func TestNoEarlierGames(t *testing.T) {
 	for i := range 41 {
 		start := w.Clock.Now().Add(-time.Duration(i+1) * time.Hour)
 		g := item.Listing{
-			GameID:      item.NewID(start),
+			GameID:      code.NewID(start),
 			Slug:        fmt.Sprint("game-", i),
 			StartTs:     item.Format(start),
 			ThirdLength: 20,
@@ -633,7 +635,7 @@ func TestNextGames(t *testing.T) {
 	for i := range 21 {
 		start := w.Clock.Now().Add(time.Duration(i) * time.Hour)
 		g := item.Listing{
-			GameID:      item.NewID(start),
+			GameID:      code.NewID(start),
 			Slug:        fmt.Sprint("game-", i),
 			StartTs:     item.Format(start),
 			ThirdLength: 20,
@@ -660,7 +662,7 @@ func TestEarlierGames(t *testing.T) {
 	want := map[string]int{}
 
 	for i := range 100 {
-		start, id := w.Clock.Now().Add(-time.Duration(i/4*24+1)*time.Hour), item.NewID(w.Clock.Now())
+		start, id := w.Clock.Now().Add(-time.Duration(i/4*24+1)*time.Hour), code.NewID(w.Clock.Now())
 
 		g := item.Listing{
 			GameID:      id,
@@ -671,7 +673,7 @@ func TestEarlierGames(t *testing.T) {
 			Players:     map[string]item.Tally{},
 		}
 		for range 30 {
-			g.Players[item.NewID(w.Clock.Now())] = item.Tally{TeamID: "red", Games: 1, Goals: 1}
+			g.Players[code.NewID(w.Clock.Now())] = item.Tally{TeamID: "red", Games: 1, Goals: 1}
 		}
 
 		rows = append(rows, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, id), "SessionGame", g, w.Clock.Now()))

@@ -201,7 +201,7 @@ func GetGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetGame)
+	}, Open, (*Service).GetGame, ErrNotFound)
 }
 
 // GetGame returns a game.
@@ -257,7 +257,7 @@ func GetTimelineFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}/timeline", Auth: spec.Public},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetTimeline)
+	}, Open, (*Service).GetTimeline, ErrNotFound)
 }
 
 // GetTimeline returns the goals of a game.
@@ -314,7 +314,7 @@ func GetStandingsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/standings", Auth: spec.Public},
 		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetStandings)
+	}, Open, (*Service).GetStandings, ErrNotFound)
 }
 
 // GetStandings returns the standings of a season, of its finished games. Errors: ErrNotFound.
@@ -378,7 +378,7 @@ func GetLeadersFunction() app.Function {
 		},
 		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetLeaders)
+	}, Open, (*Service).GetLeaders, ErrNotFound)
 }
 
 // GetLeaders returns the players of a season who have scored most. Errors: ErrNotFound.

@@ -16,6 +16,7 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
@@ -76,6 +77,8 @@ func page(status int, row item.Row[item.Season]) *SeasonPage {
 
 // Fields are the fields of a season that a user sends.
 type Fields struct {
+	_ struct{} `schema:"SeasonFields"`
+
 	Name     string `json:"name,omitempty" format:"display-name" doc:"The name of the season." example:"Spring 2026"`
 	Slug     string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs, unique in the league: by default one that is made of the name." example:"spring-2026"`
 	StartsOn string `json:"startsOn,omitempty" format:"date" doc:"The first day." example:"2026-03-01"`
@@ -120,7 +123,8 @@ func CreateSeasonFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateSeason)
+	}, Open, (*Service).CreateSeason,
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // CreateSeason creates a season, in both copies. A league has one season of a name, unless
@@ -150,7 +154,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		}
 
 		now := s.Now()
-		id := item.NewID(now)
+		id := code.NewID(now)
 
 		data := item.Season{ID: id, LeagueID: leagueID, Teams: len(teams)}
 		if err := fields.apply(&data); err != nil {
@@ -200,7 +204,8 @@ func CopySeasonFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/copy", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CopySeason)
+	}, Open, (*Service).CopySeason,
+		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // CopySeason creates a season with the teams and the time zone of another. Errors: those of
@@ -249,7 +254,7 @@ func ListSeasonsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/leagues/{leagueId}/seasons", Auth: spec.Session},
 		Uses:   league.Reads(tables.ListSeasons),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListSeasons)
+	}, Open, (*Service).ListSeasons, item.ErrAccess)
 }
 
 // ListSeasons returns the seasons of a league.
@@ -288,7 +293,7 @@ func GetSeasonFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetSeason)
+	}, Open, (*Service).GetSeason, item.ErrAccess, item.ErrScope)
 }
 
 // GetSeason returns a season.
@@ -325,7 +330,8 @@ func UpdateSeasonFunction() app.Function {
 		On:     spec.Route{Method: "PATCH", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateSeason)
+	}, Open, (*Service).UpdateSeason, errDates, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+		item.ErrScope)
 }
 
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
@@ -388,7 +394,7 @@ func DeleteSeasonFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.SaveSeason, tables.DropSeason),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSeason)
+	}, Open, (*Service).DeleteSeason, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteSeason deletes a season without sessions, with its teams and what was computed of
@@ -494,7 +500,7 @@ func PutTeamFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam), Limits: []spec.Limit{MaxTeams},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutTeam)
+	}, Open, (*Service).PutTeam, errTeamName, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // PutTeam creates or changes a team. Fields that a request leaves out stay, or get the default.
@@ -567,7 +573,7 @@ func ListTeamsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/teams", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListTeams),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListTeams)
+	}, Open, (*Service).ListTeams, item.ErrAccess, item.ErrScope)
 }
 
 // ListTeams returns the teams of a season.
@@ -604,7 +610,7 @@ func DeleteTeamFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/seasons/{seasonId}/teams/{teamId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSeason, tables.PutTeam),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteTeam)
+	}, Open, (*Service).DeleteTeam, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
@@ -670,7 +676,7 @@ func CreateSessionFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session, Answers: []int{http.StatusCreated}},
 		Uses:   league.Writes(tables.GetSeason, tables.ListSessions, tables.CreateSession), Limits: []spec.Limit{MaxSessions, MaxOfDay},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateSession)
+	}, Open, (*Service).CreateSession, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper, item.ErrScope)
 }
 
 // CreateSession creates a session, in both copies. Errors: too_many_sessions,
@@ -699,7 +705,7 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 				}
 
 				now := s.Now()
-				id := item.NewID(now)
+				id := code.NewID(now)
 				row := item.New(item.SessionKey(id), item.Metadata, "Session",
 					item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
 				_, writes := save(parent, now)
@@ -734,7 +740,7 @@ func ListSessionsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/sessions", Auth: spec.Session},
 		Uses:   league.Reads(tables.GetSeason, tables.ListSessions),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListSessions)
+	}, Open, (*Service).ListSessions, item.ErrAccess, item.ErrScope)
 }
 
 // ListSessions returns the sessions of a season.
@@ -778,7 +784,7 @@ func DeleteSessionFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/sessions/{sessionId}", Auth: spec.Session},
 		Uses:   league.Writes(tables.GetSession, tables.GetSeason, tables.DropSession),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).DeleteSession)
+	}, Open, (*Service).DeleteSession, errSessionNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteSession deletes a session without games. Errors: session_not_empty.

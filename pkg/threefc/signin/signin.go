@@ -3,6 +3,10 @@
 // A link holds an id and a secret, of which the table has the SHA-256 only. It is valid for 15
 // minutes and once. A caller who follows it has proved to own the address, and gets the account of
 // the user pool that has the address; the first time it is created.
+//
+// The browser that asks for a link gets a cookie, of which the link has the hash. Another browser must
+// confirm that its user wants to sign in there: otherwise anybody could sign somebody in to another
+// account, by a link of their own.
 package signin
 
 import (
@@ -33,15 +37,24 @@ var Cookie = session.Cookie{Name: "threefc_session", Lifetime: 24 * time.Hour}
 // linkLifetime is how long a link is valid.
 const linkLifetime = 15 * time.Minute
 
+// Asked is the cookie of a browser that has asked for a link.
+var Asked = session.Cookie{Name: "threefc_asked", Lifetime: linkLifetime}
+
 // ErrLink refuses a token that is unknown, was used, or has expired.
 var ErrLink = problem.New(problem.Unauthenticated, "invalid_or_expired_magic_link",
 	"this link was used, or is older than 15 minutes: ask for another")
+
+// errBrowser asks the user of another browser than the one that has asked for the link.
+var errBrowser = problem.New(problem.Conflict, "another_browser",
+	"another browser has asked for this link: send it again with anotherBrowser, if the user wants to sign in here").In("body.anotherBrowser")
 
 // link is a link in a mail.
 type link struct {
 	Email  string `json:"email"`
 	Secret string `json:"tokenHash"` // the SHA-256 of the secret
 	UsedAt string `json:"usedAt,omitempty"`
+	// Asked is the SHA-256 of the cookie of the browser that has asked for the link. "" is any.
+	Asked string `json:"asked,omitempty"`
 }
 
 // login is a session. It has a copy without data under the user.
@@ -90,6 +103,13 @@ func NewBase(env app.Env) Base {
 	}
 }
 
+// Email returns the address with which the owner of a session's token has signed in. Errors:
+// session.ErrInvalid.
+func (b Base) Email(ctx context.Context, token string) (string, error) {
+	row, err := item.Read[login](ctx, b.DB, tables.ResolveSession, item.LoginKey(session.ID(token)), item.Metadata, session.ErrInvalid)
+	return row.V().Email, err
+}
+
 // Mailer is the service that mails links.
 type Mailer struct {
 	Base
@@ -114,6 +134,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Start is the request for a link.
 type Start struct {
+	session.Browser
 	Body struct {
 		Email string `json:"email" format:"email" doc:"The address. Anybody who can read its mails can sign in." example:"lena@example.com"`
 	}
@@ -121,8 +142,9 @@ type Start struct {
 
 // Started is the answer that a mail is on its way.
 type Started struct {
-	Status int
-	Body   struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"A cookie by which the link knows the browser."`
+	Body      struct {
 		ExpiresIn int `json:"expiresInSeconds" doc:"How long the link is valid, in seconds." example:"900"`
 	}
 }
@@ -134,19 +156,26 @@ func StartFunction() app.Function {
 		Does:   "Mails a link that signs in to the owner of an address.",
 		IfDown: "Nobody can sign in.",
 		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/start", Auth: spec.Browser, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxCallerLinks},
+		Uses:   []spec.Access{tables.PutLink}, Mail: []spec.MailSender{Mails}, Limits: []spec.Limit{MaxLinks, MaxAddressLinks, MaxCallerLinks},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenMailer, (*Mailer).Start)
+	}, OpenMailer, (*Mailer).Start, mail.ErrOff, mail.ErrRefused)
 }
 
 // Start mails a link. Each request mails another; all are valid. The answer does not reveal whether
-// the address has an account. Errors: too_many_links, too_many_sign_ins.
+// the address has an account. Errors: too_many_links,
+// too_many_links_of_address, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
 	secret, hash := session.New()
 
-	if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.put(ctx, email, id, hash) }); err != nil {
+	asked := in.Token(Asked) // of a link before, which stays valid in this browser
+	if asked == "" {
+		asked, _ = session.New()
+	}
+
+	one := link{Email: email, Secret: hash, Asked: session.ID(asked)}
+	if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.put(ctx, id, one) }); err != nil {
 		return nil, err
 	}
 	// The token is in the fragment, which browsers do not send, so that no log has it.
@@ -159,40 +188,50 @@ func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 		return nil, err
 	}
 
-	out := &Started{Status: http.StatusAccepted}
+	out := &Started{Status: http.StatusAccepted, SetCookie: Asked.Set(asked)}
 	out.Body.ExpiresIn = int(linkLifetime.Seconds())
 
 	return out, nil
 }
 
-// put stores a link, and counts it for its address and for the caller. Neither count depends on
-// whether the address has an account.
-func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
-	now, sum := s.Now(), sha256.Sum256([]byte(email))
-	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+// put stores a link, and counts it for its address, for the caller, and for both. No count depends
+// on whether the address has an account.
+func (s *Mailer) put(ctx context.Context, id string, one link) error {
+	email, now, caller := one.Email, s.Now(), CallerOf(ctx)
+	sum, both := sha256.Sum256([]byte(email)), sha256.Sum256([]byte(email+"\n"+caller))
+	pair := item.Counter{PK: item.MailKey(hex.EncodeToString(both[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxLinks}
+
+	byPair, err := pair.Take(ctx, s.DB, tables.PutLink, now)
+	if err != nil {
+		return err
+	}
+
+	to := item.Counter{PK: item.MailKey(hex.EncodeToString(sum[:])), SK: item.Metadata, Type: "AuthMail", Limit: MaxAddressLinks}
 
 	toAddress, err := to.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
 
-	by := item.Counter{PK: item.CallerKey(CallerOf(ctx)), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
+	by := item.Counter{PK: item.CallerKey(caller), SK: item.Metadata, Type: "AuthCaller", Limit: MaxCallerLinks}
 
 	byCaller, err := by.Take(ctx, s.DB, tables.PutLink, now)
 	if err != nil {
 		return err
 	}
 
-	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
+	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", one, now)
 	row.TTL = now.Add(linkLifetime).Unix()
 
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), toAddress, byCaller)
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), byPair, toAddress, byCaller)
 }
 
 // Complete is the request of a browser that has followed a link.
 type Complete struct {
+	session.Browser
 	Body struct {
-		Token string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
+		Another bool   `json:"anotherBrowser,omitempty" doc:"The user has confirmed to sign in here, although another browser has asked for the link."`
+		Token   string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
 	}
 }
 
@@ -215,12 +254,12 @@ func CompleteFunction() app.Function {
 		Uses:   []spec.Access{tables.TakeLink, tables.CreateLogin, account.CheckDeleted},
 		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).Complete)
+	}, Open, (*Service).Complete, ErrLink, errBrowser, account.ErrDeleted, userpool.ErrUnverified)
 }
 
 // Complete signs in: it marks the link as used and creates the session in one transaction.
 // A second run with the same token is refused, also if its answer was lost. Errors:
-// ErrLink, account.ErrDeleted while the account is being deleted,
+// ErrLink, another_browser, account.ErrDeleted while the account is being deleted,
 // userpool.ErrUnverified.
 func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) {
 	id, secret, _ := strings.Cut(in.Body.Token, ".")
@@ -235,6 +274,10 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 	known := subtle.ConstantTimeCompare([]byte(session.ID(secret)), []byte(row.V().Secret)) == 1
 	if !known || row.V().UsedAt != "" || now.Unix() >= row.TTL {
 		return nil, ErrLink
+	}
+	// A link that was stored before there was a cookie signs in any browser.
+	if asked := row.V().Asked; asked != "" && !in.Body.Another && session.ID(in.Token(Asked)) != asked {
+		return nil, errBrowser
 	}
 
 	userID, err := s.pool.Ensure(ctx, row.V().Email)
@@ -272,7 +315,7 @@ func GetFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/v1/auth/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Get)
+	}, Open, (*Service).Get, session.ErrInvalid)
 }
 
 // Get returns the caller.
@@ -307,7 +350,7 @@ func EndFunction() app.Function {
 		On:     spec.Route{Method: "DELETE", Path: "/v1/auth/session", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.DropLogin},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).End)
+	}, Open, (*Service).End, session.ErrInvalid)
 }
 
 // End ends the session.

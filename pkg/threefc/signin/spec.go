@@ -14,8 +14,10 @@ var Mails = spec.MailSender{Setting: MailFrom}
 
 // Limits of mails with links, which anybody can have sent.
 var (
-	// MaxLinks keeps a mailbox from filling up.
-	MaxLinks = spec.Limit{Name: "sign-in mails per address", Max: 5, Per: time.Hour, Code: "too_many_links"}
+	// MaxLinks is by caller, so that nobody keeps the owner of an address from signing in.
+	MaxLinks = spec.Limit{Name: "sign-in mails per address and caller", Max: 5, Per: time.Hour, Code: "too_many_links"}
+	// MaxAddressLinks keeps a mailbox from filling up by many callers.
+	MaxAddressLinks = spec.Limit{Name: "sign-in mails per address", Max: 40, Per: time.Hour, Code: "too_many_links_of_address"}
 	// MaxCallerLinks keeps a caller from mailing many addresses, or one mailbox under many of its
 	// names, which would cost the room its reputation as a sender. All players at a pitch may share
 	// one address of the network: three teams with substitutes sign in within an hour, and some of

@@ -30,8 +30,8 @@ var (
 // Sign-in, and answers that are kept for repeated requests.
 var (
 	PutLink = App.On("Put magic link",
-		"pk=AUTH_LINK#{id}, sk=METADATA, absent; pk=AUTH_MAIL#{sha256 of the address} and AUTH_CALLER#{sha256 of the caller's address}, "+
-			"sk=METADATA, by their revs, if fewer than 5 and 30 links in an hour", onSignIn, spec.GetItem, spec.PutItem)
+		"pk=AUTH_LINK#{id}, sk=METADATA, absent; pk=AUTH_MAIL#{sha256 of the address, and with the caller}, AUTH_CALLER#{sha256 of the "+
+			"caller's address}, sk=METADATA, by their revs, if fewer than 40, 5 and 30 links in an hour", onSignIn, spec.GetItem, spec.PutItem)
 	TakeLink = App.On("Take magic link", "pk=AUTH_LINK#{id}, sk=METADATA, unused, not expired, with the hash of its secret",
 		onSignIn, spec.GetItem, spec.PutItem)
 	CreateLogin = App.On("Create login", "pk=AUTH_SESSION#{id}, sk=METADATA; pk=USER#{userId}, sk=AUTH_SESSION#{id}",
@@ -49,15 +49,20 @@ var (
 	GetLeague  = App.On("Get league", "pk=LEAGUE#{leagueId}, sk=METADATA", perRequest, spec.GetItem)
 	SaveLeague = App.On("Save league", "pk=LEAGUE#{leagueId}, sk=METADATA, by its rev; pk=SLUG#{slug}", rarely,
 		spec.PutItem, spec.DeleteItem)
-	DropLeague = App.On("Drop league", "pk=LEAGUE#{leagueId} of a league that is deleted, with the copies of its roles and players "+
-		"(batches of 25)", rarely, spec.Query, spec.DeleteItem, spec.BatchWriteItem)
+	DropLeague = App.On("Drop league", "pk=LEAGUE#{leagueId}, SEASON#{seasonId}, SESSION#{sessionId} and GAME#{gameId} of a league "+
+		"that is deleted, with the copies of its roles, players and sessions (batches of 25)", rarely,
+		spec.Query, spec.DeleteItem, spec.BatchWriteItem)
 	MyLeagues = App.On("List a user's leagues",
 		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 	GetGrant        = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)
 	ListGrants      = App.On("List grants", "pk=LEAGUE#{leagueId}, sk begins with ACL#USER#", perRequest, spec.Query)
 	CountInvitation = App.On("Count invitations",
-		"pk=INVITE_MAIL#{sha256 of the address} and USER#{userId}, sk=METADATA and INVITATIONS, by their revs",
+		"pk=INVITE_MAIL#{sha256 of the address, and with the user} and USER#{userId}, sk=METADATA and INVITATIONS, by their revs",
 		rarely, spec.GetItem, spec.PutItem)
+	ListInvitations = App.On("List invitations", "pk=LEAGUE#{leagueId}, sk begins with INVITE#", rarely, spec.Query)
+	SaveInvitation  = App.On("Save invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}", rarely, spec.PutItem)
+	TakeInvitation  = App.On("Take invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, by its rev", rarely,
+		spec.GetItem, spec.DeleteItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
 		"sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
 )
@@ -121,6 +126,8 @@ var (
 		perRequest, spec.Query, spec.BatchGetItem)
 	CountClaims = App.On("Count claims", "pk=USER#{userId}, sk=METADATA, which each claim changes, before the claims are read",
 		onUser, spec.GetItem)
+	CountWrongClaim = App.On("Count refused claims", "pk=USER#{userId}, sk=WRONG_CLAIMS, by its rev; read for each claim", onUser,
+		spec.GetItem, spec.PutItem)
 	PutCode     = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
 	RevokeCodes = App.On("Revoke join codes", "pk=GAME#{gameId}, sk=METADATA, by its rev", rarely, spec.PutItem)
 	FindCode    = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)

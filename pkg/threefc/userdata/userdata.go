@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
 )
@@ -85,15 +86,20 @@ func DeleteAccountFunction() app.Function {
 		Does:   "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts here.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:   []spec.Access{tables.ResolveSession}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
+		Uses:   []spec.Access{tables.ResolveSession, account.Bury}, Sends: []spec.Queue{account.DeleteQueue}, Keepers: true,
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenDeleter, (*Deleter).DeleteAccount)
 }
 
-// DeleteAccount requests the deletion of the caller's account in all rooms, and ends the session of
-// the browser. A second run sends the request again, which changes nothing.
+// DeleteAccount requests the deletion of the caller's account in all rooms, ends the writes of the
+// user, and ends the session of the browser. A second run sends the request again, which changes
+// nothing.
 func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
 	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
+		return nil, err
+	}
+	// After the message: without it the user could neither write nor be deleted.
+	if err := account.PutTombstone(ctx, s.DB, in.UserID, s.Now()); err != nil {
 		return nil, err
 	}
 
@@ -111,11 +117,11 @@ func ForgetUserFunction() app.Function {
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
-			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.GetPlayer, tables.ListPlayers,
-			tables.SavePlayer, tables.ListSeasons,
+			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.SaveLeague, tables.DropLeague,
+			tables.GetPlayer, tables.ListPlayers, tables.SavePlayer, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{account.DoneQueue, game.AggregateQueue},
-		Memory: 256, Timeout: time.Minute,
+		Memory: 256, Timeout: 5 * time.Minute,
 	}, Open, (*Service).ForgetUser)
 }
 
@@ -128,7 +134,9 @@ func ForgetUserFunction() app.Function {
 // of the user who has recorded them, which leads to nobody any more.
 //
 // If the user was the only administrator of a league, its longest member becomes administrator, a
-// scorekeeper first. A league without another member stays without members.
+// scorekeeper first. A league without another member is deleted with all that it has: nobody could
+// delete it later, and its pages would stay public. Invitations to the user's address are of those who
+// have sent them: they end after 14 days.
 func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	pk := item.UserKey(in.UserID)
 
@@ -177,7 +185,8 @@ func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
 
-// leave removes the role of a user in a league.
+// leave removes the role of a user in a league. It deletes a league that has no other member, or
+// whose deletion was begun.
 func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
@@ -186,8 +195,7 @@ func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 		}
 
 		if !ok { // its deletion was begun
-			_, err := dynamo.Delete(ctx, s.DB, tables.SaveGrant, item.Key(item.LeagueKey(leagueID), item.GrantKey(userID)))
-			return err
+			return league.Drop(ctx, s.DB, leagueID, userID)
 		}
 
 		grants, err := item.List[item.Grant](ctx, s.DB, tables.ListGrants, l.PK, item.Grants)
@@ -200,6 +208,14 @@ func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 			return nil
 		}
 
+		if len(grants) == 1 {
+			if err := dynamo.Transact(ctx, s.DB, tables.SaveLeague, league.End(l)...); err != nil {
+				return err
+			}
+
+			return league.Drop(ctx, s.DB, leagueID, userID)
+		}
+
 		now := s.Now()
 		writes := []dynamo.Write{grants[i].Drop()}
 
@@ -208,8 +224,8 @@ func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 			l.V().Admins--
 		}
 
-		others := slices.Delete(slices.Clone(grants), i, i+1)
-		if l.V().Admins == 0 && len(others) > 0 {
+		if l.V().Admins == 0 {
+			others := slices.Delete(slices.Clone(grants), i, i+1)
 			heir := slices.MinFunc(others, func(a, b item.Row[item.Grant]) int {
 				return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.SK, b.SK))
 			})

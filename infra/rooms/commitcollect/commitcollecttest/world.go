@@ -256,6 +256,11 @@ func (w *World) keep(user string, out events.APIGatewayV2HTTPResponse) {
 // Cookies returns the Cookie header of a user's browser.
 func (w *World) Cookies(user string) string { return w.cookies[user] }
 
+// SetCookie puts a cookie into the browser of a user.
+func (w *World) SetCookie(user, name, value string) {
+	w.keep(user, events.APIGatewayV2HTTPResponse{Cookies: []string{name + "=" + value}})
+}
+
 // submit sends a form to one of the hosts, and returns where it redirects.
 func (w *World) submit(to string, form url.Values) *url.URL {
 	w.T.Helper()

@@ -190,6 +190,11 @@ func (r *run) checkLatest(ctx context.Context, a *athlete) {
 // checkReasons compares why some activities do not count. Those to which something
 // happened come first.
 func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
+	if len(a.milestones) == 0 {
+		a.fail("no milestone was started")
+		return
+	}
+
 	all := r.shuffled(a)
 	odd := func(x *activity) int {
 		if x.gone || x.flagged || x.private || x.manual || x.twin || !x.has {

@@ -7,6 +7,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -137,7 +138,7 @@ func (r *run) ask(ctx context.Context, a *athlete, method, path string, in, out 
 	if code == "invalid_session" && want != code && !a.gone {
 		a.did["sign-ins"]++
 
-		if _, _, err = r.Try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err == nil {
+		if err = r.signIn(ctx, a); err == nil {
 			code, again, err = r.Try(ctx, call)
 		}
 	}
@@ -151,6 +152,28 @@ func (r *run) ask(ctx context.Context, a *athlete, method, path string, in, out 
 	}
 
 	return err == nil && code == ""
+}
+
+// again does what begins at another site, as a user does who is sent back with a code that was used by
+// a request whose answer was lost: from the beginning.
+func (r *run) again(ctx context.Context, do func() error) (code string, err error) {
+	for range replay.Attempts {
+		if code, _, err = r.Try(ctx, do); code != "invalid_or_expired_code" {
+			break
+		}
+	}
+
+	return code, err
+}
+
+// signIn signs an athlete in.
+func (r *run) signIn(ctx context.Context, a *athlete) error {
+	code, err := r.again(ctx, func() error { return a.browser.SignIn(ctx, a.user) })
+	if err == nil && code != "" {
+		err = errors.New(code)
+	}
+
+	return err
 }
 
 // date is the present day, for problems.

@@ -51,7 +51,7 @@ func (r *run) join(ctx context.Context, a *athlete) {
 		}
 	}
 
-	if _, _, err := r.Try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err != nil {
+	if err := r.signIn(ctx, a); err != nil {
 		a.fail("the sign-in: %v", err)
 		return
 	}
@@ -59,7 +59,7 @@ func (r *run) join(ctx context.Context, a *athlete) {
 	r.registerPhone(ctx, a)
 
 	if a.id%5 == 0 { // the box that matters is not ticked at first
-		code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
+		code, err := r.again(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
 		if wrong := r.Judge("connecting without the scope", code, "missing_scope", err); wrong != "" {
 			a.fail("%s", wrong)
 		}
@@ -81,7 +81,7 @@ func (r *run) registerPhone(ctx context.Context, a *athlete) {
 func (r *run) connect(ctx context.Context, a *athlete) {
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "", "") // signs in again if that is needed
 
-	code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
+	code, err := r.again(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
 	if wrong := r.Judge(r.date()+" connecting", code, "", err); wrong != "" {
 		a.fail("%s", wrong)
 		return
@@ -118,7 +118,7 @@ func (r *run) steal(ctx context.Context) {
 	owner, thief := r.athletes[0], r.athletes[1]
 	r.ask(ctx, thief, http.MethodGet, "/session", nil, nil, "", "")
 
-	code, _, err := r.Try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
+	code, err := r.again(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
 	if wrong := r.Judge("connecting the athlete of another", code, "athlete_already_connected", err); wrong != "" {
 		thief.fail("%s", wrong)
 	}
@@ -199,7 +199,7 @@ func (r *run) begin(ctx context.Context, a *athlete, n int) {
 	}
 
 	var out struct{ MilestoneID string }
-	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprint(a.user, " ", n)) {
+	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprintf("%s-%d", a.user, n)) {
 		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID})
 		a.fetch(r.Clock.Now())
 		a.observe(r.Clock.Now())

@@ -12,10 +12,10 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
-	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
 	"matchday/pkg/threefc/signin"
@@ -108,7 +108,7 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 	begin := func() (err error) { begun, err = s.addGame(ctx, false); return err }
 	goal := func() any {
 		return map[string]any{
-			"eventId":         item.NewID(evening),
+			"eventId":         code.NewID(evening),
 			"scoringTeamId":   "red",
 			"concedingTeamId": "blue",
 			"scorerPlayerId":  player(0),
@@ -245,7 +245,7 @@ func (s *season) screen(what string, fn app.Function, ids func() []string, body 
 		e = measure.SignedRequest(route, strings.Join(path, "/"), "", text)
 		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
 		if body != nil && what != createGoal {
-			e.Headers["idempotency-key"] = item.NewID(evening)
+			e.Headers["idempotency-key"] = code.NewID(evening)
 		}
 
 		return e, nil

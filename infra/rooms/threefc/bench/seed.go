@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/kit/code"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
@@ -175,7 +176,7 @@ func (s *season) addGame(ctx context.Context, over bool) (id string, err error) 
 
 	for n := range goals {
 		one := item.Goal{
-			ID:         item.NewID(now),
+			ID:         code.NewID(now),
 			Third:      1,
 			Minute:     n / 3,
 			Scoring:    "blue",

@@ -12,6 +12,10 @@ const api = "/threefc/v1", kept = "threefc-scorekeeper";
 const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", known: null, done: [] }; // done: entries that were sent, and that known does not have yet
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 
+// The session is in a cookie that no script reads: this remembers that 3FC has accepted it.
+const session = "threefc-session";
+const signedIn = () => { localStorage.setItem(session, "1"); $("sign-in").hidden = true; };
+
 // The queue, in the order of the taps.
 const tap = "threefc-tap ";
 const queue = () => Object.keys(localStorage).filter((k) => k.startsWith(tap)).sort().map((k) => JSON.parse(localStorage.getItem(k) ?? "null")).filter(Boolean);
@@ -53,8 +57,9 @@ async function call(method, path, body, headers = {}) {
 
 const say = (text, no = false) => { put($("scorer-said"), text); $("scorer-said").classList.toggle("no", no); };
 
-// load reads what 3FC has of the game.
+// load reads what 3FC has of the game. It asks nothing before anybody has signed in.
 async function load() {
+  if (!localStorage.getItem(session)) return signedOut();
   const path = `/games/${memory.game}`, before = memory.done.length;
   const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (game.status === 401) return signedOut();
@@ -67,7 +72,7 @@ async function load() {
 }
 
 // signedOut asks to sign in. What is tapped until then waits in the queue.
-function signedOut() { $("sign-in").hidden = false; }
+function signedOut() { localStorage.removeItem(session); $("sign-in").hidden = false; }
 
 // send sends the queue, and reads what 3FC has of it then.
 async function send() {
@@ -78,7 +83,7 @@ async function send() {
       if (!e.tried) { e.tried = true; save(e); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
       if (out.status === 401) { signedOut(); break; }
-      $("sign-in").hidden = true; // also if it was in another tab
+      signedIn(); // also if it was in another tab
       if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
       if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
         drop(e);
@@ -254,15 +259,21 @@ $("ask-link").addEventListener("click", async () => {
   say(out?.status === 202 ? "The mail is on its way: it is in the tab Mail." : out?.body?.detail ?? "There is no network.", out?.status !== 202);
 });
 
-// enter signs in by the token of a link, which is in the fragment of the address.
-async function enter() {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!token) return;
-  history.replaceState(null, "", location.pathname);
-  const out = await call("POST", "/auth/magic/complete", { token }).catch(() => null);
+// The token of a link is in the fragment of the address.
+const link = new URLSearchParams(location.hash.slice(1)).get("token");
+if (link) history.replaceState(null, "", location.pathname);
+
+// enter signs in by a link. If another browser has asked for it, the user must confirm by a button.
+async function enter(confirmed) {
+  if (!link) return;
+  const out = await call("POST", "/auth/magic/complete", { token: link, anotherBrowser: confirmed }).catch(() => null);
+  const asks = out?.body?.type?.endsWith(":another_browser") ?? false;
+  $("enter-here").hidden = !asks;
+  if (asks) return say("Another browser has asked for this link.");
   say(out?.status === 200 ? `Signed in as ${out.body.email}.` : out?.body?.detail ?? "There is no network.", out?.status !== 200);
-  if (out?.status === 200) { $("sign-in").hidden = true; await load().catch(() => {}); send(); }
+  if (out?.status === 200) { signedIn(); await load().catch(() => {}); send(); }
 }
+$("enter-here").addEventListener("click", () => enter(true));
 
 function drawScorer() {
   const at = room.threefc;
@@ -286,7 +297,7 @@ addEventListener("storage", (e) => { // another tab
 setInterval(() => { send(); if (memory.game && !memory.known) load().catch(() => {}); }, 2000);
 navigator.serviceWorker?.register("/threefc/sw.js").catch(() => {}); // without it the page opens with a network only
 $("scorer").hidden = !memory.known && !queue().length; // until the fleet tells of a game
-enter().then(() => memory.game && load().catch(() => {}));
+enter(false).then(() => memory.game && load().catch(() => {}));
 show();
 
 export const draw = { threefc: drawScorer };

@@ -42,6 +42,7 @@ func (r *run) found(ctx context.Context) {
 		}
 
 		r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/access", map[string]string{"email": u.mail, "role": role}, nil, "")
+		r.keyed(ctx, nil, u, http.MethodPost, "/v1/leagues/"+r.league+"/accept", nil, nil, "")
 	}
 
 	for i, name := range nicknames {
@@ -55,6 +56,9 @@ func (r *run) found(ctx context.Context) {
 		if i%3 == 0 && p.id != "" {
 			p.claimed = person(name + "son")
 			r.enter(ctx, p.claimed)
+			r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/access",
+				map[string]string{"email": p.claimed.mail, "role": "viewer"}, nil, "")
+			r.keyed(ctx, nil, p.claimed, http.MethodPost, "/v1/leagues/"+r.league+"/accept", nil, nil, "")
 			r.keyed(ctx, nil, p.claimed, http.MethodPost, "/v1/players/"+p.id+"/claim", nil, nil, "")
 			r.keyed(ctx, nil, r.viewer, http.MethodPost, "/v1/players/"+p.id+"/claim", nil, nil, "already_claimed")
 		}

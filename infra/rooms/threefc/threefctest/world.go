@@ -184,6 +184,8 @@ func (w *World) Do(user, method, target string, body any, headers ...Header) eve
 		w.T.Fatalf("%s %s: %d %s", method, target, out.StatusCode, out.Body)
 	}
 
+	w.MoveClock(w.Clock.Now().Add(time.Millisecond)) // ids of a later request sort behind
+
 	return out
 }
 

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +46,14 @@ func run(folder string) error {
 			return fmt.Errorf("the OpenAPI document of %s lacks:\n%s", room.Spec.Name, strings.Join(missing, "\n"))
 		}
 
-		if err := os.WriteFile(filepath.Join(folder, room.Spec.Name+".json"), description, 0o644); err != nil {
+		var text bytes.Buffer
+		if err := json.Indent(&text, description, "", "  "); err != nil {
+			return err
+		}
+
+		text.WriteByte('\n')
+
+		if err := os.WriteFile(filepath.Join(folder, room.Spec.Name+".json"), text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

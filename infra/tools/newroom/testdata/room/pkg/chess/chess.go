@@ -32,6 +32,7 @@ const clock = "CHESS_CLOCK"
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name: room,
+		Data: []spec.Data{{Store: "chess-ratings", Of: "users", What: "the rating", Why: "to show it", Kept: "until the account is deleted"}},
 		Settings: []spec.Setting{{
 			Name: clock, Functions: []string{"chess/get-rating"}, Does: "the clock whose ratings are shown", Like: "blitz|rapid", Example: "blitz",
 		}},

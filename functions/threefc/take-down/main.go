@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/takedown"
+
+func main() { takedown.Function().Start() }

@@ -1,0 +1,41 @@
+package bestshot
+
+import "matchday/pkg/spec"
+
+// data is what the room keeps, and of whom.
+var data = []spec.Data{
+	{
+		Store: "bestshot",
+		Of:    "members",
+		What:  "the nickname, guesses, points and leagues of a member, when reminders were sent, and the answers to repeated requests",
+		Why:   "to play, and to show leaderboards to members",
+		Kept:  "until the account is deleted; answers a day",
+	},
+	{
+		Store: "bestshot (cache)",
+		Of:    "members",
+		What:  "the nicknames and points of leaderboards, copied from the database",
+		Why:   "to answer fast",
+		Kept:  "six hours",
+	},
+	{
+		Store: "bestshot-devices",
+		Of:    "members",
+		What:  "the token of the phone, its platform and locale",
+		Why:   "to send reminders",
+		Kept:  "90 days after the app was last opened",
+	},
+	{
+		Store: "bestshot-assets",
+		What:  "badges of teams and logos of tournaments",
+	},
+}
+
+// recipients get data of the room's users.
+var recipients = []spec.Recipient{
+	{
+		Name: "Apple",
+		Gets: "the token of the phone, and the text of each notification",
+		Why:  "to reach iPhones",
+	},
+}

@@ -1,0 +1,49 @@
+package commitcollect
+
+import "matchday/pkg/spec"
+
+// data is what the room keeps, and of whom.
+var data = []spec.Data{
+	{
+		Store: "CommitCollect",
+		Of:    "users",
+		What:  "what a user has chosen, the athlete of Strava with sealed tokens, workouts, milestones and parts, and the tokens of phones",
+		Why:   "to count workouts, to mint parts, and to send notices",
+		Kept:  "until the account is deleted; workouts until Strava is disconnected, phones 90 days after the app was last opened",
+	},
+	{
+		Store: "CommitCollectAudit",
+		Of:    "users",
+		What:  "who changed what: sign-ins, connections, milestones and parts, with their ids",
+		Why:   "to answer questions about parts that were or were not minted",
+		Kept:  "90 days",
+	},
+	{
+		Store: "CommitCollectIdempotency",
+		Of:    "users",
+		What:  "the events of Strava that were handled, with the ids of the athlete and the workout",
+		Why:   "to count none twice",
+		Kept:  "seven days",
+	},
+	{
+		Store: "CommitCollectSessions",
+		Of:    "users",
+		What:  "the hashes of the tokens of sessions, and sign-ins that have begun",
+		Why:   "to keep a browser signed in",
+		Kept:  "30 days after the sign-in; one that has begun, minutes",
+	},
+}
+
+// recipients get data of the room's users.
+var recipients = []spec.Recipient{
+	{
+		Name: "Apple",
+		Gets: "the token of the phone, and the text of each notification",
+		Why:  "to reach iPhones",
+	},
+	{
+		Name: "Strava",
+		Gets: "the id of the athlete and of each workout that is read",
+		Why:  "the user connects the two",
+	},
+}

@@ -1,0 +1,93 @@
+package fleet
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"matchday/pkg/spec"
+)
+
+// repeatable says, of each POST without an Idempotency-Key, why a second one has no second effect.
+var repeatable = map[string]string{
+	"accounts/invite-account":           "the user of an address",
+	"bestshot/correct-match":            "the same result is no correction",
+	"bestshot/create-member":            "a user is one member",
+	"bestshot/create-tournament":        "the same tournament, by its slug and season",
+	"bestshot/hydrate-scoreboard":       "fills in what is missing",
+	"bestshot/hydrate-scoreboards":      "fills in what is missing",
+	"bestshot/join-league":              "a member is in a league once",
+	"bestshot/put-guess":                "a member has one guess of a match",
+	"bestshot/register-device":          "a phone, by its token",
+	"bestshot/replay-letter":            "a settlement is applied once",
+	"bestshot/sync-tournament":          "one execution at a time",
+	"commitcollect/activate-model":      "a model is active once",
+	"commitcollect/create-subscription": "Strava has one subscription of an app",
+	"commitcollect/logout":              "ends a session that ends once",
+	"commitcollect/receive-webhook":     "an event, by its content",
+	"commitcollect/recompute-milestone": "computes the same again",
+	"commitcollect/register-device":     "a phone, by its token",
+	"commitcollect/replay-event":        "an event, by its key",
+	"commitcollect/sync-activities":     "a workout, by Strava's id",
+	"cricket/follow-match":              "a user follows a match once",
+	"cricket/register-device":           "a phone, by its token",
+	"cricket/start-activity":            "a phone has one activity of a match",
+	"pickem/create-event":               "the same event, by its date and slug",
+	"pickem/invite-user":                "a user is one member",
+	"pickem/join-league":                "a member is in a league once",
+	"pickem/register-device":            "a phone, by its token",
+	"pickem/renew-code":                 "the league has the code of the last answer",
+	"pickem/request-score":              "an event is scored to the same points",
+	"threefc/accept-invitation":         "a user is a member once",
+	"threefc/finish-sign-in":            "a link signs in once",
+	"threefc/start-sign-in":             "mails one more link, and all of them are valid",
+}
+
+// TestRepeatedPOST: a POST takes an Idempotency-Key, or has no second effect by itself.
+func TestRepeatedPOST(t *testing.T) {
+	t.Parallel()
+
+	without := map[string]bool{}
+
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			on, ok := f.On.(spec.Route)
+			if !ok || on.Method != http.MethodPost {
+				continue
+			}
+
+			text, err := f.OpenAPI()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			var doc struct {
+				Paths map[string]struct {
+					Post struct{ Parameters []struct{ Name, In string } }
+				}
+			}
+			if err := json.Unmarshal(text, &doc); err != nil || len(doc.Paths) != 1 {
+				t.Fatalf("%s has the paths %v, %v", f.Name, doc.Paths, err)
+			}
+
+			keyed := false
+
+			for _, path := range doc.Paths {
+				for _, p := range path.Post.Parameters {
+					keyed = keyed || p.In == "header" && strings.EqualFold(p.Name, "Idempotency-Key")
+				}
+			}
+
+			if without[f.Name] = !keyed; keyed == (repeatable[f.Name] != "") {
+				t.Errorf("%s takes an Idempotency-Key: %t, and is repeatable because %q", f.Name, keyed, repeatable[f.Name])
+			}
+		}
+	}
+
+	for name := range repeatable {
+		if !without[name] {
+			t.Errorf("%s is no POST without an Idempotency-Key", name)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package limit
+
+// Len returns how many keys are kept.
+func (c *Local) Len() int { return len(c.windows) }

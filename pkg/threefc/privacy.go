@@ -1,0 +1,24 @@
+package threefc
+
+import "matchday/pkg/spec"
+
+// data is what the room keeps, and of whom.
+var data = []spec.Data{
+	{
+		Store: "threefc-app",
+		Of:    "users and players, of whom some may be children",
+		What: "of a user the address, the leagues with the role, sessions and answers to repeated requests; of a player the " +
+			"nickname, games, goals and availability; of who is invited the address",
+		Why:  "to score games, to show them to everybody under nicknames, and to send mails to those who asked for them",
+		Kept: "until the account, the player or the league is deleted; sessions and answers a day, links to sign in 15 minutes",
+	},
+}
+
+// recipients get data of the room's users.
+var recipients = []spec.Recipient{
+	{
+		Name: "everybody",
+		Gets: "the nicknames of players, with games, goals and standings",
+		Why:  "pages of a league are public",
+	},
+}

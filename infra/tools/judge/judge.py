@@ -26,6 +26,7 @@ import limits
 # The folder of each service's model, by the name of the service in the SDK for Go.
 SERVICES = {
     "CloudFormation": "cloudformation",
+    "CloudControl": "cloudcontrol",
     "CloudFormation custom resource": None,  # ANSWER
     "Cognito Identity Provider": "cognito-idp",
     "DynamoDB": "dynamodb",
@@ -34,6 +35,7 @@ SERVICES = {
     "SESv2": "sesv2",
     "SQS": "sqs",
     "Secrets Manager": "secretsmanager",
+    "Service Quotas": "service-quotas",
 }
 
 # CloudFormation's answer from a custom resource is a request of no service, so it has no model.

@@ -40,7 +40,7 @@
 //	abandoned or cancelled for 5 min               the match ends
 //	not found for 15 min                           the match is cancelled and ends
 //	not started; the match was never polled        none: package schedule handles it
-//	anything else                                  it is requested again
+//	anything else                                  it is stored, and requested again
 //
 // A match that is polled again in the meantime is live again and does not end. A
 // match that has not ended after six days is logged and given up.

@@ -3,7 +3,10 @@ package live
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -86,8 +89,9 @@ func FinishMatchFunction() app.Function {
 
 // FinishMatch requests the provider's page of a match that has left the feed, and ends the match if
 // it is over by the page: it stores the last score, sends the end to push-activities, and removes
-// the follows and the hashes. A match that the provider has deleted is cancelled. Otherwise it
-// sends the message again, to be handled a minute later. It stops when the match is back in the
+// the follows and the hashes. A match that the provider has deleted is cancelled. The page of a match
+// that is not over is stored: it says why the match left. Then FinishMatch sends the message again,
+// to be handled a minute later. It stops when the match is back in the
 // feed, when it has been missing for as long as any match lasts, or when it was never polled and is
 // still to come, because sync-fixtures handles that one.
 //
@@ -122,7 +126,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	}
 
 	page, err := s.provider.Fixture(ctx, m.MatchID)
-	phase, _ := page.Phase()
+	phase, known := page.Phase()
 
 	deleted, settled := isNotFound(err), false
 	switch {
@@ -140,6 +144,12 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return nil
 	case !phase.Over():
 		m.MissingSince, m.OverSince = 0, 0
+		if known && f.LastSlot != 0 {
+			if err := s.ingestAway(ctx, m.MatchID, page, now); err != nil {
+				return err
+			}
+		}
+
 		return s.wait(ctx, f, m, page)
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
@@ -219,6 +229,29 @@ func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.F
 		settled: settled,
 		deleted: deleted,
 	})
+}
+
+// ingestAway stores the page of a match that is not over: the feed may drop a match before it says
+// why, at stumps or in rain. The match does not become live by it. A page that differs in nothing
+// is stored once.
+func (s *Finisher) ingestAway(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time) error {
+	text, err := json.Marshal(page)
+	if err != nil {
+		return err
+	}
+
+	_, err = s.ingester.ingest(ctx, matchID, lock.Holder(ctx, "finish"), payload{
+		sum:    fmt.Sprintf("page:%x", sha256.Sum256(text)),
+		decode: func() (sportmonks.Fixture, error) { return page, nil },
+		slot:   match.SlotOf(now),
+		at:     now,
+		away:   true,
+	})
+	if errors.Is(err, errNothingToDo) || errors.Is(err, lock.ErrHeld) || dynamo.IsRefused(err) {
+		return nil // it was polled meanwhile
+	}
+
+	return err
 }
 
 // retry sends the message again, to be handled after pageInterval.

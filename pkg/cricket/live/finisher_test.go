@@ -21,7 +21,9 @@ import (
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/dynamo"
 )
 
 // matchLeft returns a world whose match 7 has just left the feed, the finisher, and
@@ -345,6 +347,39 @@ func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
 		t.Errorf("the row is %+v", f)
+	}
+}
+
+// TestPhonesShowWhyAMatchLeft: the feed drops a match before its status says that play has stopped.
+func TestPhonesShowWhyAMatchLeft(t *testing.T) {
+	t.Parallel()
+
+	for status, phase := range map[string]sportmonks.Phase{
+		"Stump Day 1": sportmonks.Stumps, "Lunch": sportmonks.Break, "Int.": sportmonks.Interrupted, "2nd Innings": sportmonks.Live,
+	} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+
+			page := pageOf(status, `"updated_at":"2026-06-06T14:00:00.000000Z"`)
+			w, s, _ := matchLeft(t, func() (int, string) { return http.StatusOK, page })
+			testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute, s.FinishMatch)
+
+			row, _, err := match.ReadScore(w.NewContext(), dynamo.Open(w.AWS, w.Prefix), "7")
+			testkit.Must(t, err)
+
+			if row.State.Phase != phase {
+				t.Errorf("the phase is %q, want %q of the page", row.State.Phase, phase)
+			}
+
+			if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(sent) != 1 && phase != sportmonks.Live ||
+				len(sent) > 1 {
+				t.Errorf("the displays are pushed by %+v, want one message for a page that stays the same", sent)
+			}
+
+			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Live != "" || f.EndingAt != 0 || f.Status != status {
+				t.Errorf("the row is %+v, want a match that is neither live nor ended, with the status of the page", f)
+			}
+		})
 	}
 }
 

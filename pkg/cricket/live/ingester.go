@@ -62,6 +62,7 @@ type payload struct {
 	final   bool      // the match has left the feed; no poll follows
 	settled bool      // with final: accept a result that the payload contradicts
 	deleted bool      // with final: the provider has deleted the match; the stored balls are kept
+	away    bool      // the page of a match that is missing from the feed: the match does not become live
 }
 
 // lease is how long a worker may hold a match without renewal. When a worker dies,
@@ -536,7 +537,7 @@ func (i *ingester) markIngested(ctx context.Context, l leased, p payload, phase 
 	f.BodySum, f.LastSlot = p.sum, p.slot
 
 	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status").Remove("leaseHolder", "leaseUntil")
-	if phase != sportmonks.Upcoming && !p.final {
+	if phase != sportmonks.Upcoming && !p.final && !p.away {
 		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
 		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
 	}

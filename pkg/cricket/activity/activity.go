@@ -242,7 +242,9 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 		ID:        token,
 		ExpiresAt: row.ExpiresAt,
 		Limit:     maxActivities,
-		Existing:  func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
+		Existing: func(ctx context.Context, tokens []string) ([]string, error) {
+			return a.existing(ctx, tables.RegisterActivity, in.UserID, in.MatchID, tokens)
+		},
 	}
 
 	err = activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
@@ -253,15 +255,14 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	return nil
 }
 
-// existing returns those of the tokens that have an activity of the caller, in the same
-// order.
-func (a *Activities) existing(ctx context.Context, in *StartActivity, tokens []string) ([]string, error) {
+// existing returns those of the tokens that have an activity of the user, in the same order.
+func (a *Activities) existing(ctx context.Context, access spec.Access, userID, matchID string, tokens []string) ([]string, error) {
 	keys := make([]dynamo.Item, len(tokens))
 	for i, token := range tokens {
-		keys[i] = dynamo.Key(tables.RegisterActivity, in.MatchID, token)
+		keys[i] = dynamo.Key(access, matchID, token)
 	}
 
-	rows, err := dynamo.GetAll[Subscription](ctx, a.db, tables.RegisterActivity, keys)
+	rows, err := dynamo.GetAll[Subscription](ctx, a.db, access, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +271,7 @@ func (a *Activities) existing(ctx context.Context, in *StartActivity, tokens []s
 
 	return slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
 		return !slices.ContainsFunc(rows, func(s Subscription) bool {
-			return s.PushToken == token && s.UserID == in.UserID && s.ExpiresAt > now
+			return s.PushToken == token && s.UserID == userID && s.ExpiresAt > now
 		})
 	}), nil
 }
@@ -304,7 +305,7 @@ func EndActivityFunction() app.Function {
 		Does:   "Stops updating a Live Activity of the caller.",
 		IfDown: "Dismissed activities still get pushes, which users do not see.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity},
+		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity, tables.UpdateFollow},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenActivities, (*Activities).EndActivity, errNoActivity)
 }
@@ -322,6 +323,10 @@ func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi
 		return nil, errNoActivity
 	}
 
+	if err := a.markEnded(ctx, in, slices.Delete(slices.Clone(list.IDs), i, i+1)); err != nil {
+		return nil, err
+	}
+
 	own := dynamo.Equal[Subscription]("userId", in.UserID)
 
 	_, err = dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, list.IDs[i]), own)
@@ -330,6 +335,22 @@ func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi
 	}
 
 	return httpapi.NewRemoved(), nil
+}
+
+// markEnded records in the caller's follow, if it exists, that an activity has ended, unless one of
+// the others has not: the app ends the older of two when it shows the newer. So the next day of play
+// starts an activity, and the day that lasts does not.
+func (a *Activities) markEnded(ctx context.Context, in *EndActivity, others []string) error {
+	left, err := a.existing(ctx, tables.ListActivities, in.UserID, in.MatchID, others)
+	if err != nil || len(left) > 0 {
+		return err
+	}
+
+	set := dynamo.Set(follower.FollowRow{ActivityEndedAt: a.now().Unix()}, "activityEndedAt")
+	err = dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set,
+		dynamo.Exists[follower.FollowRow]("matchId"))
+
+	return dynamo.IgnoreRefused(err)
 }
 
 // OpenActivities opens the service of start-activity and end-activity. It reads

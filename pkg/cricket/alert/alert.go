@@ -46,6 +46,7 @@ type Alert struct {
 	Plain   string     `json:"plain,omitempty"` // the body for spoiler-free users; empty: they get no alert
 	At      int64      `json:"at"`              // of the event, epoch s
 	Slot    int64      `json:"slot,omitempty"`  // whose poll confirmed the event; 0 for an event without a poll
+	Quiet   bool       `json:"quiet,omitempty"` // of a start: start activities without a sound, and send nothing else
 
 	activity.IDRange          // of the followers' user ids
 	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
@@ -54,6 +55,10 @@ type Alert struct {
 
 // NewAlert returns the message for an event. at is the time of the event, epoch s.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
+	if e.Quiet {
+		e.Title, e.Body = e.Match, e.Score
+	}
+
 	return Alert{
 		MatchID: matchID,
 		Key:     e.Key,
@@ -63,13 +68,14 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 		Body:    e.Body,
 		Plain:   e.Plain,
 		At:      at,
+		Quiet:   e.Quiet,
 	}
 }
 
 // Two kinds of alerts have rules of their own, and claim each user in
 // cricket-prematch-notifications: reminders, and those for which event.IsStart holds. These
-// start a Live Activity on the phones that support it, once on each day of play, because iOS
-// ends an activity after 8 h.
+// start a Live Activity on the phones that support it, once on each day of play, and once more
+// before iOS ends it after 8 h.
 
 // reminderKey and the start of the match are the key of a reminder. Its body is the number
 // of minutes to the start.
@@ -505,7 +511,8 @@ type recipient struct {
 	follower.DeviceRow
 	view        string // perspective
 	spoilerFree bool
-	hasActivity bool // of the match
+	hasActivity bool // of the match: no other one is started
+	silent      bool // start an activity without a sound, and send no notification
 	// reregistered reports that the token is unregistered, but the phone has registered it
 	// again since.
 	reregistered bool
@@ -517,6 +524,7 @@ type audience struct {
 	spoilerFree bool
 	view        string // perspective; "" for a notification
 	channel     bool   // the activity listens to a channel
+	silent      bool   // the activity starts without a sound
 }
 
 // sendPage sends the alert to the followers of a page. all is the range of the page,
@@ -538,7 +546,8 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 		}
 	}
 
-	if err := r.notify(ctx, to); err != nil || len(r.unreached) == 0 {
+	heard := filter(to, func(p recipient) bool { return !p.silent })
+	if err := r.notify(ctx, heard); err != nil || len(r.unreached) == 0 {
 		return err
 	}
 
@@ -549,8 +558,8 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 	return r.retry(ctx, m)
 }
 
-// recipients returns the followers of a page whose preferences allow the alert now,
-// and who have a phone in the sender's environment. For a reminder it claims the
+// recipients returns the followers of a page whose preferences allow the alert now, or the start of
+// an activity, and who have a phone in the sender's environment. For a reminder it claims the
 // users, and omits those whom another part has claimed. A second run of the same part
 // gets the same claims.
 //
@@ -592,7 +601,10 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 			p = defaults
 		}
 
-		if !p.Allows(r.alert.Kind, now) || p.SpoilerFree && r.alert.Plain == "" {
+		starts := event.IsStart(r.alert.Key) && p.StartsActivities(now)
+		heard := !r.alert.Quiet && p.Allows(r.alert.Kind, now) && (!p.SpoilerFree || r.alert.Plain != "")
+
+		if !heard && !starts {
 			r.suppressed++
 			continue
 		}
@@ -603,7 +615,14 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 				return err
 			}
 
-			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity(now)}
+			to := recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard}
+
+			to.hasActivity = !starts || f.HasActivity(now)
+			if starts && event.IsRenewal(r.alert.Key) {
+				to.hasActivity = !f.NeedsRenewal(now)
+			}
+
+			all[i] = to
 
 			return nil
 		})
@@ -767,27 +786,26 @@ func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
 // such a token, unless the phone was registered again. It starts nothing when the
 // match is over, because no push would end the activity.
 func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []recipient, err error) {
-	canStart := func(p recipient) bool {
-		return p.PushToStart != "" && !p.spoilerFree && !p.hasActivity && r.match.EndingAt == 0
-	}
-	rest = filter(to, func(p recipient) bool { return !canStart(p) })
+	audiences := map[audience][]recipient{}
 
-	for _, view := range r.match.Perspectives() {
-		for _, channel := range []bool{false, true} {
-			some := filter(to, func(p recipient) bool {
-				return canStart(p) && p.view == view && channel == p.HasBroadcasts()
-			})
-			if len(some) == 0 {
-				continue
-			}
-
-			notStarted, err := r.startAudience(ctx, audience{view: view, channel: channel}, some)
-			if err != nil {
-				return nil, err
-			}
-
-			rest = append(rest, notStarted...)
+	for _, p := range to {
+		if p.PushToStart == "" || p.hasActivity || r.match.EndingAt != 0 {
+			rest = append(rest, p)
+			continue
 		}
+
+		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent}
+		audiences[who] = append(audiences[who], p)
+	}
+
+	inOrder := func(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // the same in a second run
+	for _, who := range slices.SortedFunc(maps.Keys(audiences), inOrder) {
+		notStarted, err := r.startAudience(ctx, who, audiences[who])
+		if err != nil {
+			return nil, err
+		}
+
+		rest = append(rest, notStarted...)
 	}
 
 	return rest, nil
@@ -924,8 +942,12 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 
 	state := push.State{
 		Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0),
-		Alert: &push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"},
+		Alert: &push.Banner{Title: r.alert.Title, Body: r.alert.Body},
 	}
+	if !who.silent {
+		state.Alert.Sound = "default"
+	}
+
 	if d.Playing {
 		state.Stale = state.Time.Add(activity.StaleAfter)
 	}

@@ -918,6 +918,16 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	setPreferences(w, "spoiler-free", p)
 	addFollower(w, "uninterested", "11", withPushToStart(18))
 	setPreferences(w, "uninterested", preferOnly(event.Wicket))
+	addFollower(w, "by hand", "11", withPushToStart(18))
+
+	byHand := follower.DefaultPreferences()
+	byHand.ManualStart = true
+	setPreferences(w, "by hand", byHand)
+	addFollower(w, "asleep", "11", withPushToStart(18))
+
+	asleep := follower.DefaultPreferences()
+	asleep.QuietHours = &follower.QuietHours{From: "00:00", To: "23:59", TimeZone: "UTC"}
+	setPreferences(w, "asleep", asleep)
 	addFollower(w, "dead", "11", withPushToStart(17))
 	w.Phones.Answer(crickettest.Token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
 	addFollower(w, "renewed", "11", withPushToStart(17))
@@ -943,7 +953,7 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	for name, want := range map[string]struct {
 		view    string
 		listens bool
-	}{"new": {"11", true}, "newer": {"12", true}, "new neutral": {match.Neutral, true}, "old": {"11", false}} {
+	}{"new": {"11", true}, "newer": {"12", true}, "new neutral": {match.Neutral, true}, "old": {"11", false}, "uninterested": {"11", true}} {
 		mu.Lock()
 		s, ok := starts[crickettest.Token(name+" starts")]
 		mu.Unlock()
@@ -970,7 +980,14 @@ func TestStartAlertStartsActivities(t *testing.T) {
 		}
 	}
 
-	for name, want := range map[string]int{"no token": 1, "spoiler-free": 1, "uninterested": 0, "dead": 1, "renewed": 1} {
+	for name, sound := range map[string]string{"new": "default", "uninterested": ""} {
+		d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
+		if len(d.Alerts) != 1 || d.Alerts[0].Sound != sound {
+			t.Errorf("%s: the start has %+v, want one alert with the sound %q", name, d.Alerts, sound)
+		}
+	}
+
+	for name, want := range map[string]int{"no token": 1, "spoiler-free": 1, "by hand": 1, "asleep": 0, "dead": 1, "renewed": 1} {
 		if _, ok := starts[crickettest.Token(name+" starts")]; ok || ringCount(w, name) != want {
 			t.Errorf("%s: an activity started: %v, the phone rang %d times; want false and %d", name, ok, ringCount(w, name), want)
 		}
@@ -1520,6 +1537,65 @@ func TestEachDayStartsAnActivity(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, claims); diff != "" {
 		t.Errorf("the claims differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestActivitiesAreRenewedOnceADay: iOS ends an activity after 8 h. The renewal of the day replaces
+// those that would end before play does, without a sound, and those of which the app has reported
+// nothing.
+func TestActivitiesAreRenewedOnceADay(t *testing.T) {
+	t.Parallel()
+
+	const hour = 3600
+
+	for name, c := range map[string]struct {
+		since, ended int64 // of the activity before now, in seconds; -1: never
+		want         int   // starts
+	}{
+		"started with the match":           {7 * hour, -1, 1},
+		"not reported":                     {-1, -1, 1},
+		"started by the app an hour ago":   {hour, -1, 0},
+		"ended by the user":                {7 * hour, 5 * hour, 0},
+		"ended by the user, and unknown":   {-1, hour, 0},
+		"ended yesterday, and not renewed": {-1, 24 * hour, 1},
+		"started again after it was ended": {4 * hour, 5 * hour, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			w := worldWithFollowedMatch(t)
+			storeDisplays(w)
+
+			now := w.Clock.Now().Unix()
+			addFollower(w, "fan", "11", withPushToStart(18), func(f *follower.FollowRow, _ *follower.DeviceRow) {
+				if c.since >= 0 {
+					f.ActivityAt = now - c.since
+				}
+
+				if c.ended >= 0 {
+					f.ActivityEndedAt = now - c.ended
+				}
+			})
+			addFollower(w, "without a token", "11")
+
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
+			m := startAlert(w)
+			m.Key, m.Quiet = event.RenewalKey("start"), true
+
+			for range 2 {
+				testkit.Must(t, a.SendAlert(w.NewContext(), m))
+				testkit.Must(t, w.DeleteRow(tables.Alerts, "7", m.Key)) // as after a crash before the record
+			}
+
+			d, _ := w.Phones.Device(crickettest.Token("fan starts"))
+			if d.Started != c.want || len(d.Alerts) > 0 && d.Alerts[0].Sound != "" {
+				t.Errorf("%d activities start with %+v, want %d without a sound", d.Started, d.Alerts, c.want)
+			}
+
+			if n := ringCount(w, "fan") + ringCount(w, "without a token"); n != 0 {
+				t.Errorf("the phones ring %d times, want never", n)
+			}
+		})
 	}
 }
 

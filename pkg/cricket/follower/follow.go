@@ -31,6 +31,8 @@ type FollowRow struct {
 	ExpiresAt int64  `dynamodbav:"expiresAt"`        // epoch s
 
 	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // when the user last registered an activity of the match, epoch s: see HasActivity
+	// ActivityEndedAt is when the user last ended the only activity of the match, epoch s.
+	ActivityEndedAt int64 `dynamodbav:"activityEndedAt,omitempty"`
 }
 
 // activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes
@@ -40,7 +42,18 @@ const activityLife = 12 * time.Hour
 // HasActivity reports whether an activity of the user may still be on the lock screen. Then no
 // other one is started by a push.
 func (f FollowRow) HasActivity(now time.Time) bool {
-	return now.Sub(time.Unix(f.ActivityAt, 0)) < activityLife
+	return now.Sub(time.Unix(f.ActivityAt, 0)) < activityLife && f.ActivityEndedAt < max(f.ActivityAt, 1)
+}
+
+// freshFor is how long an activity need not be renewed with those that the start of the day has
+// started: it lasts to the end of the longest day of play.
+const freshFor = 3 * time.Hour
+
+// NeedsRenewal reports whether the user's activity of the match, which the start of the day may have
+// started without the app's knowledge, is to be replaced. One that the user has ended is not.
+func (f FollowRow) NeedsRenewal(now time.Time) bool {
+	ended := f.ActivityEndedAt != 0 && f.ActivityEndedAt >= f.ActivityAt && now.Sub(time.Unix(f.ActivityEndedAt, 0)) < activityLife
+	return !ended && now.Sub(time.Unix(f.ActivityAt, 0)) >= freshFor
 }
 
 // ActivityRow is the row of ActivityList in cricket-activity-subscriptions.

@@ -22,6 +22,7 @@ type Preferences struct {
 	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Restricts the kinds to start, innings, target, superOver and result."`
 	QuietHours    *QuietHours  `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"The times of day when no alert is sent. Absent: alerts are sent at any time."`
 	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Restricts the kinds to toss, start, rain and result, and removes the score from their text."`
+	ManualStart   bool         `json:"manualStart,omitempty" dynamodbav:"manualStart,omitempty" doc:"Whether Live Activities start only in the app. Otherwise that of a followed match starts when play begins, whatever alerts the user wants, but not in quiet hours and not if spoilerFree is set."`
 }
 
 // QuietHours are the times of day from From, included, to To, excluded, in the time
@@ -55,6 +56,12 @@ func (p Preferences) Allows(k event.Kind, at time.Time) bool {
 		(!p.KeyEventsOnly || slices.Contains(keyEvents, k)) &&
 		(!p.SpoilerFree || slices.Contains(spoilerless, k)) &&
 		(p.QuietHours == nil || !p.QuietHours.include(at))
+}
+
+// StartsActivities reports whether a Live Activity of a followed match may start by itself at that
+// time.
+func (p Preferences) StartsActivities(at time.Time) bool {
+	return !p.ManualStart && !p.SpoilerFree && (p.QuietHours == nil || !p.QuietHours.include(at))
 }
 
 // include reports whether at is within the quiet hours. A time zone that the IANA

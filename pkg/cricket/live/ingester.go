@@ -310,7 +310,15 @@ func (c cachedMatch) observation(polls int, p payload) observation {
 		balls += in.Balls
 	}
 
-	return observation{events: c.events, polls: polls, final: p.final, settled: p.settled, late: balls > maxEarlyBalls}
+	return observation{
+		events:  c.events,
+		polls:   polls,
+		final:   p.final,
+		settled: p.settled,
+		late:    balls > maxEarlyBalls,
+		playing: c.state.Phase == sportmonks.Live,
+		at:      p.at.Unix(),
+	}
 }
 
 func (i *ingester) cached(matchID string) (cachedMatch, bool) {

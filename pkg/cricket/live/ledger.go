@@ -2,7 +2,11 @@ package live
 
 import (
 	"slices"
+	"strings"
+	"time"
 
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 )
 
@@ -24,6 +28,8 @@ type sentEvent struct {
 	// ingested last. Fixture.Polls counts that payload's further polls.
 	Polls int  `dynamodbav:"p,omitempty"`
 	Sent  bool `dynamodbav:"t,omitempty"`
+	// At is when the start of a match or of a day of it was sent, epoch s. It is 0 for other events.
+	At int64 `dynamodbav:"at,omitempty"`
 }
 
 const (
@@ -33,6 +39,14 @@ const (
 	// maxEarlyBalls is how many balls (six overs) may have been bowled when a match is
 	// first polled for its past events to be sent. After that they are no news.
 	maxEarlyBalls = 36
+	// calledOffPolls is how many consecutive polls must contain a match that was called off: no
+	// score can confirm that, and play may resume.
+	calledOffPolls = int(calledOffAfter / match.SlotLength)
+	// renewAfter is the age of the activities that the start of a day has started when they are
+	// replaced, if play goes on: iOS ends an activity after 8 h. Play that goes on renewBefore the
+	// start is of another day.
+	renewAfter  = 7*time.Hour + 15*time.Minute
+	renewBefore = 12 * time.Hour
 )
 
 // immediate reports whether an event is sent without confirmation: the provider has not
@@ -40,10 +54,21 @@ const (
 // status at stumps would begin it.
 func immediate(e event.Event) bool { return e.Kind == event.Toss || e.Key == event.FirstStart }
 
+// needed returns how many consecutive polls must contain an event with that key before it is sent.
+func needed(key string) int {
+	for _, o := range [...]score.Outcome{score.NoResult, score.Abandoned, score.Cancelled} {
+		if strings.HasPrefix(key, event.ResultKey(o, "")) {
+			return calledOffPolls
+		}
+	}
+
+	return confirmPolls
+}
+
 // confirmed reports whether an event can be sent now, if so many polls returned the
 // payload that was ingested last.
 func (l ledger) confirmed(polls int) bool {
-	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Sent && t.Polls+polls >= confirmPolls })
+	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Sent && t.Polls+polls >= needed(t.Name) })
 }
 
 // observation is the result of one poll of a match.
@@ -54,6 +79,8 @@ type observation struct {
 	final     bool // no poll follows
 	settled   bool // and the match has been over for settleAfter
 	late      bool // more than maxEarlyBalls have been bowled
+	playing   bool // play is on
+	at        int64
 }
 
 // record returns the ledger after an observation, and the events to send, each once
@@ -64,13 +91,26 @@ type observation struct {
 //     not sent again when it comes back.
 //   - A batter whose wicket was sent, then missing for confirmPolls, may be out again
 //     by another ball. That is a new event.
+//   - Of a match that is first polled late, the last start is sent quietly, because it starts
+//     activities, and so is the result. The other events are no news.
+//   - While play goes on renewAfter the start of the day, a quiet start replaces the activities.
 func (l ledger) record(o observation) (next ledger, due []event.Event) {
 	next = ledger{Begun: true}
 	past := !l.Begun && o.late
+	events := l.credible(o)
+
+	lastStart := ""
+	for _, e := range events {
+		if e.Kind == event.Start {
+			lastStart = e.Key
+		}
+	}
 
 	missing := slices.Clone(l.Events)
-	for _, e := range l.credible(o) {
-		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result}, 1
+	for _, e := range events {
+		starts := e.Key == lastStart && o.playing
+		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result && !starts}, 1
+		e.Quiet = past && starts
 		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
 			t = missing[i]
 			missing = slices.Delete(missing, i, i+1)
@@ -82,8 +122,12 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 		}
 
 		t.Name, t.Alias = e.Key, e.Alias
-		if !t.Sent && (seen >= confirmPolls || o.final || immediate(e)) {
+		if !t.Sent && (seen >= needed(e.Key) || o.final || immediate(e)) {
 			t.Sent = true
+			if e.Kind == event.Start {
+				t.At = o.at
+			}
+
 			e.Key = t.Key
 			due = append(due, e)
 		}
@@ -110,7 +154,37 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 		next.Events = append(next.Events, t)
 	}
 
+	if e, ok := next.renewal(events, o); ok {
+		next.Events = append(next.Events, sentEvent{Key: e.Key, Name: e.Key, Sent: true})
+		due = append(due, e)
+	}
+
 	return next, due
+}
+
+// renewal returns the event that replaces the activities of the day, if it is due and was not sent.
+func (l ledger) renewal(events []event.Event, o observation) (e event.Event, due bool) {
+	var start sentEvent
+
+	for _, t := range l.Events {
+		if t.At > start.At {
+			start = t
+		}
+	}
+
+	key := event.RenewalKey(start.Key)
+
+	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Start && e.Key == start.Name })
+	age := time.Duration(o.at-start.At) * time.Second
+	if !o.playing || i < 0 || age < renewAfter || age >= renewBefore ||
+		slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Key == key }) {
+		return e, false
+	}
+
+	e = events[i]
+	e.Key, e.Quiet = key, true
+
+	return e, true
 }
 
 // credible returns the events without the stoppages that ended before they were sent,

@@ -179,6 +179,102 @@ func TestPastEventsOfALateMatchAreNotSent(t *testing.T) {
 	}
 }
 
+// TestLateMatchStartsActivities: the start of a match that is first polled late is no news, and
+// starts the activities of those who follow it.
+func TestLateMatchStartsActivities(t *testing.T) {
+	t.Parallel()
+
+	start := event.Event{Kind: event.Start, Key: event.FirstStart, Match: "Home v Away", Score: "Home 80/2 (10)"}
+	for name, c := range map[string]struct {
+		playing bool
+		want    []string
+	}{
+		"in play":    {true, []string{"start, quiet: true"}},
+		"in a break": {false, nil},
+	} {
+		_, due := ledger{}.record(observation{
+			events: []event.Event{{Kind: event.Toss, Key: "toss:1:bat"}, start, wicketOf("S1:out:1", "")}, polls: 1, late: true, playing: c.playing,
+		})
+
+		var got []string
+		for _, e := range due {
+			got = append(got, fmt.Sprint(e.Key, ", quiet: ", e.Quiet))
+		}
+
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: sent (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestActivitiesAreRenewedBeforeTheyEnd: once a day, while play goes on, before the start is 7 h 30 min
+// old.
+func TestActivitiesAreRenewedBeforeTheyEnd(t *testing.T) {
+	t.Parallel()
+
+	start := event.Event{Kind: event.Start, Key: event.FirstStart}
+	day2 := event.Event{Kind: event.Start, Key: event.FirstStart + ":2"}
+
+	for name, c := range map[string]struct {
+		old  bool // the ledger was written before it had the times of starts
+		want []string
+	}{
+		"each day":      {false, []string{"0h start", "7h start:renewed", "24h start:2", "31h start:2:renewed"}},
+		"an old ledger": {true, []string{"24h start:2", "31h start:2:renewed"}},
+	} {
+		var (
+			l   ledger
+			got []string
+		)
+
+		if c.old {
+			l = ledger{Begun: true, Events: []sentEvent{{Key: start.Key, Name: start.Key, Sent: true}}}
+		}
+
+		for minute := range 36 * 60 {
+			hour := minute / 60
+			o := observation{events: []event.Event{start}, polls: 1, playing: hour < 10 || hour >= 24, at: 1_000_000 + int64(minute*60)}
+
+			if hour >= 24 {
+				o.events = append(o.events, day2)
+			}
+
+			var due []event.Event
+			if l, due = l.record(o); len(due) > 0 {
+				got = append(got, fmt.Sprintf("%dh %s", hour, due[0].Key))
+			}
+		}
+
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: sent (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestCalledOffMatchIsConfirmedForFiveMinutes: no score confirms that a match was called off.
+func TestCalledOffMatchIsConfirmedForFiveMinutes(t *testing.T) {
+	t.Parallel()
+
+	for key, want := range map[string]int{
+		"result:abandoned:": calledOffPolls,
+		"result:cancelled:": calledOffPolls,
+		"result:noResult:":  calledOffPolls,
+		"result:won:11":     confirmPolls,
+		"result:drawn:":     confirmPolls,
+	} {
+		var w polledLedger
+
+		n := 0
+		for ; len(w.sent) == 0 && n < 2*calledOffPolls; n++ {
+			w.poll(false, event.Event{Kind: event.Result, Key: key})
+		}
+
+		if n != want {
+			t.Errorf("%s is sent after %d polls, want %d", key, n, want)
+		}
+	}
+}
+
 // TestResultOfALateMatchIsSent first polls a match when it is over.
 func TestResultOfALateMatchIsSent(t *testing.T) {
 	t.Parallel()

@@ -36,9 +36,9 @@ type State struct {
 	Status   string           `json:"status" doc:"What happens now, such as 2nd innings or Stumps, day 2."`
 	Pending  bool             `json:"pending,omitzero" doc:"Whether the provider's status is finished, while winner, note and scores disagree."`
 	Round    string           `json:"round,omitzero" doc:"The round of the competition."`
-	Day      int              `json:"day,omitzero" doc:"The day of a match of several days. Absent: the statuses do not show it."`
+	Day      int              `json:"day,omitzero" doc:"The day of a match of several days, or 2 on the reserve day of another. Absent: the statuses do not show it."`
 	Session  int              `json:"session,omitzero" doc:"The session of the day, 1 to 3. Absent: unknown."`
-	Pause    Pause            `json:"pause,omitzero" doc:"The meal interval or the night that lasts, in a match of several days. Absent: there is none, or play before it is unknown."`
+	Pause    Pause            `json:"pause,omitzero" doc:"The interval, interruption or night that lasts. In a match of several days it is a meal interval or a night. Absent: there is none, or play before it is unknown."`
 	Local    Team             `json:"local" doc:"The home side."`
 	Visitor  Team             `json:"visitor" doc:"The visiting side."`
 	Overs    int              `json:"overs,omitzero" doc:"The overs scheduled for each side. Absent: there is no limit."`

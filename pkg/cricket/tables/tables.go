@@ -201,7 +201,8 @@ var (
 	CountRequest = Locks.On("Count request of the provider", "PK=budget:{name}, calls < :max or the period is over",
 		spec.Rate{Driver: spec.Job, Note: "for each request for fixtures"}, spec.UpdateItem)
 	ClaimSlot      = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
-	ListActivities = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
+	ListActivities = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId; PK=matchId, SK=pushToken",
+		onUserAction, spec.GetItem, spec.BatchGetItem)
 )
 
 // What the room keeps of a user, for the export and the deletion of an account.

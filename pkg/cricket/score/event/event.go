@@ -35,6 +35,19 @@ const FirstStart = "start"
 // IsStart reports whether key is the Key of the start of a match or of a day of it.
 func IsStart(key string) bool { return key == FirstStart || strings.HasPrefix(key, FirstStart+":") }
 
+// RenewalKey returns the Key of the event that replaces the activities which the start with that key
+// has started. It is the key of a start, too.
+func RenewalKey(start string) string { return start + ":renewed" }
+
+// IsRenewal reports whether key is a RenewalKey.
+func IsRenewal(key string) bool { return IsStart(key) && strings.HasSuffix(key, ":renewed") }
+
+// ResultKey returns the Key of a result. With an empty winner it begins the keys of all results of
+// that outcome.
+func ResultKey(o score.Outcome, winnerID string) string {
+	return "result:" + string(o) + ":" + winnerID
+}
+
 // Event is an event of a match, with the texts of its alert. Match, Title and Body are
 // never empty. Match and Title have at most 64 bytes of JSON, Body at most 160.
 type Event struct {
@@ -46,6 +59,10 @@ type Event struct {
 	Match      string // "India v Pakistan"
 	Title      string // "Wicket! India 45/3 (6.2)"
 	Body       string
+	// Quiet is set for a start that is no news: it starts activities, and sends nothing to anybody
+	// else. Its texts are Match and Score.
+	Quiet bool
+	Score string // of a start: the score, or the match before the first ball
 	// Provisional is set for a result after which the match may go on: State.MayGoOn.
 	Provisional bool
 	// Plain is the body for users who do not want to know the score. It is "" for an
@@ -152,7 +169,7 @@ func (l *lister) scores() string {
 }
 
 // opening adds the toss, the start of a match that is live or has been, and the start of
-// the present day of a match of several days.
+// the present day of a match of several days, or of a reserve day.
 func (l *lister) opening() {
 	s := l.s
 	if toss := s.Toss; toss.WinnerID != "" && toss.Elected != "" {
@@ -165,17 +182,22 @@ func (l *lister) opening() {
 	}
 
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
-		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun."})
+		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun.", Score: l.scores()})
 	}
 
-	if s.Format.MultiDay() && s.Day > 1 && s.Phase == sportmonks.Live {
+	if s.Day > 1 && s.Phase == sportmonks.Live {
 		title := "Play has begun on day " + strconv.Itoa(s.Day)
+		if !s.Format.MultiDay() {
+			title = "Play resumes on the reserve day"
+		}
+
 		l.add(Event{
 			Kind:  Start,
 			Key:   FirstStart + ":" + strconv.Itoa(s.Day),
 			Title: title,
 			Body:  l.scores(),
 			Plain: "Play has begun for the day.",
+			Score: l.scores(),
 		})
 	}
 }
@@ -317,7 +339,7 @@ func (l *lister) result() {
 
 	l.add(Event{
 		Kind:  Result,
-		Key:   "result:" + string(s.Result.Kind) + ":" + s.Result.WinnerID,
+		Key:   ResultKey(s.Result.Kind, s.Result.WinnerID),
 		Title: title,
 		Body:  body,
 		Plain: "The match is over.",

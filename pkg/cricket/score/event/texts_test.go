@@ -58,7 +58,7 @@ func TestEventsHaveAllTexts(t *testing.T) {
 
 	want := []event.Event{
 		{Kind: event.Toss, Key: "toss:2:field", Match: match, Title: toss, Body: match, Plain: toss},
-		{Kind: event.Start, Key: "start", Match: match, Title: "Play has begun", Body: match, Plain: "Play has begun."},
+		{Kind: event.Start, Key: "start", Match: match, Title: "Play has begun", Body: match, Plain: "Play has begun.", Score: scores},
 		{Kind: event.Innings, Key: "S1:end", Match: match, Title: "End of innings: Home 150/4 (20)", Body: match},
 		{Kind: event.Target, Key: "target:2:151", Match: match, Title: "Target: 151", Body: "Away need 151 runs to win"},
 		{Kind: event.Rain, Key: "rain:1:stop", Match: match, Title: "Play stopped", Body: scores, Plain: "Play has stopped."},
@@ -90,7 +90,7 @@ func TestEventsHaveAllTexts(t *testing.T) {
 	day.Day = 2
 
 	want = []event.Event{
-		{Kind: event.Start, Key: "start", Match: match, Title: "Play has begun", Body: match, Plain: "Play has begun."},
+		{Kind: event.Start, Key: "start", Match: match, Title: "Play has begun", Body: match, Plain: "Play has begun.", Score: "Home 150/4"},
 		{
 			Kind:  event.Start,
 			Key:   "start:2",
@@ -98,6 +98,7 @@ func TestEventsHaveAllTexts(t *testing.T) {
 			Title: "Play has begun on day 2",
 			Body:  "Home 150/4",
 			Plain: "Play has begun for the day.",
+			Score: "Home 150/4",
 		},
 	}
 	if diff := cmp.Diff(want, event.List(sportmonks.Fixture{}, day)); diff != "" {
@@ -136,8 +137,8 @@ func TestEventsOfRareStates(t *testing.T) {
 			event.Start, nil},
 		"stopped before the first ball": {with(state(score.T20, sportmonks.Interrupted), func(s *score.State) { s.Stops = 1 }),
 			event.Start, []string{"start | Play has begun | Home v Away"}},
-		"day 2 of limited overs": {with(state(score.ODI, sportmonks.Live, first), func(s *score.State) { s.Day = 2 }),
-			event.Start, []string{"start | Play has begun | Home v Away"}},
+		"the reserve day of limited overs": {with(state(score.ODI, sportmonks.Live, first), func(s *score.State) { s.Day = 2 }),
+			event.Start, []string{"start | Play has begun | Home v Away", "start:2 | Play resumes on the reserve day | Home 150/4 (20)"}},
 		"day 2 in an interval": {with(state(score.Test, sportmonks.Break, first), func(s *score.State) { s.Day = 2 }),
 			event.Start, []string{"start | Play has begun | Home v Away"}},
 		"the second innings of a super over only": {state(score.T20, sportmonks.Live, over(4, 3, false)), event.SuperOver,

@@ -641,12 +641,17 @@ func (r *reader) chase() {
 const (
 	minInterval = 5 * time.Minute
 	minNight    = time.Hour
+	// minReserve is the shortest interruption of a limited-overs match after which play is on a
+	// reserve day. An innings lasts less than four hours, and so does rain that leaves time for play
+	// on the same day.
+	minReserve = 8 * time.Hour
 )
 
 // day sets day, session and pause. The status names the day only at stumps, so all are
 // followed from the state before.
 func (r *reader) day() {
 	if !r.s.Format.MultiDay() {
+		r.reserveDay()
 		return
 	}
 
@@ -681,6 +686,25 @@ func (r *reader) day() {
 	if n, ok := strings.CutPrefix(strings.ToLower(r.f.Status), "stump day "); ok {
 		r.s.Day, _ = strconv.Atoi(n)
 		r.s.Day = min(max(r.s.Day, 0), 9)
+	}
+}
+
+// reserveDay sets the day of a limited-overs match that resumes on another day: a match has one
+// reserve day. It sets the pause while play that had begun is interrupted.
+func (r *reader) reserveDay() {
+	b := r.before
+	r.s.Day = b.Day
+
+	switch {
+	case r.s.Phase.Over():
+	case r.s.Phase == sportmonks.Live:
+		if b.Pause.Since != 0 && !r.f.AskedAt.IsZero() && !r.brief(minReserve) {
+			r.s.Day = 2
+		}
+	case b.Pause.Since != 0:
+		r.s.Pause = b.Pause
+	case b.Current > 0 && !r.f.AskedAt.IsZero():
+		r.s.Pause = score.Pause{Since: r.f.AskedAt.Unix(), Day: r.s.Day}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -1310,6 +1311,47 @@ func TestStatusesGiveDayAndSession(t *testing.T) {
 		st, _ = scorer.Read(s.Fixture, st)
 		if st.Status != step[1] {
 			t.Fatalf("status %s is displayed as %q, want %q", step[0], st.Status, step[1])
+		}
+	}
+}
+
+// TestMatchOfADayResumesOnItsReserveDay: after a night, not after rain or an interval.
+func TestMatchOfADayResumesOnItsReserveDay(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		status string
+		pause  time.Duration
+		want   int
+	}{
+		"rain for seven hours":     {"Int.", 7 * time.Hour, 0},
+		"a break between innings":  {"Innings Break", 45 * time.Minute, 0},
+		"rain, and a night":        {"Int.", 18 * time.Hour, 2},
+		"stumps, as a Test has":    {"Stump Day 1", 18 * time.Hour, 2},
+		"a night without a status": {"NS", 18 * time.Hour, 2},
+	} {
+		st, now := score.State{}, time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+		read := func(status string, after time.Duration) {
+			now = now.Add(after)
+			f := scoretest.NewScene("ODI").AddTotal(1, 10, 0, "4").SetStatus(status).Fixture
+			f.AskedAt = now
+			st, _ = scorer.Read(f, st)
+		}
+
+		read("1st Innings", 0)
+		read(c.status, time.Hour)
+		read(c.status, c.pause/2)
+		read("1st Innings", c.pause/2)
+
+		if st.Day != c.want || st.Status != "1st innings" || st.Pause != (score.Pause{}) {
+			t.Errorf("%s: day %d, status %q, pause %+v; want day %d of a 1st innings", name, st.Day, st.Status, st.Pause, c.want)
+		}
+
+		read("Int.", time.Hour)
+		read("2nd Innings", time.Hour)
+
+		if st.Day != c.want {
+			t.Errorf("%s: after another hour of rain it is day %d, want %d", name, st.Day, c.want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (r *reader) status() string {
 
 		return "Innings break"
 	case sportmonks.Stumps:
-		if s.Day > 0 {
+		if s.Day > 0 && s.Format.MultiDay() {
 			return "Stumps, day " + strconv.Itoa(s.Day)
 		}
 
@@ -79,7 +79,7 @@ func (r *reader) status() string {
 		return score.Fit(r.f.Status, 24)
 	case cur.SuperOver:
 		return "Super Over"
-	case s.Day > 0: // of several
+	case s.Day > 0 && s.Format.MultiDay():
 		if s.Session > 0 {
 			return "Day " + strconv.Itoa(s.Day) + ", session " + strconv.Itoa(s.Session)
 		}

@@ -35,6 +35,8 @@
 //	when a user is reminded of a match                    alert: Reminder.RemindPrematch
 //	what happens when a match is moved                    alert: Moved; schedule: Syncer.SyncFixtures
 //	when a match is archived, and when it ends            live: Ticker.Tick, Finisher.FinishMatch
+//	when an end is withdrawn                              live: Finisher.FinishMatch, reviewAfter
+//	when a Live Activity starts, and is renewed           live: ledger; alert: Alerter.SendAlert; follower: Preferences
 //	what an inactive league stops                         catalog
 //	what administrators own, and the sync keeps           catalog
 //	how many matches a user may follow, and for how long  follower: FollowMatch; match: KeepFollow
@@ -101,7 +103,7 @@
 // The test of this package contains it. Every pattern exists, with these differences:
 //
 // A follow expires 45 days after the latest possible end of the match (match.KeepFollow), not
-// 48 h after its start. The end of a match removes its follows, so the expiry only tidies up. A
+// 48 h after its start. The end of a match removes its follows 48 h later, so the expiry only tidies up. A
 // match that is postponed by weeks keeps its followers, and a Test match lasts five days.
 //
 // A display is kept for 7 days after its last write (match.KeepShown). In the seed it expires,
@@ -163,5 +165,6 @@
 // No match ends early. A match that leaves the feed is archived. It ends when the
 // provider's own page of it is over, and it goes live again if it comes back.
 // One write decides the end (endingAt); it is refused if the match was polled since
-// the page was requested. finishedAt is set when everything that follows is done.
+// the page was requested. No end is final at once: for 48 h the provider's page may
+// withdraw it (package live). finishedAt is set when everything that follows is done.
 package cricket

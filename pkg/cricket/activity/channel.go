@@ -206,8 +206,8 @@ func (c *Channels) createAtApple(ctx context.Context, sender *push.Sender) (stri
 }
 
 // pushChannels broadcasts the messages to the channels of the match. At the end of
-// the match it first sends the message that closes the channels closeAfter later.
-// An update that fails is dropped, because the next one replaces it. An end that
+// the match it first sends the message that broadcasts the end again, at the times of
+// endAgainAfter, and closes the channels at the last of them. An update that fails is dropped, because the next one replaces it. An end that
 // fails is retried.
 func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[string]*update) error {
 	rows, err := readChannels(ctx, p.db, m.MatchID)
@@ -215,13 +215,22 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 		return err
 	}
 
-	if m.Ended != 0 && m.Channels == "" {
-		closing := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}
-		if err := p.send(ctx, closing, closeAfter); err != nil {
-			return err
-		}
+	again, closing := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}, false
 
+	switch {
+	case m.Ended != 0 && m.Channels == "":
 		m = MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: broadcastEnd}
+		err = p.send(ctx, again, endAgainAfter[0])
+	case m.Channels == closeChannels && m.Ends+1 < len(endAgainAfter):
+		again.Ends = m.Ends + 1
+		err = p.send(ctx, again, endAgainAfter[again.Ends])
+		m.Channels = broadcastEnd // a retry repeats no more than this broadcast
+	case m.Channels == closeChannels:
+		closing = true
+	}
+
+	if err != nil {
+		return err
 	}
 
 	failed, err := p.broadcast(ctx, rows, messages)
@@ -230,7 +239,7 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 		return err
 	case m.Ended != 0 && failed:
 		return p.retry(ctx, m, nil)
-	case m.Channels != closeChannels:
+	case !closing:
 		return nil
 	}
 

@@ -369,25 +369,67 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 		w.ExpectPhones("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
 	}
 
-	listenTo(w, id, "late") // Apple does not store the end for it
-
 	closing := w.Queues.Messages(tables.ActivityQueue.Name)
-	if len(closing) != 2 || closing[0].Visible.Sub(w.Clock.Now()) != activity.CloseAfter {
-		t.Fatalf("the messages are %+v, want 2 that are visible after %v", closing, activity.CloseAfter)
+	if len(closing) != 2 || closing[0].Visible.Sub(w.Clock.Now()) != activity.EndAgainAfter[0] {
+		t.Fatalf("the messages are %+v, want 2 that are visible after %v", closing, activity.EndAgainAfter[0])
 	}
 
-	if n := w.DrainPushes(activity.CloseAfter, p); n != 2 {
-		t.Errorf("%d messages were handled, want 2", n)
-	}
+	for i, after := range activity.EndAgainAfter {
+		if n := len(w.Phones.Channels()); n != 1 {
+			t.Errorf("before the broadcast %d Apple has %d channels, want 1", i, n)
+		}
 
-	w.ExpectPhones("after the second broadcast of the end", map[string]string{"late": want["local"]}, true)
+		name := fmt.Sprint("late ", i)
+		listenTo(w, id, name) // Apple stores no end for it
+
+		if n := w.DrainPushes(after, p); n != 2 {
+			t.Errorf("%d messages were handled, want 2", n)
+		}
+
+		w.ExpectPhones("after the next broadcast of the end", map[string]string{name: want["local"]}, true)
+	}
 
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
 		t.Errorf("Apple has %v, the rows are %+v; want none", w.Phones.Channels(), testkit.Rows[activity.Channel](w.World, tables.Channels))
 	}
 
-	if d, _ := w.Phones.Device(crickettest.Token("listener")); d.AfterEnd != 2 {
-		t.Errorf("the listener got %d more pushes after the first end, want 2", d.AfterEnd)
+	if d, _ := w.Phones.Device(crickettest.Token("listener")); d.AfterEnd != 8 {
+		t.Errorf("the listener got %d more pushes after the first end, want 1 of the second delivery, 3 of each and the last", d.AfterEnd)
+	}
+}
+
+// TestStateIsBroadcastAgain: at a low priority, to channels alone, for phones that were offline. An
+// end that was withdrawn is not broadcast.
+func TestStateIsBroadcastAgain(t *testing.T) {
+	t.Parallel()
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
+
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), activity.Rebroadcast("7"))) })
+	if diff := cmp.Diff(map[string]int{"GetItem": 1, "Query": 1}, calls); diff != "" {
+		t.Errorf("calls for a match without channels (-want +got):\n%s", diff)
+	}
+
+	listenTo(w, w.OpenChannel("7", "11"), "listener")
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.Rebroadcast("7")))
+	w.ExpectPhones("after the broadcast", map[string]string{"listener": want["local"]}, false)
+
+	for _, m := range []activity.MatchChanged{{MatchID: "7", Ended: 1}, {MatchID: "7", Ended: 1, Channels: activity.CloseChannels}} {
+		testkit.Must(t, p.PushActivities(w.NewContext(), m))
+	}
+
+	w.ExpectPhones("of a match that is open again", map[string]string{"listener": want["local"]}, false)
+
+	if got := []int{pushCount(w, "listener"), pushCount(w, "local"), len(w.Phones.Channels())}; !slices.Equal(got, []int{1, 0, 1}) {
+		t.Errorf("the pushes to the channel and by token, and the channels are %v, want 1, 0 and 1", got)
+	}
+
+	w.DecideEnd("7", 40)
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.Rebroadcast("7")))
+
+	if n := pushCount(w, "listener"); n != 1 {
+		t.Errorf("after the end the listener has %d pushes, want 1", n)
 	}
 }
 

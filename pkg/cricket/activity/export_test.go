@@ -10,7 +10,6 @@ import (
 
 const (
 	ChannelClaim    = channelClaim
-	CloseAfter      = closeAfter
 	CloseChannels   = closeChannels
 	DismissAfter    = dismissAfter
 	EndExpiration   = endExpiration
@@ -26,6 +25,11 @@ const (
 )
 
 var SenderOnce = senderOnce
+
+var EndAgainAfter = endAgainAfter[:]
+
+// CloseAfter is the time from the end of a match to the deletion of its channels.
+const CloseAfter = 30 * time.Minute
 
 var MaxActivities = maxActivities.Max
 

@@ -71,13 +71,21 @@ type MatchChanged struct {
 
 	IDRange         // of the tokens; without bounds and Tokens the message is for the channels, too
 	Channels string `json:"channels,omitempty"` // broadcastEnd or closeChannels: act on the channels only
+	Ends     int    `json:"ends,omitempty"`     // of closeChannels: how often the end was broadcast again
+	Again    bool   `json:"again,omitempty"`    // broadcast the present state again, at a low priority, unless the match is over
 }
 
 // What MatchChanged.Channels requests when a match is over.
 const (
 	broadcastEnd  = "broadcast" // broadcast the end
-	closeChannels = "close"     // broadcast the end again, then delete the channels
+	closeChannels = "close"     // broadcast the end again, and delete the channels after the last time
 )
+
+// Rebroadcast returns the message that broadcasts the present state of a match to its channels again.
+// Apple keeps no message of a channel, so a phone that was offline shows an older state until then.
+func Rebroadcast(matchID string) MatchChanged {
+	return MatchChanged{MatchID: matchID, Again: true}
+}
 
 const (
 	// perMessage is the number of activities that one message pushes to: one second
@@ -100,11 +108,12 @@ const (
 
 	// broadcastTimeout bounds one broadcast.
 	broadcastTimeout = 5 * time.Second
-	// closeAfter is the time from the end of a match to the deletion of its
-	// channels. Apple stores no message of a channel, so the end is broadcast again
-	// at that time, for phones that were offline.
-	closeAfter = 10 * time.Minute
 )
+
+// endAgainAfter are the times between the broadcasts of the end of a match to its channels. Apple keeps
+// no message of a channel, so the end is broadcast again for phones that were offline. With the last
+// time, half an hour after the end, the channels are deleted.
+var endAgainAfter = [...]time.Duration{2 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute}
 
 const (
 	// StaleAfter is the age at which a phone marks a score as stale. It is longer
@@ -174,11 +183,11 @@ func PushActivitiesFunction() app.Function {
 // After each page it sends messages that retry the tokens it did not reach. When a
 // page reached no token, the remaining pages are not tried but left to retries. A
 // broadcast of an update that fails is dropped, because the next update replaces it.
-// A broadcast of an end is retried, and repeated when the channels are closed; the
-// message that closes them is sent before the first broadcast of the end.
+// A broadcast of an end is retried, and repeated at the times of endAgainAfter; the
+// message that repeats it is sent before the first broadcast of the end. The end of a
+// match that is open again is dropped.
 //
-// Invalid: the message has no valid match id or range, the match does not exist, or
-// its channels are to be closed before its end. *push.Refused: Apple refuses every
+// Invalid: the message has no valid match id or range, or the match does not exist. *push.Refused: Apple refuses every
 // push, for example because of the key.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !match.ValidID(m.MatchID) {
@@ -198,12 +207,16 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
 
-	if m.Channels != "" && f.EndingAt == 0 {
-		return problem.In("channels", "match %s is not over: its channels stay open", m.MatchID)
+	if m.Again && f.EndingAt != 0 || m.Ended != 0 && f.EndingAt == 0 {
+		return nil // the end is broadcast by messages of its own; or it was withdrawn since
 	}
 
-	if m.Ended == 0 {
-		m.Ended = f.EndingAt // the match has ended since
+	m.Ended = f.EndingAt // the match has ended since, or once more
+
+	if m.Again {
+		if rows, err := readChannels(ctx, p.db, m.MatchID); err != nil || len(rows) == 0 {
+			return err
+		}
 	}
 
 	messages, err := p.messages(ctx, f, m)
@@ -242,7 +255,7 @@ func AppleFailed(ctx context.Context, now time.Time) {
 // push pushes the messages to the channels and the tokens of m.
 func (p *Pusher) push(ctx context.Context, f match.Fixture, m MatchChanged, messages map[string]*update) error {
 	if !m.isPart() {
-		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" {
+		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" || m.Again {
 			return err
 		}
 	}
@@ -376,9 +389,9 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 			})
 		case display.Playing:
 			state.Stale = state.Time.Add(StaleAfter)
-			messages[view], err = newUpdate(state, display.Key, time.Time{}, push.Update)
+			messages[view], err = newUpdate(state, display.Key && !m.Again, time.Time{}, push.Update)
 		default:
-			messages[view], err = newUpdate(state, true, p.now().Add(pauseExpiration), push.Update)
+			messages[view], err = newUpdate(state, !m.Again, p.now().Add(pauseExpiration), push.Update)
 		}
 
 		if err != nil {

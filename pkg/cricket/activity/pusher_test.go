@@ -117,7 +117,7 @@ func TestDelayOfPushes(t *testing.T) {
 		t.Errorf("the delays differ (-want +got):\n%s", diff)
 	}
 
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(9).Unix())))
 
 	if got := len(delaysOf(w)); got != 4 {
 		t.Errorf("after the end %d delays were emitted, want still 4", got)
@@ -166,7 +166,7 @@ func TestPriorityOfUpdates(t *testing.T) {
 
 			m := activity.MatchChanged{MatchID: "7"}
 			if c.ended {
-				m.Ended = crickettest.At(9).Unix()
+				m = w.SetEnd("7", crickettest.At(9).Unix())
 			}
 
 			testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), m))
@@ -273,7 +273,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(context.Context, activity.MatchChanged) error { return nil })
 
 			if change.Ended = ended; ended != 0 {
-				change = activity.MatchChanged{MatchID: "7", Ended: ended}
+				change = w.SetEnd("7", ended)
 			}
 
 			testkit.Must(t, p.PushActivities(w.NewContext(), change))
@@ -307,7 +307,8 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				t.Error("the retries pushed to a token that had been reached")
 			}
 
-			// After maxTries there is no further message.
+			// After maxTries there is no further message of an update.
+			w.SetEnd("7", 0)
 			w.Phones.Answer(crickettest.Token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.Subscribe("7", "visitor", "12")
 			testkit.Must(t, p.PushActivities(w.NewContext(),
@@ -384,7 +385,7 @@ func TestPushEndsActivities(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.DrainPushes(time.Second, p)
 
-	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
+	end := w.SetEnd("7", crickettest.At(40).Unix())
 	w.MoveClock(crickettest.At(40))
 
 	for n := range 2 {
@@ -489,7 +490,7 @@ func TestPushReadsAllPages(t *testing.T) {
 		}
 	}
 
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(9).Unix())))
 
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
@@ -527,7 +528,7 @@ func TestLateActivityIsEnded(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 	w.DrainPushes(time.Second, p)
 	w.MoveClock(crickettest.At(40))
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(40).Unix())))
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.EndingAt = crickettest.At(40).Unix()
 	testkit.PutRows(w.World, tables.Fixtures, f)
@@ -558,7 +559,7 @@ func TestEndIsRetriedForHours(t *testing.T) {
 	w.DrainPushes(time.Second, p)
 	w.MoveClock(crickettest.At(40))
 	w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(40).Unix())))
 	w.DrainPushes(time.Hour, p)
 	w.Phones.Answer(crickettest.Token("local"))
 	w.DrainPushes(4*time.Hour, p)
@@ -662,7 +663,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	}
 
 	// The end is divided into parts, too, and removes all subscriptions.
-	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(9).Unix())))
 	w.Phones.Answer(crickettest.Token(names[1]))
 	w.DrainPushes(time.Second, p)
 
@@ -741,7 +742,6 @@ func TestSupersededPartIsSkipped(t *testing.T) {
 
 	for _, m := range []activity.MatchChanged{
 		{MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "3"}}, {MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "7"}},
-		{MatchID: "7", Channels: activity.CloseChannels, Ended: 1},
 	} {
 		if err := p.PushActivities(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%+v: error %v, want Invalid", m, err)
@@ -786,7 +786,7 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 
 	for _, id := range []string{"7", "8"} {
-		testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id, Ended: crickettest.At(9).Unix()}))
+		testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd(id, crickettest.At(9).Unix())))
 	}
 
 	state := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, "7")
@@ -851,7 +851,13 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				w.Phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
 				p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
 				*p.PageTimeout() = 500 * time.Millisecond
-				testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: ended}))
+
+				m := activity.MatchChanged{MatchID: "7"}
+				if ended != 0 {
+					m = w.SetEnd("7", ended)
+				}
+
+				testkit.Must(t, p.PushActivities(w.NewContext(), m))
 				mu.Lock() // the service may still be answering what was given up
 				if len(tried) > activity.PerPage {
 					t.Errorf("%d phones were tried, want at most %d", len(tried), activity.PerPage)
@@ -931,8 +937,10 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
-	testkit.Must(t, p.PushActivities(w.NewContext(),
-		activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
+
+	end := w.SetEnd("7", crickettest.At(9).Unix())
+	end.IDRange = activity.IDRange{From: "0", Until: "f~"}
+	testkit.Must(t, p.PushActivities(w.NewContext(), end))
 	w.DrainPushes(time.Minute, p)
 	w.ExpectPhones("after the retry of the part", want, true)
 }
@@ -969,7 +977,7 @@ func TestExpirationOfPushes(t *testing.T) {
 
 		now := w.Clock.Now()
 		if c.ended {
-			m.Ended = now.Unix()
+			m = w.SetEnd("7", now.Unix())
 		}
 
 		want := "0"
@@ -1000,8 +1008,7 @@ func TestEndIsNewerThanTheLastDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(),
-		activity.MatchChanged{MatchID: "7", Ended: shown.At}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction())).PushActivities(w.NewContext(), w.SetEnd("7", shown.At)))
 
 	if d, _ := w.Phones.Device(crickettest.Token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end has time %d, want %d", d.Timestamp.Unix(), shown.At+1)

@@ -133,7 +133,8 @@ func TestCrashAfterTheEndIsRepaired(t *testing.T) {
 		w.MoveClock(w.Clock.Now().Add(live.KeepFollows))
 
 		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction(), p), live.OpenFinisher)
-		if p.Ended(s.FinishMatch(w.NewContext(), m)) {
+		// a page that cannot be requested differs in nothing
+		if p.Ended(s.FinishMatch(w.NewContext(), m), "/api/*/fixtures/*", "UpdateItem *-cricket-locks") {
 			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		}
 

@@ -36,16 +36,26 @@
 //	page of the match                              consequence
 //	result; winner, note and scores agree          the match ends
 //	result; they disagree for 15 min               the match ends with the provider's result
+//	finished without winner and note for an hour   the match ends without a known result
 //	tie in limited overs for 15 min                the match ends: no super over follows
 //	abandoned or cancelled for 5 min               the match ends
 //	not found for 15 min                           the match is cancelled and ends
 //	not started; the match was never polled        none: package schedule handles it
 //	anything else                                  it is stored, and requested again
 //
-// A match that is polled again in the meantime is live again and does not end. A
-// match that has not ended after six days is logged and given up.
+// A match that is polled again in the meantime is live again and does not end. A match that the feed
+// lists as over for five minutes ends in the same way. One that has not ended after as long as its
+// format lasts (match.Fixture.Lasts) is logged and ended.
 //
-// The end is one conditional write of endingAt. The activities are ended at once. The follows
-// are removed when the last alerts are too old to be sent (alert.Longest). finishedAt is
-// written last.
+// The end is one conditional write of endingAt. The activities are ended at once. For 48 h the page is
+// reviewed, at growing intervals. What three reviews in a row have found, a minute apart, withdraws
+// the end:
+//
+//	page of the match                              consequence
+//	another result, certain                        it is stored, and the match ends again; followers are told
+//	                                               of another outcome or winner, not of another margin
+//	in play, interrupted or in a break             the match is open again; the next play starts activities
+//	not started; the start is still to come        the match is upcoming: package schedule handles it
+//
+// After the last review the follows are removed. finishedAt is written last.
 package live

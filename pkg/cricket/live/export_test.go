@@ -18,9 +18,9 @@ const (
 	ArchiveAfterUnnamed = archiveAfterUnnamed
 	CalledOffAfter      = calledOffAfter
 	ConfirmPolls        = confirmPolls
-	KeepFollows         = keepFollows
 	Lease               = lease
-	LongestMatch        = longestMatch
+	UnknownAfter        = unknownAfter
+	ConfirmReviews      = confirmReviews
 	PageInterval        = pageInterval
 	PlanEnd             = planEnd
 	PlanLead            = planLead
@@ -29,8 +29,12 @@ const (
 
 var ErrNothingToDo = errNothingToDo
 
+// KeepFollows is the time from the end of a match to the last review, after which its follows are
+// removed.
+var KeepFollows = reviewAfter[len(reviewAfter)-1]
+
 func (s *Finisher) DecideEnd(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
-	return s.decideEnd(ctx, f, now)
+	return s.decideEnd(ctx, f, now, false)
 }
 
 func (s *Finisher) Ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {

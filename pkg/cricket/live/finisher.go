@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/activity"
-	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -35,8 +35,15 @@ type MatchLeft struct {
 	// missing, or has a match that is over: the time of the first such answer.
 	MissingSince int64 `json:"missingSince,omitempty"`
 	OverSince    int64 `json:"overSince,omitempty"`
+	// Listed reports that the match has not left the feed: it is over by the feed, which lists it on.
+	Listed bool `json:"listed,omitempty"`
 	// Ended reports that the end was sent to push-activities. The follows still exist.
 	Ended bool `json:"told,omitempty"`
+	// Reviews counts the reviews of the end. Differs is how the page of the match differs from the
+	// stored end, and Times how many reviews in a row have found that.
+	Reviews int    `json:"reviews,omitempty"`
+	Differs string `json:"differs,omitempty"`
+	Times   int    `json:"times,omitempty"`
 }
 
 // Finisher ends matches that have left the feed.
@@ -55,26 +62,39 @@ const (
 	// does not exist, which cancels it; a result that its own scores contradict; a tie that a super
 	// over may follow.
 	settleAfter = 15 * time.Minute
+	// unknownAfter replaces settleAfter for a match that is finished without winner and note: the
+	// provider has been seen to add them after twenty minutes.
+	unknownAfter = time.Hour
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.
 	calledOffAfter = 5 * time.Minute
-	// keepFollows is how long the follows of an ended match are kept: while send-alerts may
-	// need them.
-	keepFollows = alert.Longest
+	// confirmReviews is how many reviews in a row, pageInterval apart, must find the same difference.
+	confirmReviews = 3
 	// removeFor is how long an invocation begins to remove pages of follows. One page takes a
 	// second, and the function may take 30.
 	removeFor = 15 * time.Second
 )
 
+// reviewAfter is when the end of a match is reviewed, after the end. The follows are kept until the last
+// review, so that followers learn of a correction.
+var reviewAfter = [...]time.Duration{
+	5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 16 * time.Hour,
+	24 * time.Hour, 36 * time.Hour, 48 * time.Hour,
+}
+
+// resumed is how the page of a match differs whose play is not over.
+const resumed = "resumed"
+
 // FinishMatchFunction ends a match that has left the feed.
 func FinishMatchFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "cricket/finish-match",
-		Does:   "Ends a match that has left the live feed, if the provider's page of the match reports that it is over.",
+		Does:   "Ends a match that has left the live feed, if the provider's page of the match reports that it is over, and reviews the end for 48 h.",
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{
-			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached,
+			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.GetCached, tables.BatchGetCached,
+			tables.PutCached,
 			tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
 		},
@@ -88,16 +108,21 @@ func FinishMatchFunction() app.Function {
 }
 
 // FinishMatch requests the provider's page of a match that has left the feed, and ends the match if
-// it is over by the page: it stores the last score, sends the end to push-activities, and removes
-// the follows and the hashes. A match that the provider has deleted is cancelled. The page of a match
-// that is not over is stored: it says why the match left. Then FinishMatch sends the message again,
-// to be handled a minute later. It stops when the match is back in the
-// feed, when it has been missing for as long as any match lasts, or when it was never polled and is
-// still to come, because sync-fixtures handles that one.
+// it is over by the page: it stores the last score and sends the end to push-activities. A match that
+// the provider has deleted is cancelled. The page of a match that is not over is stored: it says why
+// the match left. Then FinishMatch sends the message again, to be handled a minute later. It stops
+// when the match is back in the feed, or if it was never polled and is still to come, because
+// sync-fixtures handles that one. It ends a match that has been missing for as long as its format
+// lasts.
 //
-// The end is decided by one conditional write, which fails if the match was polled meanwhile.
-// finishedAt is written last: before it, a second run repeats what a crash left undone; after it, a
-// second run does nothing.
+// For 48 h it reviews the end, at the times of reviewAfter. If three pages in a row have another
+// result, that one is stored, and followers are told of the correction. If three pages are not over,
+// the match is open again, and its resumption starts new activities. After the last review it
+// removes the follows and the hashes.
+//
+// The end is decided by one conditional write, which fails if the match was polled meanwhile, and
+// withdrawn by another. finishedAt is written last: before it, a second run repeats what a crash left
+// undone; after it, a second run does nothing.
 //
 // A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
@@ -110,59 +135,97 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return err
 	}
 
-	now := s.now()
-
-	since := time.Unix(m.Since, 0)
 	switch {
-	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
+	case !ok || f.FinishedAt != 0:
 		return nil
-	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and left again, for which there is another message
+	case f.EndingAt != 0 && m.Since > f.EndingAt: // sent after the end was decided by another message
 		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
-	case now.Sub(since) > longestMatch:
-		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
+	case m.Ended: // an invocation withdrew the end and did not complete
+		m = MatchLeft{MatchID: m.MatchID, Since: max(m.Since, f.ReopenedAt)}
+	}
+
+	since, now := time.Unix(m.Since, 0), s.now()
+	switch {
+	case !m.Listed && f.LiveUpdatedAt > since.UnixMilli():
 		return nil
+	case f.ArchivedAt > m.Since: // it came back and left again, for which there is another message
+		return nil
+	case now.Sub(since) > f.Lasts():
+		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
+
+		if f.LastSlot == 0 { // it never began: sync-fixtures handles it
+			return nil
+		}
+
+		return s.decide(ctx, f, m, now)
 	}
 
 	page, err := s.provider.Fixture(ctx, m.MatchID)
-	phase, known := page.Phase()
 
-	deleted, settled := isNotFound(err), false
+	deleted := isNotFound(err)
 	switch {
 	case deleted:
 		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
-		if settled = now.Unix()-m.MissingSince >= int64(settleAfter/time.Second); !settled {
+		if now.Unix()-m.MissingSince < int64(settleAfter/time.Second) {
 			return s.wait(ctx, f, m, page)
 		}
 
-		page = cancelled(f)
+		return s.store(ctx, f, m, cancelled(f), now, true)
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
 		return s.wait(ctx, f, m, page)
-	case phase == sportmonks.Upcoming && f.LastSlot == 0:
+	}
+
+	return s.handlePage(ctx, f, m, page, now)
+}
+
+// handlePage handles the page that was requested at now, of a match whose end is not decided.
+func (s *Finisher) handlePage(ctx context.Context, f match.Fixture, m MatchLeft, page sportmonks.Fixture, now time.Time) error {
+	phase, known := page.Phase()
+	m.MissingSince = 0
+
+	switch upcoming := phase == sportmonks.Upcoming; {
+	case upcoming && f.LastSlot == 0, m.Listed && !phase.Over():
 		return nil
 	case !phase.Over():
-		m.MissingSince, m.OverSince = 0, 0
+		m.OverSince = 0
+
 		if known && f.LastSlot != 0 {
 			if err := s.ingestAway(ctx, m.MatchID, page, now); err != nil {
 				return err
 			}
 		}
 
-		return s.wait(ctx, f, m, page)
-	default:
-		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
-
-		over := now.Sub(time.Unix(m.OverSince, 0))
-		if phase == sportmonks.Closed && over < calledOffAfter {
-			return s.retry(ctx, m)
+		if upcoming && page.Start.After(now) { // reinstated: sync-fixtures handles it
+			return s.unarchive(ctx, f, page)
 		}
 
-		settled = over >= settleAfter
+		return s.wait(ctx, f, m, page)
 	}
 
-	state, err := s.ingest(ctx, m.MatchID, page, now, settled, deleted)
+	m.OverSince = cmp.Or(m.OverSince, now.Unix())
+
+	over := now.Sub(time.Unix(m.OverSince, 0))
+	if phase == sportmonks.Closed && over < calledOffAfter {
+		return s.retry(ctx, m)
+	}
+
+	settled := over >= settleAfter
+	if settled && over < unknownAfter {
+		state, _ := scorer.Final(page, score.State{})
+		settled = state.Result.Kind != score.Unknown || page.WinnerID != 0 || page.Note != ""
+	}
+
+	return s.store(ctx, f, m, page, now, settled)
+}
+
+// store stores the page of a match that is over, and ends the match unless its result is not yet
+// certain or the match was polled meanwhile. If settled, the page's result is accepted although the
+// page contradicts it.
+func (s *Finisher) store(ctx context.Context, f match.Fixture, m MatchLeft, page sportmonks.Fixture, now time.Time, settled bool) error {
+	state, err := s.ingest(ctx, m.MatchID, page, now, settled, m.MissingSince != 0)
 	switch {
 	case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
 		return s.retry(ctx, m)
@@ -172,7 +235,13 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return s.retry(ctx, m)
 	}
 
-	decided, err := s.decideEnd(ctx, &f, now)
+	return s.decide(ctx, f, m, now)
+}
+
+// decide decides the end of a match, and sends it to push-activities. The match is requested again if
+// it was polled meanwhile.
+func (s *Finisher) decide(ctx context.Context, f match.Fixture, m MatchLeft, now time.Time) error {
+	decided, err := s.decideEnd(ctx, &f, now, m.Listed)
 	if err != nil {
 		return err
 	}
@@ -181,19 +250,23 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return s.retry(ctx, m)
 	}
 
-	return s.end(ctx, f, m)
+	return s.end(ctx, f, MatchLeft{MatchID: m.MatchID, Since: m.Since})
 }
 
 // decideEnd writes endingAt to the match's row and to f. It returns false if the
-// match was polled after f was read or ended meanwhile. now is when the page was
-// requested.
-func (s *Finisher) decideEnd(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
+// match was polled after f was read, unless it is listed by the feed, or ended meanwhile. now is when
+// the page was requested.
+func (s *Finisher) decideEnd(ctx context.Context, f *match.Fixture, now time.Time, listed bool) (bool, error) {
 	f.EndingAt = now.Unix()
 	set := dynamo.Set(*f, "endingAt").SetIfAbsent(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
 	notPolled := dynamo.Absent[match.Fixture]("liveUpdatedAt").Or(dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
-	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotAfter(match.SlotOf(now)).And(match.NotEnding(), notPolled))
+	open := match.NotAfter(match.SlotOf(now)).And(match.NotEnding())
 
-	return dynamo.Applied(err)
+	if !listed {
+		open = open.And(notPolled)
+	}
+
+	return dynamo.Applied(f.Update(ctx, s.db, tables.ArchiveFixture, set, open))
 }
 
 func isNotFound(err error) bool {
@@ -263,13 +336,7 @@ func (s *Finisher) retry(ctx context.Context, m MatchLeft) error {
 // it again. page is empty if it could not be read.
 func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page sportmonks.Fixture) error {
 	if f.ArchivedAt != 0 {
-		set := dynamo.Remove[match.Fixture]("archivedAt")
-		if _, known := page.Phase(); known {
-			set = set.Set(match.Fixture{Status: page.Status}, "status")
-		}
-
-		err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding())
-		if err := dynamo.IgnoreRefused(err); err != nil {
+		if err := s.unarchive(ctx, f, page); err != nil {
 			return err
 		}
 	}
@@ -277,8 +344,19 @@ func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page 
 	return s.retry(ctx, m)
 }
 
-// end sends the decided end of a match to push-activities. After keepFollows it removes the
-// follows, in as many invocations as that takes, and the hashes, and writes finishedAt.
+// unarchive has the planner wait for a match again, with the status of the page if that is known.
+func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmonks.Fixture) error {
+	set := dynamo.Remove[match.Fixture]("archivedAt")
+	if _, known := page.Phase(); known {
+		set = set.Set(match.Fixture{Status: page.Status}, "status")
+	}
+
+	return dynamo.IgnoreRefused(f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding()))
+}
+
+// end sends the decided end of a match to push-activities, and reviews it at the times of
+// reviewAfter. After the last review it removes the follows, in as many invocations as that takes,
+// and the hashes, and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Ended {
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
@@ -290,8 +368,12 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 		m.Ended = true
 	}
 
-	if wait := time.Unix(f.EndingAt, 0).Add(keepFollows).Sub(s.now()); wait > 0 {
-		return s.queue.Send(ctx, tables.FinishQueue, m, wait)
+	if m.Reviews < len(reviewAfter) {
+		if wait := time.Unix(f.EndingAt, 0).Add(reviewAfter[m.Reviews]).Sub(s.now()); wait > 0 {
+			return s.queue.Send(ctx, tables.FinishQueue, m, min(wait, activity.LongestDelay))
+		}
+
+		return s.review(ctx, f, m)
 	}
 
 	until := s.now().Add(removeFor)
@@ -311,6 +393,104 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 	set := dynamo.Set(match.Fixture{FinishedAt: s.now().Unix()}, "finishedAt")
 
 	return f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Exists[match.Fixture]("endingAt"))
+}
+
+// review compares the provider's page of an ended match with the stored end. A page that cannot be
+// read differs in nothing.
+func (s *Finisher) review(ctx context.Context, f match.Fixture, m MatchLeft) error {
+	now := s.now()
+
+	page, err := s.provider.Fixture(ctx, m.MatchID)
+	if err != nil && !isNotFound(err) {
+		slog.WarnContext(ctx, "the provider's page of an ended match cannot be read", "match", m.MatchID, "err", err)
+
+		if last := reviewAfter[len(reviewAfter)-1]; m.Differs != "" && now.Sub(time.Unix(f.EndingAt, 0)) < last {
+			return s.retry(ctx, m)
+		}
+	}
+
+	differs := ""
+	if err == nil {
+		if differs, err = s.differs(ctx, f, page); err != nil {
+			return err
+		}
+	}
+
+	switch {
+	case differs == "":
+		m.Differs, m.Times = "", 0
+		for m.Reviews < len(reviewAfter) && !now.Before(time.Unix(f.EndingAt, 0).Add(reviewAfter[m.Reviews])) {
+			m.Reviews++ // a review that is late counts for those that were due since
+		}
+
+		return s.end(ctx, f, m)
+	case differs != m.Differs:
+		m.Differs, m.Times = differs, 0
+	}
+
+	if m.Times++; m.Times < confirmReviews {
+		return s.retry(ctx, m)
+	}
+
+	return s.reopen(ctx, f, page, differs, now)
+}
+
+// differs returns how the page of a match differs from its stored end: resumed, or the result of the
+// page if that is certain, or "".
+func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks.Fixture) (string, error) {
+	phase, known := page.Phase()
+	if !known {
+		return "", nil
+	}
+
+	stored, _, err := match.ReadScore(ctx, s.db, f.MatchID)
+	switch {
+	case err != nil:
+		return "", err
+	case !phase.Over() && !stored.State.Phase.Over(): // it never ended
+		return "", nil
+	case !phase.Over():
+		return resumed, nil
+	}
+
+	outcome := func(r score.Result) score.Result {
+		r.Text, r.Confirmed = "", false
+		return r
+	}
+
+	state, _ := scorer.Final(page, stored.State)
+	if r := state.Result; r.Confirmed && outcome(r) != outcome(stored.State.Result) {
+		return fmt.Sprintf("%+v", outcome(r)), nil
+	}
+
+	return "", nil
+}
+
+// reopen withdraws the end of a match, and handles its page as that of a match which has just left
+// the feed. A corrected result ends the match again at once. Only one of several invocations
+// withdraws an end.
+func (s *Finisher) reopen(ctx context.Context, f match.Fixture, page sportmonks.Fixture, differs string, now time.Time) error {
+	ended := f.EndingAt
+	f.EndingAt, f.ArchivedAt, f.ReopenedAt = 0, 0, now.Unix()
+
+	set := dynamo.Set(f, "reopenedAt").Remove("endingAt", "archivedAt")
+	if differs == resumed {
+		set = set.Add("reopened", 1)
+	}
+
+	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("endingAt", ended))
+	if reopened, err := dynamo.Applied(err); err != nil || !reopened {
+		return err
+	}
+
+	slog.WarnContext(ctx, "the provider has changed the end of a match", "match", f.MatchID, "to", differs)
+
+	m := MatchLeft{MatchID: f.MatchID, Since: now.Unix()}
+	if differs != resumed { // three pages agree
+		m.OverSince = now.Add(-unknownAfter).Unix()
+	}
+
+	return s.handlePage(ctx, f, m, page, now)
 }
 
 // OpenFinisher opens the service of finish-match.

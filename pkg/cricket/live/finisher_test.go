@@ -115,7 +115,14 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 		"tied in five days": {func(time.Duration) (int, string) {
 			return 200, strings.Replace(pageOf("Finished", level), `"type":"T20"`, `"type":"Test/5day"`, 1)
 		}, 0},
-		"without a winner for long": {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
+		"without a winner for long": {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.UnknownAfter},
+		"without a winner for twenty minutes": {func(sinceLeft time.Duration) (int, string) {
+			if sinceLeft < 20*time.Minute {
+				return 200, pageOf("Finished")
+			}
+
+			return 200, pageOf("Finished", tied)
+		}, 20 * time.Minute},
 		"with two winners for long": {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) },
 			live.SettleAfter},
 		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleAfter},
@@ -135,7 +142,7 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			var w *crickettest.World
 
 			w, s, first := matchLeft(t, func() (int, string) { return c.page(sinceLeft(w)) })
-			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows+5*time.Minute, s.FinishMatch)
+			requests := testkit.Drain(w.World, tables.FinishQueue, live.UnknownAfter+live.KeepFollows+5*time.Minute, s.FinishMatch)
 
 			unread := w.Logs.Find(slog.LevelWarn, "the provider's page of the match cannot be read")
 			if broken := strings.HasPrefix(name, "a provider that"); (len(unread) > 0) != broken ||
@@ -247,15 +254,15 @@ func TestFinishIgnoresLiveAndUnknownMatches(t *testing.T) {
 	}
 }
 
-func TestFinishGivesUpAfterLongestMatch(t *testing.T) {
+func TestMatchThatNeverEndsIsEnded(t *testing.T) {
 	t.Parallel()
 	w, s, m := matchLeft(t, func() (int, string) { return 500, "" })
 	testkit.Drain(w.World, tables.FinishQueue, 0, func(_ context.Context, _ live.MatchLeft) error { return nil })
-	w.MoveClock(crickettest.At(4).Add(live.LongestMatch + time.Minute))
+	w.MoveClock(crickettest.At(4).Add(match.Fixture{Type: "T20"}.Lasts() + time.Minute))
 	testkit.Must(t, s.FinishMatch(w.NewContext(), m))
 
-	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); len(sent) > 0 {
-		t.Errorf("it is sent again: %+v", sent)
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != w.Clock.Now().Unix() {
+		t.Errorf("the row is %+v, want it ended: no activity is left on a lock screen", f)
 	}
 
 	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "the match never ended") {

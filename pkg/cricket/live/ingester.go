@@ -100,6 +100,10 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 
 	countStale(ctx, i.now(), matchID, cached.state.Phase, before.Polls+1)
 
+	if err := i.pollAgain(ctx, matchID, cached.state, before.Polls+1); err != nil {
+		return false, err
+	}
+
 	due := cached.ledger.confirmed(before.Polls + 1)
 	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event: load reads what it stored
 		return false, nil
@@ -109,6 +113,35 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 	i.remember(matchID, cached)
 
 	return !due, nil
+}
+
+const (
+	// listedAfter is how long a match may be over and listed by the feed before finish-match requests
+	// its page.
+	listedAfter = 5 * time.Minute
+	listedPolls = int(listedAfter / match.SlotLength)
+	// listedAgain is the number of polls after which it is reported again, in case the message was lost.
+	listedAgain = 6 * listedPolls
+)
+
+// rebroadcastPolls are the polls of an unchanged payload after which channels, which keep no message,
+// get the present state again: after 2, 10 and 30 minutes.
+var rebroadcastPolls = []int{48, 240, 720}
+
+// pollAgain does what is due when so many polls in a row have had the same payload. A second run of
+// a poll does not come here: the poll is counted. Both are repeated later if a message is lost.
+func (i *ingester) pollAgain(ctx context.Context, matchID string, s score.State, polls int) error {
+	if slices.Contains(rebroadcastPolls, polls) {
+		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.Rebroadcast(matchID), 0); err != nil {
+			return err
+		}
+	}
+
+	if (s.Phase.Over() || s.Pending) && polls%listedAgain == listedPolls {
+		return i.queue.Send(ctx, tables.FinishQueue, MatchLeft{MatchID: matchID, Since: i.now().Unix(), Listed: true}, 0)
+	}
+
+	return nil
 }
 
 const (
@@ -283,7 +316,7 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 			stored.events = event.List(fixture, stored.state)
 		}
 
-		o := stored.observation(l.Polls, p)
+		o := stored.observation(l, p)
 		o.unchanged = true
 
 		next, due := stored.ledger.record(o)
@@ -304,20 +337,21 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 }
 
 // observation returns what the ledger needs to know of a poll.
-func (c cachedMatch) observation(polls int, p payload) observation {
+func (c cachedMatch) observation(l leased, p payload) observation {
 	balls := 0
 	for _, in := range c.state.Innings {
 		balls += in.Balls
 	}
 
 	return observation{
-		events:  c.events,
-		polls:   polls,
-		final:   p.final,
-		settled: p.settled,
-		late:    balls > maxEarlyBalls,
-		playing: c.state.Phase == sportmonks.Live,
-		at:      p.at.Unix(),
+		events:   c.events,
+		polls:    l.Polls,
+		final:    p.final,
+		settled:  p.settled,
+		late:     balls > maxEarlyBalls,
+		playing:  c.state.Phase == sportmonks.Live,
+		reopened: l.Reopened,
+		at:       p.at.Unix(),
 	}
 }
 
@@ -412,7 +446,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 			}
 		}
 
-		after.ledger, due = before.ledger.record(after.observation(l.Polls, p))
+		after.ledger, due = before.ledger.record(after.observation(l, p))
 	}
 
 	scoreRow, err := match.NewScoreRow(l.Fixture, after.state, p.slot, now)

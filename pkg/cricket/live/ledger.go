@@ -80,6 +80,7 @@ type observation struct {
 	settled   bool // and the match has been over for settleAfter
 	late      bool // more than maxEarlyBalls have been bowled
 	playing   bool // play is on
+	reopened  int  // how often play has resumed after the end was decided
 	at        int64
 }
 
@@ -93,22 +94,19 @@ type observation struct {
 //     by another ball. That is a new event.
 //   - Of a match that is first polled late, the last start is sent quietly, because it starts
 //     activities, and so is the result. The other events are no news.
+//   - Another result than the one that was sent is a correction, unless play has resumed since.
+//   - The resumption of play after the end is a start.
 //   - While play goes on renewAfter the start of the day, a quiet start replaces the activities.
 func (l ledger) record(o observation) (next ledger, due []event.Event) {
 	next = ledger{Begun: true}
 	past := !l.Begun && o.late
 	events := l.credible(o)
 
-	lastStart := ""
-	for _, e := range events {
-		if e.Kind == event.Start {
-			lastStart = e.Key
-		}
-	}
+	latest, _ := lastStart(events)
 
 	missing := slices.Clone(l.Events)
 	for _, e := range events {
-		starts := e.Key == lastStart && o.playing
+		starts := e.Kind == event.Start && e.Key == latest.Key && o.playing
 		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result && !starts}, 1
 		e.Quiet = past && starts
 		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
@@ -126,6 +124,10 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 			t.Sent = true
 			if e.Kind == event.Start {
 				t.At = o.at
+			}
+
+			if e.Kind == event.Result && l.corrects(t.Key) {
+				e.Title = score.Fit("Result corrected: "+e.Title, 64)
 			}
 
 			e.Key = t.Key
@@ -154,16 +156,55 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 		next.Events = append(next.Events, t)
 	}
 
-	if e, ok := next.renewal(events, o); ok {
-		next.Events = append(next.Events, sentEvent{Key: e.Key, Name: e.Key, Sent: true})
-		due = append(due, e)
+	for _, find := range []func(ledger, []event.Event, observation) (event.Event, bool){ledger.resumption, ledger.renewal} {
+		if e, ok := find(next, events, o); ok {
+			next.Events = append(next.Events, sentEvent{Key: e.Key, Name: e.Key, Sent: true, At: o.at})
+			due = append(due, e)
+		}
 	}
 
 	return next, due
 }
 
+// sent reports whether an event whose key matches was sent.
+func (l ledger) sent(matches func(key string) bool) bool {
+	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Sent && matches(t.Key) })
+}
+
+// corrects reports whether the result with that key corrects another, which was sent.
+func (l ledger) corrects(key string) bool {
+	other := func(k string) bool { return strings.HasPrefix(k, "result:") && k != key }
+	return l.sent(other) && !l.sent(event.IsResumption)
+}
+
+// lastStart returns the last start in events.
+func lastStart(events []event.Event) (e event.Event, ok bool) {
+	for _, e := range slices.Backward(events) {
+		if e.Kind == event.Start {
+			return e, true
+		}
+	}
+
+	return e, false
+}
+
+// resumption returns the start of the play that has resumed after the end was decided, if it was not
+// sent.
+func (l ledger) resumption(events []event.Event, o observation) (event.Event, bool) {
+	e, ok := lastStart(events)
+	key := event.ResumptionKey(o.reopened)
+
+	if !ok || !o.playing || o.reopened == 0 || l.sent(func(k string) bool { return k == key }) {
+		return e, false
+	}
+
+	e.Key, e.Title, e.Body, e.Plain = key, "Play resumes", e.Score, "Play has resumed."
+
+	return e, true
+}
+
 // renewal returns the event that replaces the activities of the day, if it is due and was not sent.
-func (l ledger) renewal(events []event.Event, o observation) (e event.Event, due bool) {
+func (l ledger) renewal(events []event.Event, o observation) (event.Event, bool) {
 	var start sentEvent
 
 	for _, t := range l.Events {
@@ -172,17 +213,14 @@ func (l ledger) renewal(events []event.Event, o observation) (e event.Event, due
 		}
 	}
 
-	key := event.RenewalKey(start.Key)
-
-	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Start && e.Key == start.Name })
+	e, ok := lastStart(events)
 	age := time.Duration(o.at-start.At) * time.Second
-	if !o.playing || i < 0 || age < renewAfter || age >= renewBefore ||
-		slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Key == key }) {
+
+	if !ok || !o.playing || age < renewAfter || age >= renewBefore || event.IsRenewal(start.Key) {
 		return e, false
 	}
 
-	e = events[i]
-	e.Key, e.Quiet = key, true
+	e.Key, e.Quiet = event.RenewalKey(start.Key), true
 
 	return e, true
 }

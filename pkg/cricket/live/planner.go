@@ -49,9 +49,6 @@ const (
 	// delayedStart is how long after its scheduled start a match that has not begun is
 	// polled for.
 	delayedStart = 12 * time.Hour
-	// longestMatch is how long after its start a match that has begun and is not live is
-	// polled for: a Test between two days, or a match that the provider has lost.
-	longestMatch = 6 * 24 * time.Hour
 )
 
 // PlanTicksFunction returns the ticks of the next minute, if it needs any.
@@ -105,14 +102,19 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 	}
 
 	for _, l := range active {
-		due, err := match.Due(ctx, p.db, l.Code, until.Add(-longestMatch), until)
+		due, err := match.Due(ctx, p.db, l.Code, until.Add(-match.MaxLasts), until)
 		if err != nil {
 			return false, err
 		}
 
 		for _, f := range due {
-			upcoming := f.Phase() == sportmonks.Upcoming
-			if !f.Phase().Over() && (!upcoming || f.Start().After(until.Add(-delayedStart))) {
+			// one that has begun and is not live is between two days, or the provider has lost it
+			polledFor := f.Lasts()
+			if f.Phase() == sportmonks.Upcoming {
+				polledFor = delayedStart
+			}
+
+			if !f.Phase().Over() && f.Start().After(until.Add(-polledFor)) {
 				return true, nil
 			}
 		}

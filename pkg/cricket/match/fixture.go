@@ -57,10 +57,14 @@ type Fixture struct {
 	Live          string `dynamodbav:"live,omitempty"`
 	LiveUpdatedAt int64  `dynamodbav:"liveUpdatedAt,omitempty"` // epoch ms
 	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as all times below except MissingSince
-	EndingAt      int64  `dynamodbav:"endingAt,omitempty"`      // when the end of the match was decided; never changes
-	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`    // when all consequences of the end were completed
-	IsReplay      bool   `dynamodbav:"isReplay,omitempty"`
-	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
+	EndingAt      int64  `dynamodbav:"endingAt,omitempty"`      // when the end of the match was decided
+	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`    // when all consequences of the end were completed; never changes
+	// ReopenedAt is when the last end was withdrawn, because the provider has another result or play
+	// has resumed. Reopened counts the resumptions.
+	ReopenedAt    int64 `dynamodbav:"reopenedAt,omitempty"`
+	Reopened      int   `dynamodbav:"reopened,omitempty"`
+	IsReplay      bool  `dynamodbav:"isReplay,omitempty"`
+	ReplayExpires int64 `dynamodbav:"replayExpiresAt,omitempty"`
 
 	// LastSlot is the last slot in which the match was polled. BodySum is the hash of
 	// the last payload that was processed, absent while another payload is being
@@ -137,6 +141,19 @@ func (f Fixture) longest() time.Duration {
 
 	return 24 * time.Hour
 }
+
+// Lasts returns how long after its start a match may still be played: a Test takes five days, any
+// other match a day and a reserve day.
+func (f Fixture) Lasts() time.Duration {
+	if score.FormatOf(f.Type).MultiDay() {
+		return MaxLasts
+	}
+
+	return 60 * time.Hour
+}
+
+// MaxLasts is the maximum of Fixture.Lasts.
+const MaxLasts = 6 * 24 * time.Hour
 
 // The end of a match deletes its follows and activities. If the end is never decided,
 // they expire this long after the latest possible end. Follows are kept longer,

@@ -131,9 +131,18 @@ func (w *World) OpenChannel(matchID, view string) string {
 func (w *World) DecideEnd(matchID string, n int) {
 	w.T.Helper()
 	w.MoveClock(At(n))
+	w.SetEnd(matchID, At(n).Unix())
+}
+
+// SetEnd stores that the end of the match was decided at a time, in epoch s. It returns the message to
+// push-activities.
+func (w *World) SetEnd(matchID string, at int64) activity.MatchChanged {
+	w.T.Helper()
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, matchID)
-	f.EndingAt, f.Live = At(n).Unix(), ""
+	f.EndingAt, f.Live = at, ""
 	testkit.PutRows(w.World, tables.Fixtures, f)
+
+	return activity.MatchChanged{MatchID: matchID, Ended: at}
 }
 
 // Pusher opens push-activities or push-parts with a short backoff for Apple.

@@ -42,6 +42,14 @@ func RenewalKey(start string) string { return start + ":renewed" }
 // IsRenewal reports whether key is a RenewalKey.
 func IsRenewal(key string) bool { return IsStart(key) && strings.HasSuffix(key, ":renewed") }
 
+// ResumptionKey returns the Key of the nth start of play after a match had ended.
+func ResumptionKey(n int) string { return resumption + strconv.Itoa(n) }
+
+const resumption = FirstStart + ":again:"
+
+// IsResumption reports whether key is a ResumptionKey.
+func IsResumption(key string) bool { return strings.HasPrefix(key, resumption) }
+
 // ResultKey returns the Key of a result. With an empty winner it begins the keys of all results of
 // that outcome.
 func ResultKey(o score.Outcome, winnerID string) string {

@@ -533,7 +533,7 @@ func TestCorrectionsAfterTheWhistle(t *testing.T) {
 	}
 	result := func() string {
 		r := m.read().Result
-		return fmt.Sprint(r.Winner, r.Drawn)
+		return fmt.Sprintf("%s %v", r.Winner, r.Drawn)
 	}
 	same(t, "the result", result(), "red []")
 	same(t, "the table", table(), []string{"red 1 0", "yellow 0 0", "blue 0 0"})

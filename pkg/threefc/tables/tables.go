@@ -64,7 +64,8 @@ var (
 	TakeInvitation  = App.On("Take invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, by its rev", rarely,
 		spec.GetItem, spec.DeleteItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
-		"sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
+		"sk=LEAGUE#{leagueId}; of a member who is removed pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, and of each claim "+
+		"pk=USER#{userId}, sk=PLAYER#{playerId}, and the player, by its rev", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
 )
 
 // Seasons, teams and sessions.

@@ -394,7 +394,7 @@ func TestJoinCodes(t *testing.T) {
 		{"a name of spaces", "", c.Code, "   ", "422 invalid"},
 		{"with a broken cookie", "broken", c.Code, "Bob", "201"},
 	} {
-		m.SetCookie("broken", "threefc_session="+strings.Repeat("A", 43))
+		m.SetCookie("broken", "__Host-threefc_session="+strings.Repeat("A", 43))
 
 		if got, _ := join(one.user, one.text, one.nickname); got != one.want {
 			t.Errorf("%s: %s, want %s", one.name, got, one.want)

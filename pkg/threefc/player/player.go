@@ -295,11 +295,15 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 
 				changes := &row.V().Renames
 				if row.V().ClaimedBy != in.UserID {
-					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+					role, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper)
+					if err != nil {
 						return nil, err
 					}
 
 					changes = &row.V().Edits
+					if role == item.Admin {
+						changes = &row.V().AdminEdits
+					}
 				}
 
 				if err := in.IfMatch.Check(row.Rev); err != nil {

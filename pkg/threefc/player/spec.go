@@ -24,8 +24,8 @@ var (
 		Code: "too_many_joins_of_caller",
 	}
 	// MaxRenames and MaxMerges bound how often the tables of all seasons of a league are computed
-	// again. The user who has claimed a player and the scorekeepers have MaxRenames changes each,
-	// so that a user cannot leave a name that scorekeepers may not replace on that day.
+	// again. The user who has claimed a player, the scorekeepers and the administrators have MaxRenames
+	// changes each, so that nobody leaves a name that administrators may not replace on that day.
 	MaxRenames = spec.Limit{Name: "changes per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
 	MaxMerges  = spec.Limit{Name: "merges per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_merges"}
 	// MaxClaims holds for claims and for joins, which claim the new player.

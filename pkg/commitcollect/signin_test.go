@@ -41,7 +41,7 @@ func TestSignUpHappensOnce(t *testing.T) {
 			t.Errorf("%s: %d %s", browser, out.StatusCode, out.Body)
 		}
 
-		token := (&http.Request{Header: http.Header{"Cookie": {w.Cookies(browser)}}}).CookiesNamed(signin.Cookie.Name)[0].Value
+		token := (&http.Request{Header: http.Header{"Cookie": {w.Cookies(browser)}}}).CookiesNamed(signin.Cookie.FullName())[0].Value
 		for _, r := range testkit.Rows[map[string]any](w.World, tables.Sessions) {
 			if strings.Contains(r["PK"].(string), token) {
 				t.Error("the table has the token of a cookie")
@@ -114,7 +114,7 @@ func TestStatesOfFlowsAreNotExchanged(t *testing.T) {
 	same(t, "which is valid afterwards", ask("/auth/callback", login, login).StatusCode, 302)
 
 	login = w.Begin("ann", "ann").Query()
-	w.SetCookie("ann", "commitcollect_state", link.Get("state"))
+	w.SetCookie("ann", "__Host-commitcollect_state", link.Get("state"))
 	refused(t, "the state of a link in a sign-in", ask("/auth/callback", login, link), 400, "invalid_or_expired_state")
 	same(t, "which is valid afterwards", ask("/oauth/strava/callback", link, link).StatusCode, 302)
 
@@ -157,7 +157,7 @@ func TestLogoutAlwaysSucceeds(t *testing.T) {
 
 		to := testkit.Header(out).Get("Location")
 		if out.StatusCode != 302 || !strings.Contains(to, "/logout?client_id=client&logout_uri=") ||
-			!strings.Contains(out.Cookies[0], "commitcollect_session=; Path=/; Max-Age=0") {
+			!strings.Contains(out.Cookies[0], "__Host-commitcollect_session=; Path=/; Max-Age=0") {
 			t.Errorf("%s: got %d to %s, %v", method, out.StatusCode, to, out.Cookies)
 		}
 	}

@@ -70,6 +70,7 @@
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
+//	JOINS#{hash}          METADATA                    how many new players of a league have joined from an address in a day
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller

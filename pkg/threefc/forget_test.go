@@ -337,7 +337,7 @@ func TestDeleteAccount(t *testing.T) {
 	m := club(t)
 
 	out := m.Do("vic", "DELETE", "/v1/account", nil)
-	if !strings.HasPrefix(out.Cookies[0], "threefc_session=;") {
+	if !strings.HasPrefix(out.Cookies[0], "__Host-threefc_session=;") {
 		t.Errorf("got the cookies %v", out.Cookies)
 	}
 

@@ -509,6 +509,56 @@ func TestInvitationEnds(t *testing.T) {
 	}
 }
 
+// TestRemovalEndsRights: a member whom an administrator removes loses the players that the user has claimed
+// in the league, and the invitation that the address has. A member who leaves keeps the claims.
+func TestRemovalEndsRights(t *testing.T) {
+	t.Parallel()
+
+	for what, c := range map[string]struct {
+		by                     string
+		answer, rename, coming string
+		again, accept          string
+	}{
+		"removed": {"ann", "409 player_needed", "403 league_access_required", "403 league_access_required",
+			"403 league_access_required", "404 invitation_not_found"},
+		"left": {"vic", "200", "200", "200", "200", "200"},
+	} {
+		m := club(t)
+		access := "/v1/leagues/" + m.l.ID + "/access"
+		invite := map[string]any{"email": "vic@example.com", "role": "admin"}
+		ask := func(method, path string, body any) string { return code(m.Ask("vic", method, path, body)) }
+
+		var players []string
+
+		for _, id := range m.l.Players[:2] {
+			m.Do("vic", "POST", "/v1/players/"+id+"/claim", nil)
+			players = append(players, "/v1/players/"+id)
+		}
+
+		other := decode[named](m, "vic", "POST", "/v1/leagues", map[string]any{"name": "Other"})
+		own := decode[player.Player](m, "vic", "POST", "/v1/players", map[string]any{"leagueId": other.LeagueID, "nickname": "Vic"})
+		m.Do("vic", "POST", "/v1/players/"+own.PlayerID+"/claim", nil)
+
+		m.Do("ann", "POST", access, invite)
+		m.Do("vic", "POST", "/v1/leagues/"+m.l.ID+"/accept", nil)
+		m.Do("ann", "POST", access, invite)
+		m.Do(c.by, "DELETE", access+"/vic", nil)
+		m.mirrored(what)
+
+		session := "/v1/sessions/" + m.l.SessionID + "/availability"
+		same(t, what+": the answer to a session", ask("PUT", session, map[string]any{"status": "in"}), c.answer)
+		same(t, what+": who plays", ask("GET", session, nil), c.coming)
+
+		for i, path := range players {
+			same(t, what+": a rename", ask("PATCH", path, map[string]any{"nickname": fmt.Sprint("Vic ", i)}), c.rename)
+			same(t, what+": the claim by a code", ask("POST", path+"/claim", m.coded()), c.again)
+		}
+
+		same(t, what+": the player of another league", ask("PATCH", "/v1/players/"+own.PlayerID, map[string]any{"nickname": "V"}), "200")
+		same(t, what+": the invitation", ask("POST", "/v1/leagues/"+m.l.ID+"/accept", nil), c.accept)
+	}
+}
+
 // TestChangesNeedTheLatestRevision: with an old If-Match nothing is changed; a request that
 // changes nothing keeps the revision.
 func TestChangesNeedTheLatestRevision(t *testing.T) {

@@ -324,7 +324,13 @@ func TestChangesOfAPlayerAreLimited(t *testing.T) {
 		same(t, "a new name by a scorekeeper", code(rename("sam", fmt.Sprint("Ada ", i))), "200")
 	}
 
-	refused(t, "one more by another scorekeeper", rename("ann", "Ada"), 429, "too_many_renames")
+	refused(t, "one more by another scorekeeper", rename("sue", "Rude"), 429, "too_many_renames")
+
+	for i := range player.MaxRenames.Max {
+		same(t, "a new name by an administrator", code(rename("ann", fmt.Sprint("Ada by ann ", i))), "200")
+	}
+
+	refused(t, "one more by an administrator", rename("ann", "Ada"), 429, "too_many_renames")
 
 	merge := func(i int) events.APIGatewayV2HTTPResponse {
 		return m.Ask("ann", "POST", path+"/merge", []map[string]any{{"intoPlayerId": m.l.Players[1]}, {}}[i%2])
@@ -394,7 +400,7 @@ func TestJoinCodes(t *testing.T) {
 		{"a name of spaces", "", c.Code, "   ", "422 invalid"},
 		{"with a broken cookie", "broken", c.Code, "Bob", "201"},
 	} {
-		m.SetCookie("broken", "threefc_session="+strings.Repeat("A", 43))
+		m.SetCookie("broken", "__Host-threefc_session="+strings.Repeat("A", 43))
 
 		if got, _ := join(one.user, one.text, one.nickname); got != one.want {
 			t.Errorf("%s: %s, want %s", one.name, got, one.want)
@@ -593,6 +599,7 @@ func TestPoolHasRoomAfterDeletions(t *testing.T) {
 
 	var ids []string
 	for i := range game.MaxPlayers.Max {
+		m.Caller = fmt.Sprint("203.0.113.", i%2) // each has less than MaxCallerJoins
 		ids = append(ids, m.join(c, fmt.Sprint("P", i)))
 	}
 
@@ -650,6 +657,7 @@ func TestJoinsAreLimited(t *testing.T) {
 	m.SignIn("mal")
 
 	for i := range (player.MaxJoins.Max - 1) / 3 {
+		m.Caller = fmt.Sprint("203.0.113.", i%9) // each has less than MaxCallerJoins
 		same(t, "a stranger", ask("", i), "201")
 		same(t, "another", ask("", i), "201")
 
@@ -679,6 +687,42 @@ func TestJoinsAreLimited(t *testing.T) {
 	codes[0] = m.code()
 
 	same(t, "on the next day", ask("", 0), "201")
+}
+
+// TestJoinsOfACallerAreLimited: one caller, with or without an account, makes at most 40 new players of a
+// league a day, so that others find room. Who has a player joins again.
+func TestJoinsOfACallerAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.SignIn("mal")
+
+	c := m.code()
+	ask := func(caller, user string) string {
+		m.Caller = caller
+		return code(m.Ask(user, "POST", "/v1/join/"+c, map[string]any{"nickname": "Foxy"}))
+	}
+
+	same(t, "a user", ask("2001:db8:0:1::1", "mal"), "201")
+
+	for range player.MaxCallerJoins.Max - 2 {
+		same(t, "a stranger", ask("2001:db8:0:1::1", ""), "201")
+	}
+
+	same(t, "two at once with room for one", atOnce(2, func(int) string {
+		return code(m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": "Foxy"}))
+	}), map[string]int{"201": 1, "429 too_many_joins_of_caller": 1})
+
+	same(t, "from the same network", []string{ask("2001:db8:0:1:ffff::2", ""), ask("2001:db8:0:1::1", "eve"), ask("2001:db8:0:1::1", "mal")},
+		[]string{"429 too_many_joins_of_caller", "429 too_many_joins_of_caller", "201"})
+	same(t, "from others", []string{ask("2001:db8:0:2::1", ""), ask("203.0.113.7", "eve")}, []string{"201", "201"})
+
+	c = decode[struct{ Code string }](m, "ann", "POST", "/v1/games/"+m.Schedule("ann", m.FoundAs("ann", "Riverside"))+"/join-code", nil).Code
+	same(t, "to another league", ask("2001:db8:0:1::1", ""), "201")
+	m.pass(24 * time.Hour)
+	m.SignIn("sam")
+
+	c = m.code()
+	same(t, "on the next day", ask("2001:db8:0:1::1", ""), "201")
 }
 
 // TestClaimOfADeletedPlayerEnds: it holds none of the user's places.

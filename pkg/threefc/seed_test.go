@@ -115,6 +115,7 @@ var patterns = map[string]string{
 	"AuthLink":      `AUTH_LINK#H METADATA`,
 	"AuthMail":      `AUTH_MAIL#[0-9a-f]{64} METADATA`,
 	"AuthCaller":    `AUTH_CALLER#[0-9a-f]{64} METADATA`,
+	"Joins":         `JOINS#[0-9a-f]{64} METADATA`,
 	"JoinCode":      `JOIN#[0-9A-Z]{8} METADATA`,
 	"Outbox":        `OUTBOX GAME#I`,
 	"Availability":  `SESSION#I AVAIL#I`,
@@ -124,7 +125,7 @@ var patterns = map[string]string{
 }
 
 // expire are the types of items that the table deletes.
-var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCaller", "JoinCode", "CancelledGame", "Mail"}
+var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCaller", "JoinCode", "Joins", "CancelledGame", "Mail"}
 
 // TestItems: each has the seed's keys and envelope, with data as a JSON text.
 func TestItems(t *testing.T) {

@@ -62,7 +62,7 @@ func TestSignInByMail(t *testing.T) {
 	out = w.Do("", "POST", followLink, map[string]any{"token": token})
 
 	cookie := out.Cookies[0]
-	for _, part := range []string{"threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=86400"} {
+	for _, part := range []string{"__Host-threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=86400"} {
 		if !strings.Contains(cookie, part) {
 			t.Errorf("the cookie %s has no %s", cookie, part)
 		}
@@ -81,7 +81,7 @@ func TestSignInByMail(t *testing.T) {
 	}
 
 	id, secret, _ := strings.Cut(token, ".")
-	value, _, _ := strings.Cut(strings.TrimPrefix(cookie, "threefc_session="), ";")
+	value, _, _ := strings.Cut(strings.TrimPrefix(cookie, "__Host-threefc_session="), ";")
 	text, err := json.Marshal(everything(w))
 	testkit.Must(t, err)
 
@@ -378,7 +378,7 @@ func TestSignOut(t *testing.T) {
 	follow(w, "phone", ask(w, "lena@example.com"))
 
 	out := w.Do("lena", "DELETE", session, nil)
-	if cookie := out.Cookies[0]; out.StatusCode != http.StatusNoContent || !strings.HasPrefix(cookie, "threefc_session=;") ||
+	if cookie := out.Cookies[0]; out.StatusCode != http.StatusNoContent || !strings.HasPrefix(cookie, "__Host-threefc_session=;") ||
 		!strings.Contains(cookie, "Max-Age=0") {
 		t.Errorf("got %d and the cookie %s", out.StatusCode, cookie)
 	}
@@ -410,16 +410,16 @@ func TestSessionIsRefused(t *testing.T) {
 
 	for name, cookie := range map[string]string{
 		"another cookie": "session=x",
-		"an empty one":   "threefc_session=",
-		"a short one":    "threefc_session=abc",
-		"a long one":     "threefc_session=" + strings.Repeat("A", 200),
-		"nonsense":       "threefc_session=%%%;;=",
+		"an empty one":   "__Host-threefc_session=",
+		"a short one":    "__Host-threefc_session=abc",
+		"a long one":     "__Host-threefc_session=" + strings.Repeat("A", 200),
+		"nonsense":       "__Host-threefc_session=%%%;;=",
 	} {
 		w.SetCookie("eve", cookie)
 		refused(t, name, w.Ask("eve", "GET", session, nil), 401, "missing_session")
 	}
 
-	w.SetCookie("eve", "threefc_session="+strings.Repeat("A", 43))
+	w.SetCookie("eve", "__Host-threefc_session="+strings.Repeat("A", 43))
 	refused(t, "a guess", w.Ask("eve", "GET", session, nil), 401, "invalid_session")
 
 	for _, origin := range []string{"https://evil.test", "", "null", threefctest.App + ".evil.test", "http://app.test"} {

@@ -52,7 +52,7 @@ func token(name string) string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-func cookie(name string) string { return signin.Cookie.Name + "=" + token(name) }
+func cookie(name string) string { return signin.Cookie.FullName() + "=" + token(name) }
 
 // stored is a row of a table.
 type stored struct {

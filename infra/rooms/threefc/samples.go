@@ -62,7 +62,7 @@ func token(name string) string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-func cookie(name string) string { return signin.Cookie.Name + "=" + token(name) }
+func cookie(name string) string { return signin.Cookie.FullName() + "=" + token(name) }
 
 // prepareSamples stores what the events name.
 func (h *Host) prepareSamples(put func(table string, row map[string]any) error) error {

@@ -44,6 +44,7 @@ import (
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 )
 
@@ -452,7 +453,7 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase, problems []*probl
 		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{
 			Type:        "apiKey",
 			In:          "cookie",
-			Name:        room + "_session",
+			Name:        session.Cookie{Name: room + "_session"}.FullName(),
 			Description: "The cookie that the sign-in sets.",
 		}
 	}

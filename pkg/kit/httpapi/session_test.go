@@ -241,7 +241,7 @@ func TestSessionsAreDescribed(t *testing.T) {
 	}
 
 	cookie := map[string]map[string]string{
-		"session": {"type": "apiKey", "in": "cookie", "name": "test_session", "description": "The cookie that the sign-in sets."},
+		"session": {"type": "apiKey", "in": "cookie", "name": "__Host-test_session", "description": "The cookie that the sign-in sets."},
 	}
 	for a, want := range map[spec.Auth]described{
 		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403"}},

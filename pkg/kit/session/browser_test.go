@@ -25,12 +25,12 @@ func TestBrowser(t *testing.T) {
 		headers [][2]string
 		want    string
 	}{
-		{"a cookie", [][2]string{{"Cookie", "club_session=" + token}}, token},
+		{"a cookie", [][2]string{{"Cookie", "__Host-club_session=" + token}}, token},
 		{"none", nil, ""},
-		{"in a second header", [][2]string{{"Cookie", "a=1"}, {"Cookie", "b=2; club_session=" + token}}, token},
+		{"in a second header", [][2]string{{"Cookie", "a=1"}, {"Cookie", "b=2; __Host-club_session=" + token}}, token},
 		{"a cookie of another name", [][2]string{{"Cookie", "other_session=" + token}}, ""},
-		{"another header", [][2]string{{"X-Cookie", "club_session=" + token}, {"Authorization", "club_session=" + token}}, ""},
-		{"after a header that is no cookie", [][2]string{{"Cookie", "@"}, {"Cookie", "club_session=" + token}}, token},
+		{"another header", [][2]string{{"X-Cookie", "__Host-club_session=" + token}, {"Authorization", "__Host-club_session=" + token}}, ""},
+		{"after a header that is no cookie", [][2]string{{"Cookie", "@"}, {"Cookie", "__Host-club_session=" + token}}, token},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		for _, h := range c.headers {

@@ -23,9 +23,9 @@ func Example() {
 	token, id := session.New()
 	table[id] = session.Session{UserID: "ann", Expires: time.Now().Add(sessions.Cookie.Lifetime)}
 
-	user, err := sessions.Identify(context.Background(), request("POST", "https://app.example.com", "club_session="+token))
+	user, err := sessions.Identify(context.Background(), request("POST", "https://app.example.com", "__Host-club_session="+token))
 	fmt.Println(user, err)
-	_, err = sessions.Identify(context.Background(), request("POST", "https://evil.example", "club_session="+token))
+	_, err = sessions.Identify(context.Background(), request("POST", "https://evil.example", "__Host-club_session="+token))
 	fmt.Println(err)
 	// Output:
 	// ann <nil>

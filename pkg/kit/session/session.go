@@ -3,7 +3,8 @@
 // The cookie contains a random token, and the room's table only its SHA-256: a reader of the
 // table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use it to
 // change something (SameSite=Lax, and the check of Origin), and it never travels unencrypted
-// (Secure). A page of another site than the API cannot keep its users signed in, because its fetch
+// (Secure). Browsers accept it from the API's own host only (__Host-): another host of the site could
+// otherwise sign a browser in to another account. A page of another site than the API cannot keep its users signed in, because its fetch
 // does not send the cookie: infra/stage requires one site.
 package session
 
@@ -39,11 +40,15 @@ func ID(token string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Cookie is the cookie of a room's sessions.
+// Cookie is a cookie of a room, such as that of its sessions.
 type Cookie struct {
-	Name     string
+	Name     string // without the prefix of FullName
 	Lifetime time.Duration
 }
+
+// FullName returns the name that browsers know. Of a name with this prefix they refuse a cookie that is not
+// Secure, has a Domain or another Path than "/" (RFC 6265bis, 4.1.3.2).
+func (c Cookie) FullName() string { return "__Host-" + c.Name }
 
 // Set returns the Set-Cookie header that signs in.
 func (c Cookie) Set(token string) string { return c.header(token, int(c.Lifetime.Seconds())) }
@@ -53,7 +58,7 @@ func (c Cookie) Clear() string { return c.header("", -1) }
 
 func (c Cookie) header(token string, seconds int) string {
 	h := http.Cookie{
-		Name:     c.Name,
+		Name:     c.FullName(),
 		Value:    token,
 		Path:     "/",
 		MaxAge:   seconds,
@@ -70,7 +75,7 @@ func (c Cookie) Token(cookies []string) string {
 	for _, line := range cookies {
 		all, _ := http.ParseCookie(line) // none if the line is malformed
 		for _, one := range all {
-			if b, err := base64.RawURLEncoding.Strict().DecodeString(one.Value); one.Name == c.Name && err == nil && len(b) == tokenSize {
+			if b, err := base64.RawURLEncoding.Strict().DecodeString(one.Value); one.Name == c.FullName() && err == nil && len(b) == tokenSize {
 				return one.Value
 			}
 		}

@@ -31,6 +31,27 @@ func request(method, origin string, cookies ...string) events.APIGatewayV2HTTPRe
 	return e
 }
 
+// TestCookiesAreOfTheHost: no other host of the site, such as one that shows what users upload, can set a
+// cookie that signs a browser in to another account (RFC 6265bis, 4.1.3.2).
+func TestCookiesAreOfTheHost(t *testing.T) {
+	t.Parallel()
+
+	token, _ := session.New()
+	header := cookie.Set(token)
+
+	for _, part := range []string{"__Host-club_session=" + token + "; Path=/;", "Secure"} {
+		if !strings.Contains(header, part) || strings.Contains(header, "Domain") {
+			t.Errorf("the cookie is %s, want one with %s", header, part)
+		}
+	}
+
+	for text, want := range map[string]string{"__Host-club_session=" + token: token, "club_session=" + token: ""} {
+		if got := cookie.Token([]string{text}); got != want {
+			t.Errorf("%s has the token %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestWriteWithoutAnOriginIsRefused, also where no origin is known.
 func TestWriteWithoutAnOriginIsRefused(t *testing.T) {
 	t.Parallel()
@@ -46,7 +67,7 @@ func TestWriteWithoutAnOriginIsRefused(t *testing.T) {
 				return session.Session{UserID: "ann", Expires: noon.Add(time.Second)}, true, nil
 			},
 		}
-		if _, err := s.Identify(t.Context(), request("POST", "", "club_session="+token)); err != session.ErrOrigin {
+		if _, err := s.Identify(t.Context(), request("POST", "", "__Host-club_session="+token)); err != session.ErrOrigin {
 			t.Errorf("with the origins %q: got %v", origins, err)
 		}
 	}
@@ -81,33 +102,33 @@ func TestIdentify(t *testing.T) {
 		user string
 		err  error
 	}{
-		"a read":                            {request("GET", "", "club_session="+token), "ann", nil},
-		"a read of the head":                {request("HEAD", "", "club_session="+token), "ann", nil},
-		"a read of another page":            {request("GET", "https://evil.example", "club_session="+token), "", session.ErrOrigin},
-		"a read of the app":                 {request("GET", app, "club_session="+token), "ann", nil},
-		"a write of the app":                {request("POST", app, "club_session="+token), "ann", nil},
-		"among others":                      {request("GET", "", "a=1", "club_session="+token, "z=2"), "ann", nil},
-		"in one line with others":           {request("GET", "", "a=1; club_session="+token), "ann", nil},
-		"a second of the name is the token": {request("GET", "", "club_session=x", "club_session="+token), "ann", nil},
-		"a write of another page":           {request("POST", "https://evil.example", "club_session="+token), "", session.ErrOrigin},
-		"a write of a page with our name": {request("DELETE", "https://app.example.com.evil.example", "club_session="+token),
+		"a read":                            {request("GET", "", "__Host-club_session="+token), "ann", nil},
+		"a read of the head":                {request("HEAD", "", "__Host-club_session="+token), "ann", nil},
+		"a read of another page":            {request("GET", "https://evil.example", "__Host-club_session="+token), "", session.ErrOrigin},
+		"a read of the app":                 {request("GET", app, "__Host-club_session="+token), "ann", nil},
+		"a write of the app":                {request("POST", app, "__Host-club_session="+token), "ann", nil},
+		"among others":                      {request("GET", "", "a=1", "__Host-club_session="+token, "z=2"), "ann", nil},
+		"in one line with others":           {request("GET", "", "a=1; __Host-club_session="+token), "ann", nil},
+		"a second of the name is the token": {request("GET", "", "__Host-club_session=x", "__Host-club_session="+token), "ann", nil},
+		"a write of another page":           {request("POST", "https://evil.example", "__Host-club_session="+token), "", session.ErrOrigin},
+		"a write of a page with our name": {request("DELETE", "https://app.example.com.evil.example", "__Host-club_session="+token),
 			"", session.ErrOrigin},
-		"a write without an origin":           {request("PATCH", "", "club_session="+token), "", session.ErrOrigin},
-		"a write of a page without an origin": {request("PUT", "null", "club_session="+token), "", session.ErrOrigin},
+		"a write without an origin":           {request("PATCH", "", "__Host-club_session="+token), "", session.ErrOrigin},
+		"a write of a page without an origin": {request("PUT", "null", "__Host-club_session="+token), "", session.ErrOrigin},
 		"no cookie":                           {request("GET", ""), "", session.ErrMissing},
 		"a cookie of another name":            {request("GET", "", "session="+token), "", session.ErrMissing},
-		"no token":                            {request("GET", "", "club_session="), "", session.ErrMissing},
-		"a short token":                       {request("GET", "", "club_session="+token[:42]), "", session.ErrMissing},
-		"unknown":                             {request("GET", "", "club_session="+unknown), "", session.ErrInvalid},
-		"its id in place of the token":        {request("GET", "", "club_session="+id), "", session.ErrInvalid},
-		"expired this second":                 {request("GET", "", "club_session="+late), "", session.ErrInvalid},
+		"no token":                            {request("GET", "", "__Host-club_session="), "", session.ErrMissing},
+		"a short token":                       {request("GET", "", "__Host-club_session="+token[:42]), "", session.ErrMissing},
+		"unknown":                             {request("GET", "", "__Host-club_session="+unknown), "", session.ErrInvalid},
+		"its id in place of the token":        {request("GET", "", "__Host-club_session="+id), "", session.ErrInvalid},
+		"expired this second":                 {request("GET", "", "__Host-club_session="+late), "", session.ErrInvalid},
 	} {
 		if user, err := s.Identify(t.Context(), c.e); user != c.user || !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
 			t.Errorf("%s: got %q, %v, want %q, %v", name, user, err, c.user, c.err)
 		}
 	}
 
-	if _, err := s.Identify(t.Context(), request("GET", "", "club_session="+broken)); problem.Of(err) != problem.Unavailable {
+	if _, err := s.Identify(t.Context(), request("GET", "", "__Host-club_session="+broken)); problem.Of(err) != problem.Unavailable {
 		t.Errorf("the table is busy: got %v", err)
 	}
 }
@@ -124,11 +145,11 @@ func TestCookie(t *testing.T) {
 		t.Errorf("the token %d bytes, its id %s", len(token), id)
 	}
 
-	if got, want := cookie.Set(token), "club_session="+token+"; Path=/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax"; got != want {
+	if got, want := cookie.Set(token), "__Host-club_session="+token+"; Path=/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
-	if got, want := cookie.Clear(), "club_session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax"; got != want {
+	if got, want := cookie.Clear(), "__Host-club_session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
@@ -140,8 +161,8 @@ func TestCookie(t *testing.T) {
 // FuzzToken: whatever a client sends, a token is one that New can have made.
 func FuzzToken(f *testing.F) {
 	token, _ := session.New()
-	f.Add("club_session=" + token)
-	f.Add(`club_session="` + token + `"; a=b`)
+	f.Add("__Host-club_session=" + token)
+	f.Add(`__Host-club_session="` + token + `"; a=b`)
 	f.Fuzz(func(t *testing.T, line string) {
 		if got := cookie.Token([]string{line}); got != "" && (len(got) != 43 || !strings.Contains(line, got)) {
 			t.Errorf("%q holds the token %q", line, got)

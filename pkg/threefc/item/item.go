@@ -49,6 +49,7 @@ func LoginKey(id string) string          { return Logins + id }
 func DayKey(date string) string      { return "DAY#" + date }
 func JoinKey(code string) string     { return "JOIN#" + code }
 func GuessKey(hash string) string    { return "JOIN_GUESS#" + hash }
+func JoinsKey(hash string) string    { return "JOINS#" + hash }
 func InviteKey(hash string) string   { return "INVITE_MAIL#" + hash }
 func PoolKey(playerID string) string { return Pool + playerID }
 

@@ -428,13 +428,16 @@ func DeleteAccessFunction() app.Function {
 		Does:   "Takes a user's role in a league away, or the caller's own.",
 		IfDown: "Nobody can leave a league.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}/access/{userId}", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.ListInvitations, tables.TakeInvitation),
+		Uses: Writes(tables.GetLeague, tables.SaveGrant, tables.ListInvitations, tables.TakeInvitation, tables.MyPlayers,
+			tables.GetPlayer),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).DeleteAccess, errLastAdmin, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteAccess removes a member's role. Any member may leave; only an administrator may remove
-// another member, or withdraw an invitation. A second run changes nothing. Errors: last_admin.
+// another member, or withdraw an invitation. A member who is removed also loses the players that the user
+// has claimed in the league, which only members may claim afterwards, and the invitation that the address
+// has. A second run changes nothing. Errors: last_admin.
 func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.Removed, error) {
 	least := item.Admin
 	if in.MemberID == in.UserID {
@@ -451,7 +454,7 @@ func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.
 			return httpapi.NewRemoved(), s.withdraw(ctx, in.LeagueID, in.MemberID)
 		}
 
-		if err := s.remove(ctx, league, in.MemberID); err != nil {
+		if err := s.remove(ctx, league, in.MemberID, in.UserID); err != nil {
 			return nil, err
 		}
 
@@ -475,8 +478,9 @@ func (s *Service) withdraw(ctx context.Context, leagueID, id string) error {
 	return nil
 }
 
-// remove deletes a grant, if it is there, with the league as it was read.
-func (s *Service) remove(ctx context.Context, league item.Row[item.League], userID string) error {
+// remove deletes a grant, if it is there, with the league as it was read, and what else ends if another user
+// removes the member.
+func (s *Service) remove(ctx context.Context, league item.Row[item.League], userID, by string) error {
 	was, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.SaveGrant, league.PK, item.GrantKey(userID))
 	if err != nil || !ok {
 		return err
@@ -490,6 +494,48 @@ func (s *Service) remove(ctx context.Context, league item.Row[item.League], user
 	}
 
 	_, counted := league.Save(s.Now())
+	writes := []dynamo.Write{was.Drop(), dynamo.DeleteWrite(item.Key(item.UserKey(userID), league.PK)), counted}
 
-	return dynamo.Transact(ctx, s.DB, tables.SaveGrant, was.Drop(), dynamo.DeleteWrite(item.Key(item.UserKey(userID), league.PK)), counted)
+	if by != userID {
+		ended, err := s.endClaims(ctx, l.ID, userID)
+		if err != nil {
+			return err
+		}
+
+		writes = append(append(writes, ended...), dynamo.DeleteWrite(item.Key(league.PK, keyOf(was.V().Email))))
+	}
+
+	return dynamo.Transact(ctx, s.DB, tables.SaveGrant, writes...)
+}
+
+// endClaims returns the writes that end the claims of a user in a league. As after drop-claim by an
+// administrator, only members of the league may claim the players again.
+func (s *Service) endClaims(ctx context.Context, leagueID, userID string) (writes []dynamo.Write, err error) {
+	claims, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(userID), item.Players)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, c := range item.Values(claims) {
+		if c.LeagueID != leagueID {
+			continue
+		}
+
+		writes = append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(userID), item.PlayerKey(c.PlayerID))))
+
+		row, err := item.PlayerRow.Read(ctx, s.DB, c.PlayerID)
+		if errors.Is(err, item.ErrNoPlayer) || err == nil && row.V().ClaimedBy != userID {
+			continue
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		row.V().ClaimedBy, row.V().Guarded = "", true
+		row, saved := row.Save(s.Now())
+		writes = append(writes, saved, row.Mirror(item.LeagueKey(leagueID), row.PK))
+	}
+
+	return writes, nil
 }

@@ -14,6 +14,8 @@ package player
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
@@ -293,11 +295,15 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 
 				changes := &row.V().Renames
 				if row.V().ClaimedBy != in.UserID {
-					if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+					role, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper)
+					if err != nil {
 						return nil, err
 					}
 
 					changes = &row.V().Edits
+					if role == item.Admin {
+						changes = &row.V().AdminEdits
+					}
 				}
 
 				if err := in.IfMatch.Check(row.Rev); err != nil {
@@ -836,8 +842,8 @@ func JoinFunction() app.Function {
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
-			tables.MyPlayers, tables.CountClaims, tables.JoinPool, account.CheckDeleted},
-		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxGuesses, MaxClaims},
+			tables.MyPlayers, tables.CountClaims, tables.CountJoins, tables.JoinPool, account.CheckDeleted},
+		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
 	}, Open, (*Service).Join, errCode, errName, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
@@ -849,7 +855,7 @@ func JoinFunction() app.Function {
 // each time another, but for requests with the same Idempotency-Key. A user with too many claims is
 // refused, because without a claim a repeated request would add another player. Errors:
 // invalid_or_expired_code, too_many_codes, nickname_needed, game_finished, too_many_players,
-// too_many_joins, too_many_claims, idempotency_conflict.
+// too_many_joins, too_many_joins_of_caller, too_many_claims, idempotency_conflict.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
@@ -917,6 +923,14 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 			return nil, errName
 		}
 
+		both := sha256.Sum256([]byte(parent.V().ID + "\n" + signin.CallerOf(ctx)))
+		by := item.Counter{PK: item.JoinsKey(hex.EncodeToString(both[:])), SK: item.Metadata, Type: "Joins", Limit: MaxCallerJoins}
+
+		counted, err := by.Take(ctx, s.DB, tables.CountJoins, now)
+		if err != nil {
+			return nil, err
+		}
+
 		if parent.V().Joins, err = parent.V().Joins.Take(MaxJoins, now); err != nil {
 			return nil, err
 		}
@@ -924,6 +938,8 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
 			return nil, err
 		}
+
+		writes = append(writes, counted)
 
 		if userID != "" {
 			claimed, err := s.claim(ctx, row)

@@ -15,9 +15,17 @@ var (
 	// MaxJoins lets several teams join a game on one day. It keeps a caller who has a code from
 	// filling up the league, by joins without an account or by claims that are dropped again.
 	MaxJoins = spec.Limit{Name: "new players who join a league by a code", Max: 100, Per: 24 * time.Hour, Code: "too_many_joins"}
+	// MaxCallerJoins keeps one caller who has a code from using up MaxJoins, and the room of a game. All
+	// players at a pitch may share one address of the network: three teams with substitutes.
+	MaxCallerJoins = spec.Limit{
+		Name: "new players of one caller who join a league by a code",
+		Max:  40,
+		Per:  24 * time.Hour,
+		Code: "too_many_joins_of_caller",
+	}
 	// MaxRenames and MaxMerges bound how often the tables of all seasons of a league are computed
-	// again. The user who has claimed a player and the scorekeepers have MaxRenames changes each,
-	// so that a user cannot leave a name that scorekeepers may not replace on that day.
+	// again. The user who has claimed a player, the scorekeepers and the administrators have MaxRenames
+	// changes each, so that nobody leaves a name that administrators may not replace on that day.
 	MaxRenames = spec.Limit{Name: "changes per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_renames"}
 	MaxMerges  = spec.Limit{Name: "merges per player", Max: 10, Per: 24 * time.Hour, Code: "too_many_merges"}
 	// MaxClaims holds for claims and for joins, which claim the new player.

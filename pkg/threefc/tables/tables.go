@@ -64,7 +64,8 @@ var (
 	TakeInvitation  = App.On("Take invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, by its rev", rarely,
 		spec.GetItem, spec.DeleteItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
-		"sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
+		"sk=LEAGUE#{leagueId}; of a member who is removed pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, and of each claim "+
+		"pk=USER#{userId}, sk=PLAYER#{playerId}, and the player, by its rev", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
 )
 
 // Seasons, teams and sessions.
@@ -133,6 +134,8 @@ var (
 	FindCode    = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)
 	CountGuess  = App.On("Count wrong codes", "pk=JOIN_GUESS#{sha256 of the caller's address}, sk=METADATA, by its rev; read for each code",
 		onUser, spec.GetItem, spec.PutItem)
+	CountJoins = App.On("Count joins of a caller", "pk=JOINS#{sha256 of the league and the caller's address}, sk=METADATA, by its rev", onUser,
+		spec.GetItem, spec.PutItem)
 	JoinPool = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the "+
 		"player with its claim, if new; of a full pool the places of players who are gone, by pk=PLAYER#{playerId}, sk=PROFILE (a batch)",
 		onUser, spec.Query, spec.BatchGetItem, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)

@@ -150,7 +150,7 @@ func screen(what string, fn app.Function, id, token string) measure.Use {
 	path, _, _ := strings.Cut(route.Path, "{")
 	request := measure.SignedRequest(route, path+id, "", "")
 	request.RequestContext.Authorizer = nil
-	request.Cookies = []string{signin.Cookie.Name + "=" + token}
+	request.Cookies = []string{signin.Cookie.FullName() + "=" + token}
 
 	return measure.Use{What: what, Open: measure.Ask(fn, measure.Same(request))}
 }

@@ -243,7 +243,7 @@ func (s *season) screen(what string, fn app.Function, ids func() []string, body 
 		}
 
 		e = measure.SignedRequest(route, strings.Join(path, "/"), "", text)
-		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.Name + "=" + s.token}, origin
+		e.RequestContext.Authorizer, e.Cookies, e.Headers["origin"] = nil, []string{signin.Cookie.FullName() + "=" + s.token}, origin
 		if body != nil && what != createGoal {
 			e.Headers["idempotency-key"] = code.NewID(evening)
 		}

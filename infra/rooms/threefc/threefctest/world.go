@@ -84,7 +84,7 @@ func (w *World) SignIn(names ...string) {
 		mirror := row
 		mirror.PK, mirror.SK = item.UserKey(name), row.PK
 		testkit.PutRows(w.World, tables.App, row, mirror)
-		w.cookies[name] = signin.Cookie.Name + "=" + token
+		w.cookies[name] = signin.Cookie.FullName() + "=" + token
 	}
 }
 

@@ -4,8 +4,8 @@
 // table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use it to
 // change something (SameSite=Lax, and the check of Origin), and it never travels unencrypted
 // (Secure). Browsers accept it from the API's own host only (__Host-): another host of the site could
-// otherwise sign a browser in to another account. A page of another site than the API cannot keep its users signed in, because its fetch
-// does not send the cookie: infra/stage requires one site.
+// otherwise sign a browser in to another account. A page of another site than the API cannot keep its
+// users signed in, because its fetch does not send the cookie: infra/stage requires one site.
 package session
 
 import (

@@ -25,8 +25,10 @@ const (
 	// The message of a killed function is delivered again after its visibility timeout: six
 	// times the timeout of the function, at most twelve minutes, up to ten times.
 	patienceWithFaults = 2 * time.Hour
-	// The follows of a match are removed 2 h 15 min after its end; that may need as long again.
-	patienceWithFollows = 5 * time.Hour
+	// The end of a match is reviewed for 48 h, and then its follows are removed; that may need two hours
+	// more. In that time no schedule has work to do after the first jobsAfter: the jobs then rest.
+	patienceWithFollows = 50 * time.Hour
+	jobsAfter           = 5 * time.Hour
 	// An event is sent after three polls contained it, so an invented event that the
 	// provider removes within two polls is never sent. It appears just before a poll, so that
 	// no delayed earlier poll is the third.
@@ -202,6 +204,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 
 	if r.calm.IsZero() {
 		r.calm = now.Add(patienceWithFollows)
+		r.rest.Store(now.Add(jobsAfter).UnixMilli())
 	}
 
 	if len(r.unfinished()) > 0 && now.Before(r.calm) {
@@ -211,6 +214,12 @@ func (r *run) tried(ctx context.Context) (over bool) {
 	r.judge(ctx)
 
 	return true
+}
+
+// awake reports whether schedules run at a time.
+func (r *run) awake(at time.Time) bool {
+	rest := r.rest.Load()
+	return rest == 0 || at.UnixMilli() < rest
 }
 
 // unfinished lists the queues with messages, except dead-letter queues.

@@ -106,6 +106,7 @@ func specialCases() []routeCase {
 		{match.ListMatchesFunction(), "/matches?ids=7", "", spec.Public, 200, 200},
 		{match.GetDisplayFunction(), "/matches/7/display", "", spec.Public, 200, 200},
 		{match.ListBallsFunction(), "/matches/7/balls", "", spec.Public, 200, 200},
+		{match.GetScorecardFunction(), "/matches/7/scorecard", "", spec.Public, 200, 200},
 		{catalog.GetTeamFunction(), "/teams/11", "", spec.Public, 200, 200},
 		{catalog.UpdateTeamFunction(), "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
 		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams", "", spec.Public, 200, 200},

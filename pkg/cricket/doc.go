@@ -8,7 +8,8 @@
 //	            provider's fixture, tally counts balls, event lists what is worth an alert
 //	sportmonks  the provider's client and decoder
 //	catalog     leagues, teams and seasons: API, administration and sync
-//	match       a match: its rows, its API and its timeline of balls
+//	card        the scorecard of a match, from the provider's rows, checked against its balls
+//	match       a match: its rows, its API, its timeline of balls and its scorecard
 //	follower    a user's phone, followed matches and preferences
 //	activity    Live Activities: registration, broadcast channels, pushes
 //	alert       notifications, the toss and the reminder
@@ -28,6 +29,7 @@
 //	when a lock screen is pushed, and at which priority   activity: Pusher.PushActivities; score: State.KeyEvent
 //	which messages wait for which                         activity: Pusher.PushParts; tables: ActivityQueue, PartQueue
 //	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
+//	what a scorecard shows, and when rows and balls differ  card: Of
 //	which events are worth an alert, and their keys       score/event: List
 //	when an event is certain enough for an alert          live: ledger
 //	which alerts a user gets, and when                    follower: Preferences.Allows; alert: Alerter.SendAlert
@@ -47,6 +49,7 @@
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: sportmonks <- score <- score/tally <- score/scorer, score/event <- catalog;
+// score/tally <- card <- match;
 // tables <- catalog <- match <- follower <- activity <- alert <- live <- schedule <- userdata <-
 // cricket.
 //
@@ -93,7 +96,10 @@
 //	  userId
 //	cricket-alerts                  how far an alert was sent, by its key and range of followers
 //	  matchId, part
-//	match-processing-state          the list of the chunks of balls
+//	cricket-cards                   the scorecard, compressed: players, venue and officials
+//	  matchId, match
+//	  matchId, S1                   an innings
+//	match-processing-state          the list of the chunks of balls and of the parts of the scorecard
 //	  matchId
 //	  {matchId}#S1#00               five overs of balls
 //
@@ -113,8 +119,8 @@
 // Scores are kept for 30 days, results for good (package match).
 //
 // The cache holds the score (score.State) with the players at the crease and every wicket, not
-// the provider's fixture. Lineups and full scorecards are not stored, because no screen shows
-// them.
+// the provider's fixture. Lineups and full scorecards are in a table of their own, cricket-cards,
+// which a poll does not read.
 //
 // Active leagues are not cached. Each run of a job reads them: 30 leagues cost a few read units,
 // and a league that is deactivated is left out from the next run.

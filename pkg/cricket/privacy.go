@@ -20,6 +20,10 @@ var data = []spec.Data{
 		What:  "which alerts of a match were sent, by parts of its followers",
 	},
 	{
+		Store: "cricket-cards",
+		What:  "scorecards of matches, with the names of players and officials",
+	},
+	{
 		Store: "cricket-channels",
 		What:  "Apple's broadcast channels of a match",
 	},

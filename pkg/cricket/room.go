@@ -40,6 +40,7 @@ func Room() app.Room {
 		match.ListMatchesFunction(),
 		match.GetDisplayFunction(),
 		match.ListBallsFunction(),
+		match.GetScorecardFunction(),
 		catalog.ListTeamsFunction(),
 		catalog.GetTeamFunction(),
 		catalog.UpdateTeamFunction(),

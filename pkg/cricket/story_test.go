@@ -1,10 +1,13 @@
 package cricket_test
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +40,18 @@ var chance = []struct {
 
 // longest is the most bytes of a text that the file has in full.
 const longest = 600
+
+// unpacked returns a text that was compressed.
+func unpacked(t *testing.T, packed []byte) string {
+	t.Helper()
+
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	testkit.Must(t, err)
+	text, err := io.ReadAll(r)
+	testkit.Must(t, err)
+
+	return string(text)
+}
 
 // TestStoryOfAMatch: what the tables have of a match and its followers before it, and what
 // changes in play and after it, what their phones show, and how each function reads. Attributes, texts and reads
@@ -111,6 +126,11 @@ func TestStoryOfAMatch(t *testing.T) {
 		for _, table := range cricket.Room().Spec.Tables() {
 			for _, r := range testkit.Rows[map[string]any](w.World, table) {
 				for name, v := range r {
+					if packed, ok := v.([]byte); ok {
+						v = unpacked(t, packed)
+						r[name] = v
+					}
+
 					if text, ok := v.(string); ok && len(text) > longest {
 						r[name] = fmt.Sprintf("(%d bytes, %x)", len(text), sha256.Sum256([]byte(text)))
 					}
@@ -205,6 +225,7 @@ func TestStoryOfAMatch(t *testing.T) {
 		"/matches/" + id:                      match.GetMatchFunction(),
 		"/matches/" + id + "/display":         match.GetDisplayFunction(),
 		"/matches/" + id + "/balls?innings=2": match.ListBallsFunction(),
+		"/matches/" + id + "/scorecard":       match.GetScorecardFunction(),
 		"/matches?ids=" + id:                  match.ListMatchesFunction(),
 		"/matches/" + id + "/follow":          follower.GetFollowFunction(),
 		"/user/device":                        follower.GetDeviceFunction(),

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
@@ -55,7 +56,7 @@ func DetectTossFunction() app.Function {
 		Does:   "Requests the matches that start soon from the provider, and sends an alert for each new toss.",
 		IfDown: "Users get the alert about a toss only after the match has started.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.CountRequest},
+		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.PutCard, tables.CountRequest},
 		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.TossShare},
 		Memory: 256, Timeout: tables.JobTimeout,
 	}, OpenTossDetector, (*TossDetector).DetectToss)
@@ -65,8 +66,9 @@ func DetectTossFunction() app.Function {
 // new toss. A match for which the provider does not answer is logged and requested again in a later
 // run.
 //
-// It marks the toss in the match after it has sent the alert. After a crash in between it sends the
-// alert again with the same key, so followers get it once.
+// With the toss it stores the players of both sides. It marks the toss in the match after it has sent
+// the alert. After a crash in between it sends the alert again with the same key, so followers get it
+// once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
 
@@ -105,7 +107,8 @@ func (d *TossDetector) DetectToss(ctx context.Context) error {
 	return g.Wait()
 }
 
-// detect requests one match, and sends an alert if its toss is complete.
+// detect requests one match. If its toss is complete, it stores the sides in the scorecard and sends
+// an alert.
 func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 	provided, err := d.provider.Fixture(ctx, f.MatchID)
 	if err != nil {
@@ -120,6 +123,12 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Toss })
 	if i < 0 {
 		return nil
+	}
+
+	if c, ok := card.Of(&provided, &state); ok {
+		if err := match.PutCard(ctx, d.db, f, c, match.SlotOf(d.now()), d.now()); err != nil {
+			return err
+		}
 	}
 
 	e := events[i]

@@ -74,7 +74,8 @@ func provideToss(w *crickettest.World, winner int, elected string) (asked map[st
 			StartTime:     crickettest.KickOff.Format(tables.TimeLayout),
 		}, "NS")
 		if winner != 0 {
-			f = strings.TrimSuffix(f, "}") + fmt.Sprintf(`,"toss_won_team_id":%d,"elected":%s}`, winner, elected)
+			f = strings.TrimSuffix(f, "}") + fmt.Sprintf(`,"toss_won_team_id":%d,"elected":%s,"lineup":[{"id":1,"fullname":"A Captain",`+
+				`"lineup":{"team_id":11,"captain":true}}]}`, winner, elected)
 		}
 
 		return http.StatusOK, `{"data":` + f + `}`
@@ -293,6 +294,10 @@ func TestTossIsSentOnceAfterACrash(t *testing.T) {
 		if n := ringCount(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {
 			t.Errorf("the phone rang %d times, and the match is %+v; want 1 and its toss", n,
 				testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))
+		}
+
+		if cards := testkit.Rows[match.CardRow](w.World, tables.Cards); len(cards) != 1 {
+			t.Errorf("the sides of the match are in %d rows, want 1", len(cards))
 		}
 
 		return outcomeOf(w)

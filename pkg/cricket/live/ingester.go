@@ -16,6 +16,7 @@ import (
 
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
+	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
@@ -298,7 +299,7 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 		l.Status = fixture.Status
 	}
 
-	if err := i.store(ctx, l, p, scorer.Balls(fixture), before, &after); err != nil {
+	if err := i.store(ctx, l, p, fixture, before, &after); err != nil {
 		return score.State{}, err
 	}
 
@@ -410,9 +411,7 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 	c.state, c.ledger, c.hashes = row.State, sent.Ledger, sent.Hashes
 	if f.BodySum == "" {
 		c.hashes = nil
-		for n := range c.balls.Chunks {
-			c.balls.Chunks[n].Sum = ""
-		}
+		c.balls.Forget()
 	}
 
 	return c, nil
@@ -422,11 +421,12 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 // repair a crash at any point. The fixture row is incomplete: take has removed its
 // checksum.
 //
-//  1. Put the balls, the score and the displays.
+//  1. Put the balls, the score, the displays and the scorecard.
 //  2. Send MatchChanged and the alerts.
-//  3. Put the index of balls and what was sent, which mark 1 and 2 as done.
+//  3. Put the index of balls and scorecard and what was sent, which mark 1 and 2 as done.
 //  4. Write the checksum.
-func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
+func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sportmonks.Fixture, before cachedMatch,
+	after *cachedMatch) error {
 	now := i.now()
 
 	changed, displays, err := changedDisplays(l.Fixture, p, after, now)
@@ -436,13 +436,20 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 
 	var (
 		chunks []match.BallChunk
+		parts  []match.CardRow
 		due    []event.Event
 	)
 
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
 		if !p.deleted {
-			if chunks, err = after.balls.Record(l.Fixture, balls, p.slot, now); err != nil {
+			if chunks, err = after.balls.Record(l.Fixture, scorer.Balls(fixture), p.slot, now); err != nil {
 				return err
+			}
+
+			if c, ok := card.Of(&fixture, &after.state); ok {
+				if parts, err = after.balls.RecordCard(l.Fixture, c, after.state.Phase.Over(), p.slot, now); err != nil {
+					return err
+				}
 			}
 		}
 
@@ -457,7 +464,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
-	g.Go(func() error { return putAll(gctx, i.db, tables.PutDisplay, displays, p.slot) })
+	g.Go(func() error { return putShown(gctx, i.db, displays, parts, p.slot) })
 
 	if err := g.Wait(); err != nil {
 		return err
@@ -477,7 +484,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score
 	}
 
 	g, gctx = errgroup.WithContext(ctx)
-	if !slices.Equal(after.balls.Chunks, before.balls.Chunks) {
+	if !after.balls.Equal(&before.balls) {
 		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.balls, match.NotAfter(p.slot)) })
 	}
 
@@ -511,17 +518,32 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 	}
 
 	for some := range slices.Chunk(rows, dynamo.MaxWrites) {
-		writes := make([]dynamo.Write, len(some))
-		for n, row := range some {
-			writes[n] = dynamo.PutWrite(row, match.NotAfter(slot))
-		}
-
-		if err := dynamo.Transact(ctx, db, a, writes...); err != nil {
+		if err := dynamo.Transact(ctx, db, a, putsOf(some, slot)...); err != nil {
 			return err
 		}
 	}
 
 	return nil
+}
+
+// putShown puts displays and parts of the scorecard of a match as putAll does, in one call.
+func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, slot int64) error {
+	if len(displays) == 0 || len(parts) == 0 || len(displays)+len(parts) > dynamo.MaxWrites {
+		return errors.Join(putAll(ctx, db, tables.PutDisplay, displays, slot), putAll(ctx, db, tables.PutCard, parts, slot))
+	}
+
+	return dynamo.TransactEach(ctx, db, dynamo.Batch{Access: tables.PutDisplay, Writes: putsOf(displays, slot)},
+		dynamo.Batch{Access: tables.PutCard, Writes: putsOf(parts, slot)})
+}
+
+// putsOf returns the writes of rows, each of which is refused if its row has a later slot.
+func putsOf[T any](rows []T, slot int64) []dynamo.Write {
+	writes := make([]dynamo.Write, len(rows))
+	for n, row := range rows {
+		writes[n] = dynamo.PutWrite(row, match.NotAfter(slot))
+	}
+
+	return writes
 }
 
 // sendAlerts sends one message to send-alerts for each event that p has confirmed, in

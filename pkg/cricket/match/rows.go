@@ -21,7 +21,7 @@ func (f Fixture) Perspectives() []string {
 
 // NotAfter fences the writes of a match: it holds for a row whose lastSlot is absent
 // or at most slot. It suits every row with that attribute: Fixture, ScoreRow,
-// DisplayRow, BallIndex and BallChunk. An equal slot is allowed because a slot is
+// DisplayRow, BallIndex, BallChunk and CardRow. An equal slot is allowed because a slot is
 // claimed once: the row was written by this tick, in a call whose answer was lost.
 func NotAfter(slot int64) expression.ConditionBuilder {
 	return dynamo.Absent[Fixture]("lastSlot").Or(dynamo.AtMost[Fixture]("lastSlot", slot))
@@ -54,13 +54,20 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 
 	row := ScoreRow{
 		MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime,
-		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepUntil(f, now, keepScore),
-	}
-	if s.Phase.Over() {
-		row.TTL = now.Add(keepResult).Unix()
+		State: s, StateJSON: string(text), LastSlot: slot, TTL: scoreUntil(f, s.Phase.Over(), now),
 	}
 
 	return row, err
+}
+
+// scoreUntil returns the TTL of a score and of a scorecard, in epoch s. over reports whether the
+// match has a result.
+func scoreUntil(f Fixture, over bool, now time.Time) int64 {
+	if over {
+		return now.Add(keepResult).Unix()
+	}
+
+	return keepUntil(f, now, keepScore)
 }
 
 // keepUntil returns the TTL of what is kept of a match for long, in epoch s.

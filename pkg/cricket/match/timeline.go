@@ -18,9 +18,25 @@ import (
 // that hold the balls.
 type BallIndex struct {
 	MatchID  string      `dynamodbav:"matchId"`
-	Chunks   []ChunkInfo `dynamodbav:"chunks"` // in the order of play, and then those that have become empty
+	Chunks   []ChunkInfo `dynamodbav:"chunks"`         // in the order of play, and then those that have become empty
+	Card     []ChunkInfo `dynamodbav:"card,omitempty"` // the parts of the scorecard, which are rows of cricket-cards
 	LastSlot int64       `dynamodbav:"lastSlot"`
 	TTL      int64       `dynamodbav:"ttl"` // epoch s
+}
+
+// Forget has Record and RecordCard return all chunks and all parts of the scorecard, as if none were
+// stored.
+func (x *BallIndex) Forget() {
+	for _, list := range [][]ChunkInfo{x.Chunks, x.Card} {
+		for i := range list {
+			list[i].Sum = ""
+		}
+	}
+}
+
+// Equal reports whether two indexes have the same chunks and parts of the scorecard.
+func (x *BallIndex) Equal(o *BallIndex) bool {
+	return slices.Equal(x.Chunks, o.Chunks) && slices.Equal(x.Card, o.Card)
 }
 
 // ChunkInfo describes a chunk in the index.
@@ -55,7 +71,7 @@ func (f Fixture) ballsUntil(now time.Time) time.Time {
 // Record changes the index to that of balls, and returns the chunks that differ from
 // the stored ones. It returns the error of encoding a ball.
 func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
-	next := BallIndex{MatchID: f.MatchID, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
+	next := BallIndex{MatchID: f.MatchID, Card: x.Card, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
 
 	var changed []BallChunk
 

@@ -27,8 +27,9 @@ const (
 // The includes of each call. Balls have their batter, bowler and score without an
 // include.
 const (
-	matchIncludes = "balls,runs,batting,bowling,scoreboards,lineup,localteam,visitorteam,league,season,venue"
-	listIncludes  = "localteam,visitorteam,league,season,venue"
+	matchIncludes = "balls,runs,batting,batting.result,batting.catchstump,batting.runoutby,bowling,scoreboards,lineup," +
+		"localteam,visitorteam,league,season,venue,manofmatch,firstumpire,secondumpire,tvumpire,referee"
+	listIncludes = "localteam,visitorteam,league,season,venue"
 )
 
 // Kind is the kind of an Error, by what a caller can do about it.

@@ -89,6 +89,16 @@ func (d *decoder) fixture(f *Fixture) bool {
 			return d.text(&f.DrawNoResult)
 		case "man_of_match_id":
 			return d.int(&f.ManOfMatchID)
+		case "manofmatch":
+			return d.player(&f.ManOfMatch)
+		case "firstumpire":
+			return d.official(&f.FirstUmpire)
+		case "secondumpire":
+			return d.official(&f.SecondUmpire)
+		case "tvumpire":
+			return d.official(&f.TVUmpire)
+		case "referee":
+			return d.official(&f.Referee)
 		case "super_over":
 			return d.bool(&f.SuperOver)
 		case "follow_on":
@@ -270,6 +280,15 @@ func (d *decoder) player(v *Player) bool {
 	return ok
 }
 
+func (d *decoder) official(v *Official) bool {
+	var p Player
+
+	ok := d.player(&p)
+	*v = Official{p.ID, p.Name}
+
+	return ok
+}
+
 func (d *decoder) runs(v *Runs) bool {
 	return d.include(func(name []byte) bool {
 		switch string(name) {
@@ -320,9 +339,6 @@ func (d *decoder) scoreboard(v *Scoreboard) bool {
 	})
 }
 
-// notOut is the id of the score of a batter who is not out.
-const notOut = 84
-
 func (d *decoder) batting(v *Batting) bool {
 	var wicket, score int
 
@@ -352,6 +368,18 @@ func (d *decoder) batting(v *Batting) bool {
 			return d.int(&v.FallScore)
 		case "fow_balls":
 			return d.overs(&v.FallAt)
+		case "bowling_player_id":
+			return d.int(&v.BowlerID)
+		case "catch_stump_player_id":
+			return d.int(&v.CatchID)
+		case "runout_by_id":
+			return d.int(&v.RunOutID)
+		case "catchstump":
+			return repeated(d, d.players, &v.Catch, (*decoder).player)
+		case "runoutby":
+			return repeated(d, d.players, &v.RunOut, (*decoder).player)
+		case "result":
+			return repeated(d, d.scores, &v.Result, (*decoder).score)
 		}
 
 		return d.skip()
@@ -361,7 +389,8 @@ func (d *decoder) batting(v *Batting) bool {
 		wicket = score
 	}
 
-	v.Out = wicket != 0 && wicket != notOut || !v.FallAt.IsZero()
+	v.ResultID = wicket
+	v.Out = wicket != 0 && wicket != NotOut || !v.FallAt.IsZero()
 
 	return ok
 }

@@ -36,6 +36,7 @@ type Fixture struct {
 	WinnerID     int
 	DrawNoResult string // "draw", "no result" and the like; "true" if sent as a boolean
 	ManOfMatchID int
+	ManOfMatch   Player
 	SuperOver    bool
 	FollowOn     bool
 
@@ -50,6 +51,9 @@ type Fixture struct {
 	Venue       Venue
 	Localteam   Team
 	Visitorteam Team
+
+	FirstUmpire, SecondUmpire, TVUmpire, Referee Official
+
 	Runs        []Runs
 	Scoreboards []Scoreboard
 	Batting     []Batting
@@ -113,6 +117,12 @@ type Player struct {
 	Captain, Keeper, Substitute bool
 }
 
+// Official is an umpire or a referee.
+type Official struct {
+	ID   int
+	Name string
+}
+
 // Runs is the total of one innings. It is the score.
 type Runs struct {
 	TeamID  int
@@ -133,15 +143,23 @@ type Scoreboard struct {
 }
 
 // Batting is the row of a batter in an innings. Out is set if the row has the score of a
-// wicket or a fall of wicket.
+// wicket or a fall of wicket. ResultID is the id of that score, and Result the score itself.
+// CatchID is who caught or stumped, or who collected a throw; RunOutID is who threw.
 type Batting struct {
-	TeamID, Innings, Sort      int
-	PlayerID                   int
-	Score, Balls, Fours, Sixes int
-	Out                        bool
-	FallScore                  int
-	FallAt                     Overs
+	TeamID, Innings, Sort       int
+	PlayerID                    int
+	Score, Balls, Fours, Sixes  int
+	Out                         bool
+	FallScore                   int
+	FallAt                      Overs
+	ResultID                    int
+	Result                      Score
+	BowlerID, CatchID, RunOutID int
+	Catch, RunOut               Player
 }
+
+// NotOut is the id of the score of a batter who is not out.
+const NotOut = 84
 
 // Bowling is the row of a bowler in an innings. TeamID is the bowling side.
 type Bowling struct {

@@ -66,7 +66,8 @@ func kept(user string) map[string][]item {
 
 // nobodys are the tables that have nothing of users.
 var nobodys = []string{
-	"DisplayStateCache", "cricket-alerts", "cricket-channels", "cricket-fixture-cache", "cricket-fixtures", "cricket-leagues", "cricket-locks",
+	"DisplayStateCache", "cricket-alerts", "cricket-cards", "cricket-channels", "cricket-fixture-cache", "cricket-fixtures",
+	"cricket-leagues", "cricket-locks",
 	"cricket-state-hashes", "cricket-team-seasons", "cricket-teams", "match-processing-state", account.Deleted.Name,
 }
 

@@ -89,7 +89,19 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 		return nil
 	}
 
-	return db.transact(ctx, a, writes)
+	return db.transact(ctx, Batch{a, writes})
+}
+
+// Batch is the writes of a transaction to one table.
+type Batch struct {
+	Access spec.Access
+	Writes []Write
+}
+
+// TransactEach is Transact with writes to several tables, of which one at least has a write.
+// Refused.Write counts the writes in the order of the batches.
+func TransactEach(ctx context.Context, db DB, batches ...Batch) error {
+	return db.transact(ctx, slices.DeleteFunc(batches, func(b Batch) bool { return len(b.Writes) == 0 })...)
 }
 
 // Check returns the Err of ctx's requirement if that does not hold. Call it before several
@@ -99,11 +111,23 @@ func Check(ctx context.Context, db DB, a spec.Access) error {
 		return nil
 	}
 
-	return db.transact(ctx, a, nil)
+	return db.transact(ctx, Batch{Access: a})
 }
 
 // transact makes the writes, and checks the requirement of ctx if it has one.
-func (db DB) transact(ctx context.Context, a spec.Access, writes []Write) error {
+func (db DB) transact(ctx context.Context, batches ...Batch) error {
+	var (
+		writes   []Write
+		tables   []*string // of the writes
+		patterns []spec.Access
+	)
+
+	for _, b := range batches {
+		writes, patterns = append(writes, b.Writes...), append(patterns, b.Access)
+		tables = append(tables, slices.Repeat([]*string{db.table(b.Access)}, len(b.Writes))...)
+	}
+
+	a := patterns[0]
 	items := make([]types.TransactWriteItem, len(writes))
 
 	required, checks := Required(ctx)
@@ -127,12 +151,12 @@ func (db DB) transact(ctx context.Context, a spec.Access, writes []Write) error 
 
 		for i, w := range writes {
 			var err error
-			if items[i], err = w(db.table(a)); err != nil {
+			if items[i], err = w(tables[i]); err != nil {
 				return wrap(a, err)
 			}
 		}
 
-		_, err := db.client.TransactWriteItems(as(ctx, a), &dynamodb.TransactWriteItemsInput{TransactItems: items})
+		_, err := db.client.TransactWriteItems(as(ctx, patterns...), &dynamodb.TransactWriteItemsInput{TransactItems: items})
 
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		if !ok {

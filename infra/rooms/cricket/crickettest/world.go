@@ -472,6 +472,7 @@ type Outcome struct {
 	Shown    map[string]string // by cache key
 	Hashes   map[string]string
 	Balls    map[string]string // by match
+	Cards    map[string]string // by match
 	Follows  int
 	Phones   map[string]string // by token: the state of the activity
 	// Unqueued are the displays without a message of their slot or a later one in the
@@ -499,7 +500,7 @@ func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
 		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
-		Balls: map[string]string{}, Phones: map[string]string{},
+		Balls: map[string]string{}, Cards: map[string]string{}, Phones: map[string]string{},
 		Follows: len(w.Follows()),
 	}
 
@@ -540,6 +541,7 @@ func (w *World) Outcome() Outcome {
 
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
+		o.Cards[id] = w.card(id)
 	}
 
 	slices.Sort(o.Ledger)
@@ -604,6 +606,22 @@ func (w *World) balls(matchID string) string {
 			return string(text)
 		}
 	}
+}
+
+// card returns the scorecard of a match as JSON, "" if there is none.
+func (w *World) card(matchID string) string {
+	w.T.Helper()
+
+	out := testkit.Call(w.Routes(), match.GetScorecardFunction(), "/matches/"+matchID+"/scorecard", "", "")
+	if out.StatusCode == http.StatusNotFound {
+		return ""
+	}
+
+	if out.StatusCode != http.StatusOK {
+		w.T.Errorf("the scorecard of %s answers %d %s", matchID, out.StatusCode, out.Body)
+	}
+
+	return out.Body
 }
 
 // Ball is a delivery in a Payload.

@@ -24,15 +24,9 @@ func Read(data []byte, id int64) (*Match, error) {
 }
 
 // Generate returns the script of the match that cricsheet.Generate invents for a seed
-// and a format. The first player of each team is its captain.
+// and a format.
 func Generate(seed int64, format cricsheet.Format) *Match {
-	m := New(cricsheet.Generate(seed, format), generatedID(seed, format))
-	for side := range 2 {
-		captain := slices.IndexFunc(m.People, func(p Person) bool { return p.Side == side })
-		m.People[captain].Captain = true
-	}
-
-	return m
+	return New(cricsheet.Generate(seed, format), generatedID(seed, format))
 }
 
 // GenerateFixture returns the fixture of the match that Generate returns.
@@ -44,7 +38,9 @@ func generatedID(seed int64, format cricsheet.Format) int64 {
 	return SyntheticID("generated", strconv.FormatInt(seed, 10), format.String())
 }
 
-// New returns the script of a match. id is the provider's id of the match.
+// New returns the script of a match. id is the provider's id of the match. The format has no captains
+// and keepers: the first player whom a team lists is its captain, and the second its keeper, unless
+// others have stumped a batter.
 func New(f *cricsheet.Match, id int64) *Match {
 	b := newBuilder(f, id)
 	for side, name := range f.Info.Teams {
@@ -283,10 +279,10 @@ func (b *builder) play() (bowled map[int]bool) {
 					Innings: i, Over: ov.Over, Ball: j, Number: 4 * len(b.Deliveries),
 					Label:   label(ov.Over, legal+1),
 					Striker: b.player(inn.Side, fd.Batter), Bowler: b.player(1-inn.Side, fd.Bowler),
-					Score:    runsOf(fd.Extras, fd.Runs.Batter, !fd.Runs.NonBoundary, b.noBall()),
-					penalty:  fd.Extras.Penalty,
-					conceded: fd.Runs.Batter + fd.Extras.Wides + fd.Extras.Noballs,
+					Score:   runsOf(fd.Extras, fd.Runs.Batter, !fd.Runs.NonBoundary, b.noBall()),
+					penalty: fd.Extras.Penalty,
 				}
+				d.conceded = d.Score.Runs // without byes off a no-ball
 				crease = moveCrease(crease, d.Striker, b.player(inn.Side, fd.NonStriker))
 				d.Crease = crease
 				d.Legal = d.Score.legal()
@@ -377,7 +373,16 @@ func (b *builder) roles(bowled map[int]bool) {
 		}
 	}
 
-	var place [2]int
+	var (
+		place [2]int
+		kept  [2]bool
+	)
+
+	for _, p := range b.People {
+		if p.listed && p.Keeper {
+			kept[p.Side] = true
+		}
+	}
 
 	for i := range b.People {
 		p := &b.People[i]
@@ -388,6 +393,9 @@ func (b *builder) roles(bowled map[int]bool) {
 		}
 
 		place[p.Side]++
+		p.Captain = place[p.Side] == 1
+		p.Keeper = p.Keeper || place[p.Side] == 2 && !kept[p.Side]
+
 		switch n := place[p.Side]; {
 		case p.Keeper:
 			p.Role = Role{3, "Wicketkeeper"}

@@ -210,10 +210,6 @@ func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 		c.overBowler = -1
 
 		c.Penalty = m.Innings[i].pre
-		if i < f.InningsOver {
-			c.Penalty += m.Innings[i].post
-		}
-
 		c.Runs = c.Penalty
 	}
 
@@ -231,6 +227,9 @@ func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 	}
 
 	for i := range cards[:f.InningsOver] {
+		cards[i].Runs += m.Innings[i].post
+		cards[i].Penalty += m.Innings[i].post
+
 		for _, p := range m.Innings[i].absent {
 			cards[i].batter(p).Out = &Dismissal{Player: p, Catcher: -1, Thrower: -1, How: NamedScore("Absent Hurt")}
 		}

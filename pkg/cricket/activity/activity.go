@@ -305,7 +305,7 @@ func EndActivityFunction() app.Function {
 		Does:   "Stops updating a Live Activity of the caller.",
 		IfDown: "Dismissed activities still get pushes, which users do not see.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity, tables.UpdateFollow},
+		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity, tables.UpdateFollow, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenActivities, (*Activities).EndActivity, errNoActivity)
 }

@@ -207,8 +207,8 @@ func (c *Channels) createAtApple(ctx context.Context, sender *push.Sender) (stri
 
 // pushChannels broadcasts the messages to the channels of the match. At the end of
 // the match it first sends the message that broadcasts the end again, at the times of
-// endAgainAfter, and closes the channels at the last of them. An update that fails is dropped, because the next one replaces it. An end that
-// fails is retried.
+// endAgainAfter, and closes the channels at the last of them. An update that fails is
+// dropped, because the next one replaces it. An end that fails is retried.
 func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[string]*update) error {
 	rows, err := readChannels(ctx, p.db, m.MatchID)
 	if err != nil || len(rows) == 0 {

@@ -33,6 +33,8 @@ var ErrNothingToDo = errNothingToDo
 // removed.
 var KeepFollows = reviewAfter[len(reviewAfter)-1]
 
+var ReviewAfter = reviewAfter[:]
+
 func (s *Finisher) DecideEnd(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
 	return s.decideEnd(ctx, f, now, false)
 }

@@ -88,8 +88,9 @@ const resumed = "resumed"
 // FinishMatchFunction ends a match that has left the feed.
 func FinishMatchFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "cricket/finish-match",
-		Does:   "Ends a match that has left the live feed, if the provider's page of the match reports that it is over, and reviews the end for 48 h.",
+		Name: "cricket/finish-match",
+		Does: "Ends a match that has left the live feed, if the provider's page of the match reports that it is over, and reviews the " +
+			"end for 48 h.",
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{

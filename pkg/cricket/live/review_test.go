@@ -92,11 +92,6 @@ func TestEndIsReviewed(t *testing.T) {
 			var s *live.Finisher
 
 			w, s, _ = matchLeft(t, page)
-			hours := 55 * time.Hour
-			if c.want.Finished {
-				hours = 100 * time.Hour
-			}
-
 			if strings.HasPrefix(name, "play that has resumed") { // it is polled while it is on
 				testkit.Drain(w.World, tables.FinishQueue, 90*time.Minute, s.FinishMatch)
 				f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
@@ -110,7 +105,23 @@ func TestEndIsReviewed(t *testing.T) {
 				}
 			}
 
-			testkit.Drain(w.World, tables.FinishQueue, hours, s.FinishMatch)
+			for range 2 * len(live.ReviewAfter) { // again after each correction
+				f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+				if f.FinishedAt != 0 {
+					break
+				}
+
+				now := w.Clock.Now()
+				for _, after := range live.ReviewAfter {
+					if due := time.Unix(f.EndingAt, 0).Add(after); due.After(now) {
+						w.MoveClock(due)
+						break
+					}
+				}
+
+				testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute, s.FinishMatch)
+			}
+
 			w.Logs.TakeWarnings()
 
 			row, _, err := match.ReadScore(w.NewContext(), w.DB(), "7")

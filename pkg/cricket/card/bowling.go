@@ -13,7 +13,8 @@ import (
 type figures struct {
 	id                                           int
 	whole, balls                                 int // complete overs, and legal balls of others
-	last                                         int // of balls: those of the innings' last over, bowled alone, which may be complete
+	last                                         int // of balls: those of the last over that is listed, if it was bowled alone
+	lastMaiden                                   int // 1 if that over is a maiden, once it is complete
 	maidens, runs, wickets, wides, wide, noBalls int // wides in runs, wide in balls
 }
 
@@ -45,6 +46,10 @@ func (m *maker) bowling(n *score.Innings, t *tally.Tally, wrong map[Part]bool) [
 	}
 
 	for _, f := range listed {
+		if f.last >= m.per {
+			f.whole, f.balls, f.maidens = f.whole+1, f.balls-f.last, f.maidens+f.lastMaiden
+		}
+
 		balls := f.whole*m.per + f.balls
 		all = append(all, m.bowler(sportmonks.Bowling{
 			PlayerID: f.id, Overs: sportmonks.Overs{Overs: balls / m.per, Balls: balls % m.per}, Maidens: f.maidens, Runs: f.runs,
@@ -68,15 +73,17 @@ func (m *maker) bowler(row sportmonks.Bowling) Bowler {
 func (m *maker) agrees(row *sportmonks.Bowling, f *figures) bool {
 	bowled, balls := row.Overs.Overs*m.per+row.Overs.Balls, f.whole*m.per+f.balls
 
-	// The balls do not say whether the last over of an innings was ended by miscounting.
+	// The balls do not say whether the last over is complete, because umpires miscount.
 	complete := f.last > 0 && bowled == balls-f.last+m.per
 	if bowled != balls && !complete && row.Overs.Overs*6+row.Overs.Balls == balls {
 		row.Overs = sportmonks.Overs{Overs: balls / m.per, Balls: balls % m.per}
 		bowled = balls
 	}
 
-	return (bowled == balls || complete) && row.Maidens == f.maidens && row.Runs == f.runs && row.Wickets == f.wickets &&
-		(row.Wides == f.wides || row.Wides == f.wide) && row.NoBalls == f.noBalls
+	maidens := row.Maidens >= f.maidens && row.Maidens <= f.maidens+f.lastMaiden
+	wides := row.Wides == f.wides || row.Wides == f.wide
+
+	return (bowled == balls || complete) && maidens && wides && row.Runs == f.runs && row.Wickets == f.wickets && row.NoBalls == f.noBalls
 }
 
 // figures returns the figures of all bowlers by the balls, in the order in which they came on.
@@ -134,14 +141,16 @@ func (m *maker) over(balls []*sportmonks.Ball, last bool, of func(id int) *figur
 		return
 	}
 
+	maiden := 0
+	if charged == 0 && legal >= m.per {
+		maiden = 1
+	}
+
 	f := of(balls[0].BowlerID)
-	if last && legal < m.per {
-		f.last = legal
+	if last {
+		f.last, f.lastMaiden = legal, maiden
 		return
 	}
 
-	f.whole, f.balls = f.whole+1, f.balls-legal
-	if charged == 0 && legal >= m.per {
-		f.maidens++
-	}
+	f.whole, f.balls, f.maidens = f.whole+1, f.balls-legal, f.maidens+maiden
 }

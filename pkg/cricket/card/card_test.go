@@ -544,6 +544,7 @@ func TestMaidens(t *testing.T) {
 		"a run":                     {"1 Run", 211, 0, [2]int{1, 0}},
 		"two bowlers":               {"No Run", 210, 0, [2]int{0, 5}},
 		"five balls":                {"", 0, 0, [2]int{0, 5}},
+		"six, and the over goes on": {"No Run", 211, 0, [2]int{1, 0}},
 		"only five, by miscounting": {"", 0, 0, [2]int{1, 0}},
 	} {
 		f := newFeed("T20", 20)

@@ -34,6 +34,20 @@ func Alerts(file []byte, deliveries int) (map[event.Kind][2]int, error) {
 	return all, nil
 }
 
+// Scorecard returns the cells of the scorecard at the end of a file.
+func Scorecard(file []byte) ([]string, error) {
+	o, err := newOracle(file)
+	if err != nil {
+		return nil, err
+	}
+
+	n := len(o.Innings)
+
+	return o.card(script.Frame{
+		Header: &script.Header{PlayerOfMatch: 1}, Deliveries: len(o.after) - 1, InningsShown: n, InningsOver: n,
+	}), nil
+}
+
 // Follower is a follower for Judge.
 type Follower = follower
 

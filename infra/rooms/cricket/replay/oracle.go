@@ -17,8 +17,16 @@ type file struct {
 		BallsPerOver int      `json:"balls_per_over"`
 		MatchType    string   `json:"match_type"`
 		Teams        []string `json:"teams"`
-		Toss         struct{ Winner, Decision string }
-		Outcome      struct {
+		Venue, City  string
+		Players      map[string][]string `json:"players"`
+		Best         []string            `json:"player_of_match"`
+		Officials    struct {
+			Umpires  []string `json:"umpires"`
+			TV       []string `json:"tv_umpires"`
+			Referees []string `json:"match_referees"`
+		} `json:"officials"`
+		Toss    struct{ Winner, Decision string }
+		Outcome struct {
 			Winner     string `json:"winner"`
 			Result     string `json:"result"`
 			Eliminator string `json:"eliminator"`
@@ -41,15 +49,32 @@ type file struct {
 		Absent     []string                   `json:"absent_hurt"`
 		Miscounted map[string]json.RawMessage `json:"miscounted_overs"`
 		Overs      []struct {
-			Over       int `json:"over"`
-			Deliveries []struct {
-				Batter  string
-				Extras  struct{ Wides, NoBalls int }
-				Runs    struct{ Batter, Total int }
-				Wickets []struct{ Kind string }
-			} `json:"deliveries"`
+			Over       int        `json:"over"`
+			Deliveries []delivery `json:"deliveries"`
 		} `json:"overs"`
 	} `json:"innings"`
+}
+
+// delivery is a delivery of a file.
+type delivery struct {
+	Batter, Bowler string
+	NonStriker     string `json:"non_striker"`
+	Extras         struct{ Wides, NoBalls, Byes, LegByes, Penalty int }
+	Runs           struct {
+		Batter, Total int
+		NonBoundary   bool `json:"non_boundary"`
+	}
+	Wickets []wicket
+}
+
+// wicket is how a batter got out in a file, or retired.
+type wicket struct {
+	Kind     string
+	Out      string `json:"player_out"`
+	Fielders []struct {
+		Name       string
+		Substitute bool
+	}
 }
 
 // total is an innings' score.

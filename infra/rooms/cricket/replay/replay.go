@@ -388,6 +388,10 @@ func (r *run) compare(ctx context.Context, m *match) {
 	for _, phone := range m.phones {
 		r.comparePhone(m, phone, got.Score, frame.Deliveries)
 	}
+
+	if m.oracle.perOver == 6 || m.oracle.overs(frame.Deliveries) >= 3 { // before that the feed does not show how long overs are
+		r.compareCard(ctx, m, frame)
+	}
 }
 
 // is reports whether an innings has the total t, or with its late penalty runs
@@ -487,6 +491,10 @@ func (r *run) finish(ctx context.Context, m *match) {
 	}
 
 	r.finishPhones(m, got.Score)
+
+	if last := m.script.Frames[len(m.script.Frames)-1]; last.InningsShown > 0 {
+		r.compareCard(ctx, m, last)
+	}
 }
 
 func (r *run) finishPhones(m *match, s score.State) {

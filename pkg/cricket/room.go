@@ -5,6 +5,7 @@ import (
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/home"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
@@ -40,6 +41,9 @@ func Room() app.Room {
 		match.ListMatchesFunction(),
 		match.GetDisplayFunction(),
 		match.ListBallsFunction(),
+		match.ListTeamMatchesFunction(),
+		match.ListMatchesOfLeagueFunction(),
+		match.SearchFunction(),
 		catalog.ListTeamsFunction(),
 		catalog.GetTeamFunction(),
 		catalog.UpdateTeamFunction(),
@@ -60,6 +64,8 @@ func Room() app.Room {
 		follower.UnfollowMatchFunction(),
 		activity.StartActivityFunction(),
 		activity.EndActivityFunction(),
+		home.GetHomeFunction(),
+		home.ListActivitiesFunction(),
 		follower.GetPreferencesFunction(),
 		follower.PutPreferencesFunction(),
 		catalog.SyncLeaguesFunction(),

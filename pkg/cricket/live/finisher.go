@@ -76,7 +76,7 @@ func FinishMatchFunction() app.Function {
 		Uses: []spec.Access{
 			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached,
 			tables.BatchGetProcessed, tables.PutProcessed,
-			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
+			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows, tables.UpdateSummary,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},

@@ -3,6 +3,7 @@ package templatetests
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -274,7 +275,7 @@ func TestEdge(t *testing.T) {
 					t.Errorf("%v is served by %v of %v", b.at("PathPattern"), b.at("ViewerProtocolPolicy"), b.at("AllowedMethods"))
 				}
 			}
-			var queries []string
+			queries := map[any][]string{} // by policy
 			for _, room := range tmpl.Rooms {
 				for _, f := range room.Functions {
 					on, ok := f.On.(spec.Route)
@@ -298,24 +299,37 @@ func TestEdge(t *testing.T) {
 					if on.Method == "GET" && cached != (on.Auth == spec.Public) {
 						t.Errorf("GET %s is for %s, and is cached: %v", path, on.Auth, cached)
 					}
-					if on.Auth == spec.Public {
-						queries = append(queries, on.Queries...)
+					if on.Auth == spec.Public && cached {
+						queries[b.at("CachePolicyId", "Ref")] = append(queries[b.at("CachePolicyId", "Ref")], on.Queries...)
 					}
 				}
 			}
-			slices.Sort(queries)
-			queries = slices.Compact(queries)
-			if len(queries) == 0 || len(queries) > 10 {
-				t.Errorf("CloudFront takes 1 to 10 query parameters, not %q", queries)
+			policies := slices.DeleteFunc(slices.Sorted(maps.Keys(tmpl.Resources)), func(id string) bool {
+				return tmpl.Resources[id].Type != "AWS::CloudFront::CachePolicy"
+			})
+			if len(policies) != len(queries) {
+				t.Errorf("%d cache policies for the routes of %d", len(policies), len(queries))
 			}
-			tmpl.compare(t, "the cache's key", tmpl.of("AWS::CloudFront::CachePolicy")[0].Properties,
-				map[string]any{"CachePolicyConfig": map[string]any{
-					"Name": tmpl.Name, "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
-						"EnableAcceptEncodingBrotli": true, "EnableAcceptEncodingGzip": true, "CookiesConfig": map[string]any{"CookieBehavior": "none"},
-						"HeadersConfig":      map[string]any{"HeaderBehavior": "none"},
-						"QueryStringsConfig": map[string]any{"QueryStringBehavior": "whitelist", "QueryStrings": queries},
-					},
-				}})
+			for i, id := range policies {
+				all := queries[id]
+				slices.Sort(all)
+				all = slices.Compact(all)
+				if len(all) == 0 || len(all) > 10 {
+					t.Errorf("CloudFront takes 1 to 10 query parameters, not %q", all)
+				}
+				name := tmpl.Name
+				if i > 0 {
+					name += fmt.Sprint("-", i+1)
+				}
+				tmpl.compare(t, "the cache's key", tmpl.Resources[id].Properties,
+					map[string]any{"CachePolicyConfig": map[string]any{
+						"Name": name, "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
+							"EnableAcceptEncodingBrotli": true, "EnableAcceptEncodingGzip": true, "CookiesConfig": map[string]any{"CookieBehavior": "none"},
+							"HeadersConfig":      map[string]any{"HeaderBehavior": "none"},
+							"QueryStringsConfig": map[string]any{"QueryStringBehavior": "whitelist", "QueryStrings": all},
+						},
+					}})
+			}
 			// A query parameter that is passed on without being in the key could have the
 			// refusal of one request answer others.
 			tmpl.compare(t, "what else the API gets", tmpl.of("AWS::CloudFront::OriginRequestPolicy")[0].Properties,

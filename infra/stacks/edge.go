@@ -43,7 +43,7 @@ const (
 // at a custom domain of API Gateway.
 //
 // Public reads are cached for the lifetime in their Cache-Control, by path and by the query
-// parameters that the spec lists. Other parameters reach neither the cache key nor the API:
+// parameters that the spec lists for the routes of a cache policy. Other parameters reach neither the cache key nor the API:
 // inventing one does not bypass the cache, and the refusal of an unknown one is never cached.
 // The key does not contain the page's origin, so a cached answer has the CORS headers for the
 // origin of the first request. CloudFront replaces them by those for the current origin. All
@@ -56,7 +56,7 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	stack := newStack(app, s, "edge", "Matchday: CloudFront and the firewall")
 	name := text(s.Stack("edge"))
 
-	queries, err := edgeQueries(cfg.Rooms)
+	queries, policyOf, err := edgeQueries(cfg.Rooms)
 	if err != nil {
 		return nil, err
 	}
@@ -86,16 +86,26 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 			},
 		},
 	})
-	brief := cdn.NewCfnCachePolicy(stack, text("Brief"),
-		&cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
-			Name: name, MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
-			ParametersInCacheKeyAndForwardedToOrigin: &cdn.CfnCachePolicy_ParametersInCacheKeyAndForwardedToOriginProperty{
-				EnableAcceptEncodingGzip: yes(true), EnableAcceptEncodingBrotli: yes(true),
-				CookiesConfig:      &cdn.CfnCachePolicy_CookiesConfigProperty{CookieBehavior: text("none")},
-				HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("none")},
-				QueryStringsConfig: queries,
-			},
-		}})
+	policies := make([]cdn.CfnCachePolicy, len(queries))
+
+	for i, names := range queries {
+		id, policy := "Brief", *name
+		if i > 0 {
+			id, policy = fmt.Sprint(id, i+1), fmt.Sprint(policy, "-", i+1)
+		}
+
+		policies[i] = cdn.NewCfnCachePolicy(stack, text(id),
+			&cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
+				Name: text(policy), MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
+				ParametersInCacheKeyAndForwardedToOrigin: &cdn.CfnCachePolicy_ParametersInCacheKeyAndForwardedToOriginProperty{
+					EnableAcceptEncodingGzip: yes(true), EnableAcceptEncodingBrotli: yes(true),
+					CookiesConfig:      &cdn.CfnCachePolicy_CookiesConfigProperty{CookieBehavior: text("none")},
+					HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("none")},
+					QueryStringsConfig: queryStrings(names),
+				},
+			}})
+	}
+
 	// A path of public reads may have other methods, which need the caller's token, and
 	// preflights, which need the page's origin.
 	headers := cdn.NewCfnOriginRequestPolicy(stack, text("Headers"),
@@ -146,7 +156,8 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 				CachedMethods:         jsii.Strings("GET", "HEAD"),
 			}
 			if cached {
-				b.CachePolicyId, b.OriginRequestPolicyId, b.ResponseHeadersPolicyId = brief.Ref(), headers.Ref(), cors.Ref()
+				b.CachePolicyId = policies[policyOf[*b.PathPattern]].Ref()
+				b.OriginRequestPolicyId, b.ResponseHeadersPolicyId = headers.Ref(), cors.Ref()
 			}
 
 			paths = append(paths, b)
@@ -230,31 +241,58 @@ func secretValues(names ...string) string {
 	return strings.Join(values, ",")
 }
 
-// edgeQueries returns the query parameters of the public routes as a cache policy lists
-// them. It returns an error if they are too many for one policy.
-func edgeQueries(rooms []spec.Room) (*cdn.CfnCachePolicy_QueryStringsConfigProperty, error) {
-	var all []string
+// edgeQueries returns the query parameters of each cache policy, at least one policy, and the policy of each
+// public path pattern. Routes share a policy as long as it has no more parameters than CloudFront
+// allows. It returns an error if the routes of one pattern have more.
+func edgeQueries(rooms []spec.Room) (policies [][]string, policyOf map[string]int, err error) {
+	policies, policyOf = [][]string{nil}, map[string]int{}
 
 	for _, room := range rooms {
+		closed, public := behaviors(routes(room))
+		of := map[string][]string{} // by pattern: CloudFront applies the first that matches
+
 		for _, f := range routes(room) {
-			if on := f.On.(spec.Route); on.Auth == spec.Public {
-				all = append(all, on.Queries...)
+			on := f.On.(spec.Route)
+			patterns := slices.Concat(closed, public)
+
+			if i := slices.IndexFunc(patterns, func(p string) bool { return takesIn(p, segments(on.Path)) }); i >= 0 && on.Auth == spec.Public {
+				of[patterns[i]] = append(of[patterns[i]], on.Queries...)
 			}
+		}
+
+		for _, pattern := range public {
+			if n := len(union(of[pattern], nil)); n > maxQueries {
+				return nil, nil, fmt.Errorf("the public routes of %s%s have the %d query parameters %s: CloudFront allows %d in a cache policy",
+					room.Name, pattern, n, strings.Join(union(of[pattern], nil), ", "), maxQueries)
+			}
+
+			i := slices.IndexFunc(policies, func(names []string) bool { return len(union(names, of[pattern])) <= maxQueries })
+			if i < 0 {
+				policies, i = append(policies, nil), len(policies)
+			}
+
+			policies[i], policyOf["/"+room.Name+pattern] = union(policies[i], of[pattern]), i
 		}
 	}
 
+	return policies, policyOf, nil
+}
+
+// union returns the names of both lists, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
 	slices.Sort(all)
 
-	if all = slices.Compact(all); len(all) > maxQueries {
-		return nil, fmt.Errorf("public routes have the %d query parameters %s: CloudFront allows %d in a cache policy", len(all),
-			strings.Join(all, ", "), maxQueries)
+	return slices.Compact(all)
+}
+
+// queryStrings returns the query parameters of a cache policy.
+func queryStrings(names []string) *cdn.CfnCachePolicy_QueryStringsConfigProperty {
+	if len(names) == 0 {
+		return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")}
 	}
 
-	if len(all) == 0 {
-		return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")}, nil
-	}
-
-	return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("whitelist"), QueryStrings: jsii.Strings(all...)}, nil
+	return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("whitelist"), QueryStrings: jsii.Strings(names...)}
 }
 
 // routes returns the functions of a room that have a route.

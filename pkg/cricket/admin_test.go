@@ -38,7 +38,10 @@ func inhabited(t *testing.T) *crickettest.World {
 		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Registrations: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows,
-		follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
+		follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at,
+			StartTime: crickettest.KickOff.Format(tables.TimeLayout)})
+	testkit.PutRows(w.World, tables.Follows,
+		follower.StartRow{Partition: "#USER#ann", At: crickettest.KickOff.Format(tables.TimeLayout) + "/7", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows,
 		map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{"7"}, "expiresAt": at, "ttl": at})
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
@@ -107,6 +110,9 @@ func specialCases() []routeCase {
 		{match.GetDisplayFunction(), "/matches/7/display", "", spec.Public, 200, 200},
 		{match.ListBallsFunction(), "/matches/7/balls", "", spec.Public, 200, 200},
 		{match.GetScorecardFunction(), "/matches/7/scorecard", "", spec.Public, 200, 200},
+		{match.ListTeamMatchesFunction(), "/teams/11/matches", "", spec.Public, 200, 200},
+		{match.ListMatchesOfLeagueFunction(), "/leagues/3/matches", "", spec.Public, 200, 200},
+		{match.SearchFunction(), "/search?q=har", "", spec.Public, 200, 200},
 		{catalog.GetTeamFunction(), "/teams/11", "", spec.Public, 200, 200},
 		{catalog.UpdateTeamFunction(), "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
 		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams", "", spec.Public, 200, 200},

@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/home"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
@@ -146,6 +147,11 @@ func TestProblemCodes(t *testing.T) {
 		code               string
 	}{
 		{match.GetMatchFunction(), "/matches/99", "", "", 404, "match_not_found"},
+		{match.ListTeamMatchesFunction(), "/teams/11/matches?cursor=N--------------------/7", "", "", 400, "bad_cursor"},
+		{match.ListMatchesOfLeagueFunction(), "/leagues/3/matches?cursor=P--------------------/7", "", "", 400, "bad_cursor"},
+		{match.SearchFunction(), "/search?q=!", "", "", 400, "bad_request"},
+		{home.GetHomeFunction(), "/user/home", "", "", 401, "unauthenticated"},
+		{home.ListActivitiesFunction(), "/user/activities?cursor=99", "fan", "", 400, "bad_cursor"},
 		{match.ListBallsFunction(), "/matches/99/balls", "", "", 404, "match_not_found"},
 		{match.ListBallsFunction(), "/matches/7/balls?cursor=S9-99-1", "", "", 400, "bad_cursor"},
 		{match.GetDisplayFunction(), "/matches/7/display?team=99", "", "", 400, "team_not_in_match"},
@@ -183,6 +189,8 @@ func TestLimitsOfPages(t *testing.T) {
 		{catalog.ListLeaguesFunction(), "/leagues?"},
 		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams?"},
 		{match.ListMatchesFunction(), "/matches?league=3&"},
+		{match.ListMatchesFunction(), "/matches?live=true&"},
+		{match.ListMatchesFunction(), "/matches?date=2026-06-01&"},
 		{match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3&"},
 	} {
 		for limit, want := range map[int]int{-1: 422, 0: 422, 1: 200, 100: 200, 101: 422} {
@@ -264,10 +272,12 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 		rapid.SampledFrom([]string{
 			"", "7", "8,9", "T20", "3", "11", "neutral", "-1", "0", "1e9", "NaN", "null", "[]", "S1-00-1", "S1-99-1", crickettest.Token("fan"),
 			"2026-06-01T12:00:00Z", "2026-06-20T12:00:00+05:30", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59", "0001-01-01T00:00:00Z",
+			"true", "2026-06-01", "9999-12-31", "0000-01-01", "Asia/Kolkata", "Ünïcode wörds", "2026-06-01D12:00:00Z/7", "N2026-06-01T12:00:00Z/7",
+			"P0000-01-01T00:00:00Z/0", "7/" + crickettest.TokenID("fan"),
 			"2026-06-01T12:00:00Z/7", "0000-00-00T00:00:00Z/0", "--------------------/1", "::::::::::::::::::::/1234567890123456789",
 		}),
 	)
-	names := rapid.SampledFrom([]string{"ids", "league", "from", "to", "after", "limit", "team", "innings", "cursor", "pushToken", "x"})
+	names := rapid.SampledFrom([]string{"ids", "league", "from", "to", "after", "limit", "team", "innings", "cursor", "pushToken", "live", "date", "timeZone", "q", "x"})
 
 	rapid.Check(t, func(t *rapid.T) {
 		query := url.Values{}
@@ -293,6 +303,11 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 			{match.ListMatchesFunction(), "/matches"},
 			{match.GetDisplayFunction(), "/matches/" + id + "/display"},
 			{match.ListBallsFunction(), "/matches/" + id + "/balls"},
+			{match.ListTeamMatchesFunction(), "/teams/" + id + "/matches"},
+			{match.ListMatchesOfLeagueFunction(), "/leagues/" + id + "/matches"},
+			{match.SearchFunction(), "/search"},
+			{home.GetHomeFunction(), "/user/home"},
+			{home.ListActivitiesFunction(), "/user/activities"},
 			{activity.StartActivityFunction(), "/user/activity/" + id},
 			{activity.EndActivityFunction(), "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
 		} {

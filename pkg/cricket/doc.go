@@ -13,6 +13,7 @@
 //	follower    a user's phone, followed matches and preferences
 //	activity    Live Activities: registration, broadcast channels, pushes
 //	alert       notifications, the toss and the reminder
+//	home        the home screen of a user, and the list of the user's activities
 //	live        the polls, and the end of a match
 //	schedule    the copy of the provider's schedule
 //	userdata    the deletion and the export of a user's data
@@ -39,10 +40,13 @@
 //	when a match is archived, and when it ends            live: Ticker.Tick, Finisher.FinishMatch
 //	when an end is withdrawn                              live: Finisher.FinishMatch, reviewAfter
 //	when a Live Activity starts, and is renewed           live: ledger; alert: Alerter.SendAlert; follower: Preferences
+//	which matches are in play, and on which days          match: SummaryRow, ListMatches
 //	what an inactive league stops                         catalog
 //	what administrators own, and the sync keeps           catalog
 //	how many matches a user may follow, and for how long  follower: FollowMatch; match: KeepFollow
 //	which matches a user follows                          follower: ListFollows
+//	which followed matches are on the home screen         home: GetHome; follower: ReadStarts
+//	how teams, leagues and matches are found              match: Search; catalog: Words
 //	to whom a phone belongs                               follower: RegisterDevice
 //	what happens to an unregistered token                 activity: Pusher.RemoveUnregistered; alert: Alerter.SendAlert
 //	what happens when a user deletes the account          userdata: ForgetUser
@@ -50,7 +54,7 @@
 //
 // Imports go one way: sportmonks <- score <- score/tally <- score/scorer, score/event <- catalog;
 // score/tally <- card <- match;
-// tables <- catalog <- match <- follower <- activity <- alert <- live <- schedule <- userdata <-
+// tables <- catalog <- match <- follower <- activity <- home, alert <- live <- schedule <- userdata <-
 // cricket.
 //
 // # Tables
@@ -72,6 +76,7 @@
 //	cricket-match-follows           a user who follows a match
 //	  matchId, userId
 //	  #USER#{userId}, #FOLLOWS      the list of the matches that a user follows
+//	  #USER#{userId}, {start}/{id}  a match that a user follows, in the order of the starts
 //	cricket-activity-subscriptions  a Live Activity with a push token; whether its phone allows frequent
 //	  matchId, pushToken            updates
 //	  #USER#{userId}, matchId       the list of a user's activities of a match
@@ -92,6 +97,11 @@
 //	cricket-fixture-cache           the score in full
 //	  matchId
 //	  {matchId}#names               the names of teams and league
+//	cricket-summaries               a match as lists show it: names, start, score; by index those in play,
+//	  matchId                       of a day, of a league and of a team
+//	cricket-search                  a word in the names of a team or a league
+//	  {kind}/{letter}, {word}/{id}
+//	  #, #                          the checksum of all words
 //	cricket-preferences             which alerts a user wants, and when
 //	  userId
 //	cricket-alerts                  how far an alert was sent, by its key and range of followers
@@ -147,6 +157,9 @@
 //
 // The claim of a reminder has a partition of its own, {matchId}#{userId}, because one partition
 // takes 1,000 writes a second.
+//
+// Summaries (cricket-summaries) are not in the seed, whose lists read the fixture, the score and
+// the names of each match: half a read unit for each. A list of summaries is one query.
 //
 // Replays (isReplay, replayExpiresAt) are rows that an operator adds to a stage for a
 // demonstration. No function makes one; the ticker deletes those that have expired.

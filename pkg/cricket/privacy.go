@@ -72,8 +72,16 @@ var data = []spec.Data{
 		Kept:  "two days",
 	},
 	{
+		Store: "cricket-search",
+		What:  "the words by which teams and leagues are found",
+	},
+	{
 		Store: "cricket-state-hashes",
 		What:  "what was last pushed of a match",
+	},
+	{
+		Store: "cricket-summaries",
+		What:  "matches as lists show them",
 	},
 	{
 		Store: "cricket-team-seasons",

@@ -5,6 +5,7 @@ import (
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/home"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
@@ -41,6 +42,9 @@ func Room() app.Room {
 		match.GetDisplayFunction(),
 		match.ListBallsFunction(),
 		match.GetScorecardFunction(),
+		match.ListTeamMatchesFunction(),
+		match.ListMatchesOfLeagueFunction(),
+		match.SearchFunction(),
 		catalog.ListTeamsFunction(),
 		catalog.GetTeamFunction(),
 		catalog.UpdateTeamFunction(),
@@ -61,6 +65,8 @@ func Room() app.Room {
 		follower.UnfollowMatchFunction(),
 		activity.StartActivityFunction(),
 		activity.EndActivityFunction(),
+		home.GetHomeFunction(),
+		home.ListActivitiesFunction(),
 		follower.GetPreferencesFunction(),
 		follower.PutPreferencesFunction(),
 		catalog.SyncLeaguesFunction(),

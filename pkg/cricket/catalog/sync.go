@@ -268,6 +268,11 @@ func ActiveLeagues(ctx context.Context, db dynamo.DB) ([]ProvidedLeague, error) 
 	return dynamo.ScanAll[ProvidedLeague](ctx, db, tables.ActiveLeagues, new(dynamo.Equal[ProvidedLeague]("active", true)))
 }
 
+// ActiveLeagueRows lists the active leagues with what administrators have set.
+func ActiveLeagueRows(ctx context.Context, db dynamo.DB) ([]LeagueRow, error) {
+	return dynamo.ScanAll[LeagueRow](ctx, db, tables.ActiveLeagues, new(dynamo.Equal[LeagueRow]("active", true)))
+}
+
 // OfSeason is the key condition of the teams of a season.
 func OfSeason(seasonID string) expression.KeyConditionBuilder {
 	return dynamo.KeyIs(tables.TeamsOfSeason, seasonID)

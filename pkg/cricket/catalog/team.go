@@ -42,10 +42,9 @@ type TeamProfile struct {
 	National  bool   `json:"national" doc:"Whether it is a national team."`
 }
 
-// Titled lists the teams that have a title or a short name of the administrators.
-func Titled(ctx context.Context, db dynamo.DB) ([]TeamRow, error) {
-	titled := dynamo.Exists[TeamRow]("title").Or(dynamo.Exists[TeamRow]("shortName"))
-	return dynamo.ScanAll[TeamRow](ctx, db, tables.AllTeams, &titled)
+// TeamRows lists all teams.
+func TeamRows(ctx context.Context, db dynamo.DB) ([]TeamRow, error) {
+	return dynamo.ScanAll[TeamRow](ctx, db, tables.AllTeams, nil)
 }
 
 // profile returns the row as the API returns it.

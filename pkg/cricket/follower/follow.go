@@ -33,6 +33,8 @@ type FollowRow struct {
 	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // when the user last registered an activity of the match, epoch s: see HasActivity
 	// ActivityEndedAt is when the user last ended the only activity of the match, epoch s.
 	ActivityEndedAt int64 `dynamodbav:"activityEndedAt,omitempty"`
+
+	StartTime string `dynamodbav:"startTime,omitempty"` // of the match when it was followed last: see StartRow
 }
 
 // activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes
@@ -144,15 +146,22 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	}
 
 	now := s.now()
-	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
-	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
+	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow), StartTime: f.StartTime}
+	changes := dynamo.Set(row, "teamId", "expiresAt", "startTime").SetIfAbsent(row, "createdAt")
 	follow := dynamo.Entry{
 		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
 		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
 	}
 
 	key := dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID)
-	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(key, changes)); err != nil {
+
+	before, _, err := dynamo.Get[FollowRow](ctx, s.db, tables.FollowMatch, in.MatchID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+
+	writes := append([]dynamo.Write{dynamo.UpdateWrite(key, changes)}, startWrites(in.UserID, f, before, row.ExpiresAt)...)
+	if err := follow.Write(ctx, s.db, writes...); err != nil {
 		return nil, err
 	}
 	// It reads after it has written, and start-activity writes before it looks for the
@@ -402,12 +411,11 @@ func UnfollowMatchFunction() app.Function {
 // it. The list of the activities is deleted last: if a call fails, the next one deletes the rest.
 // It returns NotFound if there is nothing to delete. Its cost does not depend on other users.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
-	follow, err := dynamo.Delete(ctx, s.db, tables.UnfollowMatch, dynamo.Key(tables.UnfollowMatch, in.MatchID, in.UserID))
+	found, err := s.unfollow(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 
-	found := follow != nil
 	list := ActivityList(in.UserID, in.MatchID)
 
 	activities, listed, err := dynamo.Get[dynamo.List](ctx, s.db, tables.RemoveOfUser, list...)

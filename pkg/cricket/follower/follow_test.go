@@ -407,8 +407,8 @@ func TestCostOfUnfollowIsIndependentOfTheAudience(t *testing.T) {
 		costs[others] = c
 	}
 
-	// the follow, three activities and their list
-	want := cost{dynamodb.Units{Reads: 1, Writes: 5}, map[string]int{"GetItem": 1, "DeleteItem": 5}}
+	// the follow in a transaction, three activities and their list
+	want := cost{dynamodb.Units{Reads: 2, Writes: 6}, map[string]int{"GetItem": 2, "DeleteItem": 4, "TransactWriteItems": 1}}
 	if diff := cmp.Diff(map[int]cost{10: want, 2000: want}, costs); diff != "" {
 		t.Errorf("costs by the number of other activities (-want +got):\n%s", diff)
 	}

@@ -11,7 +11,7 @@ import (
 
 // The most DynamoDB calls for a match in a tick.
 const (
-	maxCallsChanged   = 8
+	maxCallsChanged   = 9
 	maxCallsUnchanged = 1
 )
 

@@ -97,7 +97,7 @@ func FinishMatchFunction() app.Function {
 			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.GetCached, tables.BatchGetCached,
 			tables.PutCached,
 			tables.BatchGetProcessed, tables.PutProcessed,
-			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows,
+			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows, tables.UpdateSummary,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},

@@ -331,6 +331,12 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 		}
 	}
 
+	if l.Live == "" { // it was archived, and is back
+		if err := i.summarize(ctx, l, p, stored.state); err != nil {
+			return err
+		}
+	}
+
 	stored.slot = p.slot
 	i.remember(l.MatchID, stored)
 
@@ -421,7 +427,7 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 // repair a crash at any point. The fixture row is incomplete: take has removed its
 // checksum.
 //
-//  1. Put the balls, the score, the displays and the scorecard.
+//  1. Put the balls, the score, the displays, the scorecard and the summary.
 //  2. Send MatchChanged and the alerts.
 //  3. Put the index of balls and scorecard and what was sent, which mark 1 and 2 as done.
 //  4. Write the checksum.
@@ -465,6 +471,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
 	g.Go(func() error { return putShown(gctx, i.db, displays, parts, p.slot) })
+	g.Go(func() error { return i.summarize(gctx, l, p, after.state) })
 
 	if err := g.Wait(); err != nil {
 		return err
@@ -601,7 +608,7 @@ func (i *ingester) markIngested(ctx context.Context, l leased, p payload, phase 
 	f.BodySum, f.LastSlot = p.sum, p.slot
 
 	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status").Remove("leaseHolder", "leaseUntil")
-	if phase != sportmonks.Upcoming && !p.final && !p.away {
+	if p.inPlay(phase) {
 		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
 		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
 	}

@@ -99,7 +99,7 @@ func TickFunction() app.Function {
 			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive,
 			tables.ArchiveFixture, tables.DeleteReplay,
 			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash,
-			tables.PutHash, tables.PutDisplay, tables.PutCard,
+			tables.PutHash, tables.PutDisplay, tables.PutCard, tables.UpdateSummary, tables.MarkSummary,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
 		Emits: []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged,
@@ -410,10 +410,19 @@ func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.
 	return true, archive(ctx, t.db, f, now)
 }
 
-// archive removes f from live-index, unless it was polled after f was read.
+// archive removes f from live-index, unless it was polled after f was read. The summary comes first, so that
+// a crash in between archives the match again.
 func archive(ctx context.Context, db dynamo.DB, f match.Fixture, now time.Time) error {
+	if err := match.SetLive(ctx, db, f, false); err != nil {
+		return err
+	}
+
 	set := dynamo.Set(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
 	err := f.Update(ctx, db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
 
-	return dynamo.IgnoreRefused(err)
+	if dynamo.IsRefused(err) { // it is back
+		return match.SetLive(ctx, db, f, true)
+	}
+
+	return err
 }

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"time"
 
 	"matchday/pkg/cricket/score"
 )
@@ -27,3 +28,5 @@ func (x *Matches) Names(ctx context.Context, f Fixture, s score.State) (Names, e
 }
 
 func (x ChunkInfo) Innings() int { return x.overs().Innings }
+
+func LocalDay(date, timeZone string) (from, to time.Time, err error) { return localDay(date, timeZone) }

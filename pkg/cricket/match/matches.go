@@ -25,13 +25,14 @@ import (
 type Matches struct {
 	db       dynamo.DB
 	eventual dynamo.DB // the same tables, for half the cost
+	leagues  *catalog.Leagues
 	now      func() time.Time
 }
 
 // OpenMatches opens the service of the public reads.
 func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Matches{db: db, eventual: db.Eventual(), now: env.Now}, nil
+	return &Matches{db: db, eventual: db.Eventual(), leagues: catalog.NewLeagues(db, env.Now), now: env.Now}, nil
 }
 
 // Errors of requests about a match.
@@ -199,14 +200,19 @@ func (m *Matches) match(ctx context.Context, db dynamo.DB, id string) (Fixture, 
 	return f, c.State, nil
 }
 
-// ListMatches is the request for matches by id, or of a league.
+// ListMatches is the request for matches by id, of a league, in play, or of a day.
 type ListMatches struct {
 	IDs    []string                    `query:"ids" maxItems:"25" doc:"Up to 25 match ids, separated by commas."`
 	League string                      `query:"league" maxLength:"32" doc:"With from and to, the code of a league. Without them, its id: the list then has the matches of the last seven days and those to come."`
 	From   httpapi.Optional[time.Time] `query:"from" doc:"The earliest start. Requires to, at most 31 days later."`
 	To     httpapi.Optional[time.Time] `query:"to" doc:"The latest start. Requires from."`
 	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The value of next in the previous page."`
-	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of matches in the page. Pages of live and date have 30 at most."`
+
+	Live     bool   `query:"live" doc:"True: the matches in play, those of the league with the highest priority first."`
+	Date     string `query:"date" format:"date" doc:"The matches of the active leagues that are played on this day, those of several days first. A match of several days is listed on each of them, up to its end."`
+	TimeZone string `query:"timeZone" maxLength:"64" example:"Asia/Kolkata" doc:"The time zone of date, by its name in the IANA database. Default: UTC."`
+	Team     string `query:"team" pattern:"^[0-9]{1,19}$" doc:"Of the matches of date only those of the team with this id."`
 }
 
 // MatchList is a page of matches in order of start. Next is the cursor of the next
@@ -233,39 +239,51 @@ const longestRange = 31 * 24 * time.Hour
 func ListMatchesFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/list-matches",
-		Does:   "Lists matches by id, or the matches of a league, optionally between two dates.",
+		Does:   "Lists matches by id, the matches in play, those of a day, or those of a league, optionally between two dates.",
 		IfDown: "The match list does not load.",
 		On: spec.Route{
 			Method:  "GET",
 			Path:    "/matches",
 			Auth:    spec.Public,
-			Queries: []string{"cursor", "from", "ids", "league", "limit", "to"},
+			Queries: []string{"cursor", "date", "from", "ids", "league", "limit", "live", "team", "timeZone", "to"},
 		},
-		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
+		Uses: []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague,
+			tables.LiveSummaries, tables.DaySummaries, tables.LocalSummaries, tables.VisitorSummaries, tables.AllLeagues},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenMatches, (*Matches).ListMatches, httpapi.ErrBadCursor)
 }
 
 // ListMatches returns a page of matches. It omits unknown ids. It returns Invalid for
 // a combination of parameters that is not supported, and httpapi.ErrBadCursor for a
-// cursor of another list.
+// cursor of another list. The matches in play and those of a day cost 4 read units at most,
+// however many there are.
 func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
+	by, err := in.selection()
+	if err != nil {
+		return nil, err
+	}
+
 	out := &MatchList{Cached: cacheIdle}
 
 	var (
 		found []Fixture
-		err   error
+		rows  []SummaryRow
 	)
 
 	switch {
-	case len(in.IDs) > 0 && in.League != "":
-		return nil, problem.In("query.ids", "ids and league cannot be combined")
-	case len(in.IDs) > 0 && in.Cursor != "":
-		return nil, problem.In("query.cursor", "cursor and ids cannot be combined")
-	case len(in.IDs) > 0:
+	case by == "live":
+		rows, out.Body.Next, err = m.inPlay(ctx, in)
+		out.Body.Matches, _ = matchesOf(rows)
+		out.Cached = cacheLive
+
+		return out, err
+	case by == "date":
+		rows, out.Body.Next, err = m.ofDay(ctx, in)
+		out.Body.Matches, out.Cached = matchesOf(rows)
+
+		return out, err
+	case by == "ids":
 		found, err = m.byID(ctx, in.IDs)
-	case in.League == "":
-		return nil, problem.In("query.ids", "ids or league is required")
 	case !in.From.Set && !in.To.Set:
 		found, out.Body.Next, err = m.ofLeague(ctx, in)
 	default:

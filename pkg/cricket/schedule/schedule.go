@@ -63,6 +63,7 @@ func SyncFixturesFunction() app.Function {
 			tables.CountRequest, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon,
 			tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
 			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached, tables.AllTeams, tables.GetDisplay, tables.PutDisplay,
+			tables.SyncedSummaries, tables.BatchPutSummaries, tables.SyncSummary, tables.SyncWords,
 		},
 		Sends:   []spec.Queue{tables.FinishQueue, tables.AlertQueue},
 		Secrets: []string{tables.SportMonksToken},
@@ -120,7 +121,7 @@ func (s *Syncer) SyncFixtures(ctx context.Context) error {
 func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
 
-	active, err := catalog.ActiveLeagues(ctx, s.db)
+	active, err := catalog.ActiveLeagueRows(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -157,15 +158,21 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		return errors.Join(invalid, err)
 	}
 
-	teams, err := catalog.Titled(ctx, s.db)
+	teams, err := catalog.TeamRows(ctx, s.db)
+	if err != nil {
+		return errors.Join(invalid, err)
+	}
+
+	summaries, err := summariesOf(ctx, s.db, active, now)
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
 
 	var (
-		fresh    []match.Fixture
-		unscored []match.ScoreRow
-		unnamed  []match.Names
+		fresh        []match.Fixture
+		unscored     []match.ScoreRow
+		unnamed      []match.Names
+		unsummarized []match.SummaryRow
 	)
 
 	for _, m := range found {
@@ -177,7 +184,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		}
 
 		if !slices.ContainsFunc(names, func(n match.Names) bool { return n.MatchID == match.NamesKey(m.row.MatchID) }) {
-			unnamed = append(unnamed, match.NewNames(m.row, score.State, m.league, now))
+			unnamed = append(unnamed, match.NewNames(m.row, score.State, m.league.Name, now))
 		}
 
 		i := slices.IndexFunc(known, func(k match.Fixture) bool { return k.MatchID == m.row.MatchID })
@@ -192,6 +199,8 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 			if !same {
 				unscored = append(unscored, score)
 			}
+
+			unsummarized = append(unsummarized, match.NewSummary(m.row, score.State, m.league, teams, 0))
 
 			continue
 		case !same:
@@ -218,6 +227,20 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		if err = s.reportEnded(ctx, known[i], m.row, now); err != nil {
 			return err
 		}
+
+		if stored != nil && stored.LastSlot != 0 {
+			score = *stored
+			if err = score.Decode(); err != nil {
+				return err
+			}
+
+			titles.Rename(&score.State)
+		}
+
+		summary := match.NewSummary(asStored(known[i], m.row), score.State, m.league, teams, score.LastSlot)
+		if err = s.summarize(ctx, summaries, summary); err != nil {
+			return err
+		}
 	}
 	// The fixture comes last: once it exists, get-match may write its names and the
 	// ticker its score.
@@ -229,7 +252,15 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		return err
 	}
 
+	if err := putUnderLease(ctx, s.db, l, tables.BatchPutSummaries, unsummarized); err != nil {
+		return err
+	}
+
 	if err := putUnderLease(ctx, s.db, l, tables.BatchPutFixtures, fresh); err != nil {
+		return err
+	}
+
+	if err := s.syncWords(ctx, l, teams, active); err != nil {
 		return err
 	}
 
@@ -258,7 +289,7 @@ func putUnderLease[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a sp
 type scheduledMatch struct {
 	row      match.Fixture
 	provided sportmonks.Fixture
-	league   string // the name of the league
+	league   catalog.LeagueRow
 }
 
 // score returns the row of the score before the first poll, with the titles of the teams.
@@ -271,8 +302,8 @@ func (m scheduledMatch) score(titles match.Titles, now time.Time) (match.ScoreRo
 
 // scheduled reads the schedule of the active leagues. invalid joins the errors of the
 // fixtures that cannot be decoded.
-func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague, now time.Time) (found []scheduledMatch, invalid error) {
-	leagues := map[string]catalog.ProvidedLeague{}
+func (s *Syncer) scheduled(ctx context.Context, active []catalog.LeagueRow, now time.Time) (found []scheduledMatch, invalid error) {
+	leagues := map[string]catalog.LeagueRow{}
 	for _, l := range active {
 		leagues[l.LeagueID] = l
 	}
@@ -294,7 +325,7 @@ func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague,
 
 		seen[row.MatchID] = true
 		row.LeagueCode = l.Code
-		found = append(found, scheduledMatch{row, f, l.Name})
+		found = append(found, scheduledMatch{row, f, l})
 	}
 
 	return found, invalid
@@ -304,11 +335,11 @@ func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague,
 // are not in found: the maxChecks that start first. It returns those that exist, and sends
 // the others to finish-match, each once in endRetryInterval. It logs an error of the
 // provider and leaves the rest to the next sync.
-func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, found []scheduledMatch,
+func (s *Syncer) unlisted(ctx context.Context, active []catalog.LeagueRow, found []scheduledMatch,
 	now time.Time) ([]scheduledMatch, error) {
 	type unlistedMatch struct {
 		match.Fixture
-		league string
+		league catalog.LeagueRow
 	}
 
 	var missing []unlistedMatch
@@ -323,7 +354,7 @@ func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, 
 			listed := slices.ContainsFunc(found, func(m scheduledMatch) bool { return m.row.MatchID == f.MatchID })
 			if f.LeagueID == l.LeagueID && f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && !listed &&
 				now.Sub(time.Unix(f.LeftAt, 0)) >= endRetryInterval {
-				missing = append(missing, unlistedMatch{f, l.Name})
+				missing = append(missing, unlistedMatch{f, l})
 			}
 		}
 	}

@@ -147,9 +147,11 @@ var (
 	CheckFollow  = Follows.On("Check if user follows match", "PK=matchId, SK=userId", perRequest, spec.GetItem)
 	AllFollowers = Follows.On("Get all followers for match", "PK=matchId (paginated)",
 		spec.Rate{Driver: spec.Message, Note: "for each alert of a match"}, spec.Query)
-	FollowMatch = Follows.On("Follow a match", "PK=matchId, SK=userId; PK=#USER#{userId}, SK=#FOLLOWS", onUserAction, spec.GetItem,
-		spec.BatchGetItem, spec.UpdateItem)
-	UnfollowMatch = Follows.On("Unfollow a match", "PK=matchId, SK=userId, returning the old", onUserAction, spec.DeleteItem)
+	FollowMatch = Follows.On("Follow a match",
+		"PK=matchId, SK=userId; PK=#USER#{userId}, SK=#FOLLOWS; PK=#USER#{userId}, SK={startTime}/{matchId}",
+		onUserAction, spec.GetItem, spec.BatchGetItem, spec.UpdateItem, spec.DeleteItem)
+	UnfollowMatch = Follows.On("Unfollow a match", "PK=matchId, SK=userId; PK=#USER#{userId}, SK={startTime}/{matchId}",
+		onUserAction, spec.GetItem, spec.DeleteItem)
 	UpdateFollow  = Follows.On("Update follow team", "PK=matchId, SK=userId, attribute_exists(matchId)", onUserAction, spec.UpdateItem)
 	RemoveFollows = Follows.On("Remove all follows for match", "PK=matchId, then batches of 25", perMatchEnd,
 		spec.Query, spec.BatchWriteItem)
@@ -211,14 +213,14 @@ var (
 
 	UsersDevices     = Devices.On("Get user's devices", "PK=userId; PK=#TOKEN#{token}", ofAccount, spec.Query, spec.GetItem)
 	UsersPreferences = Preferences.On("Get user's preferences", "PK=userId", ofAccount, spec.GetItem)
-	UsersFollows     = Follows.On("Get user's follows", "PK=#USER#{userId}, SK=#FOLLOWS; PK=matchId, SK=userId", ofAccount, spec.GetItem)
+	UsersFollows     = Follows.On("Get user's follows", "PK=#USER#{userId}; PK=matchId, SK=userId", ofAccount, spec.Query, spec.GetItem)
 	UsersReminders   = Prematch.On("Get user's reminders", "PK={matchId}#{userId}, SK=userId or #START#{userId}", ofAccount, spec.GetItem)
 	UsersActivities  = Subscriptions.On("Get user's subscriptions", "PK=#USER#{userId}; PK=matchId, SK=pushToken",
 		ofAccount, spec.Query, spec.GetItem)
 	ForgetDevices     = Devices.On("Forget user's devices", "PK=userId; PK=#TOKEN#{token}, owner = :userId", ofAccount, spec.DeleteItem)
 	ForgetPreferences = Preferences.On("Forget user's preferences", "PK=userId", ofAccount, spec.DeleteItem)
 	ForgetFollows     = Follows.On("Forget user's follows",
-		"PK=matchId, SK=userId; PK=#USER#{userId}, SK=#FOLLOWS", ofAccount, spec.DeleteItem)
+		"PK=matchId, SK=userId; PK=#USER#{userId}", ofAccount, spec.DeleteItem)
 	ForgetReminders = Prematch.On("Forget user's reminders",
 		"PK={matchId}#{userId}, SK=userId or #START#{userId}", ofAccount, spec.DeleteItem)
 	ForgetActivities = Subscriptions.On("Forget user's subscriptions",

@@ -163,8 +163,13 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		}
 	}
 
-	if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, lists...); err != nil {
+	listed, err := s.partition(ctx, tables.UsersFollows, lists[0]) // the list, and the starts
+	if err != nil {
 		return nil, err
+	}
+
+	for _, r := range listed {
+		all = append(all, row{tables.ForgetFollows, r, nil})
 	}
 
 	activities, err := s.partition(ctx, tables.UsersActivities, lists[0])

@@ -52,6 +52,7 @@ func kept(user string) map[string][]item {
 		tables.Follows.Name: {
 			{"matchId": match, "userId": user, "teamId": "7", "expiresAt": 2e9},
 			{"matchId": "#USER#" + user, "userId": "#FOLLOWS", "ids": []string{match, "900002"}, "expiresAt": 2e9},
+			{"matchId": "#USER#" + user, "userId": "2026-06-06T14:00:00Z/" + match, "expiresAt": 2e9},
 		},
 		tables.Prematch.Name: {
 			{"matchId": match + "#" + user, "userId": user, "ttl": 2e9},
@@ -67,8 +68,8 @@ func kept(user string) map[string][]item {
 // nobodys are the tables that have nothing of users.
 var nobodys = []string{
 	"DisplayStateCache", "cricket-alerts", "cricket-cards", "cricket-channels", "cricket-fixture-cache", "cricket-fixtures",
-	"cricket-leagues", "cricket-locks",
-	"cricket-state-hashes", "cricket-team-seasons", "cricket-teams", "match-processing-state", account.Deleted.Name,
+	"cricket-leagues", "cricket-locks", "cricket-search", "cricket-state-hashes", "cricket-summaries", "cricket-team-seasons",
+	"cricket-teams", "match-processing-state", account.Deleted.Name,
 }
 
 // plant stores the rows of two users.

@@ -44,6 +44,8 @@ type Reference struct {
 	Fixtures map[string]match.Fixture
 	Scores   map[string]match.ScoreRow
 	Names    map[string]match.Names
+	Listed   map[string]match.SummaryRow
+	Words    map[string]catalog.Word // with the checksum
 }
 
 // Reference reads the rows that the syncs write.
@@ -57,6 +59,8 @@ func (w *World) Reference() Reference {
 		map[string]match.Fixture{},
 		map[string]match.ScoreRow{},
 		map[string]match.Names{},
+		map[string]match.SummaryRow{},
+		map[string]catalog.Word{},
 	}
 	for _, l := range testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues) {
 		r.Leagues[l.LeagueID] = l
@@ -84,6 +88,20 @@ func (w *World) Reference() Reference {
 		}
 	}
 
+	for _, s := range testkit.Rows[match.SummaryRow](w.World, tables.Summaries) {
+		r.Listed[s.MatchID] = s
+	}
+
+	for _, word := range testkit.Rows[catalog.Word](w.World, tables.Words) {
+		r.Words[word.Key] = word
+	}
+
+	for _, sum := range testkit.Rows[catalog.WordsSum](w.World, tables.Words) {
+		if sum.Sum != "" {
+			r.Words[sum.Key] = catalog.Word{Key: sum.Sum}
+		}
+	}
+
 	return r
 }
 
@@ -101,6 +119,14 @@ func (w *World) MakeStale() {
 	editFirst(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams),
 		func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
 	editFirst(w, tables.Fixtures, testkit.Rows[match.Fixture](w.World, tables.Fixtures), func(f *match.Fixture) { f.Round = "an old round" })
+	editFirst(w, tables.Summaries, testkit.Rows[match.SummaryRow](w.World, tables.Summaries),
+		func(r *match.SummaryRow) { r.LeagueName = "an old name" })
+	editFirst(w, tables.Words, testkit.Rows[catalog.Word](w.World, tables.Words), func(word *catalog.Word) { word.Title = "an old name" })
+
+	if len(testkit.Rows[catalog.WordsSum](w.World, tables.Words)) > 0 {
+		testkit.PutRows(w.World, tables.Words, catalog.WordsSum{Letter: catalog.SumKey, Key: catalog.SumKey, Sum: "old"})
+	}
+
 	editFirst(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
 }
 

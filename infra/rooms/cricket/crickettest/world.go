@@ -77,10 +77,14 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn app.Function, 
 // is over, 9.
 func NewWithMatches(t testing.TB) *World {
 	w := New(t)
-	testkit.PutRows(w.World, tables.Leagues,
-		catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"},
-		catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
+	league := catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}
+	teams := []catalog.TeamRow{
+		{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}},
+		{ProvidedTeam: catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"}},
+	}
+	testkit.PutRows(w.World, tables.Leagues, league)
+	testkit.PutRows(w.World, tables.Teams, teams...)
+	testkit.PutRows(w.World, tables.Words, catalog.Words(teams, []catalog.LeagueRow{{ProvidedLeague: league}})...)
 	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"},
 		catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	on, coming, done := w.AddFixture("7"), w.AddFixture("8"), w.AddFixture("9")
@@ -399,6 +403,7 @@ func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Durati
 	m := script.Generate(seed, format)
 	w.Feed.Play(m, KickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
 	testkit.PutRows(w.World, tables.Fixtures, MatchOf(m, KickOff))
+	w.AddSummary(MatchOf(m, KickOff))
 
 	return m
 }
@@ -473,6 +478,7 @@ type Outcome struct {
 	Hashes   map[string]string
 	Balls    map[string]string // by match
 	Cards    map[string]string // by match
+	Listed   map[string]match.SummaryRow
 	Follows  int
 	Phones   map[string]string // by token: the state of the activity
 	// Unqueued are the displays without a message of their slot or a later one in the
@@ -500,7 +506,7 @@ func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
 		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
-		Balls: map[string]string{}, Cards: map[string]string{}, Phones: map[string]string{},
+		Balls: map[string]string{}, Cards: map[string]string{}, Phones: map[string]string{}, Listed: map[string]match.SummaryRow{},
 		Follows: len(w.Follows()),
 	}
 
@@ -528,6 +534,11 @@ func (w *World) Outcome() Outcome {
 	}
 
 	slices.Sort(o.Unqueued)
+
+	for _, r := range testkit.Rows[match.SummaryRow](w.World, tables.Summaries) {
+		r.LastSlot, r.Score.OverAt = 0, min(r.Score.OverAt, 1)
+		o.Listed[r.MatchID] = r
+	}
 
 	for _, s := range testkit.Rows[sentRow](w.World, tables.StateHashes) {
 		for view, hash := range s.Hashes {
@@ -698,6 +709,15 @@ func (w *World) AddFixture(id string) match.Fixture {
 		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 	}
 	testkit.PutRows(w.World, tables.Fixtures, f)
+	w.AddSummary(f)
 
 	return f
+}
+
+// AddSummary stores the summary of a match as the sync does before the first poll.
+func (w *World) AddSummary(f match.Fixture) {
+	w.T.Helper()
+
+	league := catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{Name: "The League"}}
+	testkit.PutRows(w.World, tables.Summaries, match.NewSummary(f, score.State{}, league, nil, 0))
 }

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/home"
+
+func main() { home.GetHomeFunction().Start() }

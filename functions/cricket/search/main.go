@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/match"
+
+func main() { match.SearchFunction().Start() }

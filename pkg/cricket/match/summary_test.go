@@ -1,0 +1,78 @@
+package match_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/tables"
+)
+
+// TestOlderScoreDoesNotReplaceASummary: no write of an earlier slot changes a summary: neither that of a tick, nor
+// that of a sync, nor the end of live. A tick creates no summary.
+func TestOlderScoreDoesNotReplaceASummary(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	f.LastSlot = 4
+	state := func(phase sportmonks.Phase) score.State { return score.State{ID: "7", Phase: phase} }
+	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Live), 5, true))
+
+	want := testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7")
+	if want.Live == "" || want.Score.Phase != sportmonks.Live || want.LastSlot != 5 || want.LeagueName != "The League" {
+		t.Fatalf("after slot 5: %+v", want)
+	}
+
+	stale := want
+	stale.LastSlot, stale.LeagueName, stale.Score.Phase = 4, "old", sportmonks.Upcoming
+
+	for name, write := range map[string]func() error{
+		"a tick": func() error {
+			return match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Result), 4, false)
+		},
+		"a sync":      func() error { return stale.Sync(t.Context(), w.DB()) },
+		"the archive": func() error { return match.SetLive(t.Context(), w.DB(), f, false) },
+	} {
+		testkit.Must(t, write())
+
+		if diff := cmp.Diff(want, testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7")); diff != "" {
+			t.Errorf("%s of an earlier slot (-want +got):\n%s", name, diff)
+		}
+	}
+
+	f.LastSlot = 5
+	for _, live := range []bool{false, true, true} {
+		testkit.Must(t, match.SetLive(t.Context(), w.DB(), f, live))
+
+		if got := testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7"); (got.Live != "") != live {
+			t.Errorf("live %v: %+v", live, got)
+		}
+	}
+
+	f.MatchID = "8"
+	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Live), 5, true))
+	testkit.Must(t, match.SetLive(t.Context(), w.DB(), f, true))
+
+	if n := len(testkit.Rows[match.SummaryRow](w.World, tables.Summaries)); n != 1 {
+		t.Errorf("%d summaries, want 1", n)
+	}
+}
+
+// TestSummaryOfAMatchThatIsOver has the result and no place among those in play.
+func TestSummaryOfAMatchThatIsOver(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	s := score.State{ID: "7", Phase: sportmonks.Result, Result: score.Result{Text: "Harbour won by 3 runs"}}
+	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, s, match.SlotOf(crickettest.KickOff), true))
+
+	got := testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7")
+	if got.Live != "" || got.Score.Result != s.Result.Text || got.Score.OverAt != crickettest.KickOff.Unix() {
+		t.Errorf("summary %+v", got)
+	}
+}

@@ -103,13 +103,13 @@ func (m *match) routes() []route {
 		{"list-access", l + "/access", nil, anAdmin, nil},
 		{"invite-member", l + "/access", map[string]any{"email": "otto@example.com", "role": "viewer"}, anAdmin, nil},
 		{"put-access", l + "/access/sue", map[string]any{"role": "viewer"}, anAdmin, nil},
+		{"drop-claim", "/v1/players/" + m.l.Players[7] + "/claim", nil, anAdmin, nil}, // of sue
 		{"delete-access", l + "/access/sue", nil, anAdmin, nil},
 		{"create-season", l + "/seasons", map[string]any{"name": "Autumn"}, anAdmin, nil},
 		{"update-season", season, map[string]any{"name": "Spring"}, anAdmin, nil},
 		{"copy-season", season + "/copy", map[string]any{"name": "Winter"}, anAdmin, nil},
 		{"put-team", season + "/teams/red", map[string]any{"name": "Reds"}, anAdmin, nil},
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},
-		{"drop-claim", "/v1/players/" + m.l.Players[7] + "/claim", nil, anAdmin, nil}, // of sue
 		{"delete-player", "/v1/players/" + m.l.Players[0], nil, anAdmin, nil},         // who was in a team
 		{"delete-team", season + "/teams/red", nil, anAdmin, nil},
 		{"delete-game", game, nil, anAdmin, nil},

@@ -27,7 +27,7 @@ type story struct {
 var (
 	anyID   = regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`)
 	anyUser = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	anyHash = regexp.MustCompile(`[A-Za-z0-9_-]{43}`)
+	anyHash = regexp.MustCompile(`\b[0-9a-f]{64}\b|[A-Za-z0-9_-]{43}`)
 	anySlug = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]+)-[a-z0-9]{4}\b`)
 	anyCode = regexp.MustCompile(`("code":"|/join/)[0-9A-Z]{8}\b`)
 	anyTag  = regexp.MustCompile(`^"[A-Za-z0-9_-]{16}"$`)

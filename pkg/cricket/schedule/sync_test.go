@@ -452,8 +452,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction(), schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
-	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+alert.Longest,
-		testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch)
+	testkit.Drain(w.World, tables.FinishQueue, 49*time.Hour, testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher).FinishMatch)
 
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != 0 {

@@ -16,7 +16,9 @@ import (
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
 	"matchday/infra/sim/sportmonks"
+	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -25,10 +27,9 @@ const (
 	// The message of a killed function is delivered again after its visibility timeout: six
 	// times the timeout of the function, at most twelve minutes, up to ten times.
 	patienceWithFaults = 2 * time.Hour
-	// The end of a match is reviewed for 48 h, and then its follows are removed; that may need two hours
-	// more. In that time no schedule has work to do after the first jobsAfter: the jobs then rest.
-	patienceWithFollows = 50 * time.Hour
-	jobsAfter           = 5 * time.Hour
+	// What follows the end of a match, without its reviews, takes half an hour; that may need as long
+	// again for each message that a killed function has received.
+	patienceWithEnd = 5 * time.Hour
 	// An event is sent after three polls contained it, so an invented event that the
 	// provider removes within two polls is never sent. It appears just before a poll, so that
 	// no delayed earlier poll is the third.
@@ -203,8 +204,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 	}
 
 	if r.calm.IsZero() {
-		r.calm = now.Add(patienceWithFollows)
-		r.rest.Store(now.Add(jobsAfter).UnixMilli())
+		r.calm = now.Add(patienceWithEnd)
 	}
 
 	if len(r.unfinished()) > 0 && now.Before(r.calm) {
@@ -216,21 +216,33 @@ func (r *run) tried(ctx context.Context) (over bool) {
 	return true
 }
 
-// awake reports whether schedules run at a time.
-func (r *run) awake(at time.Time) bool {
-	rest := r.rest.Load()
-	return rest == 0 || at.UnixMilli() < rest
-}
-
-// unfinished lists the queues with messages, except dead-letter queues.
+// unfinished lists the queues with messages, except dead-letter queues and the reviews of ended matches,
+// which go on for two days.
 func (r *run) unfinished() (queues []string) {
 	for _, d := range r.world.Queues.Stats() {
-		if d.Visible+d.Delayed+d.InFlight > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
-			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, d.Visible+d.Delayed+d.InFlight))
+		n := d.Visible + d.Delayed + d.InFlight - r.reviews(d.Queue)
+		if n > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
+			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, n))
 		}
 	}
 
 	return queues
+}
+
+// reviews counts the messages of a queue that review the end of a match.
+func (r *run) reviews(queue string) (n int) {
+	if !strings.HasSuffix(queue, tables.FinishQueue.Name) {
+		return 0
+	}
+
+	for _, message := range r.world.Queues.Messages(queue) {
+		var left live.MatchLeft
+		if json.Unmarshal([]byte(message.Body), &left) == nil && left.Ended {
+			n++
+		}
+	}
+
+	return n
 }
 
 // judge compares the end of a run with faults with the files.
@@ -275,7 +287,8 @@ func (r *run) judge(ctx context.Context) {
 		r.fail(id, "match %s is still live", id)
 	}
 
-	for _, table := range []string{"cricket-match-follows", "cricket-activity-subscriptions", "cricket-channels"} {
+	// the follows are kept until the last review
+	for _, table := range []string{"cricket-activity-subscriptions", "cricket-channels"} {
 		n, err := r.world.Rows(ctx, table, "matchId", "#USER#") // a user's lists of rows stay until their TTL
 		if err != nil {
 			r.fail("", "%v", err)

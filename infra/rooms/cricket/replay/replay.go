@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -157,10 +156,9 @@ type run struct {
 	matches []*match
 	width   int // of the teams' column
 
-	trial    *trial       // nil when nothing goes wrong
-	calm     time.Time    // when a run with faults and unfinished work is aborted
-	rest     atomic.Int64 // when the schedules of a run with faults stop, epoch ms; 0: not yet
-	problems []string     // that belong to no match
+	trial    *trial    // nil when nothing goes wrong
+	calm     time.Time // when a run with faults and unfinished work is aborted
+	problems []string  // that belong to no match
 
 	mu       sync.Mutex
 	lastTick time.Time // fleet time at which a tick ended, until ticked has seen it
@@ -216,7 +214,7 @@ func (r *run) play(ctx context.Context) error {
 	check := r.check
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults
-		cfg.Faults.Clock, cfg.Awake = r.clock, r.awake
+		cfg.Faults.Clock = r.clock
 		cfg.Push = func(apns.Push) { cfg.Faults.MarkActive() }
 		cfg.Started = func(s apns.Start) { r.begun(ctx, s) }
 	}

@@ -81,7 +81,7 @@ type observation struct {
 	late      bool // more than maxEarlyBalls have been bowled
 	playing   bool // play is on
 	reopened  int  // how often play has resumed after the end was decided
-	at        int64
+	at        int64 // of the poll, epoch s
 }
 
 // record returns the ledger after an observation, and the events to send, each once

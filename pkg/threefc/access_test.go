@@ -110,7 +110,7 @@ func (m *match) routes() []route {
 		{"copy-season", season + "/copy", map[string]any{"name": "Winter"}, anAdmin, nil},
 		{"put-team", season + "/teams/red", map[string]any{"name": "Reds"}, anAdmin, nil},
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},
-		{"delete-player", "/v1/players/" + m.l.Players[0], nil, anAdmin, nil},         // who was in a team
+		{"delete-player", "/v1/players/" + m.l.Players[0], nil, anAdmin, nil}, // who was in a team
 		{"delete-team", season + "/teams/red", nil, anAdmin, nil},
 		{"delete-game", game, nil, anAdmin, nil},
 		{"delete-session", session, nil, anAdmin, nil},

@@ -74,14 +74,14 @@ func (l ledger) confirmed(polls int) bool {
 // observation is the result of one poll of a match.
 type observation struct {
 	events    []event.Event
-	polls     int  // since the payload before was ingested, this one included
-	unchanged bool // the payload is the one that was ingested last
-	final     bool // no poll follows
-	settled   bool // and the match has been over for settleAfter
-	late      bool // more than maxEarlyBalls have been bowled
-	playing   bool // play is on
-	reopened  int  // how often play has resumed after the end was decided
-	at        int64
+	polls     int   // since the payload before was ingested, this one included
+	unchanged bool  // the payload is the one that was ingested last
+	final     bool  // no poll follows
+	settled   bool  // and the match has been over for settleAfter
+	late      bool  // more than maxEarlyBalls have been bowled
+	playing   bool  // play is on
+	reopened  int   // how often play has resumed after the end was decided
+	at        int64 // of the poll, epoch s
 }
 
 // record returns the ledger after an observation, and the events to send, each once

@@ -68,7 +68,12 @@ func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 		return fmt.Sprintf("calls %s outside every access pattern", operation)
 	}
 
-	for _, a := range patterns {
+	for i, a := range patterns {
+		ops := ops
+		if len(patterns) > 1 && len(ops) > 1 { // of the writes of a transaction
+			ops = ops[i : i+1]
+		}
+
 		other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
 		switch {
 		case other >= 0:

@@ -40,3 +40,27 @@ func TestGuardOfTransactions(t *testing.T) {
 		})
 	}
 }
+
+// TestGuardOfSeveralTables: the guard compares each write of a transaction with the pattern of its batch.
+func TestGuardOfSeveralTables(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := CreateTables(t, []spec.Table{tallies})
+	remove := tallies.On("Delete tally", "id", spec.Rate{}, spec.DeleteItem)
+	r := &recorder{TB: t}
+	db := dynamo.Open(WithGuard(r, cfg, spec.Function{Name: "test/count", Uses: []spec.Access{putIt, remove}}), prefix)
+
+	put, gone := dynamo.PutWrite(tally{"1", 1}), dynamo.DeleteWrite(dynamo.Key(remove, "2"))
+	for _, batches := range [][]dynamo.Batch{
+		{{Access: putIt, Writes: []dynamo.Write{put}}, {Access: remove, Writes: []dynamo.Write{gone}}},
+		{{Access: remove, Writes: []dynamo.Write{put}}, {Access: putIt, Writes: []dynamo.Write{gone}}},
+	} {
+		if err := dynamo.TransactEach(t.Context(), db, batches...); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want := []string{`test/count calls PutItem as the access pattern "tallies: Delete tally", which is another operation`}
+	if !slices.Equal(r.errors, want) {
+		t.Errorf("failures %q, want %q", r.errors, want)
+	}
+}

@@ -11,7 +11,7 @@ import (
 
 // The most DynamoDB calls for a match in a tick.
 const (
-	maxCallsChanged   = 9
+	maxCallsChanged   = 8
 	maxCallsUnchanged = 1
 )
 

@@ -332,7 +332,8 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 	}
 
 	if l.Live == "" { // it was archived, and is back
-		if err := i.summarize(ctx, l, p, stored.state); err != nil {
+		err := dynamo.IgnoreRefused(dynamo.Transact(ctx, i.db, tables.UpdateSummary, l.summaryWrite(p, stored.state)))
+		if err != nil {
 			return err
 		}
 	}
@@ -470,8 +471,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
-	g.Go(func() error { return putShown(gctx, i.db, displays, parts, p.slot) })
-	g.Go(func() error { return i.summarize(gctx, l, p, after.state) })
+	g.Go(func() error { return putShown(gctx, i.db, displays, parts, l.summaryWrite(p, after.state), p.slot) })
 
 	if err := g.Wait(); err != nil {
 		return err
@@ -533,14 +533,17 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 	return nil
 }
 
-// putShown puts displays and parts of the scorecard of a match as putAll does, in one call.
-func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, slot int64) error {
-	if len(displays) == 0 || len(parts) == 0 || len(displays)+len(parts) > dynamo.MaxWrites {
-		return errors.Join(putAll(ctx, db, tables.PutDisplay, displays, slot), putAll(ctx, db, tables.PutCard, parts, slot))
+// putShown puts displays and parts of the scorecard of a match as putAll does, and writes its summary, in one
+// call: a transaction unless the summary is alone.
+func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, summary dynamo.Write, slot int64) error {
+	if len(displays)+len(parts) >= dynamo.MaxWrites {
+		return errors.Join(putAll(ctx, db, tables.PutDisplay, displays, slot), putAll(ctx, db, tables.PutCard, parts, slot),
+			dynamo.Transact(ctx, db, tables.UpdateSummary, summary))
 	}
 
 	return dynamo.TransactEach(ctx, db, dynamo.Batch{Access: tables.PutDisplay, Writes: putsOf(displays, slot)},
-		dynamo.Batch{Access: tables.PutCard, Writes: putsOf(parts, slot)})
+		dynamo.Batch{Access: tables.PutCard, Writes: putsOf(parts, slot)},
+		dynamo.Batch{Access: tables.UpdateSummary, Writes: []dynamo.Write{summary}})
 }
 
 // putsOf returns the writes of rows, each of which is refused if its row has a later slot.

@@ -1,11 +1,10 @@
 package live
 
 import (
-	"context"
-
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/kit/dynamo"
 )
 
 // inPlay reports whether a match that is in phase by the payload is live afterwards.
@@ -13,7 +12,7 @@ func (p payload) inPlay(phase sportmonks.Phase) bool {
 	return phase != sportmonks.Upcoming && !p.final && !p.away
 }
 
-// summarize writes the score into the summary of the match.
-func (i *ingester) summarize(ctx context.Context, l leased, p payload, s score.State) error {
-	return match.UpdateSummary(ctx, i.db, l.Fixture, s, p.slot, p.inPlay(s.Phase))
+// summaryWrite returns the write of the score into the summary of the match.
+func (l leased) summaryWrite(p payload, s score.State) dynamo.Write {
+	return match.SummaryWrite(l.Fixture, s, p.slot, p.inPlay(s.Phase))
 }

@@ -202,6 +202,7 @@ func Summaries(ctx context.Context, db dynamo.DB, ids []string) ([]Match, error)
 	}
 
 	rows, err := dynamo.GetAll[SummaryRow](ctx, db, tables.BatchGetSummaries, keys)
+	rows = slices.DeleteFunc(rows, func(r SummaryRow) bool { return r.StartTime == "" }) // has only a score
 	all, _ := matchesOf(rows)
 
 	return all, err
@@ -222,18 +223,16 @@ func (r SummaryRow) Differs(stored SummaryRow) bool {
 	return r != stored
 }
 
-// UpdateSummary writes the score of slot into the summary of a match, and whether the match is in
-// play. It does nothing if sync-fixtures has not written the summary, or if it has a later slot.
-func UpdateSummary(ctx context.Context, db dynamo.DB, f Fixture, s score.State, slot int64, live bool) error {
+// SummaryWrite returns the write of tables.UpdateSummary that puts the score of slot into the summary of a
+// match, and whether the match is in play. It is refused if the summary has a later slot. If sync-fixtures has
+// not written the summary yet, no list has the match before the next sync.
+func SummaryWrite(f Fixture, s score.State, slot int64, live bool) dynamo.Write {
 	row := SummaryRow{Score: scoreOf(f, s, slot), LastSlot: slot}
 	if live && !row.Score.Phase.Over() {
 		row.Live = Live
 	}
 
-	err := dynamo.Update(ctx, db, tables.UpdateSummary, dynamo.Key(tables.UpdateSummary, f.MatchID),
-		dynamo.Set(row, "score", "lastSlot", "live"), dynamo.Exists[SummaryRow]("matchId").And(NotAfter(slot)))
-
-	return dynamo.IgnoreRefused(err)
+	return dynamo.UpdateWrite(dynamo.Key(tables.UpdateSummary, f.MatchID), dynamo.Set(row, "score", "lastSlot", "live"), NotAfter(slot))
 }
 
 // SetLive marks the summary of a match as in play or not, unless the match was polled after f was read.

@@ -11,17 +11,18 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/dynamo"
 )
 
 // TestOlderScoreDoesNotReplaceASummary: no write of an earlier slot changes a summary: neither that of a tick, nor
-// that of a sync, nor the end of live. A tick creates no summary.
+// that of a sync, nor the end of live.
 func TestOlderScoreDoesNotReplaceASummary(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
 	f.LastSlot = 4
 	state := func(phase sportmonks.Phase) score.State { return score.State{ID: "7", Phase: phase} }
-	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Live), 5, true))
+	testkit.Must(t, putScore(t, w, f, state(sportmonks.Live), 5, true))
 
 	want := testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7")
 	if want.Live == "" || want.Score.Phase != sportmonks.Live || want.LastSlot != 5 || want.LeagueName != "The League" {
@@ -33,7 +34,7 @@ func TestOlderScoreDoesNotReplaceASummary(t *testing.T) {
 
 	for name, write := range map[string]func() error{
 		"a tick": func() error {
-			return match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Result), 4, false)
+			return putScore(t, w, f, state(sportmonks.Result), 4, false)
 		},
 		"a sync":      func() error { return stale.Sync(t.Context(), w.DB()) },
 		"the archive": func() error { return match.SetLive(t.Context(), w.DB(), f, false) },
@@ -55,12 +56,30 @@ func TestOlderScoreDoesNotReplaceASummary(t *testing.T) {
 	}
 
 	f.MatchID = "8"
-	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, state(sportmonks.Live), 5, true))
+	testkit.Must(t, putScore(t, w, f, state(sportmonks.Live), 5, true))
 	testkit.Must(t, match.SetLive(t.Context(), w.DB(), f, true))
 
-	if n := len(testkit.Rows[match.SummaryRow](w.World, tables.Summaries)); n != 1 {
-		t.Errorf("%d summaries, want 1", n)
+	// It had no summary: no list has it before the next sync.
+	if listed, err := match.Summaries(t.Context(), w.DB(), []string{"7", "8"}); err != nil || len(listed) != 1 {
+		t.Errorf("summaries %+v, %v; want that of 7", listed, err)
 	}
+
+	synced := want
+	synced.MatchID = "8"
+	testkit.Must(t, synced.Sync(t.Context(), w.DB()))
+
+	if listed, err := match.Summaries(t.Context(), w.DB(), []string{"7", "8"}); err != nil || len(listed) != 2 {
+		t.Errorf("summaries after a sync %+v, %v; want 7 and 8", listed, err)
+	}
+}
+
+// putScore writes a summary as a tick does, and ignores that the slot is an earlier one.
+func putScore(t *testing.T, w *crickettest.World, f match.Fixture, s score.State, slot int64, live bool) error {
+	t.Helper()
+
+	write := match.SummaryWrite(f, s, slot, live)
+
+	return dynamo.IgnoreRefused(dynamo.Transact(t.Context(), w.DB(), tables.UpdateSummary, write))
 }
 
 // TestSummaryOfAMatchThatIsOver has the result and no place among those in play.
@@ -69,7 +88,7 @@ func TestSummaryOfAMatchThatIsOver(t *testing.T) {
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
 	s := score.State{ID: "7", Phase: sportmonks.Result, Result: score.Result{Text: "Harbour won by 3 runs"}}
-	testkit.Must(t, match.UpdateSummary(t.Context(), w.DB(), f, s, match.SlotOf(crickettest.KickOff), true))
+	testkit.Must(t, putScore(t, w, f, s, match.SlotOf(crickettest.KickOff), true))
 
 	got := testkit.Row[match.SummaryRow](w.World, tables.Summaries, "7")
 	if got.Live != "" || got.Score.Result != s.Result.Text || got.Score.OverAt != crickettest.KickOff.Unix() {

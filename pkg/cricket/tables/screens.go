@@ -54,7 +54,7 @@ var (
 	BatchPutSummaries = Summaries.On("Batch write summaries", "PK=matchId (batches of 25)", perSync, spec.BatchWriteItem)
 	SyncSummary       = Summaries.On("Update schedule of a summary", "PK=matchId, lastSlot <= :slot",
 		spec.Rate{Driver: spec.Sync, Note: "for each match whose schedule, names or titles have changed"}, spec.UpdateItem)
-	UpdateSummary = Summaries.On("Update score of a summary", "PK=matchId, attribute_exists(matchId), lastSlot <= :slot",
+	UpdateSummary = Summaries.On("Update score of a summary", "PK=matchId, lastSlot <= :slot",
 		perChange, spec.UpdateItem)
 	MarkSummary = Summaries.On("Mark summary as live or not", "PK=matchId, attribute_exists(matchId), lastSlot <= :slot",
 		spec.Rate{Driver: spec.MatchEnd, Note: "when the match leaves the feed"}, spec.UpdateItem)

@@ -100,8 +100,8 @@ func Applied(err error) (bool, error) { return err == nil, IgnoreRefused(err) }
 
 type patternKey struct{}
 
-// Patterns returns the access patterns of the call that ctx belongs to: one, or several for
-// GetEach.
+// Patterns returns the access patterns of the call that ctx belongs to: one, several for GetEach, or one for
+// each write of a TransactEach.
 func Patterns(ctx context.Context) []spec.Access {
 	all, _ := ctx.Value(patternKey{}).([]spec.Access)
 	return all

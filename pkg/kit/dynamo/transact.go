@@ -119,15 +119,19 @@ func (db DB) transact(ctx context.Context, batches ...Batch) error {
 	var (
 		writes   []Write
 		tables   []*string // of the writes
-		patterns []spec.Access
+		patterns []spec.Access // of the writes
 	)
 
 	for _, b := range batches {
-		writes, patterns = append(writes, b.Writes...), append(patterns, b.Access)
+		writes, patterns = append(writes, b.Writes...), append(patterns, slices.Repeat([]spec.Access{b.Access}, len(b.Writes))...)
 		tables = append(tables, slices.Repeat([]*string{db.table(b.Access)}, len(b.Writes))...)
 	}
 
-	a := patterns[0]
+	a := batches[0].Access
+	if len(batches) == 1 {
+		patterns = []spec.Access{a}
+	}
+
 	items := make([]types.TransactWriteItem, len(writes))
 
 	required, checks := Required(ctx)

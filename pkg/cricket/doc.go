@@ -45,9 +45,12 @@
 //	what administrators own, and the sync keeps           catalog
 //	how many matches a user may follow, and for how long  follower: FollowMatch; match: KeepFollow
 //	which matches a user follows                          follower: ListFollows
+//	how a user follows a team or a league                 follower: PutSubscription
+//	who gets the alerts of a match                        follower: ReadAudience
+//	what replaces a user's preferences for a match        follower: Overrides
 //	which followed matches are on the home screen         home: GetHome; follower: ReadStarts
 //	how teams, leagues and matches are found              match: Search; catalog: Words
-//	to whom a phone belongs                               follower: RegisterDevice
+//	to whom a phone belongs, and how many a user has      follower: RegisterDevice
 //	what happens to an unregistered token                 activity: Pusher.RemoveUnregistered; alert: Alerter.SendAlert
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	which keys and access patterns exist                  tables, and the list below
@@ -69,11 +72,11 @@
 //	  seasonId, teamId
 //	cricket-leagues                 a league; active, title and priority belong to the administrators
 //	  leagueId
-//	cricket-devices                 a user's phone
+//	cricket-devices                 a user's phone: up to ten
 //	  userId, deviceToken
 //	  userId, ~                     counts the registrations of a user and serialises them
 //	  #TOKEN#{token}, ~             the owner of a token
-//	cricket-match-follows           a user who follows a match
+//	cricket-match-follows           a user who follows a match, or has excepted it from a subscription
 //	  matchId, userId
 //	  #USER#{userId}, #FOLLOWS      the list of the matches that a user follows
 //	  #USER#{userId}, {start}/{id}  a match that a user follows, in the order of the starts
@@ -84,7 +87,8 @@
 //	  matchId, view                 stored
 //	cricket-prematch-notifications
 //	  {matchId}#{userId}, userId    a claimed reminder
-//	  {matchId}#{userId}, #START#…  the claim of the start of an activity
+//	  {matchId}#{userId}, #START#…  the claim of the start of an activity, or that a user who does not
+//	                                follow the match has one
 //	  matchId, #MATCH               the reminder of the match was sent
 //	cricket-locks
 //	  alert:…, sync-fixtures        a lease
@@ -97,6 +101,9 @@
 //	cricket-fixture-cache           the score in full
 //	  matchId
 //	  {matchId}#names               the names of teams and league
+//	cricket-subscriptions           a user who follows a team or a league, with preferences for its matches
+//	  {kind}/{id}, userId
+//	  #USER#{userId}, #SUBSCRIPTIONS  the list of a user's subscriptions
 //	cricket-summaries               a match as lists show it: names, start, score; by index those in play,
 //	  matchId                       of a day, of a league and of a team
 //	cricket-search                  a word in the names of a team or a league
@@ -131,6 +138,9 @@
 // The cache holds the score (score.State) with the players at the crease and the last wicket, not
 // the provider's fixture. Lineups and full scorecards are in a table of their own, cricket-cards,
 // which a poll does not read.
+//
+// A user has up to ten phones, not one. Each gets the alerts; an activity is started on the one that was
+// used last.
 //
 // Active leagues are not cached. Each run of a job reads them: 30 leagues cost a few read units,
 // and a league that is deactivated is left out from the next run.

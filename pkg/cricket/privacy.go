@@ -30,7 +30,7 @@ var data = []spec.Data{
 	{
 		Store: "cricket-devices",
 		Of:    "users",
-		What:  "the token of the phone, its platform, version, locale and time zone, and the version of the app",
+		What:  "the token of each of up to ten phones, its platform, version, locale and time zone, and the version of the app",
 		Why:   "to send alerts, in the language of the phone",
 		Kept:  "90 days after the app was last opened",
 	},
@@ -53,7 +53,7 @@ var data = []spec.Data{
 	{
 		Store: "cricket-match-follows",
 		Of:    "users",
-		What:  "which matches a user follows, and for which team",
+		What:  "which matches a user follows or has unfollowed, for which team, and which alerts of them the user wants",
 		Why:   "to send alerts and the Live Activity of the match",
 		Kept:  "45 days",
 	},
@@ -67,7 +67,7 @@ var data = []spec.Data{
 	{
 		Store: "cricket-prematch-notifications",
 		Of:    "users",
-		What:  "which reminder of a match a user was sent",
+		What:  "which reminder of a match a user was sent, and when the user had a Live Activity of it",
 		Why:   "to send none twice",
 		Kept:  "two days",
 	},
@@ -78,6 +78,13 @@ var data = []spec.Data{
 	{
 		Store: "cricket-state-hashes",
 		What:  "what was last pushed of a match",
+	},
+	{
+		Store: "cricket-subscriptions",
+		Of:    "users",
+		What:  "which teams and leagues a user follows, and which alerts of their matches the user wants",
+		Why:   "to send alerts and the Live Activities of their matches",
+		Kept:  "until the user ends it, or the account is deleted",
 	},
 	{
 		Store: "cricket-summaries",

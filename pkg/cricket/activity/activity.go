@@ -97,7 +97,7 @@ func StartActivityFunction() app.Function {
 		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
 		Uses: []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice,
-			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
+			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, tables.MarkOwnActivity, account.CheckDeleted},
 		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}, OpenActivities, (*Activities).StartActivity,
@@ -201,8 +201,7 @@ func (a *Activities) current(ctx context.Context, matchID, view string) (*Curren
 }
 
 // markActivity records that the caller has an activity of the match, so that send-alerts starts no
-// other one. It records it in the list of activities, for a later follow, and then in the follow,
-// if it exists.
+// other one. It records it in the list of activities, for a later follow, and then as MarkActivity does.
 func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expires int64) error {
 	now := a.now().Unix()
 	list := follower.ActivityRow{List: dynamo.List{ExpiresAt: expires, TTL: expires}, ActivityAt: now}
@@ -212,11 +211,7 @@ func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expire
 		return err
 	}
 
-	set := dynamo.Set(follower.FollowRow{ActivityAt: now}, "activityAt")
-	err := dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set,
-		dynamo.Exists[follower.FollowRow]("matchId"))
-
-	return dynamo.IgnoreRefused(err)
+	return follower.MarkActivity(ctx, a.db, in.MatchID, in.UserID, a.now(), false)
 }
 
 // register stores an activity under its push token. It returns errOtherUser if another
@@ -224,14 +219,14 @@ func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expire
 func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fixture) error {
 	now := a.now()
 
-	phone, _, err := follower.ReadDevice(ctx, a.db, in.UserID, now)
+	phones, err := follower.ReadDevices(ctx, a.db, in.UserID, now)
 	if err != nil {
 		return err
 	}
 
 	token := in.Body.PushToken.Lower()
 	row := Subscription{
-		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: phone.Frequent,
+		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: len(phones) > 0 && phones[0].Frequent, // of the phone that was used last
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepActivity),
 	}
 	set := dynamo.Set(row, "userId", "teamId", "frequentPushesEnabled", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
@@ -277,14 +272,14 @@ func (a *Activities) existing(ctx context.Context, access spec.Access, userID, m
 }
 
 // openChannel returns the channel of a perspective, for a user whose registered
-// phone supports channels. It returns errNoListener for any other phone.
+// phones all support channels. It returns errNoListener for any other user.
 func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fixture, view string) (string, error) {
-	phone, ok, err := follower.ReadDevice(ctx, a.db, userID, a.now())
+	phones, err := follower.ReadDevices(ctx, a.db, userID, a.now())
 	if err != nil {
 		return "", err
 	}
 
-	if !ok || !phone.HasBroadcasts() {
+	if len(phones) == 0 || slices.ContainsFunc(phones, func(d follower.DeviceRow) bool { return !d.HasBroadcasts() }) {
 		return "", errNoListener
 	}
 
@@ -305,7 +300,8 @@ func EndActivityFunction() app.Function {
 		Does:   "Stops updating a Live Activity of the caller.",
 		IfDown: "Dismissed activities still get pushes, which users do not see.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity, tables.UpdateFollow, account.CheckDeleted},
+		Uses: []spec.Access{tables.ListActivities, tables.RemoveActivity, tables.UpdateFollow, tables.MarkOwnActivity,
+			account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenActivities, (*Activities).EndActivity, errNoActivity)
 }
@@ -337,7 +333,7 @@ func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi
 	return httpapi.NewRemoved(), nil
 }
 
-// markEnded records in the caller's follow, if it exists, that an activity has ended, unless one of
+// markEnded records, as MarkActivity does, that an activity has ended, unless one of
 // the others has not: the app ends the older of two when it shows the newer. So the next day of play
 // starts an activity, and the day that lasts does not.
 func (a *Activities) markEnded(ctx context.Context, in *EndActivity, others []string) error {
@@ -346,11 +342,7 @@ func (a *Activities) markEnded(ctx context.Context, in *EndActivity, others []st
 		return err
 	}
 
-	set := dynamo.Set(follower.FollowRow{ActivityEndedAt: a.now().Unix()}, "activityEndedAt")
-	err = dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set,
-		dynamo.Exists[follower.FollowRow]("matchId"))
-
-	return dynamo.IgnoreRefused(err)
+	return follower.MarkActivity(ctx, a.db, in.MatchID, in.UserID, a.now(), true)
 }
 
 // OpenActivities opens the service of start-activity and end-activity. It reads

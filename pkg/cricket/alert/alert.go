@@ -144,9 +144,6 @@ const (
 	// keepAlerts is how long the rows of cricket-alerts are kept: longer than any
 	// match lasts.
 	keepAlerts = 7 * 24 * time.Hour
-	// keepReminder is how long the rows of cricket-prematch-notifications are kept: longer
-	// than an alert is retried.
-	keepReminder = 48 * time.Hour
 	// alertExpiration is how long Apple stores an alert for a phone that is offline.
 	alertExpiration = time.Hour
 
@@ -244,8 +241,8 @@ func SendAlertsFunction() app.Function {
 		Uses: []spec.Access{
 			tables.GetFixture, tables.AllLeagues, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock,
 			tables.ExtendLock, tables.ReleaseLock,
-			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder,
-			tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
+			tables.AllFollowers, tables.AllSubscribers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice,
+			tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
 		Emits: []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried,
@@ -426,15 +423,16 @@ func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 	}
 
 	for more := true; more; {
-		q := own.Query(tables.AllFollowers, r.alert.MatchID)
-		q.Limit = r.sizes.Message
+		var (
+			found []follower.Member
+			err   error
+		)
 
-		found, last, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, q)
-		if err != nil {
+		if found, more, err = follower.ReadAudience(ctx, r.db, r.match, own.Query, r.sizes.Message, r.now()); err != nil {
 			return err
 		}
 
-		if more = last != nil; more && len(row.Parts) == 0 {
+		if more && len(row.Parts) == 0 {
 			if row.Parts, err = r.splitRange(ctx, own, found); err != nil {
 				return err
 			}
@@ -470,13 +468,10 @@ func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 	return r.recordProgress(ctx, r.alert, alertRow{After: own.From, Done: true})
 }
 
-// splitRange divides the followers in the range after found, which are its first.
-func (r *alertRun) splitRange(ctx context.Context, all activity.IDRange, found []follower.FollowRow) ([]activity.IDRange, error) {
-	greatest := activity.IDRange{Until: all.Until}.Query(tables.AllFollowers, r.alert.MatchID)
-	greatest.Backward, greatest.Limit = true, 1
-
-	top, _, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, greatest)
-	if err != nil || len(top) == 0 {
+// splitRange divides the audience in the range after found, which are its first.
+func (r *alertRun) splitRange(ctx context.Context, all activity.IDRange, found []follower.Member) ([]activity.IDRange, error) {
+	top, err := follower.LastOfAudience(ctx, r.db, r.match, activity.IDRange{Until: all.Until}.Query)
+	if err != nil || top == "" {
 		return nil, err
 	}
 
@@ -485,7 +480,7 @@ func (r *alertRun) splitRange(ctx context.Context, all activity.IDRange, found [
 		seen[i] = f.UserID
 	}
 
-	return all.Split(seen, top[0].UserID, r.sizes.Part, activity.MaxParts), nil
+	return all.Split(seen, top, r.sizes.Part, activity.MaxParts), nil
 }
 
 // sendParts sends a message for each part, and ends own where the first part begins.
@@ -513,6 +508,7 @@ type recipient struct {
 	spoilerFree bool
 	hasActivity bool // of the match: no other one is started
 	silent      bool // start an activity without a sound, and send no notification
+	subscribed  bool // follows the match through a team or its league alone
 	// reregistered reports that the token is unregistered, but the phone has registered it
 	// again since.
 	reregistered bool
@@ -529,7 +525,7 @@ type audience struct {
 
 // sendPage sends the alert to the followers of a page. all is the range of the page,
 // for the message that retries the unreached.
-func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all activity.IDRange) error {
+func (r *alertRun) sendPage(ctx context.Context, page []follower.Member, all activity.IDRange) error {
 	if err := r.lease.Extend(ctx); err != nil {
 		return err
 	}
@@ -552,7 +548,7 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 	}
 
 	m := r.alert
-	m.IDRange, m.Users = all, slices.Sorted(slices.Values(r.unreached))
+	m.IDRange, m.Users = all, slices.Compact(slices.Sorted(slices.Values(r.unreached)))
 	r.retried += len(m.Users)
 
 	return r.retry(ctx, m)
@@ -568,11 +564,11 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 // by what it reads alone: a phone or a token is removed only if it is as it was read, and the start
 // of an activity is claimed by a condition. Claims of reminders are written without one, and are
 // read strongly.
-func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([]recipient, error) {
+func (r *alertRun) recipients(ctx context.Context, page []follower.Member) ([]recipient, error) {
 	now := r.now()
-	page = slices.DeleteFunc(slices.Clone(page), func(f follower.FollowRow) bool {
+	page = slices.DeleteFunc(slices.Clone(page), func(f follower.Member) bool {
 		_, listed := slices.BinarySearch(r.alert.Users, f.UserID)
-		return f.ExpiresAt <= now.Unix() || len(r.alert.Users) > 0 && !listed
+		return f.Off || len(r.alert.Users) > 0 && !listed
 	})
 
 	keys := make([]dynamo.Item, len(page))
@@ -591,7 +587,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 	}
 
 	defaults := follower.DefaultPreferences()
-	all := make([]recipient, len(page))
+	phones := make([][]recipient, len(page))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(readConcurrency)
 
@@ -600,6 +596,8 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		if !ok {
 			p = defaults
 		}
+
+		p = f.Preferences(p)
 
 		starts := event.IsStart(r.alert.Key) && p.StartsActivities(now)
 		heard := !r.alert.Quiet && p.Allows(r.alert.Kind, now) && (!p.SpoilerFree || r.alert.Plain != "")
@@ -610,19 +608,24 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		}
 
 		g.Go(func() error {
-			d, ok, err := follower.RecentDevice(gctx, r.db, f.UserID, now)
-			if err != nil || !ok || !d.Takes(r.environment) {
+			found, err := follower.RecentDevices(gctx, r.db, f.UserID, now)
+			if err != nil {
 				return err
 			}
 
-			to := recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard}
+			found = slices.DeleteFunc(found, func(d follower.DeviceRow) bool { return !d.Takes(r.environment) })
+			starter := slices.IndexFunc(found, func(d follower.DeviceRow) bool { return d.PushToStart != "" })
 
-			to.hasActivity = !starts || f.HasActivity(now)
-			if starts && event.IsRenewal(r.alert.Key) {
-				to.hasActivity = !f.NeedsRenewal(now)
+			for n, d := range found {
+				to := recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard, subscribed: f.Subscribed}
+
+				to.hasActivity = !starts || n != starter || f.HasActivity(now)
+				if starts && n == starter && event.IsRenewal(r.alert.Key) {
+					to.hasActivity = !f.Subscribed && !f.NeedsRenewal(now)
+				}
+
+				phones[i] = append(phones[i], to)
 			}
-
-			all[i] = to
 
 			return nil
 		})
@@ -632,7 +635,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 		return nil, err
 	}
 
-	all = slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" })
+	all := slices.Concat(phones...)
 	if r.alert.isReminder() && len(r.alert.Users) == 0 {
 		return r.claimReminders(ctx, all)
 	}
@@ -650,7 +653,8 @@ type prematchRow struct {
 	// Start is the start of the match that a reminder is for, in tables.TimeLayout, or the
 	// key of the alert that starts an activity. A claim for another start is no claim.
 	Start string `dynamodbav:"start,omitempty"`
-	TTL   int64  `dynamodbav:"ttl"`
+	follower.OwnActivity
+	TTL int64 `dynamodbav:"ttl"`
 }
 
 // ReminderClaim returns the key of the claim of a user's reminder. The claims of a user have
@@ -658,20 +662,21 @@ type prematchRow struct {
 // second of one partition.
 func ReminderClaim(matchID, userID string) []string { return []string{matchID + "#" + userID, userID} }
 
-// StartClaim returns the key of the claim of the start of a user's activity: one row for all
-// days of a match.
-func StartClaim(matchID, userID string) []string {
-	return []string{matchID + "#" + userID, "#START#" + userID}
-}
-
 // claimReminders claims the users' reminders of the start for this part, and returns the
 // users without those whom another part has claimed. The batches have no conditions: no
 // other worker claims these users, because the caller holds the lock of the part, and
 // every user is in one part.
 func (r *alertRun) claimReminders(ctx context.Context, to []recipient) ([]recipient, error) {
-	keys := make([]dynamo.Item, len(to))
+	users := make([]string, len(to))
 	for i, p := range to {
-		keys[i] = dynamo.Key(tables.ClaimReminders, ReminderClaim(r.alert.MatchID, p.UserID)...)
+		users[i] = p.UserID
+	}
+
+	users = slices.Compact(users) // the phones of a user follow each other
+	keys := make([]dynamo.Item, len(users))
+
+	for i, id := range users {
+		keys[i] = dynamo.Key(tables.ClaimReminders, ReminderClaim(r.alert.MatchID, id)...)
 	}
 
 	found, err := dynamo.GetAll[prematchRow](ctx, r.db, tables.ClaimReminders, keys)
@@ -690,12 +695,14 @@ func (r *alertRun) claimReminders(ctx context.Context, to []recipient) ([]recipi
 
 	var fresh []prematchRow
 
+	for _, id := range users {
+		if _, ok := claimed[id]; !ok {
+			fresh = append(fresh, r.claim(ReminderClaim(r.alert.MatchID, id), part, start))
+		}
+	}
+
 	to = slices.DeleteFunc(to, func(p recipient) bool {
 		row, ok := claimed[p.UserID]
-		if !ok {
-			fresh = append(fresh, r.claim(ReminderClaim(r.alert.MatchID, p.UserID), part, start))
-		}
-
 		return ok && row.ClaimedBy != part
 	})
 
@@ -704,13 +711,13 @@ func (r *alertRun) claimReminders(ctx context.Context, to []recipient) ([]recipi
 
 // claim returns the row of a claim.
 func (r *alertRun) claim(key []string, by, start string) prematchRow {
-	return prematchRow{MatchID: key[0], UserID: key[1], ClaimedBy: by, Start: start, TTL: r.now().Add(keepReminder).Unix()}
+	return prematchRow{MatchID: key[0], UserID: key[1], ClaimedBy: by, Start: start, TTL: r.now().Add(follower.KeepClaims).Unix()}
 }
 
 // putStartClaim writes the claim of the start of a user's activity. It returns false if the
 // condition does not hold for the stored row.
 func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
-	row := r.claim(StartClaim(r.alert.MatchID, userID), by, r.alert.Key)
+	row := r.claim(follower.StartClaim(r.alert.MatchID, userID), by, r.alert.Key)
 	return dynamo.Applied(dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond))
 }
 
@@ -864,10 +871,16 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 
 	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"),
 		dynamo.NotEqual[prematchRow]("start", r.alert.Key))
+	needed := available.And(follower.NeedsStart(r.now(), event.IsRenewal(r.alert.Key)))
 
 	for i, p := range to {
 		g.Go(func() (err error) {
-			claimed[i], err = r.putStartClaim(ctx, p.UserID, r.alert.part(), available)
+			cond := available
+			if p.subscribed {
+				cond = needed
+			}
+
+			claimed[i], err = r.putStartClaim(ctx, p.UserID, r.alert.part(), cond)
 			return err
 		})
 	}

@@ -994,9 +994,9 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	}
 
 	for name, want := range map[string]string{"dead": "", "renewed": crickettest.Token("renewed starts")} {
-		d, ok, err := follower.ReadDevice(t.Context(), w.DB(), name, w.Clock.Now())
-		if err != nil || !ok || d.PushToStart != want {
-			t.Errorf("the %s phone is %+v, %v; want the push-to-start token %q", name, d, err, want)
+		phones, err := follower.ReadDevices(t.Context(), w.DB(), name, w.Clock.Now())
+		if err != nil || len(phones) != 1 || phones[0].PushToStart != want {
+			t.Errorf("the %s phone is %+v, %v; want the push-to-start token %q", name, phones, err, want)
 		}
 	}
 }

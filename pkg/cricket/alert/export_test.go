@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/push"
@@ -22,7 +23,7 @@ const (
 	AlertLease    = alertLease
 	MaxAlertAge   = maxAlertAge
 	KeepAlerts    = keepAlerts
-	KeepReminder  = keepReminder
+	KeepReminder  = follower.KeepClaims
 	MaxAlertTries = maxAlertTries
 	MaxKey        = maxKey
 	ReminderKey   = reminderKey

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
@@ -133,7 +134,9 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 	}
 
 	return dynamo.Put(ctx, r.db, tables.MarkReminder,
-		prematchRow{MatchID: f.MatchID, UserID: wholeMatch, Start: f.StartTime, TTL: now.Add(keepReminder).Unix()})
+		prematchRow{
+			MatchID: f.MatchID, UserID: wholeMatch, Start: f.StartTime, TTL: now.Add(follower.KeepClaims).Unix(),
+		})
 }
 
 // matchTitle returns the names of the teams of a match, "India v Pakistan", or "" if

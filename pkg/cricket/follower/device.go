@@ -155,6 +155,9 @@ type RegisterDevice struct {
 	}
 }
 
+// MaxDevices is the number of phones of a user that get alerts.
+const MaxDevices = 10
+
 // registerAttempts bounds a registration. An attempt is refused only if another registration
 // succeeds, so that many concurrent ones all succeed.
 var registerAttempts = dynamo.Attempts{Max: 10, Err: errDevicesBusy}
@@ -163,7 +166,7 @@ var registerAttempts = dynamo.Attempts{Max: 10, Err: errDevicesBusy}
 func RegisterDeviceFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/register-device",
-		Does:   "Registers the caller's phone for alerts, and replaces the phone registered before.",
+		Does:   "Registers a phone of the caller for alerts. Of more than ten phones it removes the one that was not used longest.",
 		IfDown: "New phones get no alerts. Registered phones do.",
 		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
@@ -171,9 +174,8 @@ func RegisterDeviceFunction() app.Function {
 	}, OpenDevices, (*Devices).RegisterDevice)
 }
 
-// RegisterDevice registers a phone or renews its registration. One transaction replaces
-// the previous phone of the user, so that one of several concurrent registrations
-// remains, complete. If another user has the phone, that registration is deleted; the
+// RegisterDevice registers a phone or renews its registration. The same transaction removes
+// those beyond MaxDevices, that were not used longest, and those that have expired. If another user has the phone, that registration is deleted; the
 // response does not reveal it. It returns Invalid for an unknown time zone, and
 // Conflict if other registrations of the user or the phone refuse every attempt.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
@@ -195,18 +197,18 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
 
-	if err := dynamo.Retry(ctx, registerAttempts, func() error { return d.replace(ctx, &mine) }); err != nil {
+	if err := dynamo.Retry(ctx, registerAttempts, func() error { return d.register(ctx, &mine) }); err != nil {
 		return nil, err
 	}
 
 	return mine.page(http.StatusCreated), nil
 }
 
-// replace writes mine, and deletes the other phones of the user, with the rows of their
-// tokens, and the registration of the same phone by another user. It copies the
+// register writes mine, and deletes the phones of the user that are too many or have expired, with the rows of
+// their tokens, and the registration of the same phone by another user. It copies the
 // push-to-start token of the existing row into mine. It returns *dynamo.Refused if
 // another registration came first.
-func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
+func (d *Devices) register(ctx context.Context, mine *DeviceRow) error {
 	rows, err := d.rows(ctx, mine.UserID)
 	if err != nil {
 		return err
@@ -240,8 +242,14 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 		}
 	}
 
-	for _, row := range former {
-		if len(writes)+2 > dynamo.MaxWrites-4 { // a user has no more than one; if there are more, the next registration deletes the rest
+	slices.SortFunc(former, byUse)
+
+	for i, row := range former {
+		if i < MaxDevices-1 && row.ExpiresAt > d.now().Unix() {
+			continue
+		}
+
+		if len(writes)+2 > dynamo.MaxWrites-4 { // a user has no more than MaxDevices; if there are more, the next registration deletes the rest
 			break
 		}
 
@@ -291,7 +299,7 @@ type GetDevice struct{ auth.User }
 func GetDeviceFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/get-device",
-		Does:   "Returns the caller's registered phone.",
+		Does:   "Returns the caller's registered phone that was used last.",
 		IfDown: "The settings do not show which phone gets alerts.",
 		On:     spec.Route{Method: "GET", Path: "/user/device", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetDevice},
@@ -299,41 +307,81 @@ func GetDeviceFunction() app.Function {
 	}, OpenDevices, (*Devices).GetDevice, errNoDevice)
 }
 
-// GetDevice returns the caller's phone. It returns NotFound if none is registered.
+// GetDevice returns the caller's phone that was used last. It returns NotFound if none is registered.
 func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, error) {
-	mine, ok, err := ReadDevice(ctx, d.db, in.UserID, d.now())
+	phones, err := ReadDevices(ctx, d.db, in.UserID, d.now())
 	if err != nil {
 		return nil, err
 	}
 
-	if !ok {
+	if len(phones) == 0 {
 		return nil, errNoDevice
 	}
 
-	return mine.page(http.StatusOK), nil
+	return phones[0].page(http.StatusOK), nil
 }
 
-// ReadDevice reads the phone of a user. It returns false if none is registered, or the
-// registration has expired.
-func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
-	return readDevice(ctx, db, userID, now, true)
+// ReadDevices reads the phones of a user, the one that was registered or renewed last first. It omits
+// registrations that have expired.
+func ReadDevices(ctx context.Context, db dynamo.DB, userID string, now time.Time) ([]DeviceRow, error) {
+	return readDevices(ctx, db, userID, now, true)
 }
 
-// RecentDevice is ReadDevice at half the cost: it may miss the changes of about the last second.
-// A write that depends on the row needs a condition on it.
-func RecentDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
-	return readDevice(ctx, db, userID, now, false)
+// RecentDevices is ReadDevices at half the cost: it may miss the changes of about the last second.
+// A write that depends on a row needs a condition on it.
+func RecentDevices(ctx context.Context, db dynamo.DB, userID string, now time.Time) ([]DeviceRow, error) {
+	return readDevices(ctx, db, userID, now, false)
 }
 
-func readDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time, consistent bool) (DeviceRow, bool, error) {
+func readDevices(ctx context.Context, db dynamo.DB, userID string, now time.Time, consistent bool) ([]DeviceRow, error) {
 	key := dynamo.KeyLess(tables.GetDevice, userID, counterRow)
+	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: MaxDevices, Consistent: consistent})
 
-	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: consistent})
-	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
-		return DeviceRow{}, false, err
+	rows = slices.DeleteFunc(rows, func(d DeviceRow) bool { return d.ExpiresAt <= now.Unix() })
+	slices.SortFunc(rows, byUse)
+
+	return rows, err
+}
+
+// byUse orders phones by their last registration or renewal, the last first.
+func byUse(a, b DeviceRow) int {
+	return cmp.Or(cmp.Compare(b.UpdatedAt, a.UpdatedAt), cmp.Compare(a.DeviceToken, b.DeviceToken))
+}
+
+// ListDevices is the request for the caller's phones.
+type ListDevices struct{ auth.User }
+
+// DeviceList is the response with the phones of a user.
+type DeviceList struct {
+	Body struct {
+		Devices []Device `json:"devices" nullable:"false" doc:"The phones, the one that was used last first."`
+	}
+}
+
+// ListDevicesFunction lists the caller's phones.
+func ListDevicesFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "cricket/list-devices",
+		Does:   "Lists the caller's registered phones.",
+		IfDown: "The settings do not show which phones get alerts.",
+		On:     spec.Route{Method: "GET", Path: "/user/devices", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetDevice},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}, OpenDevices, (*Devices).ListDevices)
+}
+
+// ListDevices returns the caller's phones: up to MaxDevices. The list is empty if none is registered.
+func (d *Devices) ListDevices(ctx context.Context, in *ListDevices) (*DeviceList, error) {
+	phones, err := ReadDevices(ctx, d.db, in.UserID, d.now())
+
+	out := &DeviceList{}
+	out.Body.Devices = make([]Device, len(phones))
+
+	for i, p := range phones {
+		out.Body.Devices[i] = p.page(http.StatusOK).Body
 	}
 
-	return rows[0], true, nil
+	return out, err
 }
 
 // DeleteDevice is the request to delete the registration of a phone.

@@ -1,6 +1,7 @@
 package follower
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -35,6 +36,10 @@ type FollowRow struct {
 	ActivityEndedAt int64 `dynamodbav:"activityEndedAt,omitempty"`
 
 	StartTime string `dynamodbav:"startTime,omitempty"` // of the match when it was followed last: see StartRow
+
+	Overrides *Overrides `dynamodbav:"preferences,omitempty"`
+	// Off reports that the user has unfollowed the match, and follows one of its teams or its league.
+	Off bool `dynamodbav:"off,omitempty"`
 }
 
 // activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes
@@ -83,9 +88,11 @@ var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not f
 
 // FollowedMatch is a match that a user follows, as the API returns it.
 type FollowedMatch struct {
-	MatchID   string    `json:"matchId" doc:"The id of the match."`
-	TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
-	ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
+	MatchID     string     `json:"matchId" doc:"The id of the match."`
+	TeamID      string     `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
+	ExpiresAt   time.Time  `json:"expiresAt" doc:"The user stops following the match at this time."`
+	Preferences *Overrides `json:"preferences,omitempty" doc:"What replaces the user's preferences for the match. Absent: nothing."`
+	Subscribed  bool       `json:"subscribed,omitempty" doc:"Whether the user follows the match through a team or its league alone."`
 }
 
 // FollowPage is the response with a followed match.
@@ -94,9 +101,9 @@ type FollowPage struct {
 	Body   FollowedMatch
 }
 
-// followPage returns the response with a followed match. expires is in epoch s.
-func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
-	return &FollowPage{Status: status, Body: FollowedMatch{matchID, teamID, time.Unix(expires, 0).UTC()}}
+// followed returns the match as the API returns it.
+func (r FollowRow) followed() FollowedMatch {
+	return FollowedMatch{MatchID: r.MatchID, TeamID: r.TeamID, ExpiresAt: time.Unix(r.ExpiresAt, 0).UTC(), Preferences: r.Overrides}
 }
 
 // FollowMatch is the request to follow a match.
@@ -104,7 +111,8 @@ type FollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    *struct {
-		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral. Default: neutral."`
+		TeamID      string     `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral. Default: neutral."`
+		Preferences *Overrides `json:"preferences,omitempty" doc:"What replaces the user's preferences for the match. Absent: what is stored stays. An empty object removes it."`
 	}
 }
 
@@ -147,10 +155,11 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 
 	now := s.now()
 	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow), StartTime: f.StartTime}
-	changes := dynamo.Set(row, "teamId", "expiresAt", "startTime").SetIfAbsent(row, "createdAt")
-	follow := dynamo.Entry{
-		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
-		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
+	changes := dynamo.Set(row, "teamId", "expiresAt", "startTime").SetIfAbsent(row, "createdAt").Remove("off")
+
+	if in.Body != nil && in.Body.Preferences != nil {
+		row.Overrides = in.Body.Preferences.orNil()
+		changes = changes.Set(row, "preferences")
 	}
 
 	key := dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID)
@@ -160,8 +169,8 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		return nil, err
 	}
 
-	writes := append([]dynamo.Write{dynamo.UpdateWrite(key, changes)}, startWrites(in.UserID, f, before, row.ExpiresAt)...)
-	if err := follow.Write(ctx, s.db, writes...); err != nil {
+	writes := append([]dynamo.Write{dynamo.UpdateWrite(key, changes)}, startWrites(in.UserID, f, before, row.ExpiresAt, false)...)
+	if err := s.entry(in.UserID, in.MatchID, row.ExpiresAt).Write(ctx, s.db, writes...); err != nil {
 		return nil, err
 	}
 	// It reads after it has written, and start-activity writes before it looks for the
@@ -178,7 +187,11 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		}
 	}
 
-	return followPage(http.StatusCreated, in.MatchID, team, row.ExpiresAt), nil
+	if row.MatchID = in.MatchID; in.Body == nil || in.Body.Preferences == nil {
+		row.Overrides = before.Overrides
+	}
+
+	return &FollowPage{http.StatusCreated, row.followed()}, nil
 }
 
 // followed returns those of the matches that the user still follows, in the same order.
@@ -240,24 +253,68 @@ func GetFollowFunction() app.Function {
 		Does:   "Returns the team that the caller supports in a followed match.",
 		IfDown: "Match pages do not show whether the user follows the match.",
 		On:     spec.Route{Method: "GET", Path: "/user/follow/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.CheckFollow},
+		Uses:   []spec.Access{tables.CheckFollow, tables.GetFixture, tables.ListSubscriptions},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenFollows, (*Follows).GetFollow, errNotFollowed)
 }
 
-// GetFollow returns the team that the caller supports in a followed match. It returns
-// NotFound if the caller does not follow the match.
+// GetFollow returns the team that the caller supports in a followed match, also if the caller follows it through a
+// team or its league. It returns NotFound if the caller does not follow the match.
 func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, error) {
 	row, ok, err := dynamo.Get[FollowRow](ctx, s.db, tables.CheckFollow, in.MatchID, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 
-	if !ok || row.ExpiresAt <= s.now().Unix() {
-		return nil, errNotFollowed
+	if ok && row.ExpiresAt > s.now().Unix() {
+		if row.Off {
+			return nil, errNotFollowed
+		}
+
+		return &FollowPage{http.StatusOK, row.followed()}, nil
 	}
 
-	return followPage(http.StatusOK, in.MatchID, row.TeamID, row.ExpiresAt), nil
+	f, ok, err := dynamo.Get[match.Fixture](ctx, s.db, tables.GetFixture, in.MatchID)
+	if err != nil || !ok || f.EndingAt != 0 {
+		return nil, cmp.Or[error](err, errNotFollowed)
+	}
+
+	m, ok, err := s.subscribed(ctx, in.UserID, f)
+	if err != nil || !ok {
+		return nil, cmp.Or[error](err, errNotFollowed)
+	}
+
+	out := &FollowPage{http.StatusOK, m.followed()}
+	out.Body.Subscribed = true
+
+	return out, nil
+}
+
+// subscribed returns the user as a member of the audience of a match, through a team or its league. It does not
+// read the preferences. ok is false if the user has subscribed to none of them.
+func (s *Follows) subscribed(ctx context.Context, userID string, f match.Fixture) (m Member, ok bool, err error) {
+	list, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.ListSubscriptions, SubscriptionList(userID)...)
+	if err != nil {
+		return Member{}, false, err
+	}
+
+	rows := make([][]SubscriptionRow, len(subjectsOf(f)))
+
+	for i, subject := range subjectsOf(f) {
+		if slices.Contains(SubjectsOf(list), subject) {
+			rows[i] = []SubscriptionRow{{Subject: subject, UserID: userID}}
+		}
+	}
+
+	members := merge(f, nil, rows, s.now())
+	if len(members) == 0 {
+		return Member{}, false, nil
+	}
+
+	m = members[0]
+	m.ExpiresAt = f.Expiry(s.now(), match.KeepFollow)
+
+	return m, true, nil
 }
 
 // ListFollows is the request for a page of the matches that the caller follows.
@@ -331,11 +388,13 @@ func (s *Follows) ListFollows(ctx context.Context, in *ListFollows) (*FollowedMa
 		return nil, err
 	}
 
+	rows = slices.DeleteFunc(rows, func(r FollowRow) bool { return r.Off })
+
 	out := &FollowedMatches{}
 	out.Body.Follows, out.Body.Next = make([]FollowedMatch, len(rows)), next
 
 	for i, r := range rows {
-		out.Body.Follows[i] = FollowedMatch{r.MatchID, r.TeamID, time.Unix(r.ExpiresAt, 0).UTC()}
+		out.Body.Follows[i] = r.followed()
 	}
 
 	return out, nil
@@ -346,7 +405,8 @@ type UpdateFollow struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
-		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral."`
+		TeamID      string     `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral. Absent: it stays."`
+		Preferences *Overrides `json:"preferences,omitempty" doc:"What replaces the user's preferences for the match. Absent: what is stored stays. An empty object removes it."`
 	}
 }
 
@@ -354,21 +414,25 @@ type UpdateFollow struct {
 func UpdateFollowFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/update-follow",
-		Does:   "Changes the team that the caller supports in a followed match.",
+		Does:   "Changes the team that the caller supports in a followed match, and the preferences for it.",
 		IfDown: "Users cannot change the team of a followed match.",
 		On:     spec.Route{Method: "PATCH", Path: "/user/follow/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow, account.CheckDeleted},
+		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow, tables.CheckFollow, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenFollows, (*Follows).UpdateFollow, errNotFollowed, match.ErrNotFound, match.ErrTeamNotInMatch)
 }
 
-// UpdateFollow changes the team of a match that the caller follows. It returns NotFound
-// if the caller does not follow it, or the match does not exist, and ErrTeamNotInMatch if
-// the team does not play in it.
+// UpdateFollow changes the team and the preferences of a match that the caller follows. It returns NotFound
+// if the caller does not follow it, or follows it through a subscription alone, or the match does not exist, and
+// ErrTeamNotInMatch if the team does not play in it.
 func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPage, error) {
 	team := in.Body.TeamID
 	if team == match.Neutral {
 		team = ""
+	}
+
+	if in.Body.TeamID == "" && in.Body.Preferences == nil {
+		return nil, problem.In("body", "teamId or preferences is required")
 	}
 
 	f, err := s.match(ctx, in.MatchID, team)
@@ -377,16 +441,30 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	}
 
 	now := s.now()
-	row := FollowRow{TeamID: team, ExpiresAt: f.Expiry(now, match.KeepFollow)}
-	followed := dynamo.Exists[FollowRow]("matchId").And(dynamo.Greater[FollowRow]("expiresAt", now.Unix()))
+	row := FollowRow{TeamID: team, ExpiresAt: f.Expiry(now, match.KeepFollow), Overrides: in.Body.Preferences.orNil()}
 
-	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID),
-		dynamo.Set(row, "teamId", "expiresAt"), followed)
+	changes := dynamo.Set(row, "expiresAt")
+	if in.Body.TeamID != "" {
+		changes = changes.Set(row, "teamId")
+	}
+
+	if in.Body.Preferences != nil {
+		changes = changes.Set(row, "preferences")
+	}
+
+	followed := dynamo.Exists[FollowRow]("matchId").And(dynamo.Greater[FollowRow]("expiresAt", now.Unix()), dynamo.Absent[FollowRow]("off"))
+
+	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), changes, followed)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNotFollowed)
 	}
 
-	return followPage(http.StatusOK, in.MatchID, team, row.ExpiresAt), nil
+	row, ok, err := dynamo.Get[FollowRow](ctx, s.db, tables.CheckFollow, in.MatchID, in.UserID)
+	if err != nil || !ok { // the caller has unfollowed the match since
+		return nil, cmp.Or[error](err, errNotFollowed)
+	}
+
+	return &FollowPage{http.StatusOK, row.followed()}, nil
 }
 
 // UnfollowMatch is the request to stop following a match.
@@ -402,13 +480,14 @@ func UnfollowMatchFunction() app.Function {
 		Does:   "Ends the caller's follow of a match, and the caller's Live Activities of it.",
 		IfDown: "Users cannot unfollow matches, and get unwanted alerts until the match ends.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser},
+		Uses: []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser, tables.ListSubscriptions, tables.GetFixture, tables.FollowMatch,
+			account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenFollows, (*Follows).UnfollowMatch, errNotFollowed)
 }
 
 // UnfollowMatch deletes the caller's follow of a match, and then the caller's Live Activities of
-// it. The list of the activities is deleted last: if a call fails, the next one deletes the rest.
+// it. If the caller follows a team of the match or its league, the match becomes an exception. The list of the activities is deleted last: if a call fails, the next one deletes the rest.
 // It returns NotFound if there is nothing to delete. Its cost does not depend on other users.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
 	found, err := s.unfollow(ctx, in)

@@ -109,7 +109,7 @@ func TestFollow(t *testing.T) {
 		{"7", `{"teamId":"12"}`, 200, "", "12"},
 		{"7", `{"teamId":"13"}`, 400, "body.teamId", "12"},
 		{"7", `{"teamId":""}`, 422, "body.teamId", "12"},
-		{"7", `{}`, 422, "body", "12"},
+		{"7", `{}`, 400, "body", "12"},
 		{"9", `{"teamId":"12"}`, 404, "", ""},
 		{"99", `{"teamId":"12"}`, 404, "", ""},
 	} {
@@ -407,8 +407,8 @@ func TestCostOfUnfollowIsIndependentOfTheAudience(t *testing.T) {
 		costs[others] = c
 	}
 
-	// the follow in a transaction, three activities and their list
-	want := cost{dynamodb.Units{Reads: 2, Writes: 6}, map[string]int{"GetItem": 2, "DeleteItem": 4, "TransactWriteItems": 1}}
+	// the follow in a transaction with the check of the account, three activities and their list
+	want := cost{dynamodb.Units{Reads: 3, Writes: 8}, map[string]int{"GetItem": 3, "DeleteItem": 4, "TransactWriteItems": 1}}
 	if diff := cmp.Diff(map[int]cost{10: want, 2000: want}, costs); diff != "" {
 		t.Errorf("costs by the number of other activities (-want +got):\n%s", diff)
 	}

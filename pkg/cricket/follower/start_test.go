@@ -99,7 +99,7 @@ func TestStartsExpire(t *testing.T) {
 		{crickettest.KickOff.Add(time.Second), now, 0},
 		{now, crickettest.KickOff.Add(24*time.Hour + match.KeepFollow), 0},
 	} {
-		rows, more, err := follower.ReadStarts(w.NewContext(), w.DB(), "ann", c.from, c.now)
+		rows, more, err := follower.ReadStarts(w.NewContext(), w.DB(), "ann", c.from, c.now, nil)
 		if err != nil || len(rows) != c.want || more {
 			t.Errorf("from %v at %v: %+v, %v, %v, want %d", c.from, c.now, rows, more, err, c.want)
 		}

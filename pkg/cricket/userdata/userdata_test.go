@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 const (
 	ann, bob = "7f6c1f0e-0000-4000-8000-00000000000a", "7f6c1f0e-0000-4000-8000-00000000000b"
 	match    = "900001"
+	recent   = "900003" // a match of the league
 )
 
 type item = map[string]any
@@ -55,8 +56,14 @@ func kept(user string) map[string][]item {
 			{"matchId": "#USER#" + user, "userId": "2026-06-06T14:00:00Z/" + match, "expiresAt": 2e9},
 		},
 		tables.Prematch.Name: {
+			{"matchId": recent + "#" + user, "userId": user, "ttl": 2e9}, // through the league
 			{"matchId": match + "#" + user, "userId": user, "ttl": 2e9},
 			{"matchId": match + "#" + user, "userId": "#START#" + user, "ttl": 2e9},
+		},
+		tables.Subscribers.Name: {
+			{"subject": "team/7", "userId": user, "preferences": item{"spoilerFree": true}},
+			{"subject": "league/5", "userId": user},
+			{"subject": "#USER#" + user, "userId": "#SUBSCRIPTIONS", "ids": []string{"team/7", "league/5"}, "expiresAt": 4e9},
 		},
 		tables.Subscriptions.Name: {
 			{"matchId": match, "pushToken": token, "userId": user, "expiresAt": 2e9},
@@ -86,6 +93,11 @@ func plant(t *testing.T) *testkit.World {
 
 		testkit.PutRows(w, table, rows...)
 	}
+
+	testkit.PutRows(w, tables.Summaries, item{
+		"matchId": recent, "leagueId": "5", "localTeamId": "1", "visitorTeamId": "2", "type": "T20", "span": "day",
+		"startTime": "2026-06-06T11:00:00Z", "at": "2026-06-06T11:00:00Z/" + recent,
+	})
 
 	return w
 }

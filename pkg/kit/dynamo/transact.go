@@ -118,7 +118,7 @@ func Check(ctx context.Context, db DB, a spec.Access) error {
 func (db DB) transact(ctx context.Context, batches ...Batch) error {
 	var (
 		writes   []Write
-		tables   []*string // of the writes
+		tables   []*string     // of the writes
 		patterns []spec.Access // of the writes
 	)
 

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/follower"
+
+func main() { follower.ListDevicesFunction().Start() }

@@ -1,0 +1,74 @@
+package follower
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/dynamo"
+)
+
+// StartClaim returns the key of the claim of the start of a user's activity: one row of
+// cricket-prematch-notifications for all days of a match.
+func StartClaim(matchID, userID string) []string {
+	return []string{matchID + "#" + userID, "#START#" + userID}
+}
+
+// OwnActivity are the attributes of a StartClaim that say which activity a user has who does not follow the match:
+// in the place of those of FollowRow.
+type OwnActivity struct {
+	ActivityAt      int64 `dynamodbav:"activityAt,omitempty"`
+	ActivityEndedAt int64 `dynamodbav:"activityEndedAt,omitempty"`
+}
+
+// MarkActivity records that the user has registered an activity of the match, or has ended the only one: in the follow
+// of the match or, if there is none, in the claim of its start. So nobody is started another, who follows a team of
+// the match or its league.
+func MarkActivity(ctx context.Context, db dynamo.DB, matchID, userID string, now time.Time, ended bool) error {
+	follow := dynamo.Set(FollowRow{ActivityAt: now.Unix()}, "activityAt")
+	own := OwnActivity{ActivityAt: now.Unix()}
+
+	if ended {
+		follow = dynamo.Set(FollowRow{ActivityEndedAt: now.Unix()}, "activityEndedAt")
+		own = OwnActivity{ActivityEndedAt: now.Unix()}
+	}
+
+	err := dynamo.Update(ctx, db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, matchID, userID), follow,
+		dynamo.Exists[FollowRow]("matchId"))
+	if !dynamo.IsRefused(err) {
+		return err
+	}
+
+	row := struct {
+		OwnActivity
+		TTL int64 `dynamodbav:"ttl"`
+	}{own, now.Add(KeepClaims).Unix()}
+
+	return dynamo.Update(ctx, db, tables.MarkOwnActivity, dynamo.Key(tables.MarkOwnActivity, StartClaim(matchID, userID)...),
+		dynamo.Set(row, "activityAt", "activityEndedAt", "ttl"))
+}
+
+// KeepClaims is how long the claims of reminders and starts are kept: longer than an alert is retried, and than an activity
+// lasts.
+const KeepClaims = 48 * time.Hour
+
+// NeedsStart holds for the StartClaim of a user who does not follow the match, if an activity is to be started for the
+// user: as FollowRow.HasActivity and, for a renewal, NeedsRenewal say.
+func NeedsStart(now time.Time, renewal bool) expression.ConditionBuilder {
+	longest := activityLife
+	if renewal {
+		longest = freshFor
+	}
+
+	old := func(name string, age time.Duration) expression.ConditionBuilder {
+		return dynamo.Absent[OwnActivity](name).Or(dynamo.AtMost[OwnActivity](name, now.Add(-age).Unix()))
+	}
+
+	if !renewal {
+		return old("activityAt", longest)
+	}
+
+	return old("activityAt", longest).And(old("activityEndedAt", activityLife))
+}

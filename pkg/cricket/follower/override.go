@@ -1,0 +1,42 @@
+package follower
+
+import "matchday/pkg/cricket/score/event"
+
+// Overrides replace some of the preferences of a user: for one match, or for those of a team or a league.
+type Overrides struct {
+	_ struct{} `schema:"PreferenceOverrides"`
+
+	Alerts        []event.Kind `json:"alerts,omitzero" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds of alerts, as in the user's preferences. Absent: as the user's preferences say. Empty: none."`
+	KeyEventsOnly *bool        `json:"keyEventsOnly,omitempty" dynamodbav:"keyEventsOnly,omitempty" doc:"As in the user's preferences. Absent: as these say."`
+	SpoilerFree   *bool        `json:"spoilerFree,omitempty" dynamodbav:"spoilerFree,omitempty" doc:"As in the user's preferences. Absent: as these say."`
+}
+
+// In returns the preferences with the overrides. Those of nil are none.
+func (o *Overrides) In(p Preferences) Preferences {
+	if o == nil {
+		return p
+	}
+
+	if o.Alerts != nil {
+		p.Alerts = o.Alerts
+	}
+
+	if o.KeyEventsOnly != nil {
+		p.KeyEventsOnly = *o.KeyEventsOnly
+	}
+
+	if o.SpoilerFree != nil {
+		p.SpoilerFree = *o.SpoilerFree
+	}
+
+	return p
+}
+
+// orNil returns nil if o overrides nothing.
+func (o *Overrides) orNil() *Overrides {
+	if o == nil || o.Alerts == nil && o.KeyEventsOnly == nil && o.SpoilerFree == nil {
+		return nil
+	}
+
+	return o
+}

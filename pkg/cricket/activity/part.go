@@ -58,11 +58,11 @@ func (p *Pusher) send(ctx context.Context, m MatchChanged, delay time.Duration) 
 }
 
 // split sends parts for the activities in the range of m after first, which were read.
-func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription) error {
+func (p *Pusher) split(ctx context.Context, m MatchChanged, first []target) error {
 	greatest := IDRange{Until: m.Until}.Query(tables.AllSubscriptions, m.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
 
-	top, _, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, greatest)
+	top, _, err := dynamo.QueryFlat[target](ctx, p.db, tables.AllSubscriptions, greatest)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -270,7 +270,7 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 		return err
 	}
 
-	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
+	run := pushRun{Pusher: p, change: m, all: all}
 	defer func() { run.emitCounts(ctx) }()
 
 	sending, stopSending := context.WithTimeout(ctx, 2*p.pageTimeout)
@@ -291,7 +291,6 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 			if s.ExpiresAt > now {
 				to := group{f.Perspective(s.TeamID), s.Frequent}
 				groups[to] = append(groups[to], s.PushToken)
-				run.registered[s.PushToken] = s.UpdatedAt
 			}
 		}
 
@@ -420,9 +419,18 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
-// subscriptions reads the activities of m: those of its tokens if it has any, or the
-// first perMessage of its range. It sends parts for the others of the range.
-func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
+// target is what a push needs of a Subscription.
+type target struct {
+	PushToken string `dynamodbav:"pushToken"`
+	TeamID    string `dynamodbav:"teamId,omitempty"`
+	Frequent  bool   `dynamodbav:"frequentPushesEnabled"`
+	UpdatedAt int64  `dynamodbav:"updatedAt"` // epoch ms
+	ExpiresAt int64  `dynamodbav:"expiresAt"` // epoch s
+}
+
+// subscriptions reads the activities of m, in the order of their tokens: those of its tokens if it
+// has any, or the first perMessage of its range. It sends parts for the others of the range.
+func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []target, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
 
 	wanted.Consistent = m.Ended != 0 // no later message would reach an activity that the read misses
@@ -435,16 +443,16 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 			wanted.Limit = int32(p.perMessage - len(all))
 		}
 
-		page, last, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, wanted)
+		page, last, err := dynamo.QueryFlat[target](ctx, p.db, tables.AllSubscriptions, wanted)
 		if err != nil {
 			return nil, err
 		}
 
-		for _, s := range page {
-			if len(m.Tokens) == 0 || slices.Contains(m.Tokens, s.PushToken) {
-				all = append(all, s)
-			}
+		if len(m.Tokens) > 0 {
+			page = slices.DeleteFunc(page, func(s target) bool { return !slices.Contains(m.Tokens, s.PushToken) })
 		}
+
+		all = append(all, page...)
 
 		if len(m.Tokens) == 0 && len(all) == p.perMessage {
 			return all, p.split(ctx, m, all)
@@ -459,8 +467,8 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 // pushRun is the state of one call of PushActivities or PushParts.
 type pushRun struct {
 	*Pusher
-	change     MatchChanged
-	registered map[string]int64 // by token: time of the last registration, epoch ms
+	change MatchChanged
+	all    []target // in the order of their tokens
 
 	mu        sync.Mutex
 	remove    []string // tokens of the current page to remove: unregistered or ended
@@ -517,11 +525,6 @@ func (r *pushRun) markForRemoval(tokens ...string) {
 // send pushes to tokens until ctx ends. The end of ctx is not an error: tokens that
 // were not reached by then are added to r.unreached.
 func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []string) error {
-	waiting := make(map[string]bool, len(tokens))
-	for _, token := range tokens {
-		waiting[token] = true
-	}
-
 	ended := r.change.Ended != 0
 
 	message := u.token
@@ -529,12 +532,22 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 		message = u.frequent
 	}
 
-	var delays telemetry.Histogram
+	var (
+		delays    telemetry.Histogram
+		unreached []string
+	)
 
-	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
+	taken := 0 // tokens that Send has taken
+	take := func(yield func(string) bool) {
+		for taken < len(tokens) && yield(tokens[taken]) {
+			taken++
+		}
+	}
+
+	counts, err := r.sender.Send(ctx, message, take, func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Unregistered:
-			if ended || r.registered[token] <= o.Since.UnixMilli() {
+			if ended || r.registered(token) <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
 		case push.Delivered:
@@ -544,10 +557,8 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 				r.markForRemoval(token)
 			}
 		default:
-			return
+			unreached = append(unreached, token)
 		}
-
-		delete(waiting, token)
 	})
 	if errors.Is(err, context.Cause(ctx)) {
 		err = nil
@@ -556,13 +567,19 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	r.unreached = slices.AppendSeq(r.unreached, maps.Keys(waiting))
+	r.unreached = slices.Concat(r.unreached, unreached, tokens[taken:])
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
 	r.delays.Merge(&delays)
 
 	return err
+}
+
+// registered returns the time of the last registration of a token, epoch ms.
+func (r *pushRun) registered(token string) int64 {
+	i, _ := slices.BinarySearchFunc(r.all, token, func(s target, token string) int { return strings.Compare(s.PushToken, token) })
+	return r.all[i].UpdatedAt
 }
 
 // removeAll deletes the subscriptions marked for removal. It is for a match that is
@@ -580,7 +597,7 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 // registered again since they were read.
 func (r *pushRun) removeUnregistered(ctx context.Context) error {
 	for _, token := range r.remove {
-		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered[token])
+		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered(token))
 
 		_, err := dynamo.Delete(ctx, r.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, r.change.MatchID, token), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {

@@ -46,7 +46,7 @@ type Counts struct {
 var ErrLate = errors.New("push: the message's deadline has passed")
 
 // Send pushes m to tokens. It calls outcome exactly once for each token that it takes, never
-// concurrently.
+// concurrently. It does not take the token at which it ends the iteration.
 //
 // A push whose answer was lost is sent again, so a phone may get it twice. That does no harm: a
 // phone orders Live Activity states by their timestamp, and replaces alerts by their collapse

@@ -129,9 +129,11 @@ func item() *rapid.Generator[map[string]any] {
 			case 1, 2, 3:
 			default:
 				out[name] = map[string]any{
-					"match": map[string]any{"S": "m"}, "ball": map[string]any{"S": rapid.StringMatching(`[0-9a-f]{0,9}`).Draw(t, name)},
-					"wide": map[string]any{"BOOL": rapid.Bool().Draw(t, name)}, "runs": map[string]any{"N": strconv.Itoa(rapid.IntRange(0, 7).Draw(t, name))},
-					"at": map[string]any{"N": strconv.FormatInt(rapid.Int64().Draw(t, name), 10)},
+					"match": map[string]any{"S": "m"},
+					"ball":  map[string]any{"S": rapid.StringMatching(`[0-9a-f]{0,9}`).Draw(t, name)},
+					"wide":  map[string]any{"BOOL": rapid.Bool().Draw(t, name)},
+					"runs":  map[string]any{"N": strconv.Itoa(rapid.IntRange(0, 7).Draw(t, name))},
+					"at":    map[string]any{"N": strconv.FormatInt(rapid.Int64().Draw(t, name), 10)},
 				}[name]
 				if out[name] == nil {
 					out[name] = map[string]any{"S": "other"}

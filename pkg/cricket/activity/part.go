@@ -21,7 +21,8 @@ func PushPartsFunction() app.Function {
 		IfDown: "Of a match with more than 2,000 Live Activities some are not updated. Pushes that fail are not retried.",
 		On:     tables.PartQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
+			tables.GetFixture, tables.BatchGetDisplays, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity,
+			tables.RemoveActivities,
 		},
 		Sends: []spec.Queue{tables.PartQueue}, Secrets: []string{tables.APNSKey},
 		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.PushDelay},

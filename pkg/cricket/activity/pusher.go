@@ -98,9 +98,9 @@ const (
 	perMessage = 2000
 	// MaxParts is the maximum number of messages into which one range is divided.
 	MaxParts = 32
-	perPage  = 500 // activities; the displays are read again before each page
+	perPage  = 1000 // activities; the displays are read again before each page
 
-	// pageTimeout bounds the pushes of a page, which normally take 250 ms. Tokens
+	// pageTimeout bounds the pushes of a page, which normally take 500 ms. Tokens
 	// that were not reached are retried later. All pages together may take twice as
 	// long, so that a run that also waited for a connection and for broadcasts ends
 	// before the function's timeout of 30 s.
@@ -159,8 +159,8 @@ func PushActivitiesFunction() app.Function {
 		IfDown: "Lock screens are not updated. The API works.",
 		On:     tables.ActivityQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
-			tables.ChannelsOfMatch, tables.RemoveChannel,
+			tables.GetFixture, tables.BatchGetDisplays, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity,
+			tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.PartQueue}, Secrets: []string{tables.APNSKey},
 		Emits: []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts,
@@ -362,16 +362,21 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		views = f.Perspectives()
 	}
 
+	views = slices.Compact(slices.Sorted(slices.Values(views)))
+
+	displays, err := match.ReadDisplays(ctx, p.db, f.MatchID, views)
+	if err != nil {
+		return nil, err
+	}
+
 	messages := map[string]*update{}
 
 	for _, view := range views {
-		display, ok, err := match.ReadDisplay(ctx, p.db, f.MatchID, view)
-		if !ok && err == nil && m.Ended != 0 {
-			display, ok, err = p.displayFromScore(ctx, f, view)
-		}
-
-		if err != nil {
-			return nil, err
+		display, ok := displays[view]
+		if !ok && m.Ended != 0 {
+			if display, ok, err = p.displayFromScore(ctx, f, view); err != nil {
+				return nil, err
+			}
 		}
 
 		if !ok || m.Slot != 0 && m.Ended == 0 && display.Slot > m.Slot {

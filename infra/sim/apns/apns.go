@@ -89,7 +89,8 @@ type Server struct {
 	counts       map[string]int
 
 	tokenChecks sync.Map // bearer → verdict
-	last        atomic.Pointer[payload]
+	payloadsMu  sync.RWMutex
+	payloads    map[payloadKey]*payload
 	ids         atomic.Uint64
 
 	http         *http.Server
@@ -109,6 +110,7 @@ func New(c *clock.Clock, cfg Config) *Server {
 		devices:     map[string]*device{},
 		channels:    map[string]*channel{},
 		scripts:     map[string][]Answer{},
+		payloads:    map[payloadKey]*payload{},
 		counts:      map[string]int{},
 		chaosCounts: map[string]int{},
 		connections: map[*connection]struct{}{},

@@ -31,17 +31,30 @@ type payload struct {
 	} `json:"aps"`
 }
 
+// payloadKey identifies a valid payload.
+type payloadKey struct {
+	body     string
+	activity bool
+}
+
+// maxPayloads bounds the payloads that are cached.
+const maxPayloads = 1024
+
 const reasonBadPayload = "BadPayload"
 
 func badPayload(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, reason: reasonBadPayload, detail: fmt.Sprintf(format, args...)}
 }
 
-// parse decodes and checks a payload. It caches the last valid one, because a sender
-// sends one body to many devices.
+// parse decodes and checks a payload. It caches valid ones, because senders send one body to many
+// devices, and bodies of several matches and perspectives at the same time.
 func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
-	if p := s.last.Load(); p != nil && p.activity == activity && bytes.Equal(p.body, body) {
-		return p, nil
+	s.payloadsMu.RLock()
+	known := s.payloads[payloadKey{string(body), activity}]
+	s.payloadsMu.RUnlock()
+
+	if known != nil {
+		return known, nil
 	}
 
 	if len(body) == 0 {
@@ -63,7 +76,14 @@ func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
 		}
 	}
 
-	s.last.Store(p)
+	s.payloadsMu.Lock()
+	defer s.payloadsMu.Unlock()
+
+	if len(s.payloads) == maxPayloads {
+		clear(s.payloads)
+	}
+
+	s.payloads[payloadKey{string(p.body), activity}] = p
 
 	return p, nil
 }

@@ -5,6 +5,12 @@ import "context"
 // RemoveUnregistered removes an unregistered token. registered is the time of its registration when
 // it was read.
 func (p *Pusher) RemoveUnregistered(ctx context.Context, matchID, token string, registered int64) error {
-	run := pushRun{Pusher: p, change: MatchChanged{MatchID: matchID}, registered: map[string]int64{token: registered}, remove: []string{token}}
+	run := pushRun{
+		Pusher: p,
+		change: MatchChanged{MatchID: matchID},
+		all:    []target{{PushToken: token, UpdatedAt: registered}},
+		remove: []string{token},
+	}
+
 	return run.removeUnregistered(ctx)
 }

@@ -21,7 +21,8 @@ func PushPartsFunction() app.Function {
 		IfDown: "Of a match with more than 2,000 Live Activities some are not updated. Pushes that fail are not retried.",
 		On:     tables.PartQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
+			tables.GetFixture, tables.BatchGetDisplays, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity,
+			tables.RemoveActivities,
 		},
 		Sends: []spec.Queue{tables.PartQueue}, Secrets: []string{tables.APNSKey},
 		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.PushDelay},
@@ -58,11 +59,11 @@ func (p *Pusher) send(ctx context.Context, m MatchChanged, delay time.Duration) 
 }
 
 // split sends parts for the activities in the range of m after first, which were read.
-func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription) error {
+func (p *Pusher) split(ctx context.Context, m MatchChanged, first []target) error {
 	greatest := IDRange{Until: m.Until}.Query(tables.AllSubscriptions, m.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
 
-	top, _, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, greatest)
+	top, _, err := dynamo.QueryFlat[target](ctx, p.db, tables.AllSubscriptions, greatest)
 	if err != nil {
 		return err
 	}

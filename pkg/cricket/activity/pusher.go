@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,9 +98,9 @@ const (
 	perMessage = 2000
 	// MaxParts is the maximum number of messages into which one range is divided.
 	MaxParts = 32
-	perPage  = 500 // activities; the displays are read again before each page
+	perPage  = 1000 // activities; the displays are read again before each page
 
-	// pageTimeout bounds the pushes of a page, which normally take 250 ms. Tokens
+	// pageTimeout bounds the pushes of a page, which normally take 500 ms. Tokens
 	// that were not reached are retried later. All pages together may take twice as
 	// long, so that a run that also waited for a connection and for broadcasts ends
 	// before the function's timeout of 30 s.
@@ -159,8 +159,8 @@ func PushActivitiesFunction() app.Function {
 		IfDown: "Lock screens are not updated. The API works.",
 		On:     tables.ActivityQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities,
-			tables.ChannelsOfMatch, tables.RemoveChannel,
+			tables.GetFixture, tables.BatchGetDisplays, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity,
+			tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.PartQueue}, Secrets: []string{tables.APNSKey},
 		Emits: []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts,
@@ -270,7 +270,7 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 		return err
 	}
 
-	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
+	run := pushRun{Pusher: p, change: m, all: all}
 	defer func() { run.emitCounts(ctx) }()
 
 	sending, stopSending := context.WithTimeout(ctx, 2*p.pageTimeout)
@@ -291,7 +291,6 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 			if s.ExpiresAt > now {
 				to := group{f.Perspective(s.TeamID), s.Frequent}
 				groups[to] = append(groups[to], s.PushToken)
-				run.registered[s.PushToken] = s.UpdatedAt
 			}
 		}
 
@@ -363,16 +362,21 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		views = f.Perspectives()
 	}
 
+	views = slices.Compact(slices.Sorted(slices.Values(views)))
+
+	displays, err := match.ReadDisplays(ctx, p.db, f.MatchID, views)
+	if err != nil {
+		return nil, err
+	}
+
 	messages := map[string]*update{}
 
 	for _, view := range views {
-		display, ok, err := match.ReadDisplay(ctx, p.db, f.MatchID, view)
-		if !ok && err == nil && m.Ended != 0 {
-			display, ok, err = p.displayFromScore(ctx, f, view)
-		}
-
-		if err != nil {
-			return nil, err
+		display, ok := displays[view]
+		if !ok && m.Ended != 0 {
+			if display, ok, err = p.displayFromScore(ctx, f, view); err != nil {
+				return nil, err
+			}
 		}
 
 		if !ok || m.Slot != 0 && m.Ended == 0 && display.Slot > m.Slot {
@@ -420,9 +424,18 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
-// subscriptions reads the activities of m: those of its tokens if it has any, or the
-// first perMessage of its range. It sends parts for the others of the range.
-func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
+// target is what a push needs of a Subscription.
+type target struct {
+	PushToken string `dynamodbav:"pushToken"`
+	TeamID    string `dynamodbav:"teamId,omitempty"`
+	Frequent  bool   `dynamodbav:"frequentPushesEnabled"`
+	UpdatedAt int64  `dynamodbav:"updatedAt"` // epoch ms
+	ExpiresAt int64  `dynamodbav:"expiresAt"` // epoch s
+}
+
+// subscriptions reads the activities of m, in the order of their tokens: those of its tokens if it
+// has any, or the first perMessage of its range. It sends parts for the others of the range.
+func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []target, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
 
 	wanted.Consistent = m.Ended != 0 // no later message would reach an activity that the read misses
@@ -435,16 +448,16 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 			wanted.Limit = int32(p.perMessage - len(all))
 		}
 
-		page, last, err := dynamo.Query[Subscription](ctx, p.db, tables.AllSubscriptions, wanted)
+		page, last, err := dynamo.QueryFlat[target](ctx, p.db, tables.AllSubscriptions, wanted)
 		if err != nil {
 			return nil, err
 		}
 
-		for _, s := range page {
-			if len(m.Tokens) == 0 || slices.Contains(m.Tokens, s.PushToken) {
-				all = append(all, s)
-			}
+		if len(m.Tokens) > 0 {
+			page = slices.DeleteFunc(page, func(s target) bool { return !slices.Contains(m.Tokens, s.PushToken) })
 		}
+
+		all = append(all, page...)
 
 		if len(m.Tokens) == 0 && len(all) == p.perMessage {
 			return all, p.split(ctx, m, all)
@@ -459,8 +472,8 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 // pushRun is the state of one call of PushActivities or PushParts.
 type pushRun struct {
 	*Pusher
-	change     MatchChanged
-	registered map[string]int64 // by token: time of the last registration, epoch ms
+	change MatchChanged
+	all    []target // in the order of their tokens
 
 	mu        sync.Mutex
 	remove    []string // tokens of the current page to remove: unregistered or ended
@@ -517,11 +530,6 @@ func (r *pushRun) markForRemoval(tokens ...string) {
 // send pushes to tokens until ctx ends. The end of ctx is not an error: tokens that
 // were not reached by then are added to r.unreached.
 func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []string) error {
-	waiting := make(map[string]bool, len(tokens))
-	for _, token := range tokens {
-		waiting[token] = true
-	}
-
 	ended := r.change.Ended != 0
 
 	message := u.token
@@ -529,12 +537,22 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 		message = u.frequent
 	}
 
-	var delays telemetry.Histogram
+	var (
+		delays    telemetry.Histogram
+		unreached []string
+	)
 
-	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
+	taken := 0 // tokens that Send has taken
+	take := func(yield func(string) bool) {
+		for taken < len(tokens) && yield(tokens[taken]) {
+			taken++
+		}
+	}
+
+	counts, err := r.sender.Send(ctx, message, take, func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Unregistered:
-			if ended || r.registered[token] <= o.Since.UnixMilli() {
+			if ended || r.registered(token) <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
 		case push.Delivered:
@@ -544,10 +562,8 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 				r.markForRemoval(token)
 			}
 		default:
-			return
+			unreached = append(unreached, token)
 		}
-
-		delete(waiting, token)
 	})
 	if errors.Is(err, context.Cause(ctx)) {
 		err = nil
@@ -556,13 +572,19 @@ func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []s
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	r.unreached = slices.AppendSeq(r.unreached, maps.Keys(waiting))
+	r.unreached = slices.Concat(r.unreached, unreached, tokens[taken:])
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
 	r.delays.Merge(&delays)
 
 	return err
+}
+
+// registered returns the time of the last registration of a token, epoch ms.
+func (r *pushRun) registered(token string) int64 {
+	i, _ := slices.BinarySearchFunc(r.all, token, func(s target, token string) int { return strings.Compare(s.PushToken, token) })
+	return r.all[i].UpdatedAt
 }
 
 // removeAll deletes the subscriptions marked for removal. It is for a match that is
@@ -580,7 +602,7 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 // registered again since they were read.
 func (r *pushRun) removeUnregistered(ctx context.Context) error {
 	for _, token := range r.remove {
-		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered[token])
+		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered(token))
 
 		_, err := dynamo.Delete(ctx, r.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, r.change.MatchID, token), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {

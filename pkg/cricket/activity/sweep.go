@@ -32,7 +32,7 @@ func SweepChannelsFunction() app.Function {
 		Does:    "Deletes broadcast channels that no match uses.",
 		IfDown:  "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
 		On:      spec.Schedule("rate(1 hour)"),
-		Uses:    []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel},
+		Uses:    []spec.Access{tables.AllChannels, tables.GetFixture, tables.BatchGetDisplays, tables.GetCached, tables.RemoveChannel},
 		Secrets: []string{tables.APNSKey},
 		Emits:   []spec.Metric{tables.Broadcasts, tables.BroadcastsFailed},
 		Memory:  256,

@@ -118,6 +118,28 @@ func ReadDisplay(ctx context.Context, db dynamo.DB, matchID, view string) (Displ
 	return dynamo.Get[DisplayRow](ctx, db, tables.GetDisplay, DisplayKey(matchID, view))
 }
 
+// ReadDisplays reads the displays of some perspectives, as ReadDisplay does, in one call. The
+// perspectives must differ.
+func ReadDisplays(ctx context.Context, db dynamo.DB, matchID string, views []string) (map[string]DisplayRow, error) {
+	keys, view := make([]dynamo.Item, len(views)), map[string]string{}
+	for i, v := range views {
+		key := DisplayKey(matchID, v)
+		keys[i], view[key] = dynamo.Key(tables.BatchGetDisplays, key), v
+	}
+
+	rows, err := dynamo.GetAll[DisplayRow](ctx, db, tables.BatchGetDisplays, keys)
+	if err != nil {
+		return nil, err
+	}
+
+	displays := make(map[string]DisplayRow, len(rows))
+	for _, row := range rows {
+		displays[view[row.CacheKey]] = row
+	}
+
+	return displays, nil
+}
+
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -200,6 +200,8 @@ var (
 var (
 	BatchGetProcessed = Processing.On("Get last processed ball ID with others", "PK=matchId",
 		spec.Rate{Driver: spec.StateChange, Note: "unless it is in memory"}, spec.BatchGetItem)
+	BatchGetDisplays = Displays.On("Batch get cached display states", "PK=cacheKey",
+		spec.Rate{Driver: spec.StateChange, Note: "for each page of 1,000 activities"}, spec.BatchGetItem)
 	CountRequest = Locks.On("Count request of the provider", "PK=budget:{name}, calls < :max or the period is over",
 		spec.Rate{Driver: spec.Job, Note: "for each request for fixtures"}, spec.UpdateItem)
 	ClaimSlot      = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)

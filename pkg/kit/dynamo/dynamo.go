@@ -401,6 +401,20 @@ type Range struct {
 
 // Query reads one page. last is Range.After of the next page, nil at the end.
 func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T, last Item, err error) {
+	in, err := db.queryInput(a, r)
+	if err != nil {
+		return nil, nil, wrap(a, err)
+	}
+
+	out, err := db.client.Query(as(ctx, a), in)
+	if err != nil {
+		return nil, nil, wrap(a, err)
+	}
+
+	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+}
+
+func (db DB) queryInput(a spec.Access, r Range) (*dynamodb.QueryInput, error) {
 	b := expression.NewBuilder().WithKeyCondition(r.Key)
 	if r.Filter != nil {
 		b = b.WithFilter(*r.Filter)
@@ -412,7 +426,7 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 
 	e, err := b.Build()
 	if err != nil {
-		return nil, nil, wrap(a, err)
+		return nil, err
 	}
 
 	in := &dynamodb.QueryInput{
@@ -431,12 +445,7 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 		in.Limit = &r.Limit
 	}
 
-	out, err := db.client.Query(as(ctx, a), in)
-	if err != nil {
-		return nil, nil, wrap(a, err)
-	}
-
-	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+	return in, nil
 }
 
 // QueryAll reads all pages of Query.

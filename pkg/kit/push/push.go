@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,7 @@ type Sender struct {
 	clients   []*h2conn.Client
 	broadcast *h2conn.Client
 	manage    *h2conn.Client
+	requests  sync.Pool // of *h2conn.Request: those of lanes that have ended
 }
 
 // Open prepares a Sender. It dials nothing: Ready and Send do.
@@ -107,6 +109,7 @@ func Open(c Config) (*Sender, error) {
 	}
 
 	s := &Sender{provider: &provider{key: c.Key, keyID: c.KeyID, teamID: c.TeamID, step: tokenStep}}
+	s.requests.New = func() any { return new(h2conn.Request) }
 	c.Key, c.PEM = nil, nil // nothing else needs them
 
 	s.cfg = c

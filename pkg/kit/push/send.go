@@ -46,7 +46,7 @@ type Counts struct {
 var ErrLate = errors.New("push: the message's deadline has passed")
 
 // Send pushes m to tokens. It calls outcome exactly once for each token that it takes, never
-// concurrently.
+// concurrently. It does not take the token at which it ends the iteration.
 //
 // A push whose answer was lost is sent again, so a phone may get it twice. That does no harm: a
 // phone orders Live Activity states by their timestamp, and replaces alerts by their collapse
@@ -205,6 +205,10 @@ func (l *lane) work(ctx context.Context) {
 
 		more := l.take()
 		if len(l.todo)+l.busy == 0 && !more {
+			for _, r := range l.free {
+				l.requests.Put(r)
+			}
+
 			return
 		}
 
@@ -270,7 +274,9 @@ func (l *lane) take() (more bool) {
 	l.tokens, more = l.feed.take(l.tokens[:0], l.cfg.InFlight-l.busy-len(l.todo), l.completions)
 	for _, token := range l.tokens {
 		if len(l.free) == 0 {
-			l.free = append(l.free, &h2conn.Request{Completions: l.completions})
+			r := l.requests.Get().(*h2conn.Request)
+			r.Completions = l.completions
+			l.free = append(l.free, r)
 		}
 
 		last := len(l.free) - 1
@@ -466,11 +472,20 @@ func isToken(token string) bool {
 		return false
 	}
 
-	for _, c := range []byte(token) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+	for i := range len(token) {
+		if !hexadecimal[token[i]] {
 			return false
 		}
 	}
 
 	return true
 }
+
+// hexadecimal is true for the digits.
+var hexadecimal = func() (is [256]bool) {
+	for _, c := range "0123456789abcdefABCDEF" {
+		is[c] = true
+	}
+
+	return is
+}()

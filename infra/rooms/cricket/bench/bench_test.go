@@ -65,15 +65,15 @@ func good() figures {
 			},
 			sink: cost(600*ms, 440*ms, many-1),
 			pushers: []pusherCost{
-				{Subscriptions: few, Counters: calls(0, 0, 4), Usage: cost(30*ms, 30*ms, few)},
-				{Subscriptions: many, Counters: calls(0, 0, 4), Usage: cost(2500*ms, 4500*ms, many)},
+				{Subscriptions: few, Counters: calls(0, 0, 4), Usage: cost(30*ms, 6*ms, few)},
+				{Subscriptions: many, Counters: calls(0, 0, 4), Usage: cost(2500*ms, 800*ms, 4*many)},
 			},
 			channels: []channelCost{
 				{Listeners: 1, Pushes: 1, Usage: cost(ms, ms, 20)},
 				{Listeners: many, Pushes: 1, Usage: cost(40*ms, 9*ms, 21)},
 			},
 		},
-		delays: []delayCost{{matches: 50, followers: few, p50: time.Second, p99: slot}},
+		delays: []delayCost{{matches: 50, followers: few, p50: 100 * ms, p99: delayTarget}},
 		beside: besideCost{tokens: million, delayCost: delayCost{p50: 100 * ms, p99: besideTarget}},
 		uses: []useCost{
 			{measure.Cost{What: "unfollow-match", Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}}, 10},
@@ -87,7 +87,7 @@ func good() figures {
 func TestTargets(t *testing.T) {
 	t.Parallel()
 
-	const more = time.Microsecond
+	const more, ms = time.Microsecond, time.Millisecond
 
 	for _, c := range []struct {
 		name   string
@@ -109,10 +109,12 @@ func TestTargets(t *testing.T) {
 		{"an allocation for each push", func(f *figures) { f.push.sink.Allocs++ }, "100,000 pushes, accepted at once"},
 		{"apns2 in over a slot", func(f *figures) { f.push.sends[1].apns2.Wall *= 9 }, ""},
 		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].Wall += more }, "100,000 subscriptions by the Pusher"},
-		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].CPU += more }, "  CPU of one among 100,000 v. 1,000"},
+		{"a subscription of over 8 µs", func(f *figures) { f.push.pushers[1].CPU += more }, "100,000 subscriptions by the Pusher"},
+		{"a subscription of over 4 allocations", func(f *figures) { f.push.pushers[1].Allocs++ }, "100,000 subscriptions by the Pusher"},
+		{"a subscription that costs less among few", func(f *figures) { f.push.pushers[0].CPU -= ms }, "  CPU of one among 100,000 v. 1,000"},
 		{"a read of all activities", func(f *figures) { f.uses[1].Reads = 60 }, "unfollow-match, beside 10,000 phones"},
 		{"a call more among many", func(f *figures) { f.uses[1].Dynamo["Scan"]++ }, "unfollow-match, beside 10,000 phones"},
-		{"a ball that comes after the next", func(f *figures) { f.delays[0].p99 += more }, "ball to Apple, 50 matches of 1,000 followers"},
+		{"a ball that takes over 1 s", func(f *figures) { f.delays[0].p99 += more }, "ball to Apple, 50 matches of 1,000 followers"},
 		{"a ball that waits for another match", func(f *figures) { f.beside.p99 += more },
 			"ball to Apple beside 1,000,000 tokens of another match"},
 		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},

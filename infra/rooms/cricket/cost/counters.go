@@ -100,15 +100,20 @@ func (c counters) tick(matches int, changed bool) (calls, bool) {
 	return calls{}, false
 }
 
+// gets returns the units of the reads by key: one for each item, and an item for each perspective in
+// a batch.
+func (p push) gets() float64 { return p.Dynamo["GetItem"] + perspectives*p.Dynamo["BatchGetItem"] }
+
 // pushed returns the calls of one change with so many subscriptions: in proportion
-// to the most that were measured, and no fewer than those of the fewest.
+// to the most that were measured, and no fewer than those of the fewest. Its units are of reads by
+// key only.
 func (c counters) pushed(subscriptions float64) (messages float64, per calls) {
 	least := slices.MinFunc(c.Push, func(a, b push) int { return int(a.Subscriptions - b.Subscriptions) })
 	most := slices.MaxFunc(c.Push, func(a, b push) int { return int(a.Subscriptions - b.Subscriptions) })
 	share := subscriptions / most.Subscriptions
 
 	return max(least.Messages, share*most.Messages), calls{
-		Dynamo: map[string]float64{"GetItem": max(least.Dynamo["GetItem"], share*most.Dynamo["GetItem"])},
-		SQS:    share * most.SQS,
+		SQS:   share * most.SQS,
+		units: units{ReadUnits: max(least.gets(), share*most.gets())},
 	}
 }

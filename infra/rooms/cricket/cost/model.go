@@ -110,7 +110,7 @@ func (m model) tokens(s scenario) usage.Usage {
 		LambdaGBSeconds: changes * (messages*messageSeconds + each/pushesOfSecond) * m.memory("cricket/push-activities"),
 		InitGBSeconds:   usage.Init(changes*messages, m.memory("cricket/push-activities")),
 		Traces:          usage.Traced(changes * messages),
-		ReadUnits:       changes * (per.Dynamo["GetItem"] + usage.QueryUnits(each*m.Items.Subscription)),
+		ReadUnits:       changes * (per.ReadUnits + usage.QueryUnits(each*m.Items.Subscription)),
 		SQSRequests:     changes * 3 * per.SQS, // beside those of the loop
 		LogGB:           changes * messages * pushLog / usage.Gigabyte,
 		EgressGB:        changes * each * usage.PushBytes / usage.Gigabyte,
@@ -125,7 +125,7 @@ func (m model) channels(s scenario) usage.Usage {
 	return usage.Usage{
 		LambdaRequests: changes * least, LambdaGBSeconds: changes * broadcastSeconds * m.memory("cricket/push-activities"),
 		Traces: usage.Traced(changes * least), InitGBSeconds: usage.Init(changes*least, m.memory("cricket/push-activities")),
-		ReadUnits: changes * (per.Dynamo["GetItem"] + 1), LogGB: changes * pushLog / usage.Gigabyte,
+		ReadUnits: changes * (per.ReadUnits + 1), LogGB: changes * pushLog / usage.Gigabyte,
 		EgressGB: changes * perspectives * usage.PushBytes / usage.Gigabyte,
 	}
 }

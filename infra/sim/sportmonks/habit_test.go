@@ -93,7 +93,9 @@ func TestHabits(t *testing.T) {
 			-30 * min:        "NS 0s ",
 			30 * time.Second: "1st Innings 0s listed ",
 		}},
-		"new id": {Habit{Kind: NewID, OldID: oldID, Status: "Postp.", Notice: 50 * min, For: 20 * min, Moved: 48 * hour}, map[time.Duration]string{
+		"new id": {Habit{
+			Kind: NewID, OldID: oldID, Status: "Postp.", Notice: 50 * min, For: 20 * min, Moved: 48 * hour,
+		}, map[time.Duration]string{
 			-55 * min:        "unknown NS -48h0m0s ",
 			-45 * min:        "unknown Postp. -48h0m0s ",
 			-30 * min:        "NS 0s Postp. -48h0m0s ",

@@ -617,7 +617,8 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 
 			to := recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard}
 
-			to.hasActivity = !starts || f.HasActivity(now)
+			// an end that was withdrawn has ended the activities of before
+			to.hasActivity = !starts || f.ActivityAt > r.match.ReopenedAt && f.HasActivity(now)
 			if starts && event.IsRenewal(r.alert.Key) {
 				to.hasActivity = !f.NeedsRenewal(now)
 			}

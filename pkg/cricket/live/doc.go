@@ -31,7 +31,7 @@
 // minutes, for that entry may be the match. Package schedule sends a MatchLeft for a
 // match that was called off or deleted before it was live.
 //
-// Every minute the Finisher requests the provider's page of the match:
+// Every minute, after hours every five minutes, the Finisher requests the provider's page of the match:
 //
 //	page of the match                              consequence
 //	result; winner, note and scores agree          the match ends

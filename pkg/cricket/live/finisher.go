@@ -56,8 +56,10 @@ type Finisher struct {
 }
 
 const (
-	// pageInterval is the time between two requests for the page of a match.
-	pageInterval = time.Minute
+	// pageInterval is the time between two requests for the page of a match. For a match that is not
+	// over it grows to longestInterval, by a minute for each hour since the match left.
+	pageInterval    = time.Minute
+	longestInterval = 5 * time.Minute
 	// settleAfter is how long the page must be the same before it decides one of these: the match
 	// does not exist, which cancels it; a result that its own scores contradict; a tie that a super
 	// over may follow.
@@ -82,8 +84,11 @@ var reviewAfter = [...]time.Duration{
 	24 * time.Hour, 36 * time.Hour, 48 * time.Hour,
 }
 
-// resumed is how the page of a match differs whose play is not over.
-const resumed = "resumed"
+// How the page of a match differs that is not over: its play had begun before the end, or not.
+const (
+	resumed    = "resumed"
+	reinstated = "reinstated"
+)
 
 // FinishMatchFunction ends a match that has left the feed.
 func FinishMatchFunction() app.Function {
@@ -111,7 +116,7 @@ func FinishMatchFunction() app.Function {
 // FinishMatch requests the provider's page of a match that has left the feed, and ends the match if
 // it is over by the page: it stores the last score and sends the end to push-activities. A match that
 // the provider has deleted is cancelled. The page of a match that is not over is stored: it says why
-// the match left. Then FinishMatch sends the message again, to be handled a minute later. It stops
+// the match left. Then FinishMatch sends the message again, to be handled one to five minutes later. It stops
 // when the match is back in the feed, or if it was never polled and is still to come, because
 // sync-fixtures handles that one. It ends a match that has been missing for as long as its format
 // lasts.
@@ -342,7 +347,9 @@ func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page 
 		}
 	}
 
-	return s.retry(ctx, m)
+	missing := s.now().Sub(time.Unix(m.Since, 0))
+
+	return s.queue.Send(ctx, tables.FinishQueue, m, min(max(pageInterval, missing/60), longestInterval))
 }
 
 // unarchive has the planner wait for a match again, with the status of the page if that is known.
@@ -436,8 +443,8 @@ func (s *Finisher) review(ctx context.Context, f match.Fixture, m MatchLeft) err
 	return s.reopen(ctx, f, page, differs, now)
 }
 
-// differs returns how the page of a match differs from its stored end: resumed, or the result of the
-// page if that is certain, or "".
+// differs returns how the page of a match differs from its stored end: resumed, reinstated, or the
+// result of the page if that is certain, or "".
 func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks.Fixture) (string, error) {
 	phase, known := page.Phase()
 	if !known {
@@ -450,6 +457,8 @@ func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks
 		return "", err
 	case !phase.Over() && !stored.State.Phase.Over(): // it never ended
 		return "", nil
+	case !phase.Over() && stored.State.Current == 0:
+		return reinstated, nil
 	case !phase.Over():
 		return resumed, nil
 	}
@@ -484,10 +493,10 @@ func (s *Finisher) reopen(ctx context.Context, f match.Fixture, page sportmonks.
 		return err
 	}
 
-	slog.WarnContext(ctx, "the provider has changed the end of a match", "match", f.MatchID, "to", differs)
+	slog.WarnContext(ctx, "the end of a match is withdrawn", "match", f.MatchID, "to", differs)
 
 	m := MatchLeft{MatchID: f.MatchID, Since: now.Unix()}
-	if differs != resumed { // three pages agree
+	if differs != resumed && differs != reinstated { // three pages agree
 		m.OverSince = now.Add(-unknownAfter).Unix()
 	}
 

@@ -33,6 +33,8 @@ type FollowRow struct {
 	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // when the user last registered an activity of the match, epoch s: see HasActivity
 	// ActivityEndedAt is when the user last ended the only activity of the match, epoch s.
 	ActivityEndedAt int64 `dynamodbav:"activityEndedAt,omitempty"`
+
+	CarriedTo string `dynamodbav:"carriedTo,omitempty"` // the match that replaces this one, and which the user follows too: CarryFollows
 }
 
 // activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes

@@ -58,4 +58,9 @@
 //	not started; the start is still to come        the match is upcoming: package schedule handles it
 //
 // After the last review the follows are removed. finishedAt is written last.
+//
+// # When a match is listed again under another id
+//
+// Package schedule finds the match that replaces one which was called off, and sends a MatchLeft with To. The Finisher
+// carries the followers to it, each once (follower.CarryFollows), and tells them that it was moved.
 package live

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
@@ -39,6 +40,8 @@ type MatchLeft struct {
 	Listed bool `json:"listed,omitempty"`
 	// Ended reports that the end was sent to push-activities. The follows still exist.
 	Ended bool `json:"told,omitempty"`
+	// To is the match that replaces this one, to which its followers are carried: carry. The rest is empty then.
+	To string `json:"to,omitempty"`
 	// Reviews counts the reviews of the end. Differs is how the page of the match differs from the
 	// stored end, and Times how many reviews in a row have found that.
 	Reviews int    `json:"reviews,omitempty"`
@@ -103,6 +106,7 @@ func FinishMatchFunction() app.Function {
 			tables.PutCached,
 			tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows,
+			tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},
@@ -130,6 +134,9 @@ func FinishMatchFunction() app.Function {
 // withdrawn by another. finishedAt is written last: before it, a second run repeats what a crash left
 // undone; after it, a second run does nothing.
 //
+// A message with To is of a match that is listed again under another id: FinishMatch carries its
+// followers, in as many invocations as that takes.
+//
 // A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
@@ -142,6 +149,8 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	}
 
 	switch {
+	case ok && m.To != "":
+		return s.carry(ctx, f, m)
 	case !ok || f.FinishedAt != 0:
 		return nil
 	case f.EndingAt != 0 && m.Since > f.EndingAt: // sent after the end was decided by another message

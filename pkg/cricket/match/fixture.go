@@ -86,6 +86,9 @@ type Fixture struct {
 	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`
 	TossKey string `dynamodbav:"tossKey,omitempty"`
 
+	// CarriedTo is the match that replaces this one, once sync-fixtures has sent its followers to finish-match.
+	CarriedTo string `dynamodbav:"carriedTo,omitempty"`
+
 	Titles
 }
 

@@ -38,6 +38,7 @@
 //	what happens when a match is moved                    alert: Moved; schedule: Syncer.SyncFixtures
 //	when a match is archived, and when it ends            live: Ticker.Tick, Finisher.FinishMatch
 //	when an end is withdrawn                              live: Finisher.FinishMatch, reviewAfter
+//	what administrators may do with an end                live: Office.ReopenMatch, Office.CorrectResult
 //	which match replaces one that was called off          schedule: replacement; follower: CarryFollows
 //	when a Live Activity starts, and is renewed           live: ledger; alert: Alerter.SendAlert; follower: Preferences
 //	what an inactive league stops                         catalog

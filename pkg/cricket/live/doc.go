@@ -57,6 +57,9 @@
 //	in play, interrupted or in a break             the match is open again; the next play starts activities
 //	not started; the start is still to come        the match is upcoming: package schedule handles it
 //
+// An administrator may do both at once (Office): have the match open again if its page is not over, or replace the
+// result, which no later page replaces.
+//
 // After the last review the follows are removed. finishedAt is written last.
 //
 // # When a match is listed again under another id

@@ -42,6 +42,9 @@ type MatchLeft struct {
 	Ended bool `json:"told,omitempty"`
 	// To is the match that replaces this one, to which its followers are carried: carry. The rest is empty then.
 	To string `json:"to,omitempty"`
+	// Asked is what an administrator wants of the end that was decided at Ending: resumed or corrected.
+	Asked  string `json:"asked,omitempty"`
+	Ending int64  `json:"ending,omitempty"`
 	// Reviews counts the reviews of the end. Differs is how the page of the match differs from the
 	// stored end, and Times how many reviews in a row have found that.
 	Reviews int    `json:"reviews,omitempty"`
@@ -153,11 +156,15 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return s.carry(ctx, f, m)
 	case !ok || f.FinishedAt != 0:
 		return nil
+	case m.Asked != "" && f.EndingAt != 0 && f.EndingAt == m.Ending:
+		return s.asked(ctx, f, m)
+	case m.Asked != "" && f.EndingAt != 0: // it was withdrawn, and decided again
+		return nil
 	case f.EndingAt != 0 && m.Since > f.EndingAt: // sent after the end was decided by another message
 		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
-	case m.Ended: // an invocation withdrew the end and did not complete
+	case m.Ended, m.Asked != "": // an invocation withdrew the end and did not complete
 		m = MatchLeft{MatchID: m.MatchID, Since: max(m.Since, f.ReopenedAt)}
 	}
 
@@ -466,10 +473,10 @@ func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks
 		return "", err
 	case !phase.Over() && !stored.State.Phase.Over(): // it never ended
 		return "", nil
-	case !phase.Over() && stored.State.Current == 0:
-		return reinstated, nil
 	case !phase.Over():
-		return resumed, nil
+		return resumption(stored.State), nil
+	case f.Corrected != nil: // the administrator's word stands
+		return "", nil
 	}
 
 	outcome := func(r score.Result) score.Result {
@@ -495,6 +502,11 @@ func (s *Finisher) reopen(ctx context.Context, f match.Fixture, page sportmonks.
 	set := dynamo.Set(f, "reopenedAt").Remove("endingAt", "archivedAt")
 	if differs == resumed {
 		set = set.Add("reopened", 1)
+	}
+
+	if differs == resumed || differs == reinstated {
+		set = set.Remove("corrected")
+		f.Corrected = nil
 	}
 
 	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("endingAt", ended))

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
@@ -30,7 +31,7 @@ import (
 // inhabited returns a world with rows for every route: match 7 is live, and ann has rows of
 // every kind that a user can have.
 func inhabited(t *testing.T) *crickettest.World {
-	w := crickettest.NewWithMatches(t)
+	w := uninhabited(t)
 	at := crickettest.KickOff.Add(24 * time.Hour).Unix()
 	testkit.PutRows(w.World, tables.Devices,
 		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), ExpiresAt: at,
@@ -47,6 +48,14 @@ func inhabited(t *testing.T) *crickettest.World {
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Preferences,
 		follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
+
+	return w
+}
+
+// uninhabited returns the world of inhabited without ann. The end of match 9 is decided.
+func uninhabited(t *testing.T) *crickettest.World {
+	w := crickettest.NewWithMatches(t)
+	w.SetEnd("9", crickettest.KickOff.Unix())
 
 	return w
 }
@@ -120,6 +129,8 @@ func specialCases() []routeCase {
 		{catalog.UpdateLeagueFunction(), "/leagues/3", `{"active":false}`, spec.Admin, 200, 0},
 		{catalog.DeleteLeagueFunction(), "/leagues/3", "", spec.Admin, 204, 0},
 		{match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3", "", spec.Admin, 200, 0},
+		{live.ReopenMatchFunction(), "/matches/9/reopen", "", spec.Admin, 202, 0},
+		{live.CorrectResultFunction(), "/matches/9/result", `{"kind":"tied"}`, spec.Admin, 202, 0},
 		{follower.RegisterDeviceFunction(), "/user/device", phone, spec.User, 201, 201},
 		{follower.GetDeviceFunction(), "/user/device", "", spec.User, 200, 404},
 		{follower.DeleteDeviceFunction(), "/user/device/" + crickettest.TokenID("phone"), "", spec.User, 204, 404},
@@ -180,7 +191,7 @@ func TestAuthorization(t *testing.T) {
 			w := inhabited(t)
 			routes := w.Routes()
 			before := belongings(w, "ann")
-			empty := crickettest.NewWithMatches(t)
+			empty := uninhabited(t)
 			elsewhere := empty.Routes() // of a world without rows of ann
 
 			for _, user := range callers {

@@ -39,6 +39,8 @@
 //	what happens when a match is moved                    alert: Moved; schedule: Syncer.SyncFixtures
 //	when a match is archived, and when it ends            live: Ticker.Tick, Finisher.FinishMatch
 //	when an end is withdrawn                              live: Finisher.FinishMatch, reviewAfter
+//	what administrators may do with an end                live: Office.ReopenMatch, Office.CorrectResult
+//	which match replaces one that was called off          schedule: replacement; follower: CarryFollows
 //	when a Live Activity starts, and is renewed           live: ledger; alert: Alerter.SendAlert; follower: Preferences
 //	which matches are in play, and on which days          match: SummaryRow, ListMatches
 //	what an inactive league stops                         catalog
@@ -124,6 +126,20 @@
 //
 // The seed is the list of 57 access patterns on 13 tables that the room was built from.
 // The test of this package contains it. Every pattern exists, with these differences:
+//
+// Two routes name what they delete, by an id that is a hash of its token: DELETE /user/device/{deviceId}, in the
+// seed /user/device, and DELETE /user/activity/{matchId}/{activityId}, in the seed /user/activity/{matchId}. A user
+// who has two activities of a match, or whose phone has a new token, deletes the right one. The lists of GET /teams
+// and GET /seasons/{id}/teams are paged. GET /matches needs a league, ids, live or a
+// date.
+//
+// The seed does not have these routes: GET /matches/{id}/balls and /matches/{id}/scorecard, POST /matches/{id}/reopen,
+// PUT /matches/{id}/result, GET /teams/{id}/matches, /leagues/{id}/matches and /search, GET /user/home, /user/activities,
+// /user/devices and /user/follows, those of /user/subscriptions, GET and PUT /user/preferences. It names no path for the deletion of a
+// league and for the list of a league's fixtures: here DELETE /leagues/{id} and GET /admin/matches.
+//
+// cricket-team-seasons has the teams of a season, by code and name, without the per-season stats that the seed names:
+// it has no pattern that reads any, and the schedule of the provider has none.
 //
 // A follow expires 45 days after the latest possible end of the match (match.KeepFollow), not
 // 48 h after its start. The end of a match removes its follows 48 h later, so the expiry only tidies up. A

@@ -33,6 +33,8 @@ func Room() app.Room {
 		activity.PushActivitiesFunction(),
 		activity.PushPartsFunction(),
 		live.FinishMatchFunction(),
+		live.ReopenMatchFunction(),
+		live.CorrectResultFunction(),
 		activity.SweepChannelsFunction(),
 		alert.SendAlertsFunction(),
 		alert.DetectTossFunction(),

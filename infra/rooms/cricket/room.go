@@ -5,6 +5,7 @@ package cricket
 
 import (
 	"context"
+	"errors"
 
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
@@ -20,6 +21,10 @@ var Room = rooms.Room{
 	Room:  cricket.Room(),
 	Local: newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error {
+		if cfg.Folder == "" {
+			return errors.Join(replay.RunHabits(ctx, cfg), replay.RunSeason(ctx, cfg, 200))
+		}
+
 		return replay.Run(ctx, replay.Config{Config: cfg, AtOnce: 12})
 	},
 	Smoke: smoke.Run,

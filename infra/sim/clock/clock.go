@@ -147,12 +147,12 @@ func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 
-		if c.stopped {
-			return true
-		}
-
 		if e.index < 0 {
 			return false
+		}
+
+		if c.stopped {
+			return true
 		}
 
 		heap.Remove(&c.timers, e.index)

@@ -22,6 +22,8 @@ type Pace struct {
 	// Lead and Linger are the times before the start and after the last frame during
 	// which the match is in /livescores: 2 and 5 minutes if not set, none if negative.
 	Lead, Linger time.Duration
+	// Habits are what the provider does besides playing the script.
+	Habits []Habit
 }
 
 // Progress describes how much of a match has been played. NextDue is zero if the match
@@ -77,7 +79,8 @@ type playback struct {
 	falseWicketUntil time.Time // end of the last invented wicket
 }
 
-// Play plays a match from start. It replaces a match with the same id.
+// Play plays a match from start. It replaces a match with the same id. It panics if the match cannot have a
+// habit of the pace.
 func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	if pace.Speed <= 0 {
 		pace.Speed = 1
@@ -117,6 +120,11 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	now := s.clock.Now()
 	p.shown, p.appeared, p.stamp = 1, now, now
 
+	effects, err := s.adopt(p, start)
+	if err != nil {
+		panic(err) // of the caller
+	}
+
 	s.addReferences(&m.Fixture, start)
 
 	for i := range m.Deliveries {
@@ -133,7 +141,7 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 		s.scores[sc.ID] = sc
 	}
 
-	s.fixtures[m.ID] = &knownFixture{fixture: &m.Fixture, start: start, playback: p}
+	s.fixtures[m.ID] = &knownFixture{fixture: &m.Fixture, start: start, playback: p, effects: effects}
 }
 
 // position returns the script time at t.
@@ -393,10 +401,10 @@ func (s *Server) State(id int64) (State, error) {
 	}
 
 	p := e.playback
-	v := p.snapshot(now)
+	v := e.snapshot(now)
 
 	st := State{
-		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.start,
+		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.startAt(now),
 		Status: v.Status, Note: v.Note, Live: v.live, Paused: p.paused, Rate: p.rate,
 	}
 	for i, c := range p.match.Cards(v.Frame, v.wrong, v.phantom) {
@@ -419,7 +427,7 @@ func (s *Server) Playing() []int64 {
 	var ids []int64
 
 	for id, e := range s.fixtures {
-		if e.playback != nil {
+		if e.playback != nil && e.playback.match.ID == id {
 			ids = append(ids, id)
 		}
 	}

@@ -66,6 +66,7 @@ type knownFixture struct {
 	fixture  *script.Fixture
 	start    time.Time
 	playback *playback
+	effects  []effect // of habits; none without a playback
 }
 
 type edition struct {
@@ -479,7 +480,7 @@ func (s *Server) livescores(c *call, w *wire.Writer) error {
 			continue
 		}
 
-		v := e.playback.snapshot(c.now)
+		v := e.snapshot(c.now)
 		if !v.live {
 			e.playback.rendered = [2]rendered{} // a past match is seldom requested
 		} else if keep(e, v.Header) {
@@ -501,7 +502,7 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 
 	if c.id != 0 {
 		e, ok := s.fixtures[c.id]
-		if !ok {
+		if !ok || e.now(c.now).unknown {
 			return notFound("No record of this id.")
 		}
 
@@ -525,7 +526,7 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	var found []*knownFixture
 
 	for _, e := range s.fixtures {
-		if keep(e, e.snapshot(c.now).Header) {
+		if !e.now(c.now).unknown && keep(e, e.snapshot(c.now).Header) {
 			found = append(found, e)
 		}
 	}
@@ -615,7 +616,7 @@ func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err erro
 
 		switch name {
 		case "starts_between":
-			test, err := between(alternatives)
+			test, err := c.between(alternatives)
 			if err != nil {
 				return nil, err
 			}
@@ -656,7 +657,7 @@ func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err erro
 }
 
 // between parses two dates or times in UTC. A date means its midnight.
-func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) {
+func (c *call) between(bounds []string) (func(*knownFixture, *script.Header) bool, error) {
 	var at []time.Time
 
 	for _, b := range bounds {
@@ -672,7 +673,10 @@ func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) 
 		return nil, badRequest("The filter starts_between takes two dates.")
 	}
 
-	return func(e *knownFixture, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
+	return func(e *knownFixture, _ *script.Header) bool {
+		start := e.startAt(c.now)
+		return !start.Before(at[0]) && !start.After(at[1])
+	}, nil
 }
 
 // order parses the sort parameter.
@@ -684,7 +688,7 @@ func (c *call) order() (func(a, b *knownFixture) int, error) {
 	switch field {
 	case "", "id":
 	case "starting_at":
-		by = func(a, b *knownFixture) int { return cmp.Or(a.start.Compare(b.start), byID(a, b)) }
+		by = func(a, b *knownFixture) int { return cmp.Or(a.startAt(c.now).Compare(b.startAt(c.now)), byID(a, b)) }
 	default:
 		return nil, badRequest(fmt.Sprintf("Requested sort(s) `%s` is not allowed.", field))
 	}
@@ -701,8 +705,11 @@ func (e *knownFixture) snapshot(now time.Time) snapshot {
 		return snapshot{Frame: script.Frame{Header: &script.Header{Status: "NS"}}}
 	}
 
-	return e.playback.snapshot(now)
+	return e.now(now).change(e.playback.snapshot(now))
 }
+
+// startAt returns the start that the provider announces at an instant.
+func (e *knownFixture) startAt(now time.Time) time.Time { return e.start.Add(-e.now(now).earlier) }
 
 // fixture writes a fixture with its includes.
 func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, in wire.Includes) {
@@ -719,7 +726,7 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, i
 		h = &other
 	}
 
-	w.Fixture(f, m, h, e.start)
+	w.Fixture(f, m, h, e.startAt(c.now))
 
 	if in["league"] {
 		w.League("league", f.League, s.leagues[f.League.ID].season)

@@ -617,9 +617,12 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.Member) ([]re
 			starter := slices.IndexFunc(found, func(d follower.DeviceRow) bool { return d.PushToStart != "" })
 
 			for n, d := range found {
-				to := recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard, subscribed: f.Subscribed}
+				to := recipient{
+					DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, silent: !heard, subscribed: f.Subscribed,
+				}
 
-				to.hasActivity = !starts || n != starter || f.HasActivity(now)
+				// An end that was withdrawn has ended the activities of before.
+				to.hasActivity = !starts || n != starter || f.ActivityAt > r.match.ReopenedAt && f.HasActivity(now)
 				if starts && n == starter && event.IsRenewal(r.alert.Key) {
 					to.hasActivity = !f.Subscribed && !f.NeedsRenewal(now)
 				}
@@ -871,7 +874,7 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 
 	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"),
 		dynamo.NotEqual[prematchRow]("start", r.alert.Key))
-	needed := available.And(follower.NeedsStart(r.now(), event.IsRenewal(r.alert.Key)))
+	needed := available.And(follower.NeedsStart(r.now(), event.IsRenewal(r.alert.Key), r.match.ReopenedAt))
 
 	for i, p := range to {
 		g.Go(func() (err error) {

@@ -55,20 +55,16 @@ func MarkActivity(ctx context.Context, db dynamo.DB, matchID, userID string, now
 const KeepClaims = 48 * time.Hour
 
 // NeedsStart holds for the StartClaim of a user who does not follow the match, if an activity is to be started for the
-// user: as FollowRow.HasActivity and, for a renewal, NeedsRenewal say.
-func NeedsStart(now time.Time, renewal bool) expression.ConditionBuilder {
-	longest := activityLife
+// user: as FollowRow.HasActivity and, for a renewal, NeedsRenewal say. An end that was withdrawn at reopened, epoch s, has
+// ended the activities of before.
+func NeedsStart(now time.Time, renewal bool, reopened int64) expression.ConditionBuilder {
+	before := func(name string, at int64) expression.ConditionBuilder {
+		return dynamo.Absent[OwnActivity](name).Or(dynamo.AtMost[OwnActivity](name, at))
+	}
+
 	if renewal {
-		longest = freshFor
+		return before("activityAt", now.Add(-freshFor).Unix()).And(before("activityEndedAt", now.Add(-activityLife).Unix()))
 	}
 
-	old := func(name string, age time.Duration) expression.ConditionBuilder {
-		return dynamo.Absent[OwnActivity](name).Or(dynamo.AtMost[OwnActivity](name, now.Add(-age).Unix()))
-	}
-
-	if !renewal {
-		return old("activityAt", longest)
-	}
-
-	return old("activityAt", longest).And(old("activityEndedAt", activityLife))
+	return before("activityAt", max(now.Add(-activityLife).Unix(), reopened))
 }

@@ -40,6 +40,9 @@ type FollowRow struct {
 	Overrides *Overrides `dynamodbav:"preferences,omitempty"`
 	// Off reports that the user has unfollowed the match, and follows one of its teams or its league.
 	Off bool `dynamodbav:"off,omitempty"`
+
+	// CarriedTo is the match that replaces this one, and which the user follows too: see CarryFollows.
+	CarriedTo string `dynamodbav:"carriedTo,omitempty"`
 }
 
 // activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes

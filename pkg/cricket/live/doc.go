@@ -31,7 +31,7 @@
 // minutes, for that entry may be the match. Package schedule sends a MatchLeft for a
 // match that was called off or deleted before it was live.
 //
-// Every minute the Finisher requests the provider's page of the match:
+// Every minute, after hours every five minutes, the Finisher requests the provider's page of the match:
 //
 //	page of the match                              consequence
 //	result; winner, note and scores agree          the match ends
@@ -57,5 +57,13 @@
 //	in play, interrupted or in a break             the match is open again; the next play starts activities
 //	not started; the start is still to come        the match is upcoming: package schedule handles it
 //
+// An administrator may do both at once (Office): have the match open again if its page is not over, or replace the
+// result, which no later page replaces.
+//
 // After the last review the follows are removed. finishedAt is written last.
+//
+// # When a match is listed again under another id
+//
+// Package schedule finds the match that replaces one which was called off, and sends a MatchLeft with To. The Finisher
+// carries the followers to it, each once (follower.CarryFollows), and tells them that it was moved.
 package live

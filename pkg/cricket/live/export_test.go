@@ -7,6 +7,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/kit/dynamo"
 )
 
 // What package live_test may use.
@@ -60,3 +61,6 @@ func (t *Ticker) ArchiveMissing(ctx context.Context, matchID string, after time.
 
 // FirstEntry returns the first entry that the ticker remembers.
 func (t *Ticker) FirstEntry() *sportmonks.Entry { return &t.last.entries[0] }
+
+// DB returns the database of the finisher.
+func (s *Finisher) DB() dynamo.DB { return s.db }

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
@@ -39,6 +40,11 @@ type MatchLeft struct {
 	Listed bool `json:"listed,omitempty"`
 	// Ended reports that the end was sent to push-activities. The follows still exist.
 	Ended bool `json:"told,omitempty"`
+	// To is the match that replaces this one, to which its followers are carried: carry. The rest is empty then.
+	To string `json:"to,omitempty"`
+	// Asked is what an administrator wants of the end that was decided at Ending: resumed or corrected.
+	Asked  string `json:"asked,omitempty"`
+	Ending int64  `json:"ending,omitempty"`
 	// Reviews counts the reviews of the end. Differs is how the page of the match differs from the
 	// stored end, and Times how many reviews in a row have found that.
 	Reviews int    `json:"reviews,omitempty"`
@@ -56,8 +62,10 @@ type Finisher struct {
 }
 
 const (
-	// pageInterval is the time between two requests for the page of a match.
-	pageInterval = time.Minute
+	// pageInterval is the time between two requests for the page of a match. For a match that is not
+	// over it grows to longestInterval, by a minute for each hour since the match left.
+	pageInterval    = time.Minute
+	longestInterval = 5 * time.Minute
 	// settleAfter is how long the page must be the same before it decides one of these: the match
 	// does not exist, which cancels it; a result that its own scores contradict; a tie that a super
 	// over may follow.
@@ -82,8 +90,11 @@ var reviewAfter = [...]time.Duration{
 	24 * time.Hour, 36 * time.Hour, 48 * time.Hour,
 }
 
-// resumed is how the page of a match differs whose play is not over.
-const resumed = "resumed"
+// How the page of a match differs that is not over: its play had begun before the end, or not.
+const (
+	resumed    = "resumed"
+	reinstated = "reinstated"
+)
 
 // FinishMatchFunction ends a match that has left the feed.
 func FinishMatchFunction() app.Function {
@@ -97,7 +108,8 @@ func FinishMatchFunction() app.Function {
 			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.GetCached, tables.BatchGetCached,
 			tables.PutCached,
 			tables.BatchGetProcessed, tables.PutProcessed,
-			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows, tables.UpdateSummary,
+			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows,
+			tables.UpdateSummary, tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},
@@ -111,7 +123,7 @@ func FinishMatchFunction() app.Function {
 // FinishMatch requests the provider's page of a match that has left the feed, and ends the match if
 // it is over by the page: it stores the last score and sends the end to push-activities. A match that
 // the provider has deleted is cancelled. The page of a match that is not over is stored: it says why
-// the match left. Then FinishMatch sends the message again, to be handled a minute later. It stops
+// the match left. Then FinishMatch sends the message again, to be handled one to five minutes later. It stops
 // when the match is back in the feed, or if it was never polled and is still to come, because
 // sync-fixtures handles that one. It ends a match that has been missing for as long as its format
 // lasts.
@@ -125,6 +137,9 @@ func FinishMatchFunction() app.Function {
 // withdrawn by another. finishedAt is written last: before it, a second run repeats what a crash left
 // undone; after it, a second run does nothing.
 //
+// A message with To is of a match that is listed again under another id: FinishMatch carries its
+// followers, in as many invocations as that takes.
+//
 // A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
@@ -137,13 +152,19 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	}
 
 	switch {
+	case ok && m.To != "":
+		return s.carry(ctx, f, m)
 	case !ok || f.FinishedAt != 0:
+		return nil
+	case m.Asked != "" && f.EndingAt != 0 && f.EndingAt == m.Ending:
+		return s.asked(ctx, f, m)
+	case m.Asked != "" && f.EndingAt != 0: // it was withdrawn, and decided again
 		return nil
 	case f.EndingAt != 0 && m.Since > f.EndingAt: // sent after the end was decided by another message
 		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
-	case m.Ended: // an invocation withdrew the end and did not complete
+	case m.Ended, m.Asked != "": // an invocation withdrew the end and did not complete
 		m = MatchLeft{MatchID: m.MatchID, Since: max(m.Since, f.ReopenedAt)}
 	}
 
@@ -342,7 +363,9 @@ func (s *Finisher) wait(ctx context.Context, f match.Fixture, m MatchLeft, page 
 		}
 	}
 
-	return s.retry(ctx, m)
+	missing := s.now().Sub(time.Unix(m.Since, 0))
+
+	return s.queue.Send(ctx, tables.FinishQueue, m, min(max(pageInterval, missing/60), longestInterval))
 }
 
 // unarchive has the planner wait for a match again, with the status of the page if that is known.
@@ -436,8 +459,8 @@ func (s *Finisher) review(ctx context.Context, f match.Fixture, m MatchLeft) err
 	return s.reopen(ctx, f, page, differs, now)
 }
 
-// differs returns how the page of a match differs from its stored end: resumed, or the result of the
-// page if that is certain, or "".
+// differs returns how the page of a match differs from its stored end: resumed, reinstated, or the
+// result of the page if that is certain, or "".
 func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks.Fixture) (string, error) {
 	phase, known := page.Phase()
 	if !known {
@@ -451,7 +474,9 @@ func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks
 	case !phase.Over() && !stored.State.Phase.Over(): // it never ended
 		return "", nil
 	case !phase.Over():
-		return resumed, nil
+		return resumption(stored.State), nil
+	case f.Corrected != nil: // the administrator's word stands
+		return "", nil
 	}
 
 	outcome := func(r score.Result) score.Result {
@@ -479,15 +504,20 @@ func (s *Finisher) reopen(ctx context.Context, f match.Fixture, page sportmonks.
 		set = set.Add("reopened", 1)
 	}
 
+	if differs == resumed || differs == reinstated {
+		set = set.Remove("corrected")
+		f.Corrected = nil
+	}
+
 	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("endingAt", ended))
 	if reopened, err := dynamo.Applied(err); err != nil || !reopened {
 		return err
 	}
 
-	slog.WarnContext(ctx, "the provider has changed the end of a match", "match", f.MatchID, "to", differs)
+	slog.WarnContext(ctx, "the end of a match is withdrawn", "match", f.MatchID, "to", differs)
 
 	m := MatchLeft{MatchID: f.MatchID, Since: now.Unix()}
-	if differs != resumed { // three pages agree
+	if differs != resumed && differs != reinstated { // three pages agree
 		m.OverSince = now.Add(-unknownAfter).Unix()
 	}
 

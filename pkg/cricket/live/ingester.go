@@ -287,6 +287,10 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 		after.state, problems = scorer.Read(fixture, before.state)
 	}
 
+	if p.final {
+		correct(&after.state, l.Fixture)
+	}
+
 	l.Rename(&after.state)
 	after.problems = logProblems(ctx, l.MatchID, before.problems, problems)
 

@@ -171,9 +171,14 @@ func (l ledger) sent(matches func(key string) bool) bool {
 	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Sent && matches(t.Key) })
 }
 
-// corrects reports whether the result with that key corrects another, which was sent.
+// corrects reports whether the result with that key corrects another, which was sent. The cancellation of a
+// match that is played after all is no result.
 func (l ledger) corrects(key string) bool {
-	other := func(k string) bool { return strings.HasPrefix(k, "result:") && k != key }
+	played := l.sent(event.IsStart)
+	other := func(k string) bool {
+		return strings.HasPrefix(k, "result:") && k != key && !(played && strings.HasPrefix(k, event.ResultKey(score.Cancelled, "")))
+	}
+
 	return l.sent(other) && !l.sent(event.IsResumption)
 }
 

@@ -385,3 +385,32 @@ func TestOnlyConfirmedEventsAreSent(t *testing.T) {
 		}
 	})
 }
+
+// TestResultOfAReinstatedMatchIsNoCorrection: a match that was cancelled is played after all. Another result than
+// one that was sent is a correction.
+func TestResultOfAReinstatedMatchIsNoCorrection(t *testing.T) {
+	t.Parallel()
+
+	won := event.ResultKey(score.Won, "11")
+	for name, c := range map[string]struct {
+		sent []string // keys
+		want bool
+	}{
+		"cancelled":                 {[]string{event.ResultKey(score.Cancelled, "")}, true},
+		"cancelled, and played":     {[]string{event.ResultKey(score.Cancelled, ""), event.FirstStart}, false},
+		"no result":                 {[]string{event.FirstStart, event.ResultKey(score.NoResult, "")}, true},
+		"the same":                  {[]string{event.FirstStart, won}, false},
+		"no result, and resumed":    {[]string{event.FirstStart, event.ResultKey(score.NoResult, ""), event.ResumptionKey(1)}, false},
+		"none":                      {[]string{event.FirstStart}, false},
+		"another winner, cancelled": {[]string{event.FirstStart, event.ResultKey(score.Cancelled, ""), event.ResultKey(score.Won, "12")}, true},
+	} {
+		var l ledger
+		for _, key := range c.sent {
+			l.Events = append(l.Events, sentEvent{Key: key, Name: key, Sent: true})
+		}
+
+		if got := l.corrects(won); got != c.want {
+			t.Errorf("%s: it is a correction: %v, want %v", name, got, c.want)
+		}
+	}
+}

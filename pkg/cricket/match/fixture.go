@@ -86,6 +86,11 @@ type Fixture struct {
 	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`
 	TossKey string `dynamodbav:"tossKey,omitempty"`
 
+	// Corrected is the result of an administrator, which replaces that of the provider. It is without a text.
+	Corrected *score.Result `dynamodbav:"corrected,omitempty"`
+	// CarriedTo is the match that replaces this one, once sync-fixtures has sent its followers to finish-match.
+	CarriedTo string `dynamodbav:"carriedTo,omitempty"`
+
 	Titles
 }
 

@@ -61,7 +61,7 @@ func SyncFixturesFunction() app.Function {
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses: []spec.Access{
 			tables.CountRequest, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon,
-			tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
+			tables.FixturesByDate, tables.GetFixture, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
 			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached, tables.AllTeams, tables.GetDisplay, tables.PutDisplay,
 			tables.SyncedSummaries, tables.BatchPutSummaries, tables.SyncSummary, tables.SyncWords,
 		},
@@ -88,6 +88,9 @@ func SyncFixturesFunction() app.Function {
 // It sends a match to finish-match if the provider reports that it is over or does not exist, it is
 // not live, and its end is not decided: the match was cancelled before the first poll, or its
 // message was lost.
+//
+// If a match that was called off is listed again under another id, its followers are carried to that
+// one: carryFollowers.
 //
 // Only one sync runs at a time, because new rows are written in batches, which support no
 // conditions. Another sync returns nil at once. SyncFixtures is idempotent, except that it may send
@@ -262,6 +265,10 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 
 	if err := s.syncWords(ctx, l, teams, active); err != nil {
 		return err
+	}
+
+	if err := s.carryFollowers(ctx, active, found, now); err != nil {
+		return errors.Join(invalid, err)
 	}
 
 	slog.InfoContext(ctx, "fixtures synced", "fixtures", len(found), "new", len(fresh))

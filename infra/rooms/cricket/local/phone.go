@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -155,12 +156,16 @@ func (w *World) Listen(ctx context.Context, p Phone) error {
 	return nil
 }
 
-// started registers an activity that a push started, unless it has a channel.
+// started registers an activity that a push started, of the match in its attributes, unless it has a channel.
 func (w *World) started(ctx context.Context, a apns.Start) {
+	var of struct{ MatchID string }
+
+	_ = json.Unmarshal(a.Attributes, &of) // without a match it is that of the phone
+
 	w.mu.Lock()
 	p, ok := w.starters[a.Token]
 
-	p.Token = a.Update
+	p.Token, p.MatchID = a.Update, cmp.Or(of.MatchID, p.MatchID)
 	if ok {
 		w.starters[a.Token] = p
 	}

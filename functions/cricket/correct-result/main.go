@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/live"
+
+func main() { live.CorrectResultFunction().Start() }

@@ -32,6 +32,7 @@ var repeatable = map[string]string{
 	"commitcollect/sync-activities":     "a workout, by Strava's id",
 	"cricket/follow-match":              "a user follows a match once",
 	"cricket/register-device":           "a phone, by its token",
+	"cricket/reopen-match":              "an end is withdrawn once",
 	"cricket/start-activity":            "a phone has one activity of a match",
 	"pickem/create-event":               "the same event, by its date and slug",
 	"pickem/invite-user":                "a user is one member",

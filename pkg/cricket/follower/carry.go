@@ -11,14 +11,11 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/spec"
 )
 
-// carryLimit leaves room for carried matches: they replace matches that the user has chosen to follow.
-var carryLimit = spec.Limit{Name: maxFollows.Name, Max: 2 * maxFollows.Max, Code: maxFollows.Code}
-
 // CarryFollows makes the followers of a match followers of another, which replaces it: each with the team
-// that they support, their preferences and exceptions, once. A user who unfollows either match is not carried, or carried again. A user
+// that they support, their preferences and exceptions, once. A user who unfollows either match is not carried, or
+// carried again. A user
 // who follows the other match already keeps that follow. It calls more before each follower, and stops
 // when more returns false. done reports that all were carried.
 func CarryFollows(ctx context.Context, db dynamo.DB, from, to match.Fixture, now func() time.Time,
@@ -55,6 +52,9 @@ func CarryFollows(ctx context.Context, db dynamo.DB, from, to match.Fixture, now
 func carry(ctx context.Context, db dynamo.DB, row FollowRow, to match.Fixture, now time.Time) error {
 	ctx = account.Require(ctx, row.UserID)
 
+	limit := maxFollows
+	limit.Max *= 2 // a carried match replaces one that the user has chosen to follow
+
 	next := FollowRow{
 		TeamID: row.TeamID, Overrides: row.Overrides, Off: row.Off,
 		CreatedAt: now.UnixMilli(), ExpiresAt: to.Expiry(now, match.KeepFollow), StartTime: to.StartTime,
@@ -65,7 +65,7 @@ func carry(ctx context.Context, db dynamo.DB, row FollowRow, to match.Fixture, n
 	old := dynamo.Key(tables.FollowMatch, row.MatchID, row.UserID)
 	mark := dynamo.Set(row, "carriedTo")
 	entry := dynamo.Entry{
-		Access: tables.FollowMatch, List: FollowList(row.UserID), ID: to.MatchID, ExpiresAt: next.ExpiresAt, Limit: carryLimit,
+		Access: tables.FollowMatch, List: FollowList(row.UserID), ID: to.MatchID, ExpiresAt: next.ExpiresAt, Limit: limit,
 		Existing: func(_ context.Context, ids []string) ([]string, error) { return ids, nil },
 	}
 
@@ -84,7 +84,7 @@ func carry(ctx context.Context, db dynamo.DB, row FollowRow, to match.Fixture, n
 	switch p, ok := errors.AsType[*problem.Error](err); {
 	case dynamo.IsRefused(err), errors.Is(err, account.ErrDeleted): // the user has left meanwhile
 		return nil
-	case ok && p.Code == carryLimit.Code:
+	case ok && p.Code == limit.Code:
 		slog.WarnContext(ctx, "a follower is not carried to another match", "match", row.MatchID, "to", to.MatchID, "err", err)
 		return nil
 	}

@@ -243,7 +243,8 @@ func (s *season) compare(m member) {
 		}
 
 		if got := s.begun[m.Starter+id]; got != begun {
-			s.problems = append(s.problems, fmt.Sprintf("pushes have started %d activities of fixture %d for %s, want %d", got, f.number, m.Owner, begun))
+			s.problems = append(s.problems, fmt.Sprintf("pushes have started %d activities of fixture %d for %s, want %d",
+				got, f.number, m.Owner, begun))
 		}
 	}
 }

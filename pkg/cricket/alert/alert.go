@@ -98,8 +98,8 @@ func (m Alert) validate() error {
 		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	case m.Key == "" || len(m.Key) > maxKey:
 		return problem.In("key", "the key has %d bytes: valid are 1 to %d", len(m.Key), maxKey)
-	case !slices.Contains(follower.DefaultPreferences().Alerts, m.Kind):
-		return problem.In("kind", "%.32q is not a kind of alert: valid are %v", m.Kind, follower.DefaultPreferences().Alerts)
+	case !slices.Contains(follower.Kinds(), m.Kind):
+		return problem.In("kind", "%.32q is not a kind of alert: valid are %v", m.Kind, follower.Kinds())
 	case m.Title == "":
 		return problem.In("title", "the title is missing")
 	}

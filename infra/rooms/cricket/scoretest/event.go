@@ -57,7 +57,7 @@ func CheckTexts(t interface {
 		}
 
 		switch e.Kind {
-		case event.Toss, event.Start, event.Rain, event.Result:
+		case event.Toss, event.Lineup, event.Start, event.Rain, event.Result:
 			if e.Plain == "" || e.Kind != event.Toss && strings.ContainsAny(e.Plain, "0123456789/") {
 				t.Fatalf("the plain text %q is empty or has a score: %+v", e.Plain, e)
 			}

@@ -17,17 +17,41 @@ type Kind string
 
 // The kinds.
 const (
-	Toss      Kind = "toss"
-	Start     Kind = "start" // also the kind of the reminder before it
-	Wicket    Kind = "wicket"
-	Fifty     Kind = "fifty"
-	Hundred   Kind = "hundred"
-	Innings   Kind = "innings" // the end of one
-	Target    Kind = "target"  // set or revised
-	Rain      Kind = "rain"    // play stops or resumes, for whatever reason
-	SuperOver Kind = "superOver"
-	Result    Kind = "result"
+	Toss        Kind = "toss"
+	Lineup      Kind = "lineup" // both elevens are named
+	Start       Kind = "start"  // also the kind of the reminder before it
+	Wicket      Kind = "wicket"
+	Fifty       Kind = "fifty"
+	Hundred     Kind = "hundred" // also 150 and 200
+	FiveWickets Kind = "fiveWickets"
+	HatTrick    Kind = "hatTrick"
+	Innings     Kind = "innings" // the end of one
+	Stumps      Kind = "stumps"  // the end of a day's play
+	Target      Kind = "target"  // set or revised
+	CloseFinish Kind = "closeFinish"
+	Rain        Kind = "rain" // play stops or resumes, for whatever reason
+	SuperOver   Kind = "superOver"
+	Result      Kind = "result"
+	Award       Kind = "award" // player of the match
 )
+
+// Edition is the version of the list of events. Edition 1 had no Lineup, FiveWickets, HatTrick,
+// Stumps, CloseFinish and Award, and no Hundred of 150 or 200 runs.
+const Edition = 2
+
+// Since returns the first edition that lists the event.
+func (e Event) Since() int {
+	switch e.Kind {
+	case Lineup, FiveWickets, HatTrick, Stumps, CloseFinish, Award:
+		return 2
+	case Hundred:
+		if !strings.HasSuffix(e.Key, ":100") {
+			return 2
+		}
+	}
+
+	return 1
+}
 
 // FirstStart is the Key of the start of a match. That of day 2 is "start:2".
 const FirstStart = "start"
@@ -49,6 +73,9 @@ const resumption = FirstStart + ":again:"
 
 // IsResumption reports whether key is a ResumptionKey.
 func IsResumption(key string) bool { return strings.HasPrefix(key, resumption) }
+
+// StumpsKey begins the Key of the end of a day's play. That of day 2 is "stumps:2".
+const StumpsKey = "stumps:"
 
 // ResultKey returns the Key of a result. With an empty winner it begins the keys of all results of
 // that outcome.
@@ -88,7 +115,8 @@ type Event struct {
 //
 //   - A corrected result and a revised target are other events, with other keys.
 //   - A target is no longer listed if its chase never begins.
-//   - The start of the second and later days is listed only while play is on.
+//   - The start of the second and later days is listed only while play is on, the end of a day only
+//     at stumps, and a close finish only during the chase.
 //   - The end of an innings that was cut short is no longer listed if the match turns
 //     out to have ended with it.
 //
@@ -120,7 +148,9 @@ func List(f sportmonks.Fixture, s score.State) []Event {
 		l.target(n)
 	}
 
+	l.closeFinish()
 	l.stoppages()
+	l.stumps()
 	l.result()
 
 	return l.events
@@ -176,7 +206,7 @@ func (l *lister) scores() string {
 	return cmp.Or(strings.Join(texts, ", "), l.match)
 }
 
-// opening adds the toss, the start of a match that is live or has been, and the start of
+// opening adds the toss, the elevens, the start of a match that is live or has been, and the start of
 // the present day of a match of several days, or of a reserve day.
 func (l *lister) opening() {
 	s := l.s
@@ -188,6 +218,8 @@ func (l *lister) opening() {
 			Plain: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected, // a toss reveals no score
 		})
 	}
+
+	l.lineup()
 
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
 		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun.", Score: l.scores()})
@@ -345,6 +377,14 @@ func (l *lister) result() {
 		body += " · " + so
 	}
 
+	award := ""
+	if best := l.best(); best != "" && s.Result.Kind != score.Cancelled {
+		award = "Player of the match: " + best
+		if whole := body + " · " + award; score.Fit(whole, 160) == whole {
+			body = whole
+		}
+	}
+
 	l.add(Event{
 		Kind:  Result,
 		Key:   ResultKey(s.Result.Kind, s.Result.WinnerID),
@@ -354,17 +394,108 @@ func (l *lister) result() {
 
 		Provisional: s.MayGoOn(),
 	})
+
+	if award != "" {
+		l.add(Event{Kind: Award, Key: "award", Title: award, Body: s.Result.Text})
+	}
 }
 
-// play adds the wickets, fifties and hundreds of an innings. They come from the balls.
-// Two come from the provider's batting rows: wickets that the total counts and the balls
-// do not list, and the runs of batters if the balls do not add up. The rows do not
-// contain the time of those runs, so these fifties and hundreds come last.
+// best returns the name of the player of the match, or "".
+func (l *lister) best() string {
+	id := cmp.Or(l.f.ManOfMatchID, l.f.ManOfMatch.ID)
+	if id == 0 {
+		return ""
+	}
+
+	return score.Fit(cmp.Or(l.f.ManOfMatch.Name, tally.PlayerName(l.f, id)), 40)
+}
+
+// eleven is the number of players of a side.
+const eleven = 11
+
+// lineup adds the elevens, once both sides have named theirs.
+func (l *lister) lineup() {
+	var local, visitor int
+
+	for _, p := range l.f.Lineup {
+		switch {
+		case p.Substitute || p.TeamID == 0:
+		case p.TeamID == l.f.LocalID:
+			local++
+		case p.TeamID == l.f.VisitorID:
+			visitor++
+		}
+	}
+
+	if local < eleven || visitor < eleven {
+		return
+	}
+
+	const title = "The playing XIs are named"
+
+	l.add(Event{Kind: Lineup, Key: "lineup", Title: title, Plain: title})
+}
+
+// closeRuns are the most runs that a close finish needs. closeOvers are the overs before the end in
+// which it is one.
+const (
+	closeRuns  = 20
+	closeOvers = 2
+)
+
+// closeFinish adds a chase in limited overs of which the last two overs are left, and 20 runs or one
+// wicket. A super over has an event of its own.
+func (l *lister) closeFinish() {
+	s, n := l.s, l.s.InningsOf(2)
+	if s.Format.MultiDay() || s.Current != 2 || n == nil || n.Over || s.Phase != sportmonks.Live || s.Need.Runs <= 0 {
+		return
+	}
+
+	if s.Need.Balls <= 0 || s.Need.Balls > closeOvers*s.PerOver || s.Need.Runs > closeRuns && n.Wickets != eleven-2 {
+		return
+	}
+
+	l.add(Event{
+		Kind:  CloseFinish,
+		Key:   "closeFinish",
+		Title: "Close finish: " + l.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
+		Body:  s.NeedText,
+	})
+}
+
+// stumps adds the end of a day's play, in a match of several days.
+func (l *lister) stumps() {
+	s := l.s
+
+	n := s.InningsOf(s.Current)
+	if !s.Format.MultiDay() || s.Phase != sportmonks.Stumps || s.Day == 0 || n == nil {
+		return
+	}
+
+	body := l.scores()
+	if s.LeadText != "" {
+		body += " · " + s.LeadText
+	}
+
+	l.add(Event{
+		Kind:  Stumps,
+		Key:   StumpsKey + strconv.Itoa(s.Day),
+		Title: "Stumps, day " + strconv.Itoa(s.Day) + ": " + l.side(n.TeamID) + " " + score.Fit(n.Score(), 12),
+		Body:  body,
+	})
+}
+
+// play adds the wickets, fifties, hundreds, five wickets and hat-tricks of an innings. They
+// come from the balls. Three come from the provider's rows: wickets that the total counts and
+// the balls do not list, and, if the balls do not add up, the runs of batters and the wickets of
+// bowlers. The rows do not contain the time of those, so they come last. A hat-trick is
+// listed only if the balls add up.
 func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
 	p := inningsLister{
 		lister:  l,
 		n:       n,
 		rows:    tally.Batting(l.f, n.Number),
+		spells:  make(map[int]*spell, 6),
 		sum:     tally.Tally{Batters: make(map[int]*tally.Line, 11)},
 		present: l.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
 	}
@@ -399,10 +530,21 @@ func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
 		}
 	}
 
+	if !n.Explained {
+		for i := range l.f.Bowling {
+			if b := &l.f.Bowling[i]; b.Innings == n.Number && b.Wickets >= 5 {
+				p.fiveWickets(sportmonks.Overs{}, b.PlayerID, b.Wickets, b.Runs)
+			}
+		}
+	}
+
 	for _, m := range p.moments {
 		l.add(m.Event)
 	}
 }
+
+// spell is the part of one bowler in an innings. streak counts the wickets of the last balls.
+type spell struct{ runs, wickets, streak int }
 
 // inningsLister collects the events of an innings, ball by ball.
 type inningsLister struct {
@@ -411,7 +553,8 @@ type inningsLister struct {
 	rows    []sportmonks.Batting
 	fallen  []sportmonks.Batting // the rows of batters who are out, in the order in which they fell
 	sum     tally.Tally          // so far
-	present string               // the innings' latest score
+	spells  map[int]*spell
+	present string // the innings' latest score
 	moments []moment
 }
 
@@ -446,12 +589,78 @@ func (p *inningsLister) ball(b *sportmonks.Ball) {
 		p.milestones(b.At, b.BatterID, was, l.Runs, l.Balls)
 	}
 
+	fell := false
+
 	switch out := b.Dismissed(); {
 	case b.Wicket() && (out == 0 || !s.Line(out).Out): // a batter is out once an innings
+		fell = true
+
 		p.wicket(b.At, out, b)
 	case b.Retired():
 		s.Line(out).Hurt = true
 	}
+
+	if p.n.Explained && b.BowlerID != 0 {
+		p.bowled(b, fell && tally.Credited(b))
+	}
+}
+
+// bowled adds a ball to the spell of its bowler, with the wicket that counts for the bowler, and the
+// events that it completes.
+func (p *inningsLister) bowled(b *sportmonks.Ball, wicket bool) {
+	s := p.spells[b.BowlerID]
+	if s == nil {
+		s = &spell{}
+		p.spells[b.BowlerID] = s
+	}
+
+	s.runs += b.Score.Runs
+
+	if !wicket {
+		s.streak = 0
+		return
+	}
+
+	s.wickets++
+	s.streak++
+
+	if s.wickets == 5 {
+		p.fiveWickets(b.At, b.BowlerID, s.wickets, s.runs)
+	}
+
+	if key := p.n.Tag() + "hatTrick:" + score.IDText(b.BowlerID); s.streak == 3 && !p.has(key) {
+		p.moments = append(p.moments, moment{b.At, Event{
+			Kind:  HatTrick,
+			Key:   key,
+			Title: "Hat-trick for " + score.Fit(tally.PlayerName(p.f, b.BowlerID), 40),
+			Body:  p.figures(s.wickets, s.runs),
+		}})
+	}
+}
+
+// has reports whether the innings has an event with that key.
+func (p *inningsLister) has(key string) bool {
+	return slices.ContainsFunc(p.moments, func(m moment) bool { return m.Key == key })
+}
+
+// figures returns "5-24 · India 123/9 (18.2)".
+func (p *inningsLister) figures(wickets, runs int) string {
+	return score.ClampText(wickets) + "-" + score.ClampText(runs) + " · " + p.score(0)
+}
+
+// fiveWickets adds the fifth wicket of a bowler.
+func (p *inningsLister) fiveWickets(at sportmonks.Overs, id, wickets, runs int) {
+	key := p.n.Tag() + "fiveWickets:" + score.IDText(id)
+	if id == 0 || p.has(key) {
+		return
+	}
+
+	p.moments = append(p.moments, moment{at, Event{
+		Kind:  FiveWickets,
+		Key:   key,
+		Title: "Five wickets for " + score.Fit(tally.PlayerName(p.f, id), 40),
+		Body:  p.figures(wickets, runs),
+	}})
 }
 
 // row returns the provider's row of a batter if the balls do not add up, otherwise nil.
@@ -486,13 +695,13 @@ func (p *inningsLister) score(out int) string {
 	return p.total(p.n.TeamID, fall.FallScore, k+1, score.OversText(fall.FallAt, per))
 }
 
-// milestones adds the fifty and the hundred that a batter reached between was and runs.
+// milestones adds the fifty and the hundreds that a batter reached between was and runs.
 func (p *inningsLister) milestones(at sportmonks.Overs, id, was, runs, faced int) {
 	for _, m := range [...]struct {
 		runs  int
 		kind  Kind
 		title string
-	}{{50, Fifty, "Fifty for "}, {100, Hundred, "Hundred for "}} {
+	}{{50, Fifty, "Fifty for "}, {100, Hundred, "Hundred for "}, {150, Hundred, "150 for "}, {200, Hundred, "Double hundred for "}} {
 		if id != 0 && was < m.runs && runs >= m.runs {
 			p.moments = append(p.moments, moment{at, Event{
 				Kind:  m.kind,

@@ -102,3 +102,12 @@ func Dismissal(f *sportmonks.Fixture, b *sportmonks.Ball) string {
 
 	return "out"
 }
+
+// Credited reports whether the wicket of a ball counts for its bowler.
+func Credited(b *sportmonks.Ball) bool {
+	kind := strings.ToLower(b.Score.Name)
+	has := func(part string) bool { return strings.Contains(kind, part) }
+
+	return b.Wicket() && !has("run out") &&
+		slices.ContainsFunc([]string{"bowled", "catch", "caught", "stump", "lbw", "leg before", "hit wicket"}, has)
+}

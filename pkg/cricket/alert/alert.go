@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
@@ -35,7 +36,7 @@ import (
 
 // Alert is the message of send-alerts: an event of a match. Its text is fixed when
 // it is sent, except for the minutes of a reminder. Its recipients are determined
-// when it is handled.
+// when it is handled. Match, Title, Body and Plain are in English.
 type Alert struct {
 	MatchID string     `json:"matchId"`
 	Key     string     `json:"key"` // of the event in its match; an alert with the same key is sent once
@@ -46,7 +47,9 @@ type Alert struct {
 	Plain   string     `json:"plain,omitempty"` // the body for spoiler-free users; empty: they get no alert
 	At      int64      `json:"at"`              // of the event, epoch s
 	Slot    int64      `json:"slot,omitempty"`  // whose poll confirmed the event; 0 for an event without a poll
-	Quiet   bool       `json:"quiet,omitempty"` // of a start: start activities without a sound, and send nothing else
+	// Says has the texts in all languages. A message of an earlier version has none: everybody gets English.
+	Says  *event.Says `json:"says,omitempty"`
+	Quiet bool        `json:"quiet,omitempty"` // of a start: start activities without a sound, and send nothing else
 
 	activity.IDRange          // of the followers' user ids
 	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
@@ -56,7 +59,8 @@ type Alert struct {
 // NewAlert returns the message for an event. at is the time of the event, epoch s.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
 	if e.Quiet {
-		e.Title, e.Body = e.Match, e.Score
+		e.Title, e.Body = e.Match, e.Score.In(words.English)
+		e.Says.Title, e.Says.Body = e.Says.Match, e.Score
 	}
 
 	return Alert{
@@ -68,6 +72,7 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 		Body:    e.Body,
 		Plain:   e.Plain,
 		At:      at,
+		Says:    &e.Says,
 		Quiet:   e.Quiet,
 	}
 }
@@ -156,8 +161,11 @@ const (
 	// sendTimeout bounds the pushes of one text to a page. They normally take a
 	// second, so Apple does not answer if they take longer.
 	sendTimeout = 5 * time.Second
+	// pageSends bounds the pushes of a page, in sendTimeout. Whoever is not reached until then
+	// is retried, so that many texts, in as many languages, do not take longer than few.
+	pageSends = 8
 	// runTimeout is the time after which a run begins no further page. A page takes a
-	// minute if Apple answers for none of its 8 texts and 3 channels, so the run ends
+	// minute if Apple answers for none of its texts and 3 channels, so the run ends
 	// before the function's timeout of 2 min.
 	runTimeout = 45 * time.Second
 
@@ -299,8 +307,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	}
 
 	if m.isReminder() {
-		m.Body = startsIn(f.Start().Sub(now))
-		m.Plain = m.Body
+		m.setBody(startsIn(f.Start().Sub(now)))
 	}
 
 	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), lock.Holder(ctx, "alerts"))
@@ -399,6 +406,8 @@ type alertRun struct {
 	expires   time.Time // Apple stores the pushes until then
 	messages  map[audience]*push.Message
 	unreached []string // user ids of the current page to retry
+
+	pageDeadline time.Time // of the pushes of the current page
 
 	delivered, suppressed, unregistered, retried int
 	delays                                       telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
@@ -525,6 +534,7 @@ type audience struct {
 	view        string // perspective; "" for a notification
 	channel     bool   // the activity listens to a channel
 	silent      bool   // the activity starts without a sound
+	language    words.Language
 }
 
 // sendPage sends the alert to the followers of a page. all is the range of the page,
@@ -539,7 +549,7 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 		return err
 	}
 
-	r.unreached = nil
+	r.unreached, r.pageDeadline = nil, time.Now().Add(pageSends*r.sendTimeout)
 	if event.IsStart(r.alert.Key) {
 		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
@@ -717,18 +727,19 @@ func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond ex
 // notify sends the notification. It deletes the devices whose token is unregistered, unless
 // they were registered again.
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
-	for _, spoilerFree := range []bool{false, true} {
-		some := filter(to, func(p recipient) bool { return p.spoilerFree == spoilerFree })
-		if len(some) == 0 {
-			continue
-		}
+	audiences := map[audience][]recipient{}
+	for _, p := range to {
+		who := audience{spoilerFree: p.spoilerFree, language: r.alert.languageOf(p.Phone)}
+		audiences[who] = append(audiences[who], p)
+	}
 
-		m, err := r.notification(spoilerFree)
+	for _, who := range slices.SortedFunc(maps.Keys(audiences), inOrder) {
+		m, err := r.notification(who)
 		if err != nil {
 			return err
 		}
 
-		unregistered, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
+		unregistered, _, err := r.send(ctx, m, audiences[who], func(p recipient) string { return p.DeviceToken })
 		if err != nil {
 			return err
 		}
@@ -754,17 +765,18 @@ func notReregistered(unregistered []recipient) []recipient {
 	return filter(unregistered, func(p recipient) bool { return !p.reregistered })
 }
 
-// notification returns the notification of the alert. It is Invalid if the text is
+// inOrder compares audiences, so that a second run has the same order.
+func inOrder(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+
+// notification returns the notification of the alert for an audience. It is Invalid if the text is
 // too long for APNs.
-func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
-	if m := r.messages[audience{spoilerFree: spoilerFree}]; m != nil {
+func (r *alertRun) notification(who audience) (*push.Message, error) {
+	if m := r.messages[who]; m != nil {
 		return m, nil
 	}
 
-	text := push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"}
-	if spoilerFree {
-		text.Title, text.Body = r.alert.Match, r.alert.Plain
-	}
+	text := r.alert.banner(who.language, who.spoilerFree)
+	text.Sound = "default"
 
 	m, err := push.Notify(push.Alert{
 		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapseID(), Thread: r.alert.MatchID,
@@ -775,7 +787,7 @@ func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
 			"the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
 	}
 
-	r.messages[audience{spoilerFree: spoilerFree}] = m
+	r.messages[who] = m
 
 	return m, err
 }
@@ -794,11 +806,10 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 			continue
 		}
 
-		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent}
+		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent, language: r.alert.languageOf(p.Phone)}
 		audiences[who] = append(audiences[who], p)
 	}
 
-	inOrder := func(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // the same in a second run
 	for _, who := range slices.SortedFunc(maps.Keys(audiences), inOrder) {
 		notStarted, err := r.startAudience(ctx, who, audiences[who])
 		if err != nil {
@@ -940,13 +951,12 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 		attributes.TeamID = who.view
 	}
 
-	state := push.State{
-		Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0),
-		Alert: &push.Banner{Title: r.alert.Title, Body: r.alert.Body},
-	}
+	text := r.alert.banner(who.language, false)
 	if !who.silent {
-		state.Alert.Sound = "default"
+		text.Sound = "default"
 	}
+
+	state := push.State{Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0), Alert: &text}
 
 	if d.Playing {
 		state.Stale = state.Time.Add(activity.StaleAfter)
@@ -972,7 +982,7 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 		waiting[token(p)] = p
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, r.sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(r.sendTimeout, time.Until(r.pageDeadline)))
 	defer cancel()
 
 	tokens := slices.Sorted(maps.Keys(waiting))

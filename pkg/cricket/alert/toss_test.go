@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 )
 
 // activateLeague stores the active league of the matches and an inactive one.
@@ -198,6 +199,10 @@ func TestTossIsSentOnce(t *testing.T) {
 	want := []alert.Alert{{
 		MatchID: "7", Key: "toss:12:field", Kind: event.Toss, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
+		Says: &event.Says{
+			Match: words.Say("%@ v %@", "Harbour", "Valley"), Title: words.Say("Toss: %@ chose to field", "Valley"),
+			Body: words.Say("%@ v %@", "Harbour", "Valley"), Plain: words.Say("Toss: %@ chose to field", "Valley"),
+		},
 	}}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) || asked["7"] != 1 {
 		t.Errorf("the provider got %d requests, want 1; the alerts differ:\n%s", asked["7"], cmp.Diff(want, got))

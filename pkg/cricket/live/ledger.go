@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/words"
 )
 
 // ledger is the events of a match that were sent to send-alerts, and those that wait for
@@ -149,6 +150,7 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 
 			if e.Kind == event.Result && l.corrects(t.Key) {
 				e.Title = score.Fit("Result corrected: "+e.Title, 64)
+				e.Says.Title, e.Says.Body = words.Say("Result corrected"), e.Says.Title
 			}
 
 			e.Key = t.Key
@@ -219,7 +221,8 @@ func (l ledger) resumption(events []event.Event, o observation) (event.Event, bo
 		return e, false
 	}
 
-	e.Key, e.Title, e.Body, e.Plain = key, "Play resumes", e.Score, "Play has resumed."
+	e.Key, e.Title, e.Body, e.Plain = key, "Play resumes", e.Score.In(words.English), "Play has resumed."
+	e.Says.Title, e.Says.Body, e.Says.Plain = words.Say(e.Title), e.Score, words.Say(e.Plain)
 
 	return e, true
 }

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/tally"
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/words"
 )
 
 // Kind is a kind of event.
@@ -97,12 +98,22 @@ type Event struct {
 	// Quiet is set for a start that is no news: it starts activities, and sends nothing to anybody
 	// else. Its texts are Match and Score.
 	Quiet bool
-	Score string // of a start: the score, or the match before the first ball
+	Score words.Text // of a start: the score, or the match before the first ball
 	// Provisional is set for a result after which the match may go on: State.MayGoOn.
 	Provisional bool
 	// Plain is the body for users who do not want to know the score. It is "" for an
 	// event whose existence reveals the score.
 	Plain string
+	Says  Says
+}
+
+// Says has the texts of an event in all languages. In English they are those of the event, except that
+// a text which is too long is shortened there, and that a result leaves out what has no key.
+type Says struct {
+	Match words.Text `json:"match,omitzero"`
+	Title words.Text `json:"title,omitzero"`
+	Body  words.Text `json:"body,omitzero"`
+	Plain words.Text `json:"plain,omitzero"`
 }
 
 // List returns the events of a match up to the snapshot f, from which s was read, in
@@ -126,7 +137,7 @@ func List(f sportmonks.Fixture, s score.State) []Event {
 		return nil
 	}
 
-	l := lister{f: &f, s: &s, match: score.Fit(s.Local.Name, 30) + " v " + score.Fit(s.Visitor.Name, 30)}
+	l := lister{f: &f, s: &s, match: MatchWords(score.Fit(s.Local.Name, 30), score.Fit(s.Visitor.Name, 30))}
 	l.opening()
 
 	balls := tally.Ordered(f.Balls)
@@ -160,18 +171,34 @@ func List(f sportmonks.Fixture, s score.State) []Event {
 type lister struct {
 	f      *sportmonks.Fixture
 	s      *score.State
-	match  string
+	match  words.Text
 	events []Event
 }
 
-// add appends an event whose Title is set. Its default Body is the match.
+// MatchWords returns "India v Pakistan".
+func MatchWords(local, visitor string) words.Text { return words.Say("%@ v %@", local, visitor) }
+
+// add appends an event whose Says.Title is set. Its default body is the match. Its texts are those of
+// Says in English, unless they are set.
 func (l *lister) add(e Event) {
-	e.Match, e.Title, e.Body = l.match, score.Fit(e.Title, 64), score.Fit(cmp.Or(e.Body, l.match), 160)
+	e.Says.Match = l.match
+	if e.Says.Body.IsZero() {
+		e.Says.Body = l.match
+	}
+
+	english := func(t words.Text) string { return t.In(words.English) }
+
+	e.Match, e.Plain = english(l.match), english(e.Says.Plain)
+	e.Title = score.Fit(cmp.Or(e.Title, english(e.Says.Title)), 64)
+	e.Body = score.Fit(cmp.Or(e.Body, english(e.Says.Body)), 160)
 	l.events = append(l.events, e)
 }
 
 // side returns a team's name, short enough to leave room for its score.
 func (l *lister) side(teamID string) string { return score.Fit(l.s.TeamName(teamID), 28) }
+
+// name returns a team's name where there is room for it.
+func (l *lister) name(teamID string) string { return score.Fit(l.s.TeamName(teamID), 80) }
 
 // total returns "India 45/3 (6.2)".
 func (l *lister) total(teamID string, runs, wickets int, overs string) string {
@@ -181,7 +208,7 @@ func (l *lister) total(teamID string, runs, wickets int, overs string) string {
 // scores returns "India 182/8 (20), Pakistan 180 (19.4)", in the order in which the
 // sides first batted; in multi-day matches without overs. Before the first innings it
 // returns the match.
-func (l *lister) scores() string {
+func (l *lister) scores() words.Text {
 	sides := [...]score.Team{l.s.Local, l.s.Visitor}
 	if len(l.s.Innings) > 0 && l.s.Innings[0].TeamID == l.s.Visitor.ID {
 		slices.Reverse(sides[:])
@@ -203,7 +230,11 @@ func (l *lister) scores() string {
 		texts = append(texts, text)
 	}
 
-	return cmp.Or(strings.Join(texts, ", "), l.match)
+	if len(texts) == 0 {
+		return l.match
+	}
+
+	return words.Verbatim(strings.Join(texts, ", "))
 }
 
 // opening adds the toss, the elevens, the start of a match that is live or has been, and the start of
@@ -211,32 +242,40 @@ func (l *lister) scores() string {
 func (l *lister) opening() {
 	s := l.s
 	if toss := s.Toss; toss.WinnerID != "" && toss.Elected != "" {
+		key := "Toss: %@ chose to bat"
+		if toss.Elected != "bat" {
+			key = "Toss: %@ chose to field"
+		}
+
+		chosen := words.Say(key, l.side(toss.WinnerID))
 		l.add(Event{
-			Kind:  Toss,
-			Key:   "toss:" + toss.WinnerID + ":" + toss.Elected,
-			Title: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected,
-			Plain: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected, // a toss reveals no score
+			Kind: Toss,
+			Key:  "toss:" + toss.WinnerID + ":" + toss.Elected,
+			Says: Says{Title: chosen, Plain: chosen}, // a toss reveals no score
 		})
 	}
 
 	l.lineup()
 
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
-		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun.", Score: l.scores()})
+		l.add(Event{
+			Kind:  Start,
+			Key:   FirstStart,
+			Says:  Says{Title: words.Say("Play has begun"), Plain: words.Say("Play has begun.")},
+			Score: l.scores(),
+		})
 	}
 
 	if s.Day > 1 && s.Phase == sportmonks.Live {
-		title := "Play has begun on day " + strconv.Itoa(s.Day)
+		title := words.Say("Play has begun on day %@", strconv.Itoa(s.Day))
 		if !s.Format.MultiDay() {
-			title = "Play resumes on the reserve day"
+			title = words.Say("Play resumes on the reserve day")
 		}
 
 		l.add(Event{
 			Kind:  Start,
 			Key:   FirstStart + ":" + strconv.Itoa(s.Day),
-			Title: title,
-			Body:  l.scores(),
-			Plain: "Play has begun for the day.",
+			Says:  Says{Title: title, Body: l.scores(), Plain: words.Say("Play has begun for the day.")},
 			Score: l.scores(),
 		})
 	}
@@ -251,12 +290,12 @@ func (l *lister) superOver(i int) {
 		return
 	}
 
-	title := "Super Over"
+	title := words.Say("Super Over")
 	if first > 3 {
-		title = "Another Super Over"
+		title = words.Say("Another Super Over")
 	}
 
-	l.add(Event{Kind: SuperOver, Key: "superOver:" + strconv.Itoa(first), Title: title, Body: l.scores()})
+	l.add(Event{Kind: SuperOver, Key: "superOver:" + strconv.Itoa(first), Says: Says{Title: title, Body: l.scores()}})
 }
 
 // end adds the end of an innings, unless the match ended with it, which is the result's
@@ -278,27 +317,25 @@ func (l *lister) end(i int) {
 		}
 	}
 
-	how, body := "End of innings: ", ""
+	how := "End of innings: %@"
 
 	switch {
 	case n.SuperOver:
-		how = "Super Over: "
+		how = "Super Over: %@"
 	case n.Declared:
-		how = "Declared: "
+		how = "Declared: %@"
 	case n.AllOut:
-		how = "All out: "
+		how = "All out: %@"
 	}
+
+	total := l.side(n.TeamID) + " " + score.Fit(n.Score(), 12) + " (" + score.Fit(n.Overs, 8) + ")"
+	e := Event{Kind: Innings, Key: n.Tag() + "end", Says: Says{Title: words.Say(how, total)}}
 
 	if s.Format.MultiDay() && n.Number > 1 {
-		body = score.LeadText(s.TeamName(n.TeamID), s.LeadOf(n.TeamID, n.Number))
+		e.Says.Body = score.LeadWords(l.name(n.TeamID), s.LeadOf(n.TeamID, n.Number))
 	}
 
-	l.add(Event{
-		Kind:  Innings,
-		Key:   n.Tag() + "end",
-		Title: how + l.side(n.TeamID) + " " + score.Fit(n.Score(), 12) + " (" + score.Fit(n.Overs, 8) + ")",
-		Body:  body,
-	})
+	l.add(e)
 }
 
 // target adds the target of the chase after the innings before.
@@ -312,11 +349,11 @@ func (l *lister) target(before *score.Innings) {
 		return
 	}
 
-	target, need, side := s.Target, s.NeedText, s.Opponent(before.TeamID)
+	target, need, side := s.Target, s.Need, s.Opponent(before.TeamID)
 	if n := s.InningsOf(number); n != nil {
 		side = n.TeamID
 		if s.Current > number { // the state's target is that of a super over
-			target, need = score.Target{Runs: n.Target}, ""
+			target, need = score.Target{Runs: n.Target}, score.Need{}
 		}
 	}
 
@@ -324,16 +361,20 @@ func (l *lister) target(before *score.Innings) {
 		return
 	}
 
-	title := "Target: " + score.ClampText(target.Runs)
+	title := words.Say("Target: %@", score.ClampText(target.Runs))
 	if target.Revised {
-		title = "Revised target: " + score.ClampText(target.Runs) + " (DLS)"
+		title = words.Say("Revised target: %@ (DLS)", score.ClampText(target.Runs))
+	}
+
+	body := score.NeedWords(l.side(side), target.Runs, 0)
+	if need.Runs > 0 {
+		body = score.NeedWords(l.name(need.TeamID), need.Runs, need.Balls)
 	}
 
 	l.add(Event{
-		Kind:  Target,
-		Key:   "target:" + strconv.Itoa(number) + ":" + strconv.Itoa(target.Runs),
-		Title: title,
-		Body:  cmp.Or(need, l.side(side)+" need "+score.Count(target.Runs, "run")+" to win"),
+		Kind: Target,
+		Key:  "target:" + strconv.Itoa(number) + ":" + strconv.Itoa(target.Runs),
+		Says: Says{Title: title, Body: body},
 	})
 }
 
@@ -343,16 +384,18 @@ func (l *lister) stoppages() {
 	scores := l.scores()
 	for i := range l.s.Stops {
 		n := "rain:" + strconv.Itoa(i+1)
-		l.add(Event{Kind: Rain, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
+		l.add(Event{
+			Kind: Rain,
+			Key:  n + ":stop",
+			Says: Says{Title: words.Say("Play stopped"), Body: scores, Plain: words.Say("Play has stopped.")},
+		})
 
 		if i < l.s.Resumes {
 			l.add(Event{
 				Kind:  Rain,
 				Key:   n + ":resume",
 				After: n + ":stop",
-				Title: "Play resumes",
-				Body:  scores,
-				Plain: "Play has resumed.",
+				Says:  Says{Title: words.Say("Play resumes"), Body: scores, Plain: words.Say("Play has resumed.")},
 			})
 		}
 	}
@@ -372,16 +415,24 @@ func (l *lister) result() {
 		title = s.ResultText(short)
 	}
 
-	body := l.scores()
+	body := l.scores().In(words.English)
 	if so := s.SuperOverScores(); so != "" {
 		body += " · " + so
 	}
 
-	award := ""
-	if best := l.best(); best != "" && s.Result.Kind != score.Cancelled {
-		award = "Player of the match: " + best
-		if whole := body + " · " + award; score.Fit(whole, 160) == whole {
-			body = whole
+	says := Says{
+		Title: score.ResultWords(s.Result, l.name(s.Result.WinnerID)),
+		Body:  words.Verbatim(score.Fit(body, 160)),
+		Plain: words.Say("The match is over."),
+	}
+
+	award := words.Say("Player of the match: %@", l.best())
+	if l.best() != "" {
+		const with = "%@ · Player of the match: %@"
+
+		both := words.Say(with, body, l.best())
+		if whole := both.In(words.English); score.Fit(whole, 160) == whole {
+			body, says.Body = whole, both
 		}
 	}
 
@@ -390,13 +441,13 @@ func (l *lister) result() {
 		Key:   ResultKey(s.Result.Kind, s.Result.WinnerID),
 		Title: title,
 		Body:  body,
-		Plain: "The match is over.",
+		Says:  says,
 
 		Provisional: s.MayGoOn(),
 	})
 
-	if award != "" {
-		l.add(Event{Kind: Award, Key: "award", Title: award, Body: s.Result.Text})
+	if l.best() != "" {
+		l.add(Event{Kind: Award, Key: "award", Title: award.In(words.English), Body: s.Result.Text, Says: Says{Title: award, Body: says.Title}})
 	}
 }
 
@@ -431,9 +482,9 @@ func (l *lister) lineup() {
 		return
 	}
 
-	const title = "The playing XIs are named"
+	named := words.Say("The playing XIs are named")
 
-	l.add(Event{Kind: Lineup, Key: "lineup", Title: title, Plain: title})
+	l.add(Event{Kind: Lineup, Key: "lineup", Says: Says{Title: named, Plain: named}})
 }
 
 // closeRuns are the most runs that a close finish needs. closeOvers are the overs before the end in
@@ -456,10 +507,12 @@ func (l *lister) closeFinish() {
 	}
 
 	l.add(Event{
-		Kind:  CloseFinish,
-		Key:   "closeFinish",
-		Title: "Close finish: " + l.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
-		Body:  s.NeedText,
+		Kind: CloseFinish,
+		Key:  "closeFinish",
+		Says: Says{
+			Title: words.Say("Close finish: %@", l.total(n.TeamID, n.Runs, n.Wickets, n.Overs)),
+			Body:  score.NeedWords(l.name(s.Need.TeamID), s.Need.Runs, s.Need.Balls),
+		},
 	})
 }
 
@@ -473,15 +526,16 @@ func (l *lister) stumps() {
 	}
 
 	body := l.scores()
-	if s.LeadText != "" {
-		body += " · " + s.LeadText
+	if n.Number >= 2 {
+		lead := score.LeadWords(l.name(n.TeamID), s.Lead)
+		body = words.Say("%@ · "+lead.Key, append([]string{body.In(words.English)}, lead.Args...)...)
 	}
 
+	day, total := strconv.Itoa(s.Day), l.side(n.TeamID)+" "+score.Fit(n.Score(), 12)
 	l.add(Event{
-		Kind:  Stumps,
-		Key:   StumpsKey + strconv.Itoa(s.Day),
-		Title: "Stumps, day " + strconv.Itoa(s.Day) + ": " + l.side(n.TeamID) + " " + score.Fit(n.Score(), 12),
-		Body:  body,
+		Kind: Stumps,
+		Key:  StumpsKey + day,
+		Says: Says{Title: words.Say("Stumps, day %@: %@", day, total), Body: body},
 	})
 }
 
@@ -630,10 +684,12 @@ func (p *inningsLister) bowled(b *sportmonks.Ball, wicket bool) {
 
 	if key := p.n.Tag() + "hatTrick:" + score.IDText(b.BowlerID); s.streak == 3 && !p.has(key) {
 		p.moments = append(p.moments, moment{b.At, Event{
-			Kind:  HatTrick,
-			Key:   key,
-			Title: "Hat-trick for " + score.Fit(tally.PlayerName(p.f, b.BowlerID), 40),
-			Body:  p.figures(s.wickets, s.runs),
+			Kind: HatTrick,
+			Key:  key,
+			Says: Says{
+				Title: words.Say("Hat-trick for %@", p.player(b.BowlerID)),
+				Body:  p.figures(s.wickets, s.runs),
+			},
 		}})
 	}
 }
@@ -644,9 +700,12 @@ func (p *inningsLister) has(key string) bool {
 }
 
 // figures returns "5-24 · India 123/9 (18.2)".
-func (p *inningsLister) figures(wickets, runs int) string {
-	return score.ClampText(wickets) + "-" + score.ClampText(runs) + " · " + p.score(0)
+func (p *inningsLister) figures(wickets, runs int) words.Text {
+	return words.Verbatim(score.ClampText(wickets) + "-" + score.ClampText(runs) + " · " + p.score(0))
 }
+
+// player returns a player's name.
+func (p *inningsLister) player(id int) string { return score.Fit(tally.PlayerName(p.f, id), 40) }
 
 // fiveWickets adds the fifth wicket of a bowler.
 func (p *inningsLister) fiveWickets(at sportmonks.Overs, id, wickets, runs int) {
@@ -656,10 +715,9 @@ func (p *inningsLister) fiveWickets(at sportmonks.Overs, id, wickets, runs int) 
 	}
 
 	p.moments = append(p.moments, moment{at, Event{
-		Kind:  FiveWickets,
-		Key:   key,
-		Title: "Five wickets for " + score.Fit(tally.PlayerName(p.f, id), 40),
-		Body:  p.figures(wickets, runs),
+		Kind: FiveWickets,
+		Key:  key,
+		Says: Says{Title: words.Say("Five wickets for %@", p.player(id)), Body: p.figures(wickets, runs)},
 	}})
 }
 
@@ -701,13 +759,15 @@ func (p *inningsLister) milestones(at sportmonks.Overs, id, was, runs, faced int
 		runs  int
 		kind  Kind
 		title string
-	}{{50, Fifty, "Fifty for "}, {100, Hundred, "Hundred for "}, {150, Hundred, "150 for "}, {200, Hundred, "Double hundred for "}} {
+	}{{50, Fifty, "Fifty for %@"}, {100, Hundred, "Hundred for %@"}, {150, Hundred, "150 for %@"}, {200, Hundred, "Double hundred for %@"}} {
 		if id != 0 && was < m.runs && runs >= m.runs {
 			p.moments = append(p.moments, moment{at, Event{
-				Kind:  m.kind,
-				Key:   p.n.Tag() + score.IDText(id) + ":" + strconv.Itoa(m.runs),
-				Title: m.title + score.Fit(tally.PlayerName(p.f, id), 40),
-				Body:  score.ClampText(runs) + " (" + score.ClampText(faced) + ") · " + p.score(0),
+				Kind: m.kind,
+				Key:  p.n.Tag() + score.IDText(id) + ":" + strconv.Itoa(m.runs),
+				Says: Says{
+					Title: words.Say(m.title, p.player(id)),
+					Body:  words.Verbatim(score.ClampText(runs) + " (" + score.ClampText(faced) + ") · " + p.score(0)),
+				},
 			}})
 		}
 	}
@@ -718,24 +778,38 @@ func (p *inningsLister) milestones(at sportmonks.Overs, id, was, runs, faced int
 func (p *inningsLister) wicket(at sportmonks.Overs, out int, ball *sportmonks.Ball) {
 	p.sum.Wickets++
 
-	var w score.Wicket
+	var (
+		how   string
+		names []string
+	)
 
-	e := Event{Kind: Wicket, Title: "Wicket! " + p.score(out)}
+	e := Event{Kind: Wicket, Says: Says{Title: words.Say("Wicket! %@", p.score(out))}}
 	if ball != nil {
-		w.How = score.Fit(tally.Dismissal(p.f, ball), 80)
-		e.Key, e.Body = p.n.Tag()+"ball:"+strconv.Itoa(ball.ID), w.How
+		how, names = tally.How(p.f, ball)
+		for i := range names {
+			names[i] = score.Fit(names[i], 40)
+		}
+
+		e.Key = p.n.Tag() + "ball:" + strconv.Itoa(ball.ID)
+		e.Says.Body = words.Verbatim(words.Say(how, names...).In(words.English))
 	}
 
 	if out != 0 {
 		l := p.sum.Line(out)
 		l.Out = true
 
-		w.Name, w.Runs, w.Balls = score.Fit(tally.PlayerName(p.f, out), 40), l.Runs, l.Balls
+		runs, balls := l.Runs, l.Balls
 		if row := p.row(out); row != nil {
-			w.Runs, w.Balls = row.Score, row.Balls
+			runs, balls = row.Score, row.Balls
 		}
 
-		e.Key, e.Alias, e.Body = p.n.Tag()+"out:"+score.IDText(out), e.Key, w.Text()
+		made := []string{strconv.Itoa(runs), strconv.Itoa(balls)}
+		e.Key, e.Alias = p.n.Tag()+"out:"+score.IDText(out), e.Key
+		e.Says.Body = words.Verbatim(p.player(out) + " " + made[0] + " (" + made[1] + ")")
+
+		if ball != nil {
+			e.Says.Body = words.Say("%@ "+how+" %@ (%@)", slices.Concat([]string{p.player(out)}, names, made)...)
+		}
 	}
 
 	p.moments = append(p.moments, moment{at, e})

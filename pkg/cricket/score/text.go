@@ -89,7 +89,7 @@ func (s *State) NameTeams() {
 	}
 
 	if n := s.Need; n.Runs > 0 {
-		s.NeedText = NeedWords(s.TeamName(n.TeamID), n.Runs, n.Balls).In(words.English)
+		s.NeedText = NeedText(s.TeamName(n.TeamID), n.Runs, n.Balls)
 	}
 
 	if cur := s.InningsOf(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
@@ -194,6 +194,11 @@ func LeadWords(side string, lead int) words.Text {
 	}
 
 	return words.Say("Scores level")
+}
+
+// NeedText returns NeedWords in English.
+func NeedText(side string, runs, balls int) string {
+	return NeedWords(side, runs, balls).In(words.English)
 }
 
 // NeedWords returns "India need 45 runs from 30 balls", or "to win" without balls.

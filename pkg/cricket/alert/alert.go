@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -399,15 +400,17 @@ func (a *Alerter) retry(ctx context.Context, m Alert) error {
 // alertRun is the state of one call of SendAlert.
 type alertRun struct {
 	*Alerter
-	alert     Alert
-	match     match.Fixture
-	lease     *lock.Lease
-	deadline  time.Time // no page begins after it
-	expires   time.Time // Apple stores the pushes until then
-	messages  map[audience]*push.Message
-	unreached []string // user ids of the current page to retry
+	alert    Alert
+	match    match.Fixture
+	lease    *lock.Lease
+	deadline time.Time // no page begins after it
+	expires  time.Time // Apple stores the pushes until then
+	messages map[audience]*push.Message
 
 	pageDeadline time.Time // of the pushes of the current page
+
+	mu        sync.Mutex // of what follows, which concurrent pushes change
+	unreached []string   // user ids of the current page to retry
 
 	delivered, suppressed, unregistered, retried int
 	delays                                       telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
@@ -733,22 +736,31 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 		audiences[who] = append(audiences[who], p)
 	}
 
-	for _, who := range slices.SortedFunc(maps.Keys(audiences), inOrder) {
+	inTurn := slices.SortedFunc(maps.Keys(audiences), inOrder)
+	unregistered := make([][]recipient, len(inTurn))
+
+	var g errgroup.Group // so that a page of many languages takes no longer than one of a single language
+
+	for i, who := range inTurn {
 		m, err := r.notification(who)
 		if err != nil {
-			return err
+			return errors.Join(err, g.Wait())
 		}
 
-		unregistered, _, err := r.send(ctx, m, audiences[who], func(p recipient) string { return p.DeviceToken })
-		if err != nil {
+		g.Go(func() (err error) {
+			unregistered[i], _, err = r.send(ctx, m, audiences[who], func(p recipient) string { return p.DeviceToken })
 			return err
-		}
+		})
+	}
 
-		for _, p := range notReregistered(unregistered) {
-			err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
-			if err := dynamo.IgnoreRefused(err); err != nil {
-				return err
-			}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+
+	for _, p := range notReregistered(slices.Concat(unregistered...)) {
+		err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
+		if err := dynamo.IgnoreRefused(err); err != nil {
+			return err
 		}
 	}
 
@@ -990,6 +1002,9 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 	_, err = r.sender.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
 		p := waiting[token]
 
+		r.mu.Lock()
+		defer r.mu.Unlock()
+
 		switch o.Result {
 		case push.Delivered:
 			r.delivered++
@@ -1010,6 +1025,9 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
 
 	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)

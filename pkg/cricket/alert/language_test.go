@@ -173,13 +173,13 @@ func TestActivityStartsInTheLanguageOfThePhone(t *testing.T) {
 func TestManyLanguagesTakeNoLonger(t *testing.T) {
 	t.Parallel()
 
-	const timeout = 500 * time.Millisecond
+	const timeout = time.Second
 
 	for name, c := range map[string]struct {
 		alert func(*crickettest.World) alert.Alert
 		most  time.Duration
 	}{
-		"notifications": {said, 4 * timeout},
+		"notifications": {said, 6 * timeout},
 		"starts": {func(w *crickettest.World) alert.Alert {
 			m := startAlert(w)
 			m.Says = said(w).Says

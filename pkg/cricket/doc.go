@@ -4,6 +4,7 @@
 // Room lists the functions of the packages below:
 //
 //	tables      all tables, shared access patterns, queues, settings and secrets
+//	words       the texts of alerts in the languages of the app
 //	score       the state of a match and its displays; scorer makes the state from the
 //	            provider's fixture, tally counts balls, event lists what is worth an alert
 //	sportmonks  the provider's client and decoder
@@ -32,6 +33,7 @@
 //	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
 //	what a scorecard shows, and when rows and balls differ  card: Of
 //	which events are worth an alert, and their keys       score/event: List
+//	what an alert says, in which language                 words; alert: Alert
 //	when an event is certain enough for an alert          live: ledger
 //	which alerts a user gets, and when                    follower: Preferences.Allows; alert: Alerter.SendAlert
 //	when the toss is found                                alert: TossDetector.DetectToss
@@ -57,7 +59,7 @@
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	which keys and access patterns exist                  tables, and the list below
 //
-// Imports go one way: sportmonks <- score <- score/tally <- score/scorer, score/event <- catalog;
+// Imports go one way: sportmonks, words <- score <- score/tally <- score/scorer, score/event <- catalog;
 // score/tally <- card <- match;
 // tables <- catalog <- match <- follower <- activity <- home, alert <- live <- schedule <- userdata <-
 // cricket.

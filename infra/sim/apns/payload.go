@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -101,7 +102,7 @@ func (p *payload) readAlert() *refusal {
 	if p.APS.Alert.Kind() == '"' {
 		err = json.Unmarshal(p.APS.Alert, &a.Body)
 	} else {
-		err = json.Unmarshal(p.APS.Alert, &a)
+		err = a.read(p.APS.Alert)
 	}
 
 	if err != nil {
@@ -116,6 +117,60 @@ func (p *payload) readAlert() *refusal {
 
 	a.Payload = p.body
 	p.alert = &a
+
+	return nil
+}
+
+// key is a text that the app translates.
+type key struct {
+	Key  string   `json:"loc-key"`
+	Args []string `json:"loc-args"`
+}
+
+// text returns what an app shows that has the key as its text: the places in order are filled.
+func (k key) text() string {
+	text := k.Key
+	for _, arg := range k.Args {
+		text = strings.Replace(text, "%@", arg, 1)
+	}
+
+	return text
+}
+
+// read reads an alert whose title and body are texts or keys: members of the alert in a notification,
+// and of the title and the body in a Live Activity.
+func (a *Alert) read(v jsontext.Value) error {
+	var w struct {
+		key
+		Title     jsontext.Value `json:"title"`
+		TitleKey  string         `json:"title-loc-key"`
+		TitleArgs []string       `json:"title-loc-args"`
+		Subtitle  string         `json:"subtitle"`
+		Body      jsontext.Value `json:"body"`
+		Sound     string         `json:"sound"`
+	}
+	if err := json.Unmarshal(v, &w); err != nil {
+		return err
+	}
+
+	a.Title, a.Subtitle, a.Body, a.Sound = key{w.TitleKey, w.TitleArgs}.text(), w.Subtitle, w.text(), w.Sound
+
+	for into, from := range map[*string]jsontext.Value{&a.Title: w.Title, &a.Body: w.Body} {
+		switch {
+		case len(from) == 0 || from.Kind() == 'n':
+		case from.Kind() == '{':
+			var k key
+			if err := json.Unmarshal(from, &k); err != nil {
+				return err
+			}
+
+			*into = k.text()
+		default:
+			if err := json.Unmarshal(from, into); err != nil {
+				return err
+			}
+		}
+	}
 
 	return nil
 }

@@ -89,7 +89,7 @@ func TestDrill(t *testing.T) {
 
 		return f
 	}
-	want := map[string]any{"alerts": []any{"result"}, "keyEventsOnly": false, "spoilerFree": true}
+	want := map[string]any{"alerts": []any{"result"}, "moreAlerts": []any{"award"}, "keyEventsOnly": false, "spoilerFree": true}
 	read := func(f *fleet.Fleet) (got map[string]any) {
 		t.Helper()
 		must(t, f.Call(t.Context(), "fan", "GET", "/cricket/user/preferences", nil, &got))

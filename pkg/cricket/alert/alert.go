@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -23,6 +24,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
@@ -35,7 +37,7 @@ import (
 
 // Alert is the message of send-alerts: an event of a match. Its text is fixed when
 // it is sent, except for the minutes of a reminder. Its recipients are determined
-// when it is handled.
+// when it is handled. Match, Title, Body and Plain are in English.
 type Alert struct {
 	MatchID string     `json:"matchId"`
 	Key     string     `json:"key"` // of the event in its match; an alert with the same key is sent once
@@ -46,7 +48,9 @@ type Alert struct {
 	Plain   string     `json:"plain,omitempty"` // the body for spoiler-free users; empty: they get no alert
 	At      int64      `json:"at"`              // of the event, epoch s
 	Slot    int64      `json:"slot,omitempty"`  // whose poll confirmed the event; 0 for an event without a poll
-	Quiet   bool       `json:"quiet,omitempty"` // of a start: start activities without a sound, and send nothing else
+	// Says has the texts in all languages. A message of an earlier version has none: everybody gets English.
+	Says  *event.Says `json:"says,omitempty"`
+	Quiet bool        `json:"quiet,omitempty"` // of a start: start activities without a sound, and send nothing else
 
 	activity.IDRange          // of the followers' user ids
 	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
@@ -56,7 +60,8 @@ type Alert struct {
 // NewAlert returns the message for an event. at is the time of the event, epoch s.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
 	if e.Quiet {
-		e.Title, e.Body = e.Match, e.Score
+		e.Title, e.Body = e.Match, e.Score.In(words.English)
+		e.Says.Title, e.Says.Body = e.Says.Match, e.Score
 	}
 
 	return Alert{
@@ -68,6 +73,7 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 		Body:    e.Body,
 		Plain:   e.Plain,
 		At:      at,
+		Says:    &e.Says,
 		Quiet:   e.Quiet,
 	}
 }
@@ -98,8 +104,8 @@ func (m Alert) validate() error {
 		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	case m.Key == "" || len(m.Key) > maxKey:
 		return problem.In("key", "the key has %d bytes: valid are 1 to %d", len(m.Key), maxKey)
-	case !slices.Contains(follower.DefaultPreferences().Alerts, m.Kind):
-		return problem.In("kind", "%.32q is not a kind of alert: valid are %v", m.Kind, follower.DefaultPreferences().Alerts)
+	case !slices.Contains(follower.Kinds(), m.Kind):
+		return problem.In("kind", "%.32q is not a kind of alert: valid are %v", m.Kind, follower.Kinds())
 	case m.Title == "":
 		return problem.In("title", "the title is missing")
 	}
@@ -153,8 +159,11 @@ const (
 	// sendTimeout bounds the pushes of one text to a page. They normally take a
 	// second, so Apple does not answer if they take longer.
 	sendTimeout = 5 * time.Second
+	// pageSends bounds the pushes of a page, in sendTimeout. Whoever is not reached until then
+	// is retried, so that many texts, in as many languages, do not take longer than few.
+	pageSends = 8
 	// runTimeout is the time after which a run begins no further page. A page takes a
-	// minute if Apple answers for none of its 8 texts and 3 channels, so the run ends
+	// minute if Apple answers for none of its texts and 3 channels, so the run ends
 	// before the function's timeout of 2 min.
 	runTimeout = 45 * time.Second
 
@@ -296,8 +305,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	}
 
 	if m.isReminder() {
-		m.Body = startsIn(f.Start().Sub(now))
-		m.Plain = m.Body
+		m.setBody(startsIn(f.Start().Sub(now)))
 	}
 
 	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), lock.Holder(ctx, "alerts"))
@@ -389,13 +397,17 @@ func (a *Alerter) retry(ctx context.Context, m Alert) error {
 // alertRun is the state of one call of SendAlert.
 type alertRun struct {
 	*Alerter
-	alert     Alert
-	match     match.Fixture
-	lease     *lock.Lease
-	deadline  time.Time // no page begins after it
-	expires   time.Time // Apple stores the pushes until then
-	messages  map[audience]*push.Message
-	unreached []string // user ids of the current page to retry
+	alert    Alert
+	match    match.Fixture
+	lease    *lock.Lease
+	deadline time.Time // no page begins after it
+	expires  time.Time // Apple stores the pushes until then
+	messages map[audience]*push.Message
+
+	pageDeadline time.Time // of the pushes of the current page
+
+	mu        sync.Mutex // of what follows, which concurrent pushes change
+	unreached []string   // user ids of the current page to retry
 
 	delivered, suppressed, unregistered, retried int
 	delays                                       telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
@@ -521,6 +533,7 @@ type audience struct {
 	view        string // perspective; "" for a notification
 	channel     bool   // the activity listens to a channel
 	silent      bool   // the activity starts without a sound
+	language    words.Language
 }
 
 // sendPage sends the alert to the followers of a page. all is the range of the page,
@@ -535,7 +548,7 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.Member, all act
 		return err
 	}
 
-	r.unreached = nil
+	r.unreached, r.pageDeadline = nil, time.Now().Add(pageSends*r.sendTimeout)
 	if event.IsStart(r.alert.Key) {
 		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
@@ -727,27 +740,37 @@ func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond ex
 // notify sends the notification. It deletes the devices whose token is unregistered, unless
 // they were registered again.
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
-	for _, spoilerFree := range []bool{false, true} {
-		some := filter(to, func(p recipient) bool { return p.spoilerFree == spoilerFree })
-		if len(some) == 0 {
-			continue
-		}
+	audiences := map[audience][]recipient{}
+	for _, p := range to {
+		who := audience{spoilerFree: p.spoilerFree, language: r.alert.languageOf(p.Phone)}
+		audiences[who] = append(audiences[who], p)
+	}
 
-		m, err := r.notification(spoilerFree)
+	inTurn := slices.SortedFunc(maps.Keys(audiences), inOrder)
+	unregistered := make([][]recipient, len(inTurn))
+
+	var g errgroup.Group // so that a page of many languages takes no longer than one of a single language
+
+	for i, who := range inTurn {
+		m, err := r.notification(who)
 		if err != nil {
-			return err
+			return errors.Join(err, g.Wait())
 		}
 
-		unregistered, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
-		if err != nil {
+		g.Go(func() (err error) {
+			unregistered[i], _, err = r.send(ctx, m, audiences[who], func(p recipient) string { return p.DeviceToken })
 			return err
-		}
+		})
+	}
 
-		for _, p := range notReregistered(unregistered) {
-			err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
-			if err := dynamo.IgnoreRefused(err); err != nil {
-				return err
-			}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+
+	for _, p := range notReregistered(slices.Concat(unregistered...)) {
+		err := follower.RemoveDevice(ctx, r.db, p.DeviceRow, dynamo.Unchanged(p.DeviceRow, "updatedAt"))
+		if err := dynamo.IgnoreRefused(err); err != nil {
+			return err
 		}
 	}
 
@@ -764,17 +787,18 @@ func notReregistered(unregistered []recipient) []recipient {
 	return filter(unregistered, func(p recipient) bool { return !p.reregistered })
 }
 
-// notification returns the notification of the alert. It is Invalid if the text is
+// inOrder compares audiences, so that a second run has the same order.
+func inOrder(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+
+// notification returns the notification of the alert for an audience. It is Invalid if the text is
 // too long for APNs.
-func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
-	if m := r.messages[audience{spoilerFree: spoilerFree}]; m != nil {
+func (r *alertRun) notification(who audience) (*push.Message, error) {
+	if m := r.messages[who]; m != nil {
 		return m, nil
 	}
 
-	text := push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"}
-	if spoilerFree {
-		text.Title, text.Body = r.alert.Match, r.alert.Plain
-	}
+	text := r.alert.banner(who.language, who.spoilerFree)
+	text.Sound = "default"
 
 	m, err := push.Notify(push.Alert{
 		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapseID(), Thread: r.alert.MatchID,
@@ -785,7 +809,7 @@ func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
 			"the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
 	}
 
-	r.messages[audience{spoilerFree: spoilerFree}] = m
+	r.messages[who] = m
 
 	return m, err
 }
@@ -804,11 +828,10 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 			continue
 		}
 
-		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent}
+		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent, language: r.alert.languageOf(p.Phone)}
 		audiences[who] = append(audiences[who], p)
 	}
 
-	inOrder := func(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // the same in a second run
 	for _, who := range slices.SortedFunc(maps.Keys(audiences), inOrder) {
 		notStarted, err := r.startAudience(ctx, who, audiences[who])
 		if err != nil {
@@ -956,13 +979,12 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 		attributes.TeamID = who.view
 	}
 
-	state := push.State{
-		Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0),
-		Alert: &push.Banner{Title: r.alert.Title, Body: r.alert.Body},
-	}
+	text := r.alert.banner(who.language, false)
 	if !who.silent {
-		state.Alert.Sound = "default"
+		text.Sound = "default"
 	}
+
+	state := push.State{Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0), Alert: &text}
 
 	if d.Playing {
 		state.Stale = state.Time.Add(activity.StaleAfter)
@@ -988,13 +1010,16 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 		waiting[token(p)] = p
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, r.sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(r.sendTimeout, time.Until(r.pageDeadline)))
 	defer cancel()
 
 	tokens := slices.Sorted(maps.Keys(waiting))
 
 	_, err = r.sender.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
 		p := waiting[token]
+
+		r.mu.Lock()
+		defer r.mu.Unlock()
 
 		switch o.Result {
 		case push.Delivered:
@@ -1016,6 +1041,9 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
 
 	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)

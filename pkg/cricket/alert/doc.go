@@ -11,10 +11,18 @@
 // its progress after each page, so a second run continues there. It retries followers whom Apple
 // did not reach, for 51 minutes.
 //
+// # Languages
+//
+// An Alert has its texts in English, and in Says as keys of the catalogue (package words). A phone whose
+// catalogue has all keys of the alert gets the keys, any other the text in the language of its locale.
+// A broadcast carries no alert: it reaches phones of all versions and languages at once, so the
+// sentences of a display are in plain English, with codes and numbers beside them.
+//
 // # Throughput
 //
 // A worker serves some 1,000 followers a second: of a page it reads the preferences in batches of
-// 100 and the phones 32 at a time, claims what must be claimed, and pushes, each in 50 to 250 ms.
+// 100 and the phones 32 at a time, claims what must be claimed, and pushes, each in 50 to 250 ms; the
+// notifications of all languages at once.
 // 20 workers serve 20,000 a second.
 //
 // A reminder is claimed in batches. The start of an activity is claimed one by one: only a

@@ -6,6 +6,7 @@ import (
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/words"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/push"
 )
@@ -30,11 +31,10 @@ const (
 	RunTimeout    = runTimeout
 	StartKey      = event.FirstStart
 	WholeMatch    = wholeMatch
+	Translated    = translated
 )
 
-var (
-	StartsIn = startsIn
-)
+func StartsIn(d time.Duration) string { return startsIn(d).In(words.English) }
 
 func (x *Alerter) Sender() **push.Sender { return &x.sender }
 
@@ -53,3 +53,9 @@ func (x *Alerter) SendTimeout() *time.Duration { return &x.sendTimeout }
 func (x Alert) Part() string { return x.part() }
 
 func (x Alert) CollapseID() string { return x.collapseID() }
+
+func (x Alert) LanguageOf(p push.Phone) words.Language { return x.languageOf(p) }
+
+func (x Alert) Banner(l words.Language, spoilerFree bool) push.Banner {
+	return x.banner(l, spoilerFree)
+}

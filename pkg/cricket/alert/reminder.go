@@ -1,10 +1,9 @@
 package alert
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"matchday/pkg/cricket/catalog"
@@ -13,6 +12,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
@@ -100,15 +100,18 @@ func Moved(from, to string) bool {
 // another start before. The time of day is in UTC, because users have different time
 // zones. The same move has the same key.
 func NewMoved(before, now match.Fixture, s score.State, at time.Time) Alert {
-	title := cmp.Or(matchTitle(s), "Your match")
+	title := matchTitle(s)
+	english := title.In(words.English)
 	body := "Moved to " + now.Start().Format("Monday, 2 January, 15:04") + " UTC"
+	moved := words.Say("Moved to %@ UTC", now.Start().UTC().Format("2006-01-02, 15:04")) // no names of months
 	e := event.Event{
 		Kind:  event.Start,
 		Key:   "moved:" + before.StartTime + ":" + now.StartTime,
-		Match: title,
-		Title: title,
+		Match: english,
+		Title: english,
 		Body:  body,
 		Plain: body,
+		Says:  event.Says{Match: title, Title: title, Body: moved, Plain: moved},
 	}
 
 	return NewAlert(now.MatchID, e, at.Unix())
@@ -126,9 +129,16 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 		return err
 	}
 
-	title := cmp.Or(matchTitle(c.State), "Your match")
+	title := matchTitle(c.State)
+	english := title.In(words.English)
 
-	e := event.Event{Kind: event.Start, Key: reminderKey + f.StartTime, Match: title, Title: title} // SendAlert sets the body
+	e := event.Event{ // SendAlert sets the body
+		Kind:  event.Start,
+		Key:   reminderKey + f.StartTime,
+		Match: english,
+		Title: english,
+		Says:  event.Says{Match: title, Title: title},
+	}
 	if err := r.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, now.Unix()), 0); err != nil {
 		return err
 	}
@@ -139,23 +149,19 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 		})
 }
 
-// matchTitle returns the names of the teams of a match, "India v Pakistan", or "" if
+// matchTitle returns the names of the teams of a match, "India v Pakistan", or "Your match" if
 // one is not known.
-func matchTitle(s score.State) string {
+func matchTitle(s score.State) words.Text {
 	if s.Local.Name == "" || s.Visitor.Name == "" {
-		return ""
+		return words.Say("Your match")
 	}
 
-	return s.Local.Name + " v " + s.Visitor.Name
+	return event.MatchWords(s.Local.Name, s.Visitor.Name)
 }
 
 // startsIn returns the text for the time to the start of a match, in minutes rounded
 // up. It contains no time of day, because users have different time zones.
-func startsIn(d time.Duration) string {
+func startsIn(d time.Duration) words.Text {
 	n := int((d + time.Minute - 1) / time.Minute)
-	if n == 1 {
-		return "Starts in 1 minute"
-	}
-
-	return fmt.Sprintf("Starts in %d minutes", n)
+	return words.Say(words.Count(n, "Starts in %@ minute", "Starts in %@ minutes"), strconv.Itoa(n))
 }

@@ -21,6 +21,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 )
 
 // storeScore stores the score of a match, which contains the names of its teams.
@@ -53,6 +54,7 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 		Kind:    event.Start,
 		Match:   "Harbour v Valley",
 		Title:   "Harbour v Valley",
+		Says:    &event.Says{Match: words.Say("%@ v %@", "Harbour", "Valley"), Title: words.Say("%@ v %@", "Harbour", "Valley")},
 		At:      began.Add(time.Minute).Unix(),
 	}}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) {
@@ -248,18 +250,24 @@ func TestMovedAlert(t *testing.T) {
 	at := time.Unix(1_780_000_000, 0)
 
 	const body = "Moved to Wednesday, 3 June, 09:30 UTC"
+
+	moved := words.Say("Moved to %@ UTC", "2026-06-03, 09:30")
+
 	for name, c := range map[string]struct {
 		score score.State
 		title string
+		says  words.Text
 	}{
-		"with a score":            {score.State{Local: score.Team{Name: "Harbour"}, Visitor: score.Team{Name: "Valley"}}, "Harbour v Valley"},
-		"without a score":         {score.State{}, "Your match"},
-		"without a local team":    {score.State{Visitor: score.Team{Name: "Valley"}}, "Your match"},
-		"without a visiting team": {score.State{Local: score.Team{Name: "Harbour"}}, "Your match"},
+		"with a score": {score.State{Local: score.Team{Name: "Harbour"}, Visitor: score.Team{Name: "Valley"}}, "Harbour v Valley",
+			words.Say("%@ v %@", "Harbour", "Valley")},
+		"without a score":         {score.State{}, "Your match", words.Say("Your match")},
+		"without a local team":    {score.State{Visitor: score.Team{Name: "Valley"}}, "Your match", words.Say("Your match")},
+		"without a visiting team": {score.State{Local: score.Team{Name: "Harbour"}}, "Your match", words.Say("Your match")},
 	} {
 		want := alert.Alert{
 			MatchID: "7", Key: "moved:2026-06-01T12:00:00Z:2026-06-03T09:30:00Z", Kind: event.Start,
 			Match: c.title, Title: c.title, Body: body, Plain: body, At: at.Unix(),
+			Says: &event.Says{Match: c.says, Title: c.says, Body: moved, Plain: moved},
 		}
 		if diff := cmp.Diff(want, alert.NewMoved(was, is, c.score, at)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

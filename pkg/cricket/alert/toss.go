@@ -66,7 +66,8 @@ func DetectTossFunction() app.Function {
 // new toss. A match for which the provider does not answer is logged and requested again in a later
 // run.
 //
-// With the toss it stores the players of both sides. It marks the toss in the match after it has sent
+// With the toss it stores the players of both sides, and sends an alert that both elevens are named. If
+// they are named later, package live does when the match is live. It marks the toss in the match after it has sent
 // the alert. After a crash in between it sends the alert again with the same key, so followers get it
 // once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
@@ -108,7 +109,7 @@ func (d *TossDetector) DetectToss(ctx context.Context) error {
 }
 
 // detect requests one match. If its toss is complete, it stores the sides in the scorecard and sends
-// an alert.
+// the alerts.
 func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 	provided, err := d.provider.Fixture(ctx, f.MatchID)
 	if err != nil {
@@ -131,12 +132,17 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 		}
 	}
 
-	e := events[i]
-	if err := d.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, d.now().Unix()), 0); err != nil {
-		return err
+	for _, e := range events {
+		if e.Kind != event.Toss && e.Kind != event.Lineup {
+			continue
+		}
+
+		if err := d.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, d.now().Unix()), 0); err != nil {
+			return err
+		}
 	}
 
-	set := dynamo.Set(match.Fixture{TossKey: e.Key}, "tossKey")
+	set := dynamo.Set(match.Fixture{TossKey: events[i].Key}, "tossKey")
 	err = f.Update(ctx, d.db, tables.UpdateFixture, set, dynamo.Absent[match.Fixture]("tossKey"))
 
 	return dynamo.IgnoreRefused(err)

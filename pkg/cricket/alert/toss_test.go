@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/words"
 )
 
 // activateLeague stores the active league of the matches and an inactive one.
@@ -82,6 +83,56 @@ func provideToss(w *crickettest.World, winner int, elected string) (asked map[st
 	}
 
 	return asked
+}
+
+// TestElevensAreSentWithTheToss: both, once, if the provider has both elevens.
+func TestElevensAreSentWithTheToss(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		visitors int
+		want     []string
+	}{
+		"both elevens": {11, []string{"toss:12:field", "lineup"}},
+		"one eleven":   {0, []string{"toss:12:field"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			activateLeague(w)
+			addMatch(w, "7", time.Hour)
+
+			var players []string
+			for n := range 11 + c.visitors {
+				players = append(players, fmt.Sprintf(`{"id":%d,"fullname":"P","lineup":{"team_id":%d}}`, n+1, 11+n/11))
+			}
+
+			w.Override = func(string) (int, string) {
+				f := crickettest.Payload(match.Fixture{
+					MatchID: "7", LeagueID: "3", SeasonID: "5", LocalTeamID: "11", VisitorTeamID: "12", Type: "T20",
+					StartTime: crickettest.KickOff.Format(tables.TimeLayout),
+				}, "NS")
+
+				return http.StatusOK, `{"data":` + strings.TrimSuffix(f, "}") + `,"toss_won_team_id":12,"elected":"bowling","lineup":[` +
+					strings.Join(players, ",") + `]}}`
+			}
+
+			d := testkit.Open(w.World, alert.DetectTossFunction(), alert.OpenTossDetector)
+			for range 4 {
+				testkit.Must(t, d.DetectToss(w.NewContext()))
+				w.MoveClock(w.Clock.Now().Add(time.Minute))
+			}
+
+			var got []string
+			for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
+				got = append(got, m.Key)
+			}
+
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("alerts (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // candidate is a match that starts after the duration. alerted reports whether the job
@@ -148,6 +199,10 @@ func TestTossIsSentOnce(t *testing.T) {
 	want := []alert.Alert{{
 		MatchID: "7", Key: "toss:12:field", Kind: event.Toss, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
+		Says: &event.Says{
+			Match: words.Say("%@ v %@", "Harbour", "Valley"), Title: words.Say("Toss: %@ chose to field", "Valley"),
+			Body: words.Say("%@ v %@", "Harbour", "Valley"), Plain: words.Say("Toss: %@ chose to field", "Valley"),
+		},
 	}}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) || asked["7"] != 1 {
 		t.Errorf("the provider got %d requests, want 1; the alerts differ:\n%s", asked["7"], cmp.Diff(want, got))

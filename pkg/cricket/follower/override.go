@@ -7,6 +7,7 @@ type Overrides struct {
 	_ struct{} `schema:"PreferenceOverrides"`
 
 	Alerts        []event.Kind `json:"alerts,omitzero" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds of alerts, as in the user's preferences. Absent: as the user's preferences say. Empty: none."`
+	More          []event.Kind `json:"moreAlerts,omitzero" dynamodbav:"moreAlerts" nullable:"false" maxItems:"6" uniqueItems:"true" enum:"lineup,fiveWickets,hatTrick,stumps,closeFinish,award" doc:"As in the user's preferences. Absent with alerts: each follows one of these. Absent without: as the user's preferences say."`
 	KeyEventsOnly *bool        `json:"keyEventsOnly,omitempty" dynamodbav:"keyEventsOnly,omitempty" doc:"As in the user's preferences. Absent: as these say."`
 	SpoilerFree   *bool        `json:"spoilerFree,omitempty" dynamodbav:"spoilerFree,omitempty" doc:"As in the user's preferences. Absent: as these say."`
 }
@@ -18,7 +19,11 @@ func (o *Overrides) In(p Preferences) Preferences {
 	}
 
 	if o.Alerts != nil {
-		p.Alerts = o.Alerts
+		p.Alerts, p.More = o.Alerts, nil
+	}
+
+	if o.More != nil {
+		p.More = o.More
 	}
 
 	if o.KeyEventsOnly != nil {
@@ -34,7 +39,7 @@ func (o *Overrides) In(p Preferences) Preferences {
 
 // orNil returns nil if o overrides nothing.
 func (o *Overrides) orNil() *Overrides {
-	if o == nil || o.Alerts == nil && o.KeyEventsOnly == nil && o.SpoilerFree == nil {
+	if o == nil || o.Alerts == nil && o.More == nil && o.KeyEventsOnly == nil && o.SpoilerFree == nil {
 		return nil
 	}
 

@@ -19,9 +19,10 @@ import (
 // Preferences select the alerts of a user, and the times when they are sent.
 type Preferences struct {
 	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds of alerts that the user wants."`
-	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Restricts the kinds to start, innings, target, superOver and result."`
+	More          []event.Kind `json:"moreAlerts,omitzero" dynamodbav:"moreAlerts" nullable:"false" maxItems:"6" uniqueItems:"true" enum:"lineup,fiveWickets,hatTrick,stumps,closeFinish,award" doc:"Further kinds of alerts that the user wants. Absent in a request: each follows one of alerts, lineup the toss, fiveWickets and hatTrick the wicket, stumps the innings, closeFinish and award the result."`
+	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Restricts the kinds to start, innings, stumps, target, closeFinish, superOver and result."`
 	QuietHours    *QuietHours  `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"The times of day when no alert is sent. Absent: alerts are sent at any time."`
-	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Restricts the kinds to toss, start, rain and result, and removes the score from their text."`
+	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Restricts the kinds to toss, lineup, start, rain and result, and removes the score from their text."`
 	ManualStart   bool         `json:"manualStart,omitempty" dynamodbav:"manualStart,omitempty" doc:"Whether Live Activities start only in the app. Otherwise that of a followed match starts when play begins, whatever alerts the user wants, but not in quiet hours and not if spoilerFree is set."`
 }
 
@@ -37,22 +38,54 @@ type QuietHours struct {
 // keyEvents are the kinds of KeyEventsOnly. spoilerless are the kinds of SpoilerFree: an
 // alert of such a kind does not reveal the state of the match by its arrival alone.
 var (
-	keyEvents   = []event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}
-	spoilerless = []event.Kind{event.Toss, event.Start, event.Rain, event.Result}
+	keyEvents = []event.Kind{
+		event.Start, event.Innings, event.Stumps, event.Target, event.CloseFinish, event.SuperOver, event.Result,
+	}
+	spoilerless = []event.Kind{event.Toss, event.Lineup, event.Start, event.Rain, event.Result}
 )
+
+// moreKinds are the kinds of Preferences.More, each with the kind of Preferences.Alerts that it follows
+// in preferences that were stored without More: by an app that does not know these kinds.
+var moreKinds = []struct{ kind, follows event.Kind }{
+	{event.Lineup, event.Toss}, {event.FiveWickets, event.Wicket}, {event.HatTrick, event.Wicket}, {event.Stumps, event.Innings},
+	{event.CloseFinish, event.Result}, {event.Award, event.Result},
+}
 
 // DefaultPreferences returns the preferences of a user who has stored none: all alerts,
 // at any time.
 func DefaultPreferences() Preferences {
 	return Preferences{Alerts: []event.Kind{
 		event.Toss, event.Start, event.Wicket, event.Fifty, event.Hundred, event.Innings, event.Target, event.Rain, event.SuperOver, event.Result,
-	}}
+	}}.complete()
+}
+
+// complete returns p with the kinds of More that p has by default, if it has none of its own.
+func (p Preferences) complete() Preferences {
+	if p.More != nil {
+		return p
+	}
+
+	p.More = []event.Kind{}
+
+	for _, m := range moreKinds {
+		if slices.Contains(p.Alerts, m.follows) {
+			p.More = append(p.More, m.kind)
+		}
+	}
+
+	return p
+}
+
+// Kinds returns all kinds of alerts.
+func Kinds() []event.Kind {
+	p := DefaultPreferences()
+	return slices.Concat(p.Alerts, p.More)
 }
 
 // Allows reports whether an alert of kind k may be sent to the user at that time. If
 // SpoilerFree is set, the text of the alert must not contain the score.
 func (p Preferences) Allows(k event.Kind, at time.Time) bool {
-	return slices.Contains(p.Alerts, k) &&
+	return (slices.Contains(p.Alerts, k) || slices.Contains(p.complete().More, k)) &&
 		(!p.KeyEventsOnly || slices.Contains(keyEvents, k)) &&
 		(!p.SpoilerFree || slices.Contains(spoilerless, k)) &&
 		(p.QuietHours == nil || !p.QuietHours.include(at))
@@ -94,7 +127,7 @@ func readPreferences(ctx context.Context, db dynamo.DB, userID string) (Preferen
 		return DefaultPreferences(), err
 	}
 
-	return row.Preferences, nil
+	return row.complete(), nil
 }
 
 // Settings serves the preferences of users.
@@ -168,5 +201,5 @@ func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*Pre
 
 	row := PreferencesRow{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}
 
-	return &PreferencesPage{in.Body}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
+	return &PreferencesPage{in.Body.complete()}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
 }

@@ -20,7 +20,10 @@ import (
 func TestAllowsKinds(t *testing.T) {
 	t.Parallel()
 
-	all := follower.DefaultPreferences().Alerts
+	all := follower.Kinds()
+	some := follower.DefaultPreferences()
+	some.Alerts = []event.Kind{event.Wicket, event.Result}
+
 	for _, c := range []struct {
 		name string
 		p    follower.Preferences
@@ -28,12 +31,20 @@ func TestAllowsKinds(t *testing.T) {
 	}{
 		{"by default", follower.DefaultPreferences(), all},
 		{"none", follower.Preferences{}, nil},
-		{"some", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Result}}, []event.Kind{event.Wicket, event.Result}},
+		{"some of the first edition", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Result}},
+			[]event.Kind{event.Wicket, event.Result, event.FiveWickets, event.HatTrick, event.CloseFinish, event.Award}},
+		{"the toss and the innings of the first edition", follower.Preferences{Alerts: []event.Kind{event.Toss, event.Innings}},
+			[]event.Kind{event.Toss, event.Innings, event.Lineup, event.Stumps}},
+		{"some, and all further ones", some, []event.Kind{event.Wicket, event.Result, event.Lineup, event.FiveWickets, event.HatTrick,
+			event.Stumps, event.CloseFinish, event.Award}},
+		{"some, and no further one", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Result}, More: []event.Kind{}},
+			[]event.Kind{event.Wicket, event.Result}},
 		{"key events", follower.Preferences{Alerts: all, KeyEventsOnly: true},
-			[]event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}},
+			[]event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result, event.Stumps, event.CloseFinish}},
 		{"key events of some", follower.Preferences{Alerts: []event.Kind{event.Wicket, event.Innings}, KeyEventsOnly: true},
-			[]event.Kind{event.Innings}},
-		{"spoiler-free", follower.Preferences{Alerts: all, SpoilerFree: true}, []event.Kind{event.Toss, event.Start, event.Rain, event.Result}},
+			[]event.Kind{event.Innings, event.Stumps}},
+		{"spoiler-free", follower.Preferences{Alerts: all, SpoilerFree: true},
+			[]event.Kind{event.Toss, event.Start, event.Rain, event.Result, event.Lineup}},
 		{"spoiler-free key events", follower.Preferences{Alerts: all, KeyEventsOnly: true, SpoilerFree: true},
 			[]event.Kind{event.Start, event.Result}},
 	} {
@@ -174,10 +185,12 @@ func TestPreferencesAreReplaced(t *testing.T) {
 	for _, want := range []follower.Preferences{
 		{
 			Alerts:        []event.Kind{event.Toss, event.SuperOver},
+			More:          []event.Kind{event.Award},
 			KeyEventsOnly: true,
 			QuietHours:    &follower.QuietHours{From: "22:00", To: "07:00", TimeZone: "Asia/Kolkata"},
 		},
-		{Alerts: []event.Kind{}, SpoilerFree: true}, // removes the quiet hours
+		{Alerts: []event.Kind{event.Toss}, More: []event.Kind{}},
+		{Alerts: []event.Kind{}, More: []event.Kind{}, SpoilerFree: true}, // removes the quiet hours
 		follower.DefaultPreferences(),
 	} {
 		body, err := json.Marshal(want)
@@ -201,6 +214,16 @@ func TestPreferencesAreReplaced(t *testing.T) {
 		}
 	}
 
+	// An app of the first edition sends no further kinds, also after another app has stored some.
+	const first = `{"alerts":["toss","wicket"],"keyEventsOnly":false,"spoilerFree":false}`
+	if out := testkit.Call(routes, follower.PutPreferencesFunction(), "/user/preferences", "ann", first); out.StatusCode != http.StatusOK {
+		t.Errorf("put %s: %d, want 200", first, out.StatusCode)
+	}
+
+	if diff := cmp.Diff([]event.Kind{event.Lineup, event.FiveWickets, event.HatTrick}, stored("ann").More); diff != "" {
+		t.Errorf("further kinds of %s (-want +got):\n%s", first, diff)
+	}
+
 	if diff := cmp.Diff(follower.DefaultPreferences(), stored("bob")); diff != "" {
 		t.Errorf("another user (-want +got):\n%s", diff)
 	}
@@ -217,6 +240,9 @@ func TestPreferencesAreReplaced(t *testing.T) {
 		`{}`:                                                                {422, "body"},
 		`{"alerts":null,` + flags + `}`:                                     {422, "body.alerts"},
 		`{"alerts":["boundary"],` + flags + `}`:                             {422, "body.alerts[0]"},
+		`{"alerts":["award"],` + flags + `}`:                                {422, "body.alerts[0]"},
+		`{"alerts":[],"moreAlerts":["toss"],` + flags + `}`:                 {422, "body.moreAlerts[0]"},
+		`{"alerts":[],"moreAlerts":null,` + flags + `}`:                     {422, "body.moreAlerts"},
 		`{"alerts":["toss","toss"],` + flags + `}`:                          {422, "body.alerts"},
 		`{"alerts":[],` + flags + `,"userId":"b"}`:                          {422, "body.userId"},
 		quiet(`{"from":"22:00","to":"07:00"}`):                              {422, "body.quietHours"},

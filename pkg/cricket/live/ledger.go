@@ -8,13 +8,15 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/words"
 )
 
 // ledger is the events of a match that were sent to send-alerts, and those that wait for
 // confirmation.
 type ledger struct {
-	Begun  bool        `dynamodbav:"begun"` // false before the first poll of the match
-	Events []sentEvent `dynamodbav:"events"`
+	Begun   bool        `dynamodbav:"begun"`             // false before the first poll of the match
+	Edition int         `dynamodbav:"edition,omitempty"` // event.Edition of the code that wrote it; absent: 1
+	Events  []sentEvent `dynamodbav:"events"`
 }
 
 // sentEvent is one event in the ledger. Key is the key that the event had when it
@@ -39,6 +41,9 @@ const (
 	// maxEarlyBalls is how many balls (six overs) may have been bowled when a match is
 	// first polled for its past events to be sent. After that they are no news.
 	maxEarlyBalls = 36
+	// stumpsPolls is how many consecutive polls, of half a minute, must contain the end of a day's play:
+	// no score can confirm that, and a wrong status would end it.
+	stumpsPolls = int(30 * time.Second / match.SlotLength)
 	// calledOffPolls is how many consecutive polls must contain a match that was called off: no
 	// score can confirm that, and play may resume.
 	calledOffPolls = int(calledOffAfter / match.SlotLength)
@@ -60,6 +65,10 @@ func needed(key string) int {
 		if strings.HasPrefix(key, event.ResultKey(o, "")) {
 			return calledOffPolls
 		}
+	}
+
+	if strings.HasPrefix(key, event.StumpsKey) {
+		return stumpsPolls
 	}
 
 	return confirmPolls
@@ -94,20 +103,29 @@ type observation struct {
 //     by another ball. That is a new event.
 //   - Of a match that is first polled late, the last start is sent quietly, because it starts
 //     activities, and so is the result. The other events are no news.
+//   - What an earlier edition of the list of events did not have, is no news when the first poll of the
+//     present edition has it.
+//   - The player of the match is part of the result's alert. If it is known later, it is an event.
 //   - Another result than the one that was sent is a correction, unless play has resumed since.
 //   - The resumption of play after the end is a start.
 //   - While play goes on renewAfter the start of the day, a quiet start replaces the activities.
 func (l ledger) record(o observation) (next ledger, due []event.Event) {
-	next = ledger{Begun: true}
+	next = ledger{Begun: true, Edition: event.Edition}
 	past := !l.Begun && o.late
+	known := max(l.Edition, 1)
 	events := l.credible(o)
+
+	if !l.Begun {
+		known = event.Edition
+	}
 
 	latest, _ := lastStart(events)
 
 	missing := slices.Clone(l.Events)
 	for _, e := range events {
 		starts := e.Kind == event.Start && e.Key == latest.Key && o.playing
-		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result && !starts}, 1
+		old := past && e.Kind != event.Result && !starts || e.Since() > known
+		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: old}, 1
 		e.Quiet = past && starts
 		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
 			t = missing[i]
@@ -120,6 +138,10 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 		}
 
 		t.Name, t.Alias = e.Key, e.Alias
+		if e.Kind == event.Award && slices.ContainsFunc(due, func(d event.Event) bool { return strings.HasSuffix(d.Body, e.Title) }) {
+			t.Sent = true
+		}
+
 		if !t.Sent && (seen >= needed(e.Key) || o.final || immediate(e)) {
 			t.Sent = true
 			if e.Kind == event.Start {
@@ -128,6 +150,7 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 
 			if e.Kind == event.Result && l.corrects(t.Key) {
 				e.Title = score.Fit("Result corrected: "+e.Title, 64)
+				e.Says.Title, e.Says.Body = words.Say("Result corrected"), e.Says.Title
 			}
 
 			e.Key = t.Key
@@ -203,7 +226,8 @@ func (l ledger) resumption(events []event.Event, o observation) (event.Event, bo
 		return e, false
 	}
 
-	e.Key, e.Title, e.Body, e.Plain = key, "Play resumes", e.Score, "Play has resumed."
+	e.Key, e.Title, e.Body, e.Plain = key, "Play resumes", e.Score.In(words.English), "Play has resumed."
+	e.Says.Title, e.Says.Body, e.Says.Plain = words.Say(e.Title), e.Score, words.Say(e.Plain)
 
 	return e, true
 }
@@ -285,5 +309,5 @@ func (l ledger) unusedKey(e event.Event) string {
 
 // differs reports whether the ledger must be stored again.
 func (l ledger) differs(from ledger) bool {
-	return l.Begun != from.Begun || !slices.Equal(l.Events, from.Events)
+	return l.Begun != from.Begun || l.Edition != from.Edition || !slices.Equal(l.Events, from.Events)
 }

@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/score/scorer"
+	"matchday/pkg/cricket/words"
 )
 
 // polledLedger is a ledger under test, entered as the ingester does.
@@ -184,7 +185,7 @@ func TestPastEventsOfALateMatchAreNotSent(t *testing.T) {
 func TestLateMatchStartsActivities(t *testing.T) {
 	t.Parallel()
 
-	start := event.Event{Kind: event.Start, Key: event.FirstStart, Match: "Home v Away", Score: "Home 80/2 (10)"}
+	start := event.Event{Kind: event.Start, Key: event.FirstStart, Match: "Home v Away", Score: words.Verbatim("Home 80/2 (10)")}
 	for name, c := range map[string]struct {
 		playing bool
 		want    []string

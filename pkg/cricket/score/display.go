@@ -41,6 +41,14 @@ type Display struct {
 	SuperOver   string           `json:"superOver,omitzero" doc:"The super over in batting order, such as SO 10/1 v 6/2."`
 	Outcome     Outcome          `json:"outcome,omitzero" doc:"The result for the followers of the side: lost for those of the loser."`
 	Result      string           `json:"result,omitzero" doc:"The result as a sentence."`
+
+	// Codes and numbers of the sentences, for apps that say them in their own words. More codes may come.
+	ResultCode Outcome `json:"resultCode,omitzero" doc:"The result for anybody: won, tied, drawn, noResult, abandoned, cancelled or unknown. More may come."`
+	WinnerID   string  `json:"winnerId,omitzero" doc:"The id of the winner, also of a tie that was decided. Absent: there is none."`
+	Margin     int     `json:"margin,omitzero" doc:"The margin of the win, in unit."`
+	Unit       string  `json:"unit,omitzero" doc:"What the margin counts: runs, wickets, or innings for the runs beside an innings. More may come."`
+	BreakCode  string  `json:"breakCode,omitzero" doc:"Why there is no play: delayed, postponed, innings, lunch, tea, dinner, stumps or interrupted. More may come."`
+	Spoken     string  `json:"spoken,omitzero" doc:"The score as a line to be spoken, in English."`
 }
 
 // Lost is the Outcome that followers of the losing side see.
@@ -103,7 +111,11 @@ func (s State) For(teamID string) Display {
 		}
 
 		d.Result = Fit(s.Result.Text, 96)
+		d.ResultCode, d.WinnerID = Outcome(Fit(string(s.Result.Kind), 16)), Fit(s.Result.WinnerID, 20)
+		d.Margin, d.Unit = s.Result.margin()
 	}
+
+	d.BreakCode, d.Spoken = s.breakCode(), Fit(s.spoken(), 200)
 
 	for _, g := range s.LastSix[max(len(s.LastSix)-6, 0):] {
 		d.LastSix = append(d.LastSix, Fit(g, 6))

@@ -48,13 +48,15 @@ func TestLengthsOfTexts(t *testing.T) {
 		"lastWicket": len(live.LastWicket),
 		"outcome":    len(ended.Outcome),
 		"result":     len(ended.Result),
+		"resultCode": len(ended.ResultCode),
+		"spoken":     len(ended.Spoken),
 	}
 
 	want := map[string]int{
 		"phase": 16, "format": 16, "status": 40, "headline": 72, "detail": 72,
 		"name": 32, "code": 8, "overs": 8, "rate": 8, "needRate": 8,
 		"ball": 6, "batter": 28, "bowler": 28, "figures": len("0-0 ()") + 8,
-		"lastWicket": 28 + len(" 0 (0)"), "outcome": 16, "result": 96,
+		"lastWicket": 28 + len(" 0 (0)"), "outcome": 16, "result": 96, "resultCode": 16, "spoken": 200,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bytes of the longest texts (-want +got):\n%s", diff)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/words"
 )
 
 // IDText returns an id in decimal, and "" for 0.
@@ -88,12 +89,7 @@ func (s *State) NameTeams() {
 	}
 
 	if n := s.Need; n.Runs > 0 {
-		s.NeedText = s.TeamName(n.TeamID) + " need " + Count(n.Runs, "run")
-		if n.Balls > 0 {
-			s.NeedText += " from " + Count(n.Balls, "ball")
-		} else {
-			s.NeedText += " to win"
-		}
+		s.NeedText = NeedText(s.TeamName(n.TeamID), n.Runs, n.Balls)
 	}
 
 	if cur := s.InningsOf(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
@@ -185,14 +181,99 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// LeadText returns "India lead by 27 runs", or "Scores level".
-func LeadText(side string, lead int) string {
+// LeadText returns LeadWords in English.
+func LeadText(side string, lead int) string { return LeadWords(side, lead).In(words.English) }
+
+// LeadWords returns "India lead by 27 runs", or "Scores level".
+func LeadWords(side string, lead int) words.Text {
 	switch {
 	case lead > 0:
-		return side + " lead by " + Count(lead, "run")
+		return words.Say(words.Count(lead, "%@ lead by %@ run", "%@ lead by %@ runs"), side, strconv.Itoa(lead))
 	case lead < 0:
-		return side + " trail by " + Count(-lead, "run")
+		return words.Say(words.Count(-lead, "%@ trail by %@ run", "%@ trail by %@ runs"), side, strconv.Itoa(-lead))
 	}
 
-	return "Scores level"
+	return words.Say("Scores level")
+}
+
+// NeedText returns NeedWords in English.
+func NeedText(side string, runs, balls int) string {
+	return NeedWords(side, runs, balls).In(words.English)
+}
+
+// NeedWords returns "India need 45 runs from 30 balls", or "to win" without balls.
+func NeedWords(side string, runs, balls int) words.Text {
+	n := strconv.Itoa(runs)
+
+	switch {
+	case balls == 1:
+		return words.Say(words.Count(runs, "%@ need %@ run from %@ ball", "%@ need %@ runs from %@ ball"), side, n, "1")
+	case balls > 0:
+		return words.Say(words.Count(runs, "%@ need %@ run from %@ balls", "%@ need %@ runs from %@ balls"), side, n, strconv.Itoa(balls))
+	}
+
+	return words.Say(words.Count(runs, "%@ need %@ run to win", "%@ need %@ runs to win"), side, n)
+}
+
+// ResultWords returns a result for winner as ResultText does. It names the balls that were left of a
+// chase only without a method, and a method that is no rain rule only without a margin.
+func ResultWords(res Result, winner string) words.Text {
+	rule := res.Method == "DLS" || res.Method == "VJD"
+
+	switch res.Kind {
+	case Won:
+		t := wonWords(res, winner)
+
+		switch {
+		case rule:
+			t.Key += " (%@ method)"
+			t.Args = append(t.Args, res.Method)
+		case res.Method != "" && t.Key == "%@ won":
+			t = words.Say("%@ won (%@)", winner, res.Method)
+		case res.Wickets > 0 && res.BallsLeft > 0:
+			t.Key = words.Count(res.Wickets,
+				words.Count(res.BallsLeft, "%@ won by %@ wicket (with %@ ball remaining)", "%@ won by %@ wicket (with %@ balls remaining)"),
+				words.Count(res.BallsLeft, "%@ won by %@ wickets (with %@ ball remaining)", "%@ won by %@ wickets (with %@ balls remaining)"))
+			t.Args = append(t.Args, strconv.Itoa(res.BallsLeft))
+		}
+
+		return t
+	case Tied:
+		switch {
+		case res.WinnerID == "" && rule:
+			return words.Say("Match tied (%@ method)", res.Method)
+		case res.WinnerID == "":
+			return words.Say("Match tied")
+		case res.Decider == BowlOut:
+			return words.Say("Match tied (%@ won the bowl-out)", winner)
+		case res.Decider == SuperOver:
+			return words.Say("Match tied (%@ won the Super Over)", winner)
+		}
+
+		return words.Say("Match tied (%@ won)", winner)
+	case Drawn:
+		return words.Say("Match drawn")
+	case NoResult:
+		return words.Say("No result")
+	case Abandoned:
+		return words.Say("Match abandoned without a ball bowled")
+	case Cancelled:
+		return words.Say("Match cancelled")
+	}
+
+	return words.Say("Result unknown")
+}
+
+// wonWords returns "India won by 5 wickets".
+func wonWords(res Result, winner string) words.Text {
+	switch runs := strconv.Itoa(res.Runs); {
+	case res.Innings && res.Runs > 0:
+		return words.Say(words.Count(res.Runs, "%@ won by an innings and %@ run", "%@ won by an innings and %@ runs"), winner, runs)
+	case res.Runs > 0:
+		return words.Say(words.Count(res.Runs, "%@ won by %@ run", "%@ won by %@ runs"), winner, runs)
+	case res.Wickets > 0:
+		return words.Say(words.Count(res.Wickets, "%@ won by %@ wicket", "%@ won by %@ wickets"), winner, strconv.Itoa(res.Wickets))
+	}
+
+	return words.Say("%@ won", winner)
 }

@@ -71,11 +71,43 @@ type State struct {
 	Alert     *Banner   // lights the screen; may be nil
 }
 
-// Banner is the visible part of an alert.
+// Banner is the visible part of an alert. A key stands instead of the text.
 type Banner struct {
-	Title string `json:"title,omitzero"`
-	Body  string `json:"body,omitzero"`
-	Sound string `json:"sound,omitzero"` // a file in the app, or "default"; silent when empty
+	Title, Body       string
+	TitleKey, BodyKey *Key
+	Sound             string // a file in the app, or "default"; silent when empty
+}
+
+// Key is a text that the app translates: a key of its strings, and what fills the places of that string.
+type Key struct {
+	Key  string   `json:"loc-key"`
+	Args []string `json:"loc-args,omitempty"`
+}
+
+// banner is a Banner in a Live Activity, where a title or body is a text or a Key. In a notification
+// the keys are members of the alert.
+type banner struct {
+	Title any    `json:"title,omitempty"`
+	Body  any    `json:"body,omitempty"`
+	Sound string `json:"sound,omitzero"`
+}
+
+// nested returns b for a Live Activity, and nil for nil.
+func (b *Banner) nested() *banner {
+	if b == nil {
+		return nil
+	}
+
+	out := banner{Title: b.Title, Body: b.Body, Sound: b.Sound}
+	if b.TitleKey != nil {
+		out.Title = b.TitleKey
+	}
+
+	if b.BodyKey != nil {
+		out.Body = b.BodyKey
+	}
+
+	return &out
 }
 
 // Activity describes a Live Activity that a push starts.
@@ -105,7 +137,7 @@ type activity struct {
 	StaleDate        int64                      `json:"stale-date,omitzero"`
 	DismissalDate    int64                      `json:"dismissal-date,omitzero"`
 	RelevanceScore   float64                    `json:"relevance-score,omitzero"`
-	Alert            *Banner                    `json:"alert,omitzero"`
+	Alert            *banner                    `json:"alert,omitzero"`
 	AttributesType   string                     `json:"attributes-type,omitzero"`
 	Attributes       any                        `json:"attributes,omitzero"`
 	InputPushChannel string                     `json:"input-push-channel,omitzero"`
@@ -145,7 +177,7 @@ func (s State) message(a activity) (*Message, error) {
 	}
 
 	a.Timestamp, a.ContentState, a.StaleDate = s.Time.Unix(), s.Content, unix(s.Stale)
-	a.RelevanceScore, a.Alert = s.Relevance, s.Alert
+	a.RelevanceScore, a.Alert = s.Relevance, s.Alert.nested()
 
 	body, err := json.Marshal(map[string]activity{"aps": a}, json.Deterministic(true))
 	if err != nil {
@@ -162,11 +194,18 @@ func Notify(a Alert) (*Message, error) {
 	}
 
 	p := payload.NewPayload()
-	if a.Title != "" {
+
+	switch {
+	case a.TitleKey != nil:
+		p.AlertTitleLocKey(a.TitleKey.Key).AlertTitleLocArgs(a.TitleKey.Args)
+	case a.Title != "":
 		p.AlertTitle(a.Title)
 	}
 
-	if a.Body != "" {
+	switch {
+	case a.BodyKey != nil:
+		p.AlertLocKey(a.BodyKey.Key).AlertLocArgs(a.BodyKey.Args)
+	case a.Body != "":
 		p.AlertBody(a.Body)
 	}
 

@@ -51,6 +51,18 @@ func TestPayloads(t *testing.T) {
 			return Begin(listening, State{Content: content, Time: start, Alert: &Banner{Title: "Toss"}})
 		},
 			sent{`{"aps":{"timestamp":1780317000,"event":"start","content-state":{"n":1},"alert":{"title":"Toss"},"attributes-type":"Match","attributes":{"id":5},"input-push-channel":"c1"}}`, live, "10", "0", "", "start"}},
+		"an alert with keys": {func() (*Message, error) {
+			return Notify(Alert{Banner: Banner{
+				TitleKey: &Key{Key: "Wicket! %@", Args: []string{"Home 1/1"}}, BodyKey: &Key{Key: "Play stopped"}, Title: "x", Body: "x",
+			}})
+		},
+			sent{`{"aps":{"alert":{"loc-key":"Play stopped","title-loc-args":["Home 1/1"],"title-loc-key":"Wicket! %@"}}}`, "alert", "10", "0", "", ""}},
+		"a start with keys": {func() (*Message, error) {
+			return Begin(match, State{Content: content, Time: start, Alert: &Banner{
+				TitleKey: &Key{Key: "Wicket! %@", Args: []string{"Home 1/1"}}, Body: "Smith",
+			}})
+		},
+			sent{`{"aps":{"timestamp":1780317000,"event":"start","content-state":{"n":1},"alert":{"title":{"loc-key":"Wicket! %@","loc-args":["Home 1/1"]},"body":"Smith"},"attributes-type":"Match","attributes":{"id":5},"input-push-token":1}}`, live, "10", "0", "", "start"}},
 		"an alert": {func() (*Message, error) {
 			return Notify(Alert{
 				Banner:   Banner{Title: "WICKET", Body: "Smith", Sound: "default"},

@@ -87,7 +87,7 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 				was := runs[d.Batter]
 
 				runs[d.Batter] += d.Runs.Batter
-				for mark, kind := range map[int]event.Kind{50: event.Fifty, 100: event.Hundred} {
+				for mark, kind := range map[int]event.Kind{50: event.Fifty, 100: event.Hundred, 150: event.Hundred, 200: event.Hundred} {
 					if was < mark && runs[d.Batter] >= mark {
 						add(kind, exactly(1))
 					}

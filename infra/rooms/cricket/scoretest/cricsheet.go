@@ -31,8 +31,10 @@ type sheetFile struct {
 			Method     string
 			By         struct{ Runs, Wickets, Innings int }
 		}
-		Teams []string
-		Toss  struct{ Winner, Decision string }
+		Teams   []string
+		Players map[string][]string
+		Best    []string `json:"player_of_match"`
+		Toss    struct{ Winner, Decision string }
 	}
 	Innings []struct {
 		Team      string
@@ -112,6 +114,12 @@ func (r *Sheet) convert() {
 	}
 	if strings.Contains(i.Event.Name, "Hundred") {
 		f.Type = "The Hundred"
+	}
+
+	for _, team := range i.Teams {
+		for n, name := range i.Players[team] {
+			f.Lineup = append(f.Lineup, sportmonks.Player{ID: r.id(name), Name: name, TeamID: r.team(team), Substitute: n >= 11})
+		}
 	}
 
 	id := 0
@@ -239,6 +247,10 @@ func (r *Sheet) FinalFeed(note bool) sportmonks.Fixture {
 	o := r.Info.Outcome
 	winner := o.Winner + o.Eliminator + o.BowlOut
 	f.WinnerID = r.team(winner)
+
+	if len(r.Info.Best) > 0 {
+		f.ManOfMatchID = r.id(r.Info.Best[0])
+	}
 
 	switch {
 	case o.Result == "draw":
@@ -397,19 +409,20 @@ func (r *Sheet) CheckResult(t *testing.T, s score.State) {
 func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 	t.Helper()
 
-	var want [2][]string // of wickets; of batters' runs
+	var want [3][]string // of wickets; of batters' runs; of bowlers
 
 	ball := 0
 
 	for n, inn := range r.Innings {
 		out, runs := 0, map[string]int{}
+		taken, streak := map[string]int{}, map[string]int{}
 
 		for _, o := range inn.Overs {
 			for _, d := range o.Deliveries {
 				was := runs[d.Batter]
 
 				runs[d.Batter] += d.Runs.Batter
-				for _, m := range []int{50, 100} {
+				for _, m := range []int{50, 100, 150, 200} {
 					if was < m && runs[d.Batter] >= m {
 						want[1] = append(want[1], fmt.Sprintf("S%d:%d:%d", n+1, r.ids[d.Batter], m))
 					}
@@ -432,6 +445,23 @@ func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 						n+1, r.ids[w.PlayerOut], n+1, r.fixture.Balls[ball].ID, inn.Team, sum.runs, out, overs, w.PlayerOut))
 				}
 
+				if !slices.ContainsFunc(d.Wickets, func(w wicket) bool {
+					return slices.Contains([]string{"caught", "caught and bowled", "bowled", "lbw", "stumped", "hit wicket"}, w.Kind)
+				}) {
+					streak[d.Bowler] = 0
+				} else {
+					taken[d.Bowler]++
+					streak[d.Bowler]++
+
+					if taken[d.Bowler] == 5 {
+						want[2] = append(want[2], fmt.Sprintf("S%d:fiveWickets:%d", n+1, r.ids[d.Bowler]))
+					}
+
+					if streak[d.Bowler] == 3 {
+						want[2] = append(want[2], fmt.Sprintf("S%d:hatTrick:%d", n+1, r.ids[d.Bowler]))
+					}
+				}
+
 				ball++
 			}
 		}
@@ -442,13 +472,15 @@ func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 		t.Errorf("wickets\ngot  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want[0], "\n     "))
 	}
 
-	var batters, others []string
+	var batters, bowlers, others []string
 
 	for _, e := range events {
 		switch e.Kind {
 		case event.Wicket:
 		case event.Fifty, event.Hundred:
 			batters = append(batters, e.Key)
+		case event.FiveWickets, event.HatTrick:
+			bowlers = append(bowlers, e.Key)
 		default:
 			others = append(others, e.Key)
 		}
@@ -457,10 +489,19 @@ func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 	if !slices.Equal(batters, want[1]) {
 		t.Errorf("fifties and hundreds\ngot  %v\nwant %v", batters, want[1])
 	}
+
+	if !slices.Equal(bowlers, want[2]) {
+		t.Errorf("five wickets and hat-tricks\ngot  %v\nwant %v", bowlers, want[2])
+	}
+
 	// The other events, in order.
 	w, o := []string{}, r.Info.Outcome
 	if r.fixture.Elected != "" {
 		w = append(w, fmt.Sprintf("toss:%d:%s", r.fixture.TossWonID, r.Info.Toss.Decision))
+	}
+
+	if len(r.Info.Players) == 2 {
+		w = append(w, "lineup")
 	}
 
 	w = append(w, "start")
@@ -499,6 +540,10 @@ func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 	}
 
 	w = append(w, "result:"+kind+":"+winner)
+	if len(r.Info.Best) > 0 {
+		w = append(w, "award")
+	}
+
 	if !slices.Equal(others, w) {
 		t.Errorf("others\ngot  %v\nwant %v", others, w)
 	}

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/words"
 )
 
 // EventLines returns a line for each event of a kind, or of all kinds if it is empty:
@@ -20,7 +22,7 @@ func EventLines(events []event.Event, kind event.Kind) (lines []string) {
 }
 
 // CheckTexts fails if two events of a kind have the same key or alias, if a text is empty,
-// invalid or too long, or if the text without a score has one.
+// invalid or too long, if the text without a score has one, or if a text is not in the catalogue.
 func CheckTexts(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -56,8 +58,10 @@ func CheckTexts(t interface {
 			}
 		}
 
+		checkSays(t, e)
+
 		switch e.Kind {
-		case event.Toss, event.Start, event.Rain, event.Result:
+		case event.Toss, event.Lineup, event.Start, event.Rain, event.Result:
 			if e.Plain == "" || e.Kind != event.Toss && strings.ContainsAny(e.Plain, "0123456789/") {
 				t.Fatalf("the plain text %q is empty or has a score: %+v", e.Plain, e)
 			}
@@ -65,6 +69,32 @@ func CheckTexts(t interface {
 			if e.Plain != "" {
 				t.Fatalf("an event of kind %s has the plain text %q, want none", e.Kind, e.Plain)
 			}
+		}
+	}
+}
+
+// checkSays fails if a text in all languages is not in the catalogue, or if it differs in English from
+// that of the event, which may be shortened. The title of a result may say more than the catalogue.
+func checkSays(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, e event.Event) {
+	t.Helper()
+
+	if v := words.Since(e.Says.Match, e.Says.Title, e.Says.Body, e.Says.Plain); v > 2 {
+		t.Fatalf("the texts are of version %d of the catalogue, want at most 2: %+v", v, e.Says)
+	}
+
+	for _, c := range []struct {
+		is   string
+		says words.Text
+		size int
+	}{{e.Match, e.Says.Match, 64}, {e.Title, e.Says.Title, 64}, {e.Body, e.Says.Body, 160}, {e.Plain, e.Says.Plain, 160}} {
+		english := c.says.In(words.English)
+		exempt := e.Kind == event.Result && c.is == e.Title || e.Kind == event.Award && c.is == e.Body
+
+		if score.Fit(english, c.size) != c.is && !exempt || c.says.IsZero() != (c.is == "") {
+			t.Fatalf("the text is %q, and %q by the catalogue: %+v", c.is, english, e)
 		}
 	}
 }

@@ -21,11 +21,13 @@ type delivery struct {
 		NonBoundary           bool `json:"non_boundary"`
 	}
 	Extras  struct{ Wides, NoBalls, Byes, LegByes, Penalty int }
-	Wickets []struct {
-		PlayerOut string `json:"player_out"`
-		Kind      string
-		Fielders  []struct{ Name string }
-	}
+	Wickets []wicket
+}
+
+type wicket struct {
+	PlayerOut string `json:"player_out"`
+	Kind      string
+	Fielders  []struct{ Name string }
 }
 
 // NoProblems fails the test if there are problems.

@@ -1,4 +1,4 @@
-// Package event lists the events of a match that an alert is sent for: toss, start,
-// wickets, fifties and hundreds, ends of innings, targets, stoppages, super overs and
-// the result.
+// Package event lists the events of a match that an alert is sent for: toss, elevens, start,
+// wickets, milestones of batters and bowlers, ends of innings and of days, targets, a close finish,
+// stoppages, super overs, the result and the player of the match.
 package event

@@ -1472,11 +1472,11 @@ func TestCapturedMatches(t *testing.T) {
 		`{"phase":"live","format":"t20","status":"2nd innings","headline":"PAK need 173 from 112","detail":"Target 183",` +
 			`"local":{"name":"Pakistan","code":"PAK","score":"10/0","overs":"1.2","batting":true},"visitor":{"name":"Sri Lanka","code":"SL","score":"182/8","overs":"20"},` +
 			`"batters":[{"name":"Sahibzada Farhan","runs":5,"balls":5,"fours":1},{"name":"Fakhar Zaman","runs":4,"balls":3,"fours":1,"strike":true}],` +
-			`"bowler":{"name":"Dushmantha Chameera","figures":"0-4 (0.2)"},"lastSix":["1","1lb","4",".",".","4"],"runRate":"7.50","requiredRate":"9.27","target":183,"needRuns":173,"needBalls":112,"partnership":"10 (8)"}`,
+			`"bowler":{"name":"Dushmantha Chameera","figures":"0-4 (0.2)"},"lastSix":["1","1lb","4",".",".","4"],"runRate":"7.50","requiredRate":"9.27","target":183,"needRuns":173,"needBalls":112,"partnership":"10 (8)","spoken":"Pakistan 10 for 0 after 1.2 overs. Pakistan need 173 runs from 112 balls."}`,
 		`{"phase":"live","format":"t20","status":"1st innings","headline":"IND batting","detail":"West Indies won the toss and chose to field",` +
 			`"local":{"name":"India","code":"IND","score":"226/4","overs":"18.4","batting":true},"visitor":{"name":"West Indies","code":"WI"},` +
 			`"batters":[{"name":"Player 2813","runs":42,"balls":16,"fours":4,"sixes":3},{"name":"Player 8370","runs":24,"balls":13,"fours":3}],` +
-			`"runRate":"12.11","partnership":"64 (25)","lastWicket":"Player 2900 82 (41)"}`,
+			`"runRate":"12.11","partnership":"64 (25)","lastWicket":"Player 2900 82 (41)","spoken":"India 226 for 4 after 18.4 overs."}`,
 	}
 	for i := range got {
 		if got[i] != want[i] {

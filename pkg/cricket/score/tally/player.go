@@ -7,6 +7,7 @@ import (
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/words"
 )
 
 // Batting returns the provider's batting rows of an innings, in batting order.
@@ -53,52 +54,67 @@ func PlayerName(f *sportmonks.Fixture, id int) string {
 }
 
 // Dismissal describes a dismissal as a scorecard does: "c Fakhar Zaman b Naseem Shah".
-// Names of scores may be compound ("1 Leg Bye + Run Out"), so it searches them for
-// their parts.
 func Dismissal(f *sportmonks.Fixture, b *sportmonks.Ball) string {
+	how, names := How(f, b)
+	return words.Say(how, names...).In(words.English)
+}
+
+// How returns a dismissal as a pattern, "c %@ b %@", and the names in it. Names of scores may be
+// compound ("1 Leg Bye + Run Out"), so it searches them for their parts.
+func How(f *sportmonks.Fixture, b *sportmonks.Ball) (how string, names []string) {
 	kind := strings.ToLower(b.Score.Name)
 	has := func(part string) bool { return strings.Contains(kind, part) }
-	by := "b " + cmp.Or(b.Bowler.Name, PlayerName(f, b.BowlerID))
-	with := func(word string, fielder int) string {
-		if name := PlayerName(f, fielder); name != "" {
-			return word + " " + name + " " + by
-		}
-
-		return word + " " + by
-	}
+	bowler := cmp.Or(b.Bowler.Name, PlayerName(f, b.BowlerID))
 
 	switch {
 	case has("run out"):
 		if name := PlayerName(f, b.RunOutID); name != "" {
-			return "run out (" + name + ")"
+			return "run out (%@)", []string{name}
 		}
 
-		return "run out"
+		return "run out", nil
 	case has("catch"), has("caught"):
 		if b.CatchID != 0 && b.CatchID == b.BowlerID || has("and bowled") || has("& bowled") {
-			return "c & " + by
+			return "c & b %@", []string{bowler}
 		}
 
-		return with("c", b.CatchID)
+		if name := PlayerName(f, b.CatchID); name != "" {
+			return "c %@ b %@", []string{name, bowler}
+		}
+
+		return "c b %@", []string{bowler}
 	case has("stump"):
-		return with("st", b.CatchID)
+		if name := PlayerName(f, b.CatchID); name != "" {
+			return "st %@ b %@", []string{name, bowler}
+		}
+
+		return "st b %@", []string{bowler}
 	case has("lbw"):
-		return "lbw " + by
+		return "lbw b %@", []string{bowler}
 	case has("hit wicket"):
-		return "hit wicket " + by
+		return "hit wicket b %@", []string{bowler}
 	case has("bowled"):
-		return by
+		return "b %@", []string{bowler}
 	case has("retired"):
-		return "retired out"
+		return "retired out", nil
 	case has("obstruct"):
-		return "obstructing the field"
+		return "obstructing the field", nil
 	case has("timed"):
-		return "timed out"
+		return "timed out", nil
 	case has("handled"):
-		return "handled the ball"
+		return "handled the ball", nil
 	case has("twice"):
-		return "hit the ball twice"
+		return "hit the ball twice", nil
 	}
 
-	return "out"
+	return "out", nil
+}
+
+// Credited reports whether the wicket of a ball counts for its bowler.
+func Credited(b *sportmonks.Ball) bool {
+	kind := strings.ToLower(b.Score.Name)
+	has := func(part string) bool { return strings.Contains(kind, part) }
+
+	return b.Wicket() && !has("run out") &&
+		slices.ContainsFunc([]string{"bowled", "catch", "caught", "stump", "lbw", "leg before", "hit wicket"}, has)
 }

@@ -45,6 +45,9 @@ func inhabited(t *testing.T) *crickettest.World {
 		follower.StartRow{Partition: "#USER#ann", At: crickettest.KickOff.Format(tables.TimeLayout) + "/7", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows,
 		map[string]any{"matchId": "#USER#ann", "userId": "#FOLLOWS", "ids": []string{"7"}, "expiresAt": at, "ttl": at})
+	testkit.PutRows(w.World, tables.Subscribers, follower.SubscriptionRow{Subject: "league/3", UserID: "ann"})
+	testkit.PutRows(w.World, tables.Subscribers,
+		map[string]any{"subject": "#USER#ann", "userId": "#SUBSCRIPTIONS", "ids": []string{"league/3"}, "expiresAt": at, "ttl": at})
 	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Preferences,
 		follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
@@ -62,7 +65,9 @@ func uninhabited(t *testing.T) *crickettest.World {
 
 // belongings returns the rows of a user.
 func belongings(w *crickettest.World, user string) (all []map[string]any) {
-	for _, table := range []spec.Table{tables.Devices, tables.Follows, tables.Subscriptions, tables.Preferences} {
+	for _, table := range []spec.Table{
+		tables.Devices, tables.Follows, tables.Subscribers, tables.Subscriptions, tables.Preferences,
+	} {
 		for _, row := range testkit.Rows[map[string]any](w.World, table) {
 			if row["userId"] == user || row["owner"] == user {
 				all = append(all, row)
@@ -139,6 +144,9 @@ func specialCases() []routeCase {
 		{follower.GetFollowFunction(), "/user/follow/7", "", spec.User, 200, 404},
 		{follower.UpdateFollowFunction(), "/user/follow/7", `{"teamId":"12"}`, spec.User, 200, 404},
 		{follower.UnfollowMatchFunction(), "/user/follow/7", "", spec.User, 204, 404},
+		{follower.PutSubscriptionFunction(), "/user/subscriptions/team/11", "", spec.User, 200, 200},
+		{follower.GetSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 200, 404},
+		{follower.DeleteSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 204, 404},
 		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("activity") + `"}`, spec.User, 201, 409},
 		{activity.EndActivityFunction(), "/user/activity/7/" + crickettest.TokenID("activity"), "", spec.User, 204, 404},
 		{follower.PutPreferencesFunction(), "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
@@ -257,6 +265,9 @@ func TestFailedCallAtACap(t *testing.T) {
 		row          map[string]any
 		ids          int
 	}{
+		{follower.PutSubscriptionFunction(), "/user/subscriptions/team/11", "", spec.User, 200, 200},
+		{follower.GetSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 200, 404},
+		{follower.DeleteSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 204, 404},
 		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
 			tables.Subscriptions, map[string]any{"matchId": "#USER#ann", "pushToken": "7", "ids": []string{}}, 10},
 		{follower.FollowMatchFunction(), "/user/follow/8", `{}`, tables.Follows,

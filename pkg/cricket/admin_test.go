@@ -265,9 +265,6 @@ func TestFailedCallAtACap(t *testing.T) {
 		row          map[string]any
 		ids          int
 	}{
-		{follower.PutSubscriptionFunction(), "/user/subscriptions/team/11", "", spec.User, 200, 200},
-		{follower.GetSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 200, 404},
-		{follower.DeleteSubscriptionFunction(), "/user/subscriptions/league/3", "", spec.User, 204, 404},
 		{activity.StartActivityFunction(), "/user/activity/7", `{"pushToken":"` + crickettest.Token("another") + `"}`,
 			tables.Subscriptions, map[string]any{"matchId": "#USER#ann", "pushToken": "7", "ids": []string{}}, 10},
 		{follower.FollowMatchFunction(), "/user/follow/8", `{}`, tables.Follows,

@@ -175,8 +175,8 @@ func RegisterDeviceFunction() app.Function {
 }
 
 // RegisterDevice registers a phone or renews its registration. The same transaction removes
-// those beyond MaxDevices, that were not used longest, and those that have expired. If another user has the phone, that registration is deleted; the
-// response does not reveal it. It returns Invalid for an unknown time zone, and
+// those beyond MaxDevices, that were not used longest, and those that have expired. If another user has the
+// phone, that registration is deleted; the response does not reveal it. It returns Invalid for an unknown time zone, and
 // Conflict if other registrations of the user or the phone refuse every attempt.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {

@@ -490,8 +490,9 @@ func UnfollowMatchFunction() app.Function {
 }
 
 // UnfollowMatch deletes the caller's follow of a match, and then the caller's Live Activities of
-// it. If the caller follows a team of the match or its league, the match becomes an exception. The list of the activities is deleted last: if a call fails, the next one deletes the rest.
-// It returns NotFound if there is nothing to delete. Its cost does not depend on other users.
+// it. If the caller follows a team of the match or its league, the match becomes an exception. The list of
+// the activities is deleted last: if a call fails, the next one deletes the rest. It returns NotFound if
+// there is nothing to delete. Its cost does not depend on other users.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
 	found, err := s.unfollow(ctx, in)
 	if err != nil {

@@ -119,6 +119,12 @@ func TestSubscriptionsAreLimited(t *testing.T) {
 		if out.StatusCode != status {
 			t.Errorf("subscription %d: %d %s, want %d", i, out.StatusCode, out.Body, status)
 		}
+
+		if status == http.StatusConflict {
+			if err := testkit.CheckProblemCode(out, status, "too_many_subscriptions"); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 
 	for i := range most {

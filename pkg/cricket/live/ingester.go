@@ -539,7 +539,8 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 
 // putShown puts displays and parts of the scorecard of a match as putAll does, and writes its summary, in one
 // call: a transaction unless the summary is alone.
-func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, summary dynamo.Write, slot int64) error {
+func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, summary dynamo.Write,
+	slot int64) error {
 	if len(displays)+len(parts) >= dynamo.MaxWrites {
 		return errors.Join(putAll(ctx, db, tables.PutDisplay, displays, slot), putAll(ctx, db, tables.PutCard, parts, slot),
 			dynamo.Transact(ctx, db, tables.UpdateSummary, summary))

@@ -88,6 +88,7 @@ func Between(ctx context.Context, db dynamo.DB, from, to time.Time) ([]SummaryRo
 // Fixture returns the match, its teams, its league and its start.
 func (r SummaryRow) Fixture() Fixture {
 	return Fixture{
-		MatchID: r.MatchID, LeagueID: r.LeagueID, Type: r.Type, StartTime: r.StartTime, LocalTeamID: r.LocalTeamID, VisitorTeamID: r.VisitorTeamID,
+		MatchID: r.MatchID, LeagueID: r.LeagueID, Type: r.Type, StartTime: r.StartTime,
+		LocalTeamID: r.LocalTeamID, VisitorTeamID: r.VisitorTeamID,
 	}
 }

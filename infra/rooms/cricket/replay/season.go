@@ -47,7 +47,8 @@ func (f fixture) followed() string {
 // member is a user of the season: a phone on which pushes start the activities.
 type member struct {
 	local.Phone
-	team string // "" for all matches of the league
+	team    string   // whose matches the user is told of, "" for all of the league
+	follows []string // teams and leagues, as kind/id; nil for a user who follows each fixture
 }
 
 // season is one run of a season.
@@ -91,17 +92,20 @@ func fixtures(n int) (all []fixture) {
 	return all
 }
 
-// RunSeason plays the first n fixtures of a season, and compares the alerts and activities of three users: of one
-// who follows a team's matches, of one who follows the league's, and of one who follows both. It returns
-// replay.ErrFailed if one differs.
+// RunSeason plays the first n fixtures of a season, and compares the alerts and activities of four users: of one
+// who follows a team, of one who follows the league, of one who follows both, and of one who follows each fixture. It
+// returns replay.ErrFailed if one differs.
 func RunSeason(ctx context.Context, cfg replay.Config, n int) error {
 	s := &season{World: replay.NewWorld(cfg), world: local.New(), fixtures: fixtures(n), begun: map[string]int{}}
-	for _, m := range []member{{team: "Club 1"}, {}, {team: "Club 1"}} {
+	first := s.fixtures[0].script()
+	team, league := "team/"+local.ID(first.Local.ID), "league/"+local.ID(first.League.ID)
+
+	for _, m := range []member{
+		{team: s.fixtures[0].local, follows: []string{team}}, {follows: []string{league}}, {follows: []string{league, team}}, {},
+	} {
 		m.Phone = local.NewStarter(fmt.Sprint("user ", len(s.members)+1), s.fixtures[0].followed(), "")
 		s.members = append(s.members, m)
 	}
-
-	s.members[2].team = "" // the league's matches are the team's, too
 
 	rooms := []fleet.Room{s.world.Room()}
 	if s.Trial = replay.NewTrial(cfg, rooms, habitOdds, regexp.MustCompile(`\b\B`)); s.Trial != nil {
@@ -163,6 +167,13 @@ func (s *season) play(ctx context.Context) error {
 		if err := s.world.Enroll(ctx, m.Phone); err != nil {
 			return err
 		}
+
+		for _, subject := range m.follows {
+			err := s.world.Call(ctx, m.Owner, http.MethodPut, "/cricket/user/subscriptions/"+subject, map[string]string{}, nil)
+			if err != nil {
+				return err
+			}
+		}
 	}
 
 	s.Trial.Start()
@@ -192,10 +203,10 @@ func (m member) wants(f fixture) bool {
 	return m.team == "" || m.team == f.local || m.team == f.visitor
 }
 
-// follow makes the users followers of a fixture.
+// follow makes the users followers of a fixture who follow nothing else.
 func (s *season) follow(ctx context.Context, f fixture) error {
 	for _, m := range s.members {
-		if !m.wants(f) {
+		if m.follows != nil {
 			continue
 		}
 

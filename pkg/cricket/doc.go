@@ -151,7 +151,7 @@
 // and the next request rebuilds it. Here the ticker and the sync replace it when it changes.
 //
 // The cache of a live match has no shorter TTL: a score is valid until a newer one replaces it.
-// Scores are kept for 30 days, results for good (package match).
+// Scores are kept for 30 days, results, scorecards and balls for good (package match).
 //
 // The cache holds the score (score.State) with the players at the crease and the last wicket, not
 // the provider's fixture. Lineups and full scorecards are in a table of their own, cricket-cards,

@@ -453,7 +453,7 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
 		if !p.deleted {
-			if chunks, err = after.balls.Record(l.Fixture, scorer.Balls(fixture), p.slot, now); err != nil {
+			if chunks, err = after.balls.Record(l.Fixture, scorer.Balls(fixture), after.state.Phase.Over(), p.slot, now); err != nil {
 				return err
 			}
 

@@ -175,7 +175,7 @@ func TestClientFollowsChanges(t *testing.T) {
 		{"the second innings first", func() []score.Ball { return []score.Ball{{ID: 200, Innings: 2, At: "0.1"}} }, 1},
 	} {
 		now := step.balls()
-		chunks, err := index.Record(f, now, int64(n+1), crickettest.KickOff)
+		chunks, err := index.Record(f, now, false, int64(n+1), crickettest.KickOff)
 		testkit.Must(t, err)
 
 		for _, c := range chunks {
@@ -217,7 +217,7 @@ func TestChangeBetweenPages(t *testing.T) {
 	record := func(balls []score.Ball, slot int64) {
 		t.Helper()
 
-		chunks, err := index.Record(f, balls, slot, crickettest.KickOff)
+		chunks, err := index.Record(f, balls, false, slot, crickettest.KickOff)
 		testkit.Must(t, err)
 		testkit.PutRows(w.World, tables.Processing, chunks...)
 		testkit.PutRows(w.World, tables.Processing, index)
@@ -251,7 +251,74 @@ func TestChangeBetweenPages(t *testing.T) {
 	}
 }
 
-// TestBallsExpireTogether: all balls of a match are kept for seven days after its latest
+// TestBallsOfAResultAreKept: once a match has a result, all of its balls are stored once more, for good. Their revisions
+// stay, so that an app reads none of them again. Later changes are stored alone.
+func TestBallsOfAResultAreKept(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+
+	var index match.BallIndex
+
+	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "7.1"}, {ID: 3, Innings: 2, At: "0.1"}}
+	end := crickettest.KickOff.Add(3 * time.Hour)
+
+	for _, step := range []struct {
+		name string
+		runs int // of the last ball
+		over bool
+		want int // chunks that are stored
+	}{
+		{"during play", 0, false, 3},
+		{"nothing new", 0, false, 0},
+		{"the result", 0, true, 3},
+		{"the result again", 0, true, 0},
+		{"a correction after the result", 4, true, 1},
+		{"the result is withdrawn", 4, false, 0},
+		{"play goes on", 6, false, 1},
+		{"the next result", 6, true, 1},
+	} {
+		balls[2].Runs = step.runs
+		before := index
+
+		slot := match.SlotOf(end)
+		end = end.Add(time.Minute)
+
+		chunks, err := index.Record(f, slices.Clone(balls), step.over, slot, end)
+		testkit.Must(t, err)
+
+		if len(chunks) != step.want {
+			t.Errorf("%s: %d chunks are stored, want %d", step.name, len(chunks), step.want)
+		}
+
+		for _, c := range chunks {
+			testkit.PutRows(w.World, tables.Processing, c)
+		}
+
+		for i, c := range before.Chunks {
+			if next := index.Chunks[i]; next.Sum == c.Sum && next.Slot != c.Slot {
+				t.Errorf("%s: the revision of %s is %d, want %d", step.name, c.Key, next.Slot, c.Slot)
+			}
+		}
+	}
+
+	testkit.PutRows(w.World, tables.Processing, index)
+	w.MoveClock(end.AddDate(10, 0, 0))
+
+	out := testkit.Decode[struct{ Balls []score.Ball }](w.World,
+		testkit.Call(w.Routes(), match.ListBallsFunction(), "/matches/7/balls", "", ""))
+	if len(out.Balls) != 3 || out.Balls[2].Runs != 6 {
+		t.Errorf("after ten years: %+v, want the three balls", out.Balls)
+	}
+
+	for _, row := range testkit.Rows[match.BallChunk](w.World, tables.Processing) {
+		if row.TTL < w.Clock.Now().Unix() {
+			t.Errorf("the chunk %s has expired", row.MatchID)
+		}
+	}
+}
+
+// TestBallsExpireTogether: all balls of a match without a result are kept for seven days after its latest
 // possible end, whenever they were bowled. Afterwards the answer is balls_expired.
 func TestBallsExpireTogether(t *testing.T) {
 	t.Parallel()
@@ -271,7 +338,7 @@ func TestBallsExpireTogether(t *testing.T) {
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}}
 	for day := range 5 {
 		balls = append(balls, score.Ball{ID: day + 2, Innings: 1, At: fmt.Sprint(day*20, ".1")})
-		chunks, err := index.Record(f, balls, int64(day), crickettest.KickOff.AddDate(0, 0, day))
+		chunks, err := index.Record(f, balls, false, int64(day), crickettest.KickOff.AddDate(0, 0, day))
 		testkit.Must(t, err)
 
 		for _, c := range chunks {
@@ -374,7 +441,7 @@ func TestRecordStoresTheLastSnapshot(t *testing.T) {
 				}
 			}
 
-			chunks, err := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls,
+			chunks, err := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls, false,
 				int64(slot), crickettest.KickOff)
 			if err != nil {
 				t.Fatal(err)
@@ -403,8 +470,8 @@ func TestRecordStoresTheLastSnapshot(t *testing.T) {
 				t.Fatalf("stored balls (-want +got):\n%s", cmp.Diff(balls, got))
 			}
 
-			if again, _ := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls, int64(slot),
-				crickettest.KickOff); len(again) > 0 {
+			f := match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}
+			if again, _ := index.Record(f, balls, false, int64(slot), crickettest.KickOff); len(again) > 0 {
 				t.Fatalf("%d chunks changed for the same balls, want none", len(again))
 			}
 		}
@@ -433,7 +500,7 @@ func TestBallWithInvalidLabelIsStored(t *testing.T) {
 
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
 	chunks, err := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)},
-		balls, 1, crickettest.KickOff)
+		balls, false, 1, crickettest.KickOff)
 	testkit.Must(t, err)
 
 	n := 0

@@ -44,6 +44,9 @@ type ChunkInfo struct {
 	Key  string `dynamodbav:"k"` // "S1#00": innings, and over divided by oversPerChunk
 	Sum  string `dynamodbav:"s"` // hash of its balls
 	Slot int64  `dynamodbav:"r"` // of its last change
+	// Kept reports that the chunk is stored for good, because the match had a result. A part of a scorecard has it in
+	// its Sum.
+	Kept bool `dynamodbav:"t,omitempty"`
 }
 
 // BallChunk is another row of a match: the balls of oversPerChunk overs.
@@ -58,20 +61,24 @@ type BallChunk struct {
 // 2,700 balls of a Test match exceed the 400 kB of an item; they make about 90 chunks.
 const oversPerChunk = 5
 
-// KeepBalls is how long the balls and the ledger of a match are kept after the latest
-// possible end, or after the last write if that is later. So the balls of the first day of
+// KeepBalls is how long the balls and the ledger of a match are kept that never has a result, after the
+// latest possible end, or after the last write if that is later. So the balls of the first day of
 // a Test match do not expire before those of the last.
 const KeepBalls = 7 * 24 * time.Hour
 
-// ballsUntil returns when the balls of a match expire that are written now.
+// ballsUntil returns when the balls of a match expire that are written now, unless it gets a result.
 func (f Fixture) ballsUntil(now time.Time) time.Time {
 	return latest(f.Start().Add(f.longest()), now).Add(KeepBalls)
 }
 
 // Record changes the index to that of balls, and returns the chunks that differ from
-// the stored ones. It returns the error of encoding a ball.
-func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
+// the stored ones. over reports whether the match has a result: all chunks are then stored once more, to be kept
+// for good, and the revisions stay. It returns the error of encoding a ball.
+func (x *BallIndex) Record(f Fixture, balls []score.Ball, over bool, slot int64, now time.Time) ([]BallChunk, error) {
 	next := BallIndex{MatchID: f.MatchID, Card: x.Card, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
+	if over {
+		next.TTL = now.Add(keepResult).Unix()
+	}
 
 	var changed []BallChunk
 
@@ -83,10 +90,15 @@ func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.T
 
 		sum := sha256.Sum256(text)
 
-		info := ChunkInfo{Key: key, Sum: base64.RawURLEncoding.EncodeToString(sum[:9]), Slot: slot}
+		info := ChunkInfo{Key: key, Sum: base64.RawURLEncoding.EncodeToString(sum[:9]), Slot: slot, Kept: over}
+
+		stored := false
 		if i := slices.IndexFunc(x.Chunks, info.isOf); i >= 0 && x.Chunks[i].Sum == info.Sum {
-			info.Slot = x.Chunks[i].Slot
-		} else {
+			stored = x.Chunks[i].Kept || !over
+			info.Slot, info.Kept = x.Chunks[i].Slot, x.Chunks[i].Kept || over
+		}
+
+		if !stored {
 			changed = append(changed, BallChunk{MatchID: f.MatchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: next.TTL})
 		}
 

@@ -190,7 +190,7 @@ var (
 	EnrichCached   = FixtureCache.On("Update enrichment only", "PK={matchId}#names, attribute_exists(matchId)",
 		spec.Rate{Driver: spec.Request, Note: "for a match page, at most every 10 minutes"}, spec.UpdateItem)
 	GetProcessed = Processing.On("Get last processed ball ID", "PK=matchId", perRequest, spec.GetItem)
-	PutProcessed = Processing.On("Set last processed ball ID", "PK=matchId, with 7-day TTL",
+	PutProcessed = Processing.On("Set last processed ball ID", "PK=matchId, with TTL of 7 days, or of 50 years for a result",
 		spec.Rate{Driver: spec.StateChange, Note: "for a new ball"}, spec.PutItem)
 	Hydrate = Processing.On("Hydrate cache from DynamoDB", "PK=matchId per chunk",
 		spec.Rate{Driver: spec.Request, Note: "for a timeline"}, spec.GetItem)

@@ -44,8 +44,11 @@ func report(in usage.Input) (usage.Report, error) {
 		rows = append(rows, row)
 	}
 
-	return usage.Report{Rows: rows, Notes: notes(c.Items.Subscription)}, nil
+	return usage.Report{Rows: rows, Notes: notes(c.Items.Subscription, usage.Dollars(m.alerts(season()).Dollars(p)))}, nil
 }
+
+// season is the matches of a league with a million subscribers.
+func season() scenario { return scenario{1, seasonMatches * hoursOfMatch, 1e6} }
 
 // scenarios are the rows of the table.
 func scenarios() (all []scenario) {
@@ -66,8 +69,8 @@ func scenarios() (all []scenario) {
 }
 
 // notes explains the columns and lists the assumptions. subscription is the size of
-// an item in bytes.
-func notes(subscription float64) string {
+// an item in bytes, season the price of the alerts of a season.
+func notes(subscription float64, season string) string {
 	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets and the
            dashboard
 users      each of the people signs in, by Cognito's plan Lite: the first 10,000, a free tier, are not free here. Each registers
@@ -78,6 +81,8 @@ loop       ticks and the waiting state machine, what they write, their logs, and
 API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer
            %g KB. CloudFront is not in it
 alerts     %g events an hour and match, to each of the people: %g read units, and a push
+league     one of %d matches in a season with a million subscribers costs $%s for the alerts. A match has no row of a
+           subscriber: an alert reads those of its teams and its league, in the order of their ids
 channels   one broadcast for each of %d perspectives and change, whoever listens: to all people if all have iOS 18
 tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for
            which AWS charges most
@@ -92,6 +97,6 @@ left out   storage (0.25 a GB), backups, taxes, the Apple and SportMonks contrac
 Item sizes are measured; DynamoDB counts by them. infra/tools/cost/price has the source and date of each price. Known by heart: %s.
 `, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads,
 		float64(answerBytes)/usage.Kilobyte,
-		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth,
+		alertsOfHour, alertReads, seasonMatches, season, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth,
 		100*usage.ColdStarts, usage.InitSeconds, strings.Join(price.ByHeart(), ", "))
 }

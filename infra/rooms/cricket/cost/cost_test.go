@@ -114,6 +114,7 @@ func TestParts(t *testing.T) {
 	}
 
 	near(t, "reads of alerts", m.alerts(ten).ReadUnits, 4.5*1e6*1.05)
+	near(t, "reads of a season's alerts", m.alerts(season()).ReadUnits, 200*15*1e6*1.05)
 	near(t, "requests", m.api(one).APIRequests, 1000*20*4)
 	near(t, "their time", m.api(one).LambdaGBSeconds, 80_000*0.02*0.25)
 	// 20 registrations, and 8 times three requests about a match.

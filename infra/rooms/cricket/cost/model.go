@@ -31,6 +31,9 @@ const (
 	perspectives     = 3    // channels of a match
 	alertReads       = 1.05 // read units a follower: preferences, phone, and a 20th of a page
 
+	seasonMatches = 200      // of a large league
+	hoursOfMatch  = 10.0 / 3 // of a T20: 15 alerts
+
 	opens        = 20.0 // of the app, by one person in a month
 	requestsOpen = 4
 	requestReads = 1.5 // read units: a page of a match, eventually consistent

@@ -79,7 +79,7 @@ type CorrectResult struct {
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body struct {
 		Kind     score.Outcome `json:"kind" enum:"won,tied,drawn,noResult,abandoned" doc:"The kind of the result."`
-		WinnerID string        `json:"winnerId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The id of the winner. Only with won."`
+		WinnerID string        `json:"winnerId,omitempty" pattern:"^[0-9]{1,19}$" example:"11" doc:"The id of the winner. Only with won."`
 		Runs     int           `json:"runs,omitempty" minimum:"0" maximum:"2000" doc:"The margin in runs. Only with won."`
 		Wickets  int           `json:"wickets,omitempty" minimum:"0" maximum:"10" doc:"The margin in wickets. Only with won."`
 		Innings  bool          `json:"innings,omitempty" doc:"Whether the margin includes an innings. Only with won."`

@@ -131,6 +131,7 @@ func specialCases() []routeCase {
 		{catalog.UpdateTeamFunction(), "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
 		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams", "", spec.Public, 200, 200},
 		{catalog.GetLeagueFunction(), "/leagues/3", "", spec.Public, 200, 200},
+		{catalog.GetStandingsFunction(), "/leagues/3/standings", "", spec.Public, 200, 200},
 		{catalog.UpdateLeagueFunction(), "/leagues/3", `{"active":false}`, spec.Admin, 200, 0},
 		{catalog.DeleteLeagueFunction(), "/leagues/3", "", spec.Admin, 204, 0},
 		{match.ListLeagueMatchesFunction(), "/admin/matches?leagueId=3", "", spec.Admin, 200, 0},

@@ -46,6 +46,7 @@
 //	when a Live Activity starts, and is renewed           live: ledger; alert: Alerter.SendAlert; follower: Preferences
 //	which matches are in play, and on which days          match: SummaryRow, ListMatches
 //	what an inactive league stops                         catalog
+//	what the table of a league has                        catalog: SyncStandings
 //	what administrators own, and the sync keeps           catalog
 //	how many matches a user may follow, and for how long  follower: FollowMatch; match: KeepFollow
 //	which matches a user follows                          follower: ListFollows
@@ -76,6 +77,8 @@
 //	  seasonId, teamId
 //	cricket-leagues                 a league; active, title and priority belong to the administrators
 //	  leagueId
+//	cricket-standings               the table of a season, as the provider has it
+//	  seasonId
 //	cricket-devices                 a user's phone: up to ten
 //	  userId, deviceToken
 //	  userId, ~                     counts the registrations of a user and serialises them
@@ -136,7 +139,8 @@
 // date.
 //
 // The seed does not have these routes: GET /matches/{id}/balls and /matches/{id}/scorecard, POST /matches/{id}/reopen,
-// PUT /matches/{id}/result, GET /teams/{id}/matches, /leagues/{id}/matches and /search, GET /user/home, /user/activities,
+// PUT /matches/{id}/result, GET /teams/{id}/matches, /leagues/{id}/matches, /leagues/{id}/standings
+// and /search, GET /user/home, /user/activities,
 // /user/devices and /user/follows, those of /user/subscriptions, GET and PUT /user/preferences. It names no path for the deletion of a
 // league and for the list of a league's fixtures: here DELETE /leagues/{id} and GET /admin/matches.
 //

@@ -76,6 +76,10 @@ var data = []spec.Data{
 		What:  "the words by which teams and leagues are found",
 	},
 	{
+		Store: "cricket-standings",
+		What:  "tables of seasons",
+	},
+	{
 		Store: "cricket-state-hashes",
 		What:  "what was last pushed of a match",
 	},

@@ -248,6 +248,13 @@ func (s *Server) answer(r *http.Request) answer {
 	c := call{now: now, q: q, resource: resource, host: r.Host}
 
 	var err error
+	if resource == "standings" { // standings/season/{id}
+		id, one = strings.CutPrefix(id, "season/")
+		if !one {
+			return fail(http.StatusNotFound, "Not Found")
+		}
+	}
+
 	if one {
 		if c.id, err = strconv.ParseInt(id, 10, 64); err != nil || resource == "livescores" {
 			return fail(http.StatusNotFound, "Not Found")
@@ -339,6 +346,7 @@ func (c *call) includes(allowed ...string) (wire.Includes, error) {
 func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 	f := map[string]func(*call, *wire.Writer) error{
 		"livescores": s.livescores,
+		"standings":  s.standings,
 		"fixtures":   s.listFixtures,
 		"leagues": func(c *call, w *wire.Writer) error {
 			in, err := c.includes("season", "seasons")

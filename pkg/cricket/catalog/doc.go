@@ -5,8 +5,8 @@
 // A league is active until an administrator sets active to false. The matches of an
 // inactive league get no ticks, no polls and no alerts:
 //
-//   - sync-fixtures, plan-ticks, detect-toss, remind-prematch and sync-teams list the
-//     active leagues at each run, and leave out the others.
+//   - sync-fixtures, plan-ticks, detect-toss, remind-prematch and sync-teams and
+//     sync-standings list the active leagues at each run, and leave out the others.
 //   - tick skips these matches in the feed before any read or write. A match that was live
 //     is archived by the next tick that knows, and sent to finish-match: its lock screens
 //     stay as they are, until the provider's page of the match reports the end. They then

@@ -34,6 +34,9 @@ var Syncs = [...]syncJob{
 	{catalog.SyncTeamsFunction(), func(ctx context.Context, w *testkit.World, env app.Env) error {
 		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncTeams(ctx)
 	}},
+	{catalog.SyncStandingsFunction(), func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncStandings(ctx)
+	}},
 }
 
 // Reference has all rows that the syncs write, by key.
@@ -46,6 +49,7 @@ type Reference struct {
 	Names    map[string]match.Names
 	Listed   map[string]match.SummaryRow
 	Words    map[string]catalog.Word // with the checksum
+	Tables   map[string]catalog.StandingsRow
 }
 
 // Reference reads the rows that the syncs write.
@@ -61,6 +65,7 @@ func (w *World) Reference() Reference {
 		map[string]match.Names{},
 		map[string]match.SummaryRow{},
 		map[string]catalog.Word{},
+		map[string]catalog.StandingsRow{},
 	}
 	for _, l := range testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues) {
 		r.Leagues[l.LeagueID] = l
@@ -94,6 +99,11 @@ func (w *World) Reference() Reference {
 
 	for _, word := range testkit.Rows[catalog.Word](w.World, tables.Words) {
 		r.Words[word.Key] = word
+	}
+
+	for _, table := range testkit.Rows[catalog.StandingsRow](w.World, tables.Standings) {
+		table.ReadAt = 0 // a second run reads it later
+		r.Tables[table.SeasonID] = table
 	}
 
 	for _, sum := range testkit.Rows[catalog.WordsSum](w.World, tables.Words) {

@@ -108,7 +108,7 @@ func (w *World) Live(ctx context.Context) (ids []string, err error) {
 
 // Sync runs the jobs that read leagues, fixtures and teams from the provider.
 func (w *World) Sync(ctx context.Context) error {
-	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
+	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams", "cricket/sync-standings"} {
 		if err := w.Invoke(ctx, sync); err != nil {
 			return err
 		}

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/catalog"
+
+func main() { catalog.GetStandingsFunction().Start() }

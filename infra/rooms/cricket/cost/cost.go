@@ -97,6 +97,6 @@ left out   storage (0.25 a GB), backups, taxes, the Apple and SportMonks contrac
 Item sizes are measured; DynamoDB counts by them. infra/tools/cost/price has the source and date of each price. Known by heart: %s.
 `, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads,
 		float64(answerBytes)/usage.Kilobyte,
-		alertsOfHour, alertReads, seasonMatches, season, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth,
-		100*usage.ColdStarts, usage.InitSeconds, strings.Join(price.ByHeart(), ", "))
+		alertsOfHour, alertReads, seasonMatches, season, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription,
+		usage.HoursOfMonth, 100*usage.ColdStarts, usage.InitSeconds, strings.Join(price.ByHeart(), ", "))
 }

@@ -138,8 +138,8 @@ func TestFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of each minute: the state machine, the toss, the reminder.
-	near(t, "starts", u.Schedules, 3*43_800+2920+730+2*730.0/24)
+	// Of each minute: the state machine, the toss, the reminder. Of each hour: the sweep of channels, the standings.
+	near(t, "starts", u.Schedules, 3*43_800+2920+2*730+2*730.0/24)
 	near(t, "idle executions", u.ExpressGBSeconds, 43_800*0.2/16)
 	near(t, "polls", u.SQSRequests, 6*15*43_800)
 	near(t, "secrets", u.Secrets, 2)

@@ -54,6 +54,7 @@ type figures struct {
 	young  tickCost // unchanged, of one match that has just begun
 	parses []parseCost
 	push   pushCosts
+	alerts []alertCost
 	delays []delayCost
 	beside besideCost
 	uses   []useCost
@@ -95,6 +96,10 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 		return nil, nil, fmt.Errorf("pushes: %w", err)
 	}
 
+	if f.alerts, err = benchAlerts(ctx); err != nil {
+		return nil, nil, fmt.Errorf("alerts: %w", err)
+	}
+
 	if f.delays, f.beside, err = benchDelays(ctx); err != nil {
 		return nil, nil, fmt.Errorf("delays of pushes: %w", err)
 	}
@@ -107,7 +112,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 }
 
 func (f figures) rows() []measure.Row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays),
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), alertRows(f.alerts), delayRows(f.delays),
 		[]measure.Row{f.beside.row()}, useRows(f.uses))
 }
 

@@ -73,6 +73,7 @@ func good() figures {
 				{Listeners: many, Pushes: 1, Usage: cost(40*ms, 9*ms, 21)},
 			},
 		},
+		alerts: []alertCost{{Members: many, Counters: calls(0, 0, 0)}},
 		delays: []delayCost{{matches: 50, followers: few, p50: 100 * ms, p99: delayTarget}},
 		beside: besideCost{tokens: million, delayCost: delayCost{p50: 100 * ms, p99: besideTarget}},
 		uses: []useCost{
@@ -107,6 +108,7 @@ func TestTargets(t *testing.T) {
 		{"a push that costs more among many", func(f *figures) { f.push.sends[1].ours.CPU += more }, "  CPU of a push among 100,000 v. 1,000"},
 		{"a push of over 4.4 µs", func(f *figures) { f.push.sink.CPU += more }, "100,000 pushes, accepted at once"},
 		{"an allocation for each push", func(f *figures) { f.push.sink.Allocs++ }, "100,000 pushes, accepted at once"},
+		{"another call for each member", func(f *figures) { f.alerts[0].Counters = calls(0, 0, 1.1*many) }, "100,000 members told by send-alerts"},
 		{"apns2 in over a slot", func(f *figures) { f.push.sends[1].apns2.Wall *= 9 }, ""},
 		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].Wall += more }, "100,000 subscriptions by the Pusher"},
 		{"a subscription of over 8 µs", func(f *figures) { f.push.pushers[1].CPU += more }, "100,000 subscriptions by the Pusher"},

@@ -407,30 +407,30 @@ func (w *world) pollPushes(ctx context.Context) error {
 
 // pollWith is pollPushes with pushers of an environment, so many of them for parts.
 func (w *world) pollWith(ctx context.Context, env app.Env, parts int) error {
-	if err := w.poll(ctx, env, pushQueue, pushers, (*activity.Pusher).PushActivities); err != nil {
+	open := func() (*activity.Pusher, error) { return activity.OpenPusher(ctx, env) }
+	if err := poll(w, pushQueue, pushers, open, (*activity.Pusher).PushActivities); err != nil {
 		return err
 	}
 
-	return w.poll(ctx, env, partQueue, parts, (*activity.Pusher).PushParts)
+	return poll(w, partQueue, parts, open, (*activity.Pusher).PushParts)
 }
 
-// poll delivers the messages of a queue to n pushers.
-func (w *world) poll(ctx context.Context, env app.Env, queue string, n int,
-	push func(*activity.Pusher, context.Context, activity.MatchChanged) error) error {
-	idle := make(chan *activity.Pusher, n)
+// poll delivers the messages of a queue to n services.
+func poll[S, M any](w *world, queue string, n int, open func() (S, error), handle func(S, context.Context, M) error) error {
+	idle := make(chan S, n)
 	for range n {
-		p, err := activity.OpenPusher(ctx, env)
+		s, err := open()
 		if err != nil {
 			return err
 		}
 
-		idle <- p
+		idle <- s
 	}
 
 	return w.Queues.Poll(sqs.Mapping{Queue: queue, BatchSize: 1, MaxConcurrency: n},
 		func(ctx context.Context, event []byte) ([]byte, error) {
-			p := <-idle
-			defer func() { idle <- p }()
+			s := <-idle
+			defer func() { idle <- s }()
 
 			var e events.SQSEvent
 			if err := json.Unmarshal(event, &e); err != nil {
@@ -438,12 +438,12 @@ func (w *world) poll(ctx context.Context, env app.Env, queue string, n int,
 			}
 
 			for _, r := range e.Records {
-				var m activity.MatchChanged
+				var m M
 				if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
 					return nil, err
 				}
 
-				if err := push(p, ctx, m); err != nil {
+				if err := handle(s, ctx, m); err != nil {
 					return nil, err
 				}
 			}

@@ -260,9 +260,10 @@ func SendAlertsFunction() app.Function {
 	}, OpenAlerter, (*Alerter).SendAlert)
 }
 
-// SendAlert sends an event to the followers of a match, or to the message's part of
-// them: to those whose preferences allow it now and who have a phone. If there are
-// more than 2,000, it sends messages for the others.
+// SendAlert sends an event to the audience of a match, or to the message's part of it:
+// to the followers of the match, of its teams and of its league whose preferences allow
+// it now, on each of their phones. If there are more than 2,000, it sends messages for
+// the others.
 //
 // It records its progress after each page. A second run continues there, and does
 // nothing after the last page. After a crash at most one page is repeated: a phone

@@ -24,8 +24,8 @@ type OwnActivity struct {
 }
 
 // MarkActivity records that the user has registered an activity of the match, or has ended the only one: in the follow
-// of the match or, if there is none, in the claim of its start. So nobody is started another, who follows a team of
-// the match or its league.
+// of the match or, if there is none, in the claim of its start. So no push starts a second activity for a user who
+// follows only a team of the match or its league. A second call changes the time alone.
 func MarkActivity(ctx context.Context, db dynamo.DB, matchID, userID string, now time.Time, ended bool) error {
 	follow := dynamo.Set(FollowRow{ActivityAt: now.Unix()}, "activityAt")
 	own := OwnActivity{ActivityAt: now.Unix()}

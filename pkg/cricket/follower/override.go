@@ -12,7 +12,7 @@ type Overrides struct {
 	SpoilerFree   *bool        `json:"spoilerFree,omitempty" dynamodbav:"spoilerFree,omitempty" doc:"As in the user's preferences. Absent: as these say."`
 }
 
-// In returns the preferences with the overrides. Those of nil are none.
+// In returns p with the overrides applied. A nil o changes nothing.
 func (o *Overrides) In(p Preferences) Preferences {
 	if o == nil {
 		return p

@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -59,6 +60,7 @@ func inhabited(t *testing.T) *crickettest.World {
 func uninhabited(t *testing.T) *crickettest.World {
 	w := crickettest.NewWithMatches(t)
 	w.SetEnd("9", crickettest.KickOff.Unix())
+	testkit.PutRows(w.World, tables.Players, player.Row{PlayerID: "44", At: "#", Name: "A Bowler", Teams: []catalog.TeamRef{}})
 
 	return w
 }
@@ -127,6 +129,7 @@ func specialCases() []routeCase {
 		{match.ListTeamMatchesFunction(), "/teams/11/matches", "", spec.Public, 200, 200},
 		{match.ListMatchesOfLeagueFunction(), "/leagues/3/matches", "", spec.Public, 200, 200},
 		{match.SearchFunction(), "/search?q=har", "", spec.Public, 200, 200},
+		{player.GetPlayerFunction(), "/players/44", "", spec.Public, 200, 200},
 		{catalog.GetTeamFunction(), "/teams/11", "", spec.Public, 200, 200},
 		{catalog.UpdateTeamFunction(), "/teams/11", `{"title":"H"}`, spec.Admin, 200, 0},
 		{catalog.ListSeasonTeamsFunction(), "/seasons/5/teams", "", spec.Public, 200, 200},

@@ -15,6 +15,7 @@
 //	activity    Live Activities: registration, broadcast channels, pushes
 //	alert       notifications, the toss and the reminder
 //	home        the home screen of a user, and the list of the user's activities
+//	player      the players of the matches, and what they did in each
 //	live        the polls, and the end of a match
 //	schedule    the copy of the provider's schedule
 //	userdata    the deletion and the export of a user's data
@@ -55,14 +56,15 @@
 //	what replaces a user's preferences for a match        follower: Overrides
 //	which followed matches are on the home screen         home: GetHome; follower: ReadStarts
 //	how teams, leagues and matches are found              match: Search; catalog: Words
+//	when a player is known, and when a match is listed    player; live: ingester.store
 //	to whom a phone belongs, and how many a user has      follower: RegisterDevice
 //	what happens to an unregistered token                 activity: Pusher.RemoveUnregistered; alert: Alerter.SendAlert
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: sportmonks, words <- score <- score/tally <- score/scorer, score/event <- catalog;
-// score/tally <- card <- match;
-// tables <- catalog <- match <- follower <- activity <- home, alert <- live <- schedule <- userdata <-
+// score/tally <- card <- player;
+// tables <- catalog <- player <- match <- follower <- activity <- home, alert <- live <- schedule <- userdata <-
 // cricket.
 //
 // # Tables
@@ -113,6 +115,10 @@
 //	  #USER#{userId}, #SUBSCRIPTIONS  the list of a user's subscriptions
 //	cricket-summaries               a match as lists show it: names, start, score; by index those in play,
 //	  matchId                       of a day, of a league and of a team
+//	cricket-players                 a player, as the lineups have had him
+//	  playerId, #
+//	  playerId, {start}/{matchId}   what the player did in a match with a result
+//	  #/{letter}, {word}/{playerId}  a word in the name of a player
 //	cricket-search                  a word in the names of a team or a league
 //	  {kind}/{letter}, {word}/{id}
 //	  #, #                          the checksum of all words
@@ -139,8 +145,8 @@
 // date.
 //
 // The seed does not have these routes: GET /matches/{id}/balls and /matches/{id}/scorecard, POST /matches/{id}/reopen,
-// PUT /matches/{id}/result, GET /teams/{id}/matches, /leagues/{id}/matches, /leagues/{id}/standings
-// and /search, GET /user/home, /user/activities,
+// PUT /matches/{id}/result, GET /teams/{id}/matches, /leagues/{id}/matches, /leagues/{id}/standings,
+// /players/{id} and /search, GET /user/home, /user/activities,
 // /user/devices and /user/follows, those of /user/subscriptions, GET and PUT /user/preferences. It names no path for the deletion of a
 // league and for the list of a league's fixtures: here DELETE /leagues/{id} and GET /admin/matches.
 //

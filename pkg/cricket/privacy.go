@@ -58,6 +58,10 @@ var data = []spec.Data{
 		Kept:  "45 days",
 	},
 	{
+		Store: "cricket-players",
+		What:  "players of matches: name, image, role and style, and what they did in each match",
+	},
+	{
 		Store: "cricket-preferences",
 		Of:    "users",
 		What:  "which alerts a user wants",

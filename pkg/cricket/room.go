@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/cricket/home"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/cricket/userdata"
 	"matchday/pkg/kit/app"
@@ -47,6 +48,7 @@ func Room() app.Room {
 		match.ListTeamMatchesFunction(),
 		match.ListMatchesOfLeagueFunction(),
 		match.SearchFunction(),
+		player.GetPlayerFunction(),
 		catalog.ListTeamsFunction(),
 		catalog.GetTeamFunction(),
 		catalog.UpdateTeamFunction(),

@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/score/scorer"
@@ -56,8 +57,11 @@ func DetectTossFunction() app.Function {
 		Does:   "Requests the matches that start soon from the provider, and sends an alert for each new toss.",
 		IfDown: "Users get the alert about a toss only after the match has started.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.PutCard, tables.CountRequest},
-		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.TossShare},
+		Uses: []spec.Access{
+			tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.PutCard, tables.PutPlayers,
+			tables.CountRequest,
+		},
+		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.TossShare},
 		Memory: 256, Timeout: tables.JobTimeout,
 	}, OpenTossDetector, (*TossDetector).DetectToss)
 }
@@ -67,9 +71,9 @@ func DetectTossFunction() app.Function {
 // run.
 //
 // With the toss it stores the players of both sides, and sends an alert that both elevens are named. If
-// they are named later, package live does when the match is live. It marks the toss in the match after it has sent
-// the alert. After a crash in between it sends the alert again with the same key, so followers get it
-// once.
+// they are named later, package live sends it when the match is live, and stores the players when the match is over.
+// DetectToss marks the toss in the match last. After a crash it sends the alerts again with the same keys, so followers
+// get each once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
 
@@ -126,7 +130,8 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 		return nil
 	}
 
-	if c, ok := card.Of(&provided, &state); ok {
+	c, ok := card.Of(&provided, &state)
+	if ok {
 		if err := match.PutCard(ctx, d.db, f, c, match.SlotOf(d.now()), d.now()); err != nil {
 			return err
 		}
@@ -140,6 +145,12 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 		if err := d.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, d.now().Unix()), 0); err != nil {
 			return err
 		}
+	}
+
+	f.Retitle(c.Match.Teams)
+
+	if err := player.PutProfiles(ctx, d.db, c); err != nil {
+		return err
 	}
 
 	set := dynamo.Set(match.Fixture{TossKey: events[i].Key}, "tossKey")

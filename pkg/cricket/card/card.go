@@ -35,6 +35,15 @@ type Member struct {
 	Captain    bool   `json:"captain,omitzero" doc:"Whether it is the captain."`
 	Keeper     bool   `json:"keeper,omitzero" doc:"Whether it is the wicketkeeper."`
 	Substitute bool   `json:"substitute,omitzero" doc:"Whether the player is none of the eleven, but a substitute."`
+	Profile
+}
+
+// Profile is what the provider says of a player, each text in its words.
+type Profile struct {
+	Role         string `dynamodbav:"role,omitempty" json:"role,omitempty" example:"Bowler" doc:"What the player does in a team. Absent: unknown."`
+	BattingStyle string `dynamodbav:"battingStyle,omitempty" json:"battingStyle,omitempty" example:"right-hand-bat" doc:"How the player bats. Absent: unknown."`
+	BowlingStyle string `dynamodbav:"bowlingStyle,omitempty" json:"bowlingStyle,omitempty" example:"legbreak" doc:"How the player bowls. Absent: unknown, or never."`
+	Image        string `dynamodbav:"image,omitempty" json:"image,omitempty" doc:"The address of the provider's image."`
 }
 
 // Player is a player who took part.

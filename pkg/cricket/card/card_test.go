@@ -55,7 +55,7 @@ func newFeed(kind string, overs int) *feed {
 	for team := range 2 {
 		for i := range 11 {
 			id := 100*(team+1) + i + 1
-			f.Lineup = append(f.Lineup, sportmonks.Player{ID: id, Name: named(id), TeamID: team + 1, Captain: i == 0, Keeper: i == 1})
+			f.Lineup = append(f.Lineup, sportmonks.Member{ID: id, Name: named(id), TeamID: team + 1, Captain: i == 0, Keeper: i == 1})
 		}
 	}
 
@@ -483,7 +483,7 @@ func TestConcussionSubstitute(t *testing.T) {
 	t.Parallel()
 
 	f := newFeed("Test/5day", 0)
-	f.Lineup = append(f.Lineup, sportmonks.Player{ID: 112, Name: "H12", TeamID: home, Substitute: true})
+	f.Lineup = append(f.Lineup, sportmonks.Member{ID: 112, Name: "H12", TeamID: home, Substitute: true})
 	f.ball(1, "0.1", 101, 102, 211, "1 Run")
 	f.ball(1, "0.2", 102, 113, 211, "1 Run")
 	f.ball(1, "0.3", 113, 102, 211, "FOUR")
@@ -665,7 +665,7 @@ func TestBrokenAnswerIsBounded(t *testing.T) {
 	f := over()
 	for i := range 5000 {
 		name := strings.Repeat("<", 600)
-		f.Lineup = append(f.Lineup, sportmonks.Player{ID: 1000 + i, Name: name, TeamID: home})
+		f.Lineup = append(f.Lineup, sportmonks.Member{ID: 1000 + i, Name: name, TeamID: home})
 		fell(f.bat(1, 1000+i, [4]int{}, "Clean Bowled"), 0, 1, 1).BowlerID = 1001 + i
 		f.bowl(1, 1000+i, [7]int{})
 		f.ball(1, "0.1", 1000+i, 2000+i, 3000+i, "Clean Bowled")

@@ -46,6 +46,8 @@ func Of(f *sportmonks.Fixture, s *score.State) (c Card, ok bool) {
 // The most rows of a card. A broken answer does not exceed the size of an item.
 const (
 	maxPlayers = 60 // of a side, and of an innings
+	maxStyle   = 40 // bytes
+	maxImage   = 200
 	maxPairs   = 60
 )
 
@@ -146,6 +148,7 @@ func (m *maker) side(t sportmonks.Team, known score.Team, id int) Side {
 			if p.Substitute == substitute && p.ID != 0 && m.teamOf(p) == id && len(s.Players) < maxPlayers {
 				s.Players = append(s.Players, Member{
 					ID: score.IDText(p.ID), Name: m.name(p.ID), Captain: p.Captain, Keeper: p.Keeper, Substitute: p.Substitute,
+					Profile: profile(p),
 				})
 			}
 		}
@@ -154,9 +157,21 @@ func (m *maker) side(t sportmonks.Team, known score.Team, id int) Side {
 	return s
 }
 
+// profile returns what the lineup says of a player. An address that is too long is none.
+func profile(p sportmonks.Member) Profile {
+	fit := func(text string) string { return score.Fit(text, maxStyle) }
+
+	of := Profile{Role: fit(p.Role), BattingStyle: fit(p.BattingStyle), BowlingStyle: fit(p.BowlingStyle)}
+	if len(p.Image) <= maxImage {
+		of.Image = p.Image
+	}
+
+	return of
+}
+
 // teamOf returns the id of a player's team. Some lineups lack it: then it is the one for which the
 // player bats or bowls, or 0.
-func (m *maker) teamOf(p sportmonks.Player) int {
+func (m *maker) teamOf(p sportmonks.Member) int {
 	if p.TeamID != 0 {
 		return p.TeamID
 	}

@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
@@ -106,10 +107,10 @@ func FinishMatchFunction() app.Function {
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{
 			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.GetCached, tables.BatchGetCached,
-			tables.PutCached,
-			tables.BatchGetProcessed, tables.PutProcessed,
+			tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows,
-			tables.UpdateSummary, tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
+			tables.UpdateSummary, tables.GetCard, tables.PutPlayers, tables.PutAppearances,
+			tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},
@@ -378,8 +379,8 @@ func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmon
 	return dynamo.IgnoreRefused(f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding()))
 }
 
-// end sends the decided end of a match to push-activities, and reviews it at the times of
-// reviewAfter. After the last review it removes the follows, in as many invocations as that takes,
+// end sends the decided end of a match to push-activities, stores what its players did, and reviews the end at the
+// times of reviewAfter. After the last review it removes the follows, in as many invocations as that takes,
 // and the hashes, and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Ended {
@@ -388,6 +389,10 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 		}
 
 		changeQueued(ctx, s.now())
+
+		if err := s.putPlayers(ctx, f); err != nil {
+			return err
+		}
 
 		m.Ended = true
 	}
@@ -417,6 +422,22 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 	set := dynamo.Set(match.Fixture{FinishedAt: s.now().Unix()}, "finishedAt")
 
 	return f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Exists[match.Fixture]("endingAt"))
+}
+
+// putPlayers stores the players of a match, and what they did by its scorecard.
+func (s *Finisher) putPlayers(ctx context.Context, f match.Fixture) error {
+	c, slot, err := match.ReadCard(ctx, s.db, f, s.now())
+	if err != nil {
+		return err
+	}
+
+	if err := player.PutProfiles(ctx, s.db, c); err != nil {
+		return err
+	}
+
+	of := player.Match{ID: f.MatchID, StartTime: f.StartTime, Type: f.Type, League: f.LeagueCode, Slot: slot}
+
+	return dynamo.IgnoreRefused(player.PutAppearances(ctx, s.db, of, c))
 }
 
 // review compares the provider's page of an ended match with the stored end. A page that cannot be

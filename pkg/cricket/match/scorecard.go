@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/tables"
@@ -58,42 +59,60 @@ func (m *Matches) GetScorecard(ctx context.Context, in *GetScorecard) (*Scorecar
 		return nil, ErrNotFound
 	}
 
-	rows, err := dynamo.QueryAll[CardRow](ctx, m.eventual, tables.GetCard, dynamo.Range{Key: dynamo.KeyIs(tables.GetCard, in.ID)})
+	c, slot, err := ReadCard(ctx, m.eventual, f, m.now())
 	if err != nil {
 		return nil, err
 	}
 
-	rows = slices.DeleteFunc(rows, func(r CardRow) bool { return len(r.Card) == 0 || r.TTL <= m.now().Unix() })
-	if len(rows) == 0 {
+	if slot < 0 {
 		return nil, errNoScorecard
 	}
 
 	out := &ScorecardPage{Cached: cacheFor(f.Phase())}
-	out.Body.MatchID, out.Body.Teams, out.Body.Innings = in.ID, []card.Side{}, []card.Innings{}
-
-	for _, r := range rows {
-		if r.Part == wholeMatch {
-			err = r.decode(&out.Body.Match)
-		} else {
-			var n card.Innings
-
-			err = r.decode(&n)
-			out.Body.Innings = append(out.Body.Innings, n)
-		}
-
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	slices.SortFunc(out.Body.Innings, func(a, b card.Innings) int { return cmp.Compare(a.Number, b.Number) })
-	f.retitle(out.Body.Teams)
+	out.Body.MatchID, out.Body.Match, out.Body.Innings = in.ID, c.Match, c.Innings
 
 	return out, nil
 }
 
-// retitle displays the sides of a scorecard by the titles that administrators have set since.
-func (t Titles) retitle(sides []card.Side) {
+// ReadCard reads the scorecard of a match, with the titles that administrators have set, and the slot of its last
+// change: 0 if the match was never polled, and -1 if it has none.
+func ReadCard(ctx context.Context, db dynamo.DB, f Fixture, now time.Time) (c card.Card, slot int64, err error) {
+	rows, err := dynamo.QueryAll[CardRow](ctx, db, tables.GetCard, dynamo.Range{Key: dynamo.KeyIs(tables.GetCard, f.MatchID)})
+	if err != nil {
+		return c, -1, err
+	}
+
+	c.Match.Teams, c.Innings, slot = []card.Side{}, []card.Innings{}, -1
+
+	for _, r := range rows {
+		if len(r.Card) == 0 || r.TTL <= now.Unix() {
+			continue
+		}
+
+		slot = max(slot, r.LastSlot)
+
+		if r.Part == wholeMatch {
+			err = r.decode(&c.Match)
+		} else {
+			var n card.Innings
+
+			err = r.decode(&n)
+			c.Innings = append(c.Innings, n)
+		}
+
+		if err != nil {
+			return c, slot, err
+		}
+	}
+
+	slices.SortFunc(c.Innings, func(a, b card.Innings) int { return cmp.Compare(a.Number, b.Number) })
+	f.Retitle(c.Match.Teams)
+
+	return c, slot, nil
+}
+
+// Retitle displays the sides of a scorecard by the titles that administrators have set.
+func (t Titles) Retitle(sides []card.Side) {
 	if len(sides) != 2 {
 		return
 	}

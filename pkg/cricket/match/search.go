@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
@@ -16,18 +17,18 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Search is the request for teams, leagues and matches to come by words of their names.
+// Search is the request for teams, leagues, players and matches to come by words of their names.
 type Search struct {
 	Query string `query:"q" required:"true" minLength:"1" maxLength:"64" example:"ind" doc:"The beginnings of words, without regard to accents and case. A result has a word for each of them."`
 }
 
-// Found is a team or a league that was found.
+// Found is a team, a league or a player that was found.
 type Found struct {
 	_ struct{} `schema:"SearchFound"`
 
-	ID    string `json:"id" doc:"The id of the team or the league."`
+	ID    string `json:"id" doc:"The id."`
 	Title string `json:"title" doc:"The display name: an administrator's title, or the provider's name."`
-	Code  string `json:"code,omitempty" doc:"The short display name of the team, or the code of the league."`
+	Code  string `json:"code,omitempty" doc:"The short display name of the team, the code of the league, or the code of the player's last team."`
 	Image string `json:"image,omitempty" doc:"The address of the provider's image."`
 }
 
@@ -37,7 +38,8 @@ type SearchPage struct {
 	Body struct {
 		Teams   []Found `json:"teams" nullable:"false" doc:"The teams, in the order of the words that were found."`
 		Leagues []Found `json:"leagues" nullable:"false" doc:"The active leagues, in the order of the words that were found."`
-		Matches []Match `json:"matches" doc:"The next matches of the first two teams and leagues whose names have the words, in order of their start."`
+		Players []Found `json:"players" nullable:"false" doc:"The players of matches that were polled, in the order of the words that were found."`
+		Matches []Match `json:"matches" doc:"The next matches of the first two teams and of the first league whose names have the words, in order of their start."`
 	}
 }
 
@@ -46,30 +48,33 @@ const (
 	mostFound = 20
 	// wordsRead is how many words of teams, and how many of leagues, a search reads: 4 kB, half a read unit.
 	wordsRead = 20
-	// searchedLists is how many teams, and how many leagues, have their next matches searched, of which
-	// nextMatches are read: 4 kB, half a read unit. A team costs two, at home and away.
-	searchedLists = 2
-	nextMatches   = 5
+	// The first searchedTeams and searchedLeagues have their next matches searched, of which nextMatches are
+	// read: 4 kB, half a read unit. A team costs two, at home and away.
+	searchedTeams   = 2
+	searchedLeagues = 1
+	nextMatches     = 5
 )
 
 // cacheSearch is how long clients may cache what was found.
 var cacheSearch = httpapi.Cached{CacheControl: "public, max-age=60"}
 
-// SearchFunction finds teams, leagues and matches to come.
+// SearchFunction finds teams, leagues, players and matches to come.
 func SearchFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "cricket/search",
-		Does:   "Finds teams, leagues and matches to come by the beginnings of words.",
+		Does:   "Finds teams, leagues, players and matches to come by the beginnings of words.",
 		IfDown: "The search finds nothing.",
 		On:     spec.Route{Method: "GET", Path: "/search", Auth: spec.Public, Queries: []string{"q"}},
-		Uses:   []spec.Access{tables.SearchWords, tables.LocalSummaries, tables.VisitorSummaries, tables.LeagueSummaries},
+		Uses: []spec.Access{
+			tables.SearchWords, tables.SearchPlayers, tables.LocalSummaries, tables.VisitorSummaries, tables.LeagueSummaries,
+		},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenMatches, (*Matches).Search)
 }
 
-// Search returns at most mostFound teams, leagues and matches to come. Of a word that many names have it reads
+// Search returns at most mostFound teams, leagues, players and matches to come. Of a word that many names have it reads
 // the first wordsRead. It returns Invalid for a text without a letter or digit. It costs 4 read
-// units at most, whatever the number of teams, leagues and matches.
+// units at most, whatever the number of teams, leagues, players and matches.
 func (m *Matches) Search(ctx context.Context, in *Search) (*SearchPage, error) {
 	query := catalog.Fold(in.Query)
 	if len(query) == 0 {
@@ -86,22 +91,47 @@ func (m *Matches) Search(ctx context.Context, in *Search) (*SearchPage, error) {
 		return nil, err
 	}
 
+	players, err := player.Search(ctx, m.eventual, query)
+	if err != nil {
+		return nil, err
+	}
+
 	next, err := m.searchMatches(ctx, teams, leagues, query)
 	if err != nil {
 		return nil, err
 	}
 
 	out := &SearchPage{Cached: cacheSearch}
-	out.Body.Teams, out.Body.Leagues = foundOf(teams, query), foundOf(leagues, query)
+	out.Body.Teams, out.Body.Leagues, out.Body.Players = foundOf(teams, query), foundOf(leagues, query), []Found{}
 
-	// Each kind has at least a quarter of the results, if it has so many.
-	least := mostFound / 4
-	out.Body.Leagues = out.Body.Leagues[:min(len(out.Body.Leagues), mostFound-min(len(out.Body.Teams), least)-min(len(next), least))]
-	out.Body.Teams = out.Body.Teams[:min(len(out.Body.Teams), mostFound-len(out.Body.Leagues)-min(len(next), least))]
-	next = next[:min(len(next), mostFound-len(out.Body.Teams)-len(out.Body.Leagues))]
-	out.Body.Matches, _ = matchesOf(next)
+	for _, w := range players {
+		out.Body.Players = append(out.Body.Players, Found{ID: w.ID, Title: w.Name, Code: w.Team, Image: w.Image})
+	}
+
+	n := shares(len(out.Body.Leagues), len(out.Body.Teams), len(out.Body.Players), len(next))
+	out.Body.Leagues, out.Body.Teams, out.Body.Players = out.Body.Leagues[:n[0]], out.Body.Teams[:n[1]], out.Body.Players[:n[2]]
+	out.Body.Matches, _ = matchesOf(next[:n[3]])
 
 	return out, nil
+}
+
+// shares returns how many of each kind are among the mostFound results. Each has an equal share, if it has so
+// many, and the kinds before have what is left.
+func shares(found ...int) []int {
+	left, all := mostFound, make([]int, len(found))
+
+	for i, n := range found {
+		all[i] = min(n, mostFound/len(found))
+		left -= all[i]
+	}
+
+	for i, n := range found {
+		more := min(left, n-all[i])
+		all[i] += more
+		left -= more
+	}
+
+	return all
 }
 
 // words reads what of a kind has a word that begins with the longest word of the query, each team and
@@ -148,8 +178,12 @@ func (m *Matches) searchMatches(ctx context.Context, teams, leagues []catalog.Wo
 	for _, in := range []struct {
 		index spec.Access
 		words []catalog.Word
-	}{{tables.LocalSummaries, teams}, {tables.VisitorSummaries, teams}, {tables.LeagueSummaries, leagues}} {
-		for _, w := range in.words[:min(len(in.words), searchedLists)] {
+		lists int
+	}{
+		{tables.LocalSummaries, teams, searchedTeams}, {tables.VisitorSummaries, teams, searchedTeams},
+		{tables.LeagueSummaries, leagues, searchedLeagues},
+	} {
+		for _, w := range in.words[:min(len(in.words), in.lists)] {
 			rows, _, err := dynamo.Query[SummaryRow](ctx, m.eventual, in.index,
 				dynamo.Range{Key: dynamo.KeyAtLeast(in.index, w.ID, from), Limit: nextMatches})
 			if err != nil {

@@ -134,7 +134,7 @@ func (d *decoder) fixture(f *Fixture) bool {
 		case "balls":
 			return each(d, &f.Balls, (*decoder).ball)
 		case "lineup":
-			return each(d, &f.Lineup, (*decoder).player)
+			return each(d, &f.Lineup, (*decoder).member)
 		}
 
 		return d.skip()
@@ -241,18 +241,52 @@ func (d *decoder) team(v *Team) bool {
 }
 
 func (d *decoder) player(v *Player) bool {
+	return d.person(&v.ID, &v.Name, func([]byte) bool { return d.skip() })
+}
+
+// person decodes the id and the name of a player. other decodes a member that is neither.
+func (d *decoder) person(id *int, full *string, other func(name []byte) bool) bool {
 	var first, last string
 
 	ok := d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
-			return d.int(&v.ID)
+			return d.int(id)
 		case "fullname":
-			return d.text(&v.Name)
+			return d.text(full)
 		case "firstname":
 			return d.text(&first)
 		case "lastname":
 			return d.text(&last)
+		}
+
+		return other(name)
+	})
+
+	if *full == "" {
+		*full = strings.TrimSpace(first + " " + last)
+	}
+
+	return ok
+}
+
+func (d *decoder) member(v *Member) bool {
+	return d.person(&v.ID, &v.Name, func(name []byte) bool {
+		switch string(name) {
+		case "image_path":
+			return d.text(&v.Image)
+		case "battingstyle":
+			return d.text(&v.BattingStyle)
+		case "bowlingstyle":
+			return d.text(&v.BowlingStyle)
+		case "position":
+			return d.include(func(name []byte) bool {
+				if string(name) == "name" {
+					return d.text(&v.Role)
+				}
+
+				return d.skip()
+			})
 		case "lineup":
 			return d.include(func(name []byte) bool {
 				switch string(name) {
@@ -272,12 +306,6 @@ func (d *decoder) player(v *Player) bool {
 
 		return d.skip()
 	})
-
-	if v.Name == "" {
-		v.Name = strings.TrimSpace(first + " " + last)
-	}
-
-	return ok
 }
 
 func (d *decoder) official(v *Official) bool {

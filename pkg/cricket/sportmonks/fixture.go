@@ -59,7 +59,7 @@ type Fixture struct {
 	Batting     []Batting
 	Bowling     []Bowling
 	Balls       []Ball
-	Lineup      []Player
+	Lineup      []Member
 }
 
 // Phase returns PhaseOf the fixture's status.
@@ -108,13 +108,20 @@ type Venue struct {
 	Name, City string
 }
 
-// Player is a player of a ball or of the lineup. Only the lineup has the fields after
-// Name.
+// Player is a player.
 type Player struct {
-	ID                          int
-	Name                        string
-	TeamID                      int
-	Captain, Keeper, Substitute bool
+	ID   int
+	Name string
+}
+
+// Member is a player of the lineup. The texts are as sent, empty for none: Role is the name of the
+// player's position, such as "Bowler", and BattingStyle is such as "right-hand-bat".
+type Member struct {
+	ID                                      int
+	Name                                    string
+	TeamID                                  int
+	Captain, Keeper, Substitute             bool
+	Role, BattingStyle, BowlingStyle, Image string
 }
 
 // Official is an umpire or a referee.

@@ -311,7 +311,8 @@ const everything = `{"id":1,"league_id":2,"season_id":3,"stage_id":4,"venue_id":
 	"x":[{"y":1}],"venue":{"x":1,"id":50,"name":"51","city":"52"},
 	"localteam":{"id":60,"country_id":61,"name":"62","code":"63","image_path":"64","national_team":true,"updated_at":"2026-10-09T13:00:00Z"},
 	"visitorteam":{"id":70,"x":1},
-	"lineup":[{"x":[1],"id":80,"fullname":"81","firstname":"x","lastname":"y","lineup":{"team_id":82,"captain":true,"wicketkeeper":true,"substitution":true,"x":1}}],
+	"lineup":[{"x":[1],"id":80,"fullname":"81","firstname":"x","lastname":"y","image_path":"83","battingstyle":"84","bowlingstyle":"85",
+		"position":{"x":1,"id":1,"name":"86"},"lineup":{"team_id":82,"captain":true,"wicketkeeper":true,"substitution":true,"x":1}}],
 	"balls":[{"id":90,"x":1,"score":{"x":1,"id":91,"name":"92","runs":93,"bye":94,"leg_bye":95,"noball":96,"noball_runs":97,"four":true,"six":true,"is_wicket":true,"out":true}}]}`
 
 // TestDecodeReadsEachMemberOfAFixture: each member is a field of its own; a fixture that is cut
@@ -340,7 +341,10 @@ func TestDecodeReadsEachMemberOfAFixture(t *testing.T) {
 		Venue:       Venue{ID: 50, Name: "51", City: "52"},
 		Localteam:   Team{ID: 60, CountryID: 61, Name: "62", Code: "63", Image: "64", National: true, UpdatedAt: at},
 		Visitorteam: Team{ID: 70},
-		Lineup:      []Player{{ID: 80, Name: "81", TeamID: 82, Captain: true, Keeper: true, Substitute: true}},
+		Lineup: []Member{{
+			ID: 80, Name: "81", TeamID: 82, Captain: true, Keeper: true, Substitute: true,
+			Image: "83", BattingStyle: "84", BowlingStyle: "85", Role: "86",
+		}},
 		Balls: []Ball{{
 			ID: 90,
 			Score: Score{
@@ -514,8 +518,8 @@ func TestDecodeIsTolerant(t *testing.T) {
 			`{"id":1,"balls":[{"batsman": {"id":4,"fullname":"X"}},{"batsman":{"id":4,"fullname":"X"},"bowler":{"id":5}}]}`,
 			Fixture{ID: 1, Balls: []Ball{{Batter: Player{ID: 4, Name: "X"}}, {Batter: Player{ID: 4, Name: "X"}, Bowler: Player{ID: 5}}}}},
 		{"names sent twice", `{"id":1,"note":"a","note":"b"}`, Fixture{ID: 1, Note: "b"}},
-		{"lineup", `{"id":1,"lineup":[{"id":6,"firstname":"Fakhar","lastname":"Zaman","position":{"id":1},"lineup":{"team_id":1,"captain":true,"wicketkeeper":1}}]}`,
-			Fixture{ID: 1, Lineup: []Player{{ID: 6, Name: "Fakhar Zaman", TeamID: 1, Captain: true, Keeper: true}}}},
+		{"lineup", `{"id":1,"lineup":[{"id":6,"firstname":"Fakhar","lastname":"Zaman","position":{"id":1},"bowlingstyle":null,"lineup":{"team_id":1,"captain":true,"wicketkeeper":1}}]}`,
+			Fixture{ID: 1, Lineup: []Member{{ID: 6, Name: "Fakhar Zaman", TeamID: 1, Captain: true, Keeper: true}}}},
 		{"batting", `{"id":1,"batting":[{"player_id":5,"scoreboard":"S2","wicket_id":84,"score":7,"fow_balls":0},{"player_id":6,"score_id":54,"fow_balls":3.6,"fow_score":18},{"player_id":7,"wicket_id":null}]}`,
 			Fixture{ID: 1, Batting: []Batting{
 				{PlayerID: 5, Innings: 2, Score: 7, ResultID: 84},

@@ -75,8 +75,8 @@ func kept(user string) map[string][]item {
 // nobodys are the tables that have nothing of users.
 var nobodys = []string{
 	"DisplayStateCache", "cricket-alerts", "cricket-cards", "cricket-channels", "cricket-fixture-cache", "cricket-fixtures",
-	"cricket-leagues", "cricket-locks", "cricket-search", "cricket-standings", "cricket-state-hashes", "cricket-summaries",
-	"cricket-team-seasons", "cricket-teams", "match-processing-state", account.Deleted.Name,
+	"cricket-leagues", "cricket-locks", "cricket-players", "cricket-search", "cricket-standings", "cricket-state-hashes",
+	"cricket-summaries", "cricket-team-seasons", "cricket-teams", "match-processing-state", account.Deleted.Name,
 }
 
 // plant stores the rows of two users.

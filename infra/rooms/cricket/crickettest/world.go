@@ -479,6 +479,7 @@ type Outcome struct {
 	Balls    map[string]string // by match
 	Cards    map[string]string // by match
 	Listed   map[string]match.SummaryRow
+	Players  map[string]string // by key
 	Follows  int
 	Phones   map[string]string // by token: the state of the activity
 	// Unqueued are the displays without a message of their slot or a later one in the
@@ -501,13 +502,30 @@ type sentRow struct {
 	} `dynamodbav:"ledger"`
 }
 
+// Players returns the rows of players by key, without the slots of the scorecards.
+func (w *World) Players() map[string]string {
+	w.T.Helper()
+
+	all := map[string]string{}
+	for _, r := range testkit.Rows[map[string]any](w.World, tables.Players) {
+		delete(r, "lastSlot")
+
+		text, err := json.Marshal(r)
+		testkit.Must(w.T, err)
+
+		all[fmt.Sprint(r["playerId"], " ", r["at"])] = string(text)
+	}
+
+	return all
+}
+
 // Outcome reads the outcome of the world.
 func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
 		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
 		Balls: map[string]string{}, Cards: map[string]string{}, Phones: map[string]string{}, Listed: map[string]match.SummaryRow{},
-		Follows: len(w.Follows()),
+		Players: w.Players(), Follows: len(w.Follows()),
 	}
 
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)

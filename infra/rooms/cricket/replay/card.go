@@ -11,6 +11,7 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/pkg/cricket/card"
 	api "matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score"
 )
 
@@ -49,6 +50,91 @@ func (r *run) compareCard(ctx context.Context, m *match, frame script.Frame) {
 			m.fail("ball %d: the scorecard has %q, the file %q", frame.Deliveries, h, w)
 			return
 		}
+	}
+}
+
+// comparePlayers compares what the players' own pages have of a match with its scorecard, each cell in a line.
+func (r *run) comparePlayers(ctx context.Context, m *match) {
+	id := local.ID(m.script.ID)
+
+	var c api.Scorecard
+	if err := r.world.Call(ctx, "", "GET", "/cricket/matches/"+id+"/scorecard", nil, &c); err != nil {
+		m.fail("the scorecard: %v", err)
+		return
+	}
+
+	want := map[string][]string{} // by player
+
+	for _, s := range c.Teams {
+		for _, p := range s.Players {
+			if !p.Substitute {
+				want[p.ID] = append(want[p.ID], "for "+s.TeamID+marks(p.Captain, p.Keeper, false))
+			}
+		}
+	}
+
+	for _, n := range c.Innings {
+		if n.SuperOver {
+			continue
+		}
+
+		for _, b := range n.Batting {
+			row := player.Batting{Runs: b.Runs, Balls: b.Balls, Fours: b.Fours, Sixes: b.Sixes, StrikeRate: b.StrikeRate, How: b.How}
+			want[b.ID] = append(want[b.ID], fmt.Sprintf("innings %d: %+v", n.Number, row))
+		}
+
+		for _, b := range n.Bowling {
+			row := player.Bowling{Overs: b.Overs, Maidens: b.Maidens, Runs: b.Runs, Wickets: b.Wickets, Economy: b.Economy}
+			want[b.ID] = append(want[b.ID], fmt.Sprintf("innings %d: %+v", n.Number, row))
+		}
+	}
+
+	for p, lines := range want {
+		a, err := r.appearance(ctx, p, id)
+		if err != nil {
+			m.fail("%v", err)
+			return
+		}
+
+		have := []string{"for " + a.Team.ID + marks(a.Captain, a.Keeper, false)}
+
+		for _, n := range a.Innings {
+			if b := n.Batting; b != nil {
+				have = append(have, fmt.Sprintf("innings %d: %+v", n.Number, *b))
+			}
+
+			if b := n.Bowling; b != nil {
+				have = append(have, fmt.Sprintf("innings %d: %+v", n.Number, *b))
+			}
+		}
+
+		if !slices.Equal(have, lines) && !slices.Equal(have[1:], lines) { // a substitute is in no eleven
+			m.fail("the page of player %s has %q, the scorecard %q", p, have, lines)
+			return
+		}
+	}
+}
+
+// appearance reads what the page of a player has of a match.
+func (r *run) appearance(ctx context.Context, of, matchID string) (player.Appearance, error) {
+	for cursor := ""; ; {
+		var got struct {
+			Matches []player.Appearance
+			Next    string
+		}
+		if err := r.world.Call(ctx, "", "GET", "/cricket/players/"+of+cursor, nil, &got); err != nil {
+			return player.Appearance{}, fmt.Errorf("player %s: %w", of, err)
+		}
+
+		if i := slices.IndexFunc(got.Matches, func(a player.Appearance) bool { return a.MatchID == matchID }); i >= 0 {
+			return got.Matches[i], nil
+		}
+
+		if got.Next == "" {
+			return player.Appearance{}, fmt.Errorf("the page of player %s lacks the match", of)
+		}
+
+		cursor = "?cursor=" + got.Next
 	}
 }
 

@@ -492,6 +492,7 @@ func (r *run) finish(ctx context.Context, m *match) {
 
 	if last := m.script.Frames[len(m.script.Frames)-1]; last.InningsShown > 0 {
 		r.compareCard(ctx, m, last)
+		r.comparePlayers(ctx, m)
 	}
 }
 

@@ -118,7 +118,7 @@ func (r *Sheet) convert() {
 
 	for _, team := range i.Teams {
 		for n, name := range i.Players[team] {
-			f.Lineup = append(f.Lineup, sportmonks.Player{ID: r.id(name), Name: name, TeamID: r.team(team), Substitute: n >= 11})
+			f.Lineup = append(f.Lineup, sportmonks.Member{ID: r.id(name), Name: name, TeamID: r.team(team), Substitute: n >= 11})
 		}
 	}
 

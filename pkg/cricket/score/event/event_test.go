@@ -512,7 +512,7 @@ func TestEventsOfAnySnapshot(t *testing.T) {
 
 			f.Localteam.Name, f.Visitorteam.Name = name.Draw(t, "home"), name.Draw(t, "away")
 			for i := range 8 {
-				f.Lineup = append(f.Lineup, sportmonks.Player{ID: i, Name: name.Draw(t, "player")})
+				f.Lineup = append(f.Lineup, sportmonks.Member{ID: i, Name: name.Draw(t, "player")})
 			}
 
 			if rapid.Bool().Draw(t, "final") {

@@ -31,11 +31,11 @@ func named(name string) func(*sportmonks.Ball) {
 func elevens(local, visitor int) func(*sportmonks.Fixture) {
 	return func(f *sportmonks.Fixture) {
 		for n := range local {
-			f.Lineup = append(f.Lineup, sportmonks.Player{ID: 1 + n, Name: "L", TeamID: 1})
+			f.Lineup = append(f.Lineup, sportmonks.Member{ID: 1 + n, Name: "L", TeamID: 1})
 		}
 
 		for n := range visitor {
-			f.Lineup = append(f.Lineup, sportmonks.Player{ID: 21 + n, Name: "V", TeamID: 2})
+			f.Lineup = append(f.Lineup, sportmonks.Member{ID: 21 + n, Name: "V", TeamID: 2})
 		}
 	}
 }

@@ -153,7 +153,7 @@ func BenchmarkTick(b *testing.B) {
 func withWickets(f sportmonks.Fixture) (sportmonks.Fixture, score.State) {
 	f.Balls, f.Runs = slices.Clone(f.Balls), slices.Clone(f.Runs)
 	for i := range 22 {
-		f.Lineup = append(f.Lineup, sportmonks.Player{ID: 300 + i, Name: fmt.Sprintf("First%d Last%[1]d", 300+i)})
+		f.Lineup = append(f.Lineup, sportmonks.Member{ID: 300 + i, Name: fmt.Sprintf("First%d Last%[1]d", 300+i)})
 	}
 
 	for i := range f.Balls {

@@ -1240,7 +1240,7 @@ func TestTimelineListsEachBallOnce(t *testing.T) {
 	s := scoretest.NewScene("T20I").AddInnings(1, "1 4 W").AddInnings(2, "wd 2nb 1lb 3b 1b")
 	out := &s.Balls[2]
 	out.Score.Name, out.CatchID = "Catch Out", 77
-	s.Lineup = []sportmonks.Player{
+	s.Lineup = []sportmonks.Member{
 		{ID: 77, Name: "Keen Fielder"},
 		{ID: 101, Name: "Listed"},
 		{ID: 900, Name: "Listed"},

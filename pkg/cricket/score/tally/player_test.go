@@ -14,7 +14,7 @@ func TestPlayerHasAName(t *testing.T) {
 	t.Parallel()
 
 	f := sportmonks.Fixture{
-		Lineup: []sportmonks.Player{{ID: 1, Name: "Listed"}, {ID: 2}, {ID: 3}, {ID: 4}},
+		Lineup: []sportmonks.Member{{ID: 1, Name: "Listed"}, {ID: 2}, {ID: 3}, {ID: 4}},
 		Balls: []sportmonks.Ball{
 			{BatterID: 1, Batter: sportmonks.Player{Name: "Another name"}, BowlerID: 3},
 			{BatterID: 2, BowlerID: 3, Bowler: sportmonks.Player{Name: "Bowler"}},
@@ -33,7 +33,7 @@ func TestPlayerHasAName(t *testing.T) {
 func TestDismissalAsOnAScorecard(t *testing.T) {
 	t.Parallel()
 
-	f := sportmonks.Fixture{Lineup: []sportmonks.Player{{ID: 1, Name: "Smith"}, {ID: 2, Name: "Jones"}}}
+	f := sportmonks.Fixture{Lineup: []sportmonks.Member{{ID: 1, Name: "Smith"}, {ID: 2, Name: "Jones"}}}
 
 	for kind, want := range map[string][2]string{ // without and with a fielder
 		"Run Out":                  {"run out", "run out (Jones)"},

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/player"
+
+func main() { player.GetPlayerFunction().Start() }

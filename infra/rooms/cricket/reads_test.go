@@ -112,8 +112,8 @@ func answer[T any](s *served, user, path string) (v T) {
 	return v
 }
 
-// TestReads: the sections are the answers of the API as they are, and a choice changes them at once.
-func TestReads(t *testing.T) {
+// TestPanelShowsAnswers: the sections are the answers of the API as they are, and a choice changes them at once.
+func TestPanelShowsAnswers(t *testing.T) {
 	t.Parallel()
 	s := newServed(t)
 	s.attach()
@@ -184,8 +184,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestReadsWait: a view does not wait for the API, and asks it for a scorecard once in a slot.
-func TestReadsWait(t *testing.T) {
+// TestPanelViewDoesNotWait: a view does not wait for the API, and asks it for a scorecard once in a slot.
+func TestPanelViewDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
 	answers, asked := make(chan struct{}), atomic.Int64{}

@@ -409,13 +409,13 @@ function drawInnings(card) {
   const had = root.children.length;
   const all = keyed(root, card.innings.map((n) => String(n.number)), newInnings);
   all.forEach((details, i) => {
-    const n = card.innings[i], text = JSON.stringify([n, card.teams]);
+    const n = card.innings[i], text = JSON.stringify([n, card.teams]), before = details.dataset.text;
     if (all.length > had) details.open = i === all.length - 1; // an innings has begun
-    if (details.dataset.text === text) return;
+    if (before === text) return;
     details.dataset.text = text;
     const [title, score, length] = details.firstChild.children, team = card.teams.find((t) => t.teamId === n.teamId)?.name ?? "";
     put(title, listed(team, n.superOver ? "super over" : all.length > 2 && `innings ${n.number}`));
-    if (put(score, totalOf(n)) && had) again(score, "flash");
+    if (put(score, totalOf(n)) && before) again(score, "flash");
     put(length, lengthOf(n));
     details.lastChild.replaceChildren(...inningsOf(n, card));
   });

@@ -22,10 +22,10 @@ type Panel struct {
 	Title string
 
 	// Files has panel.html and the files that it needs, served below /console/<room>/. The
-	// shell's page draws the blocks that panel.html defines: "main" and "aside" on top, "state"
-	// beside the schedules, "controls" above the push service's, "notes" in the footer,
-	// "templates" at the end. panel.css is linked. panel.js exports draw, functions by section,
-	// and may export everySecond, resized and start. sw.js, if there is one, is the tab's
+	// shell's page draws the blocks that panel.html defines: "main" and "aside" on top, "below"
+	// under both, "state" beside the schedules, "controls" above the push service's, "notes" in
+	// the footer, "templates" at the end. panel.css is linked. panel.js exports draw, functions by
+	// section, and may export everySecond, resized and start. sw.js, if there is one, is the tab's
 	// service worker: it is served below /<room>/, because a worker serves only paths below its
 	// own.
 	Files fs.FS

@@ -28,7 +28,7 @@ func newLocal() rooms.Local {
 	return rooms.Local{
 		Fleet:   w.Room(),
 		Samples: samples(w),
-		Panel:   panel(w, func() []local.Phone { return phones }),
+		Panel:   panel(w, func() []local.Phone { return phones }, apiOf(w)),
 		Demo: func(o rooms.Options) (rooms.Demo, error) {
 			match, err := chosen(o.Getenv("MATCH"), o.Began)
 			if err != nil {

@@ -18,18 +18,20 @@ import (
 //go:embed panel
 var files embed.FS
 
-// panel is the room's tab: live matches on phones, ticks by slot, and buttons for faults of
-// the provider. phones must be safe to call from
-// any goroutine; there is a fleet before the first call.
-func panel(w *local.World, phones func() []local.Phone) console.Panel {
+// panel is the room's tab: live matches on phones, what the API answers to an app, ticks by slot,
+// and buttons for faults of the provider. phones and a must be safe to call from any goroutine; there
+// is a fleet before the first call.
+func panel(w *local.World, phones func() []local.Phone, a ask) console.Panel {
 	t := newTicks()
 	b := buttons{w}
+	r := newReads(w, phones, a)
 
 	return console.Panel{
 		Room: cricket.Room().Spec.Name, Title: "Cricket", Files: console.FilesOf(files),
 		Log: t.Log, Invocation: t.Invocation, Transition: t.Transition,
 		View: func(now time.Time) map[string]any {
 			state := map[string]any{"matches": matches(w, phones(), now), "faults": w.Provider.Counts(), "choices": choices()}
+			r.view(state)
 
 			t.mu.Lock()
 			defer t.mu.Unlock()
@@ -41,6 +43,7 @@ func panel(w *local.World, phones func() []local.Phone) console.Panel {
 		Owners: func() map[string]console.Owner { return owners(w, phones()) },
 		Buttons: map[string]console.Button{
 			"fault": console.NewButton(b.fault), "rate": console.NewButton(b.rate), "pause": console.NewButton(b.pause),
+			"show": console.NewButton(r.choose),
 		},
 	}
 }

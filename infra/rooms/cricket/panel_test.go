@@ -359,6 +359,11 @@ func TestButtons(t *testing.T) {
 		{"rate", `{"match":"` + id + `","rate":0}`, 400, "between"},
 		{"rate", `{"match":"1","rate":1}`, 400, "not being played"},
 		{"pause", `{"match":"` + id + `","pause":true}`, 200, "paused"},
+		{"show", `{"fan":"u2","timeZone":"Asia/Kolkata","date":"2026-06-06"}`, 200, `"said":""`},
+		{"show", `{"match":"seven"}`, 400, "named by its id"},
+		{"show", `{"fan":"root"}`, 400, "no phone"},
+		{"show", `{"timeZone":"../etc/passwd"}`, 400, "unknown time zone"},
+		{"show", `{"date":"today"}`, 400, "2026-06-06"},
 		{"answer", `{"answer":"Unregistered"}`, 200, "410"},
 	} {
 		path := "cricket/" + c.path

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"slices"
@@ -43,14 +44,23 @@ type sample struct {
 	phones []local.Phone
 	sender *push.Sender
 	ticks  int
+	ask    ask // the room's API
 }
 
-// newSample starts in the middle of a generated T20, with n balls before the first tick.
+// newSample starts in the middle of a generated T20, with n balls before the first tick. It has no
+// API.
 func newSample(t testing.TB, played int) *sample {
 	t.Helper()
 
 	c := clock.New(start, clock.Free)
 	t.Cleanup(c.Work()) // the clock stands while the test works
+
+	return newSampleAt(t, c, played)
+}
+
+// newSampleAt is newSample on a clock that the test holds.
+func newSampleAt(t testing.TB, c *clock.Clock, played int) *sample {
+	t.Helper()
 
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -58,7 +68,9 @@ func newSample(t testing.TB, played int) *sample {
 	}
 
 	s := &sample{World: local.New(), t: t, match: script.Generate(7, cricsheet.T20)}
-	s.hub = console.NewHub(panel(s.World, func() []local.Phone { return s.phones }))
+	s.ask = func(context.Context, string, string, any) error { return errors.New("there is no API") }
+	s.hub = console.NewHub(panel(s.World, func() []local.Phone { return s.phones },
+		func(ctx context.Context, user, path string, out any) error { return s.ask(ctx, user, path, out) }))
 
 	const team, keyID, bundle = "TEAM123456", "KEY1234567", "app.matchday.test"
 
@@ -123,7 +135,7 @@ func newSample(t testing.TB, played int) *sample {
 		}
 	}
 
-	s.Provider.Play(s.match, start.Add(-time.Duration(played)*slot*time.Millisecond), sim.Pace{Every: slot * time.Millisecond})
+	s.Provider.Play(s.match, c.Now().Add(-time.Duration(played)*slot*time.Millisecond), sim.Pace{Every: slot * time.Millisecond})
 	id := local.ID(s.match.ID)
 	s.phones = []local.Phone{
 		local.NewPhone("u1", id, ""),

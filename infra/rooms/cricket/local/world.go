@@ -22,9 +22,12 @@ import (
 // Bundle is the bundle id of the cricket app.
 const Bundle = "app.matchday.cricket"
 
+const providerToken = "local-sportmonks-token"
+
+// Tables with a row for each match.
 const (
-	providerToken = "local-sportmonks-token"
-	fixtures      = "cricket-fixtures" // table
+	fixtures  = "cricket-fixtures"
+	summaries = "cricket-summaries"
 )
 
 // World is what surrounds the cricket room in one local fleet. Make one with New.
@@ -55,8 +58,8 @@ func (w *World) simulate(h fleet.Host) (env []string, err error) {
 	return []string{"SPORTMONKS_URL=" + url + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken, "APNS_BUNDLE=" + Bundle}, nil
 }
 
-// Forget deletes the unfinished matches that started before began. The simulated
-// provider that played them is gone.
+// Forget deletes the unfinished matches that started before began, and their summaries: lists would
+// have them in play for ever. The simulated provider that played them is gone.
 func (w *World) Forget(ctx context.Context, began time.Time) error {
 	filter, err := expression.NewBuilder().WithFilter(
 		expression.AttributeNotExists(expression.Name("finishedAt")).
@@ -77,8 +80,11 @@ func (w *World) Forget(ctx context.Context, began time.Time) error {
 
 		for _, match := range page.Items {
 			key := map[string]types.AttributeValue{"matchId": match["matchId"]}
-			if _, err := w.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
-				return fmt.Errorf("delete the matches of an earlier run: %w", err)
+
+			for _, of := range []string{w.Table(summaries), table} { // the fixture last: an interrupted run finds it again
+				if _, err := w.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &of, Key: key}); err != nil {
+					return fmt.Errorf("delete the matches of an earlier run: %w", err)
+				}
 			}
 		}
 	}

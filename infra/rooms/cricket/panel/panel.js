@@ -1,5 +1,5 @@
 // The cricket tab: it shows what the events say. It decodes and formats; it computes
-// no score.
+// no score. The scorecard, the day and the home are answers of the API, as they are.
 
 import { $, again, ago, day, el, fleetNow, hm, hms, keyed, lately, millis, press, put, room as state, shell, span, still, svg } from "/console/base.js";
 
@@ -293,9 +293,236 @@ $("target").addEventListener("change", () => drawTarget(state.matches ?? []));
 
 function drawLinks(all) {
   const m = all[0];
-  const paths = m ? [`/cricket/matches?ids=${all.map((o) => o.id).slice(0, 20).join(",")}`, `/cricket/matches/${m.id}`, `/cricket/matches/${m.id}/display?team=${m.local.id}`, `/cricket/matches/${m.id}/balls`] : [];
+  const paths = m ? [`/cricket/matches?ids=${all.map((o) => o.id).slice(0, 20).join(",")}`, `/cricket/matches/${m.id}`, `/cricket/matches/${m.id}/display?team=${m.local.id}`, `/cricket/matches/${m.id}/balls`, `/cricket/matches/${m.id}/scorecard`] : [];
   keyed($("links"), paths, (path) => el("li", {}, el("a", { href: path }, `GET ${path}`)));
 }
+
+// --- What the API answers: the scorecard, a fan's home, a day ---
+
+const date = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+const listed = (...words) => words.filter(Boolean).join(" · ");
+const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+const nameOf = (side) => side.name || side.code || "to be named";
+const titleOf = (m) => `${nameOf(m.local)} v ${nameOf(m.visitor)}`;
+
+const show = async (what) => {
+  $("show-said").hidden = await press("cricket/show", what, $("show-said"));
+  return $("show-said").hidden;
+};
+
+// howOut is a dismissal in words. An unknown code stands for itself.
+function howOut(b) {
+  const by = b.bowler ? ` b ${b.bowler.name}` : "", names = (b.fielders ?? []).map((p) => p.name);
+  const fielder = names.length === 0 ? "" : b.substitute ? ` sub (${names[0]})` : ` ${names[0]}`;
+  switch (b.how) {
+    case "bowled": return by.trim() || "bowled";
+    case "caught": return `c${fielder}${by}`;
+    case "caughtAndBowled": return b.bowler ? `c & b ${b.bowler.name}` : "caught and bowled";
+    case "lbw": return `lbw${by}`;
+    case "stumped": return `st${fielder}${by}`;
+    case "hitWicket": return `hit wicket${by}`;
+    case "runOut": return names.length ? `run out (${b.substitute ? "sub " : ""}${names.join("/")})` : "run out";
+    case "other": return b.text || "out";
+  }
+  return {
+    notOut: "not out", obstructingTheField: "obstructing the field", handledTheBall: "handled the ball", hitTheBallTwice: "hit the ball twice",
+    timedOut: "timed out", retiredOut: "retired out", retiredHurt: "retired hurt", retiredNotOut: "retired not out", absentHurt: "absent hurt",
+  }[b.how] ?? b.how;
+}
+
+const parts = {
+  total: "total", batting: "batting", extras: "extras", fallOfWickets: "fall of wickets", partnerships: "partnerships", bowling: "bowling",
+};
+
+// short is an abbreviation, which a screen reader reads in full.
+const short = (text, full) => [el("span", { ariaHidden: "true" }, text), el("span", { className: "hidden" }, full)];
+
+// player is a name with the marks of the captain and the wicketkeeper.
+function player(p, members) {
+  const m = members.get(p.id) ?? {};
+  const mark = (title, text) => el("span", { title, className: "mark" }, ...short(text, title));
+  return el("span", { className: "player" }, p.name, m.captain ? mark("captain", "(c)") : null, m.keeper ? mark("wicketkeeper", "†") : null);
+}
+
+const cell = (text) => el("td", { className: "n" }, text ?? "");
+const rowHead = (what, small) => el("th", { scope: "row" }, what, small ? el("small", {}, small) : null);
+
+function cells(what, team, first, heads, rows, foot = []) {
+  return el("table", { className: "cells" },
+    el("caption", {}, what, el("span", { className: "hidden" }, ` of ${team}`)),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, first),
+      ...heads.map(([text, title]) => el("th", { scope: "col", className: "n", title }, ...short(text, title))))),
+    el("tbody", {}, ...rows), foot.length ? el("tfoot", {}, ...foot) : null);
+}
+
+const totalOf = (n) => n.allOut ? String(n.runs) : `${n.runs}/${n.wickets}${n.declared ? "d" : ""}`;
+const lengthOf = (n) => listed(n.allOut && "all out", n.declared && "declared", `${n.overs} overs`, n.runRate && `run rate ${n.runRate}`);
+
+function battingOf(n, team, members) {
+  const heads = [["R", "runs"], ["B", "balls"], ["4s", "fours"], ["6s", "sixes"], ["SR", "strike rate"]];
+  const rows = n.batting.map((b) => el("tr", { className: b.how === "notOut" && !n.over ? "in" : "" }, rowHead(player(b, members), howOut(b)),
+    el("td", { className: "n" }, el("b", {}, b.runs)), cell(b.balls), cell(b.fours), cell(b.sixes), cell(b.strikeRate)));
+  const x = n.extras, kinds = [["byes", "b"], ["legByes", "lb"], ["wides", "w"], ["noBalls", "nb"], ["penalty", "pen"]];
+  const rest = () => el("td", { colSpan: 4 });
+  return cells("Batting", team, "batter", heads, rows, [
+    el("tr", {}, rowHead("Extras", kinds.filter(([kind]) => x[kind]).map(([kind, text]) => `${text} ${x[kind]}`).join(", ")), cell(x.total), rest()),
+    el("tr", { className: "total" }, rowHead("Total", lengthOf(n)), el("td", { className: "n" }, el("b", {}, totalOf(n))), rest()),
+  ]);
+}
+
+function bowlingOf(n, team, members) {
+  const heads = [["O", "overs"], ["M", "maidens"], ["R", "runs"], ["W", "wickets"], ["Econ", "economy, runs of six balls"]];
+  return cells("Bowling", team, "bowler", heads, n.bowling.map((b) => el("tr", {},
+    rowHead(player(b, members), [b.wides && `w ${b.wides}`, b.noBalls && `nb ${b.noBalls}`].filter(Boolean).join(", ")),
+    cell(b.overs), cell(b.maidens), cell(b.runs), el("td", { className: "n" }, el("b", {}, b.wickets)), cell(b.economy))));
+}
+
+const paragraph = (title, ...what) => el("p", { className: "line" }, el("b", {}, title), " ", ...what);
+
+// inningsOf are the parts of an innings below its summary.
+function inningsOf(n, card) {
+  const at = card.teams.findIndex((t) => t.teamId === n.teamId), team = card.teams[at]?.name ?? "", other = card.teams[1 - at]?.name ?? "";
+  const members = new Map(card.teams.flatMap((t) => t.players).map((p) => [p.id, p]));
+  const t = n.target;
+  return [
+    t && paragraph("Target", listed(`${t.runs}${t.overs ? ` from ${t.overs} overs` : ""}`, t.revised && "revised by a rain rule")),
+    n.batting.length > 0 && battingOf(n, team, members),
+    n.didNotBat.length > 0 && paragraph(n.over ? "Did not bat" : "Yet to bat",
+      ...n.didNotBat.flatMap((p, i) => [i ? ", " : "", player(p, members)])),
+    n.fallOfWickets.length > 0 && el("h4", {}, "Fall of wickets"),
+    n.fallOfWickets.length > 0 && el("ol", { className: "falls" }, ...n.fallOfWickets.map((f) => el("li", {},
+      el("b", {}, `${f.runs}/${f.wicket}`), " ", el("span", {}, f.batter.name), " ", el("small", {}, f.overs ? `${f.overs} ov` : "")))),
+    n.bowling.length > 0 && bowlingOf(n, other, members),
+    n.unchecked && paragraph("Unchecked:", "the provider lists no ball of the innings."),
+    n.disagreements && paragraph("The provider's rows and balls differ:", n.disagreements.map((p) => parts[p] ?? p).join(", ")),
+  ].filter(Boolean);
+}
+
+function newInnings() {
+  return el("details", { className: "room-fold innings" }, el("summary", {}, el("h3"), el("b", { className: "score" }), el("span")), el("div"));
+}
+
+function drawInnings(card) {
+  const root = $("innings");
+  if (root.dataset.match !== card.matchId) root.replaceChildren();
+  root.dataset.match = card.matchId;
+  const had = root.children.length;
+  const all = keyed(root, card.innings.map((n) => String(n.number)), newInnings);
+  all.forEach((details, i) => {
+    const n = card.innings[i], text = JSON.stringify([n, card.teams]), before = details.dataset.text;
+    if (all.length > had) details.open = i === all.length - 1; // an innings has begun
+    if (before === text) return;
+    details.dataset.text = text;
+    const [title, score, length] = details.firstChild.children, team = card.teams.find((t) => t.teamId === n.teamId)?.name ?? "";
+    put(title, listed(team, n.superOver ? "super over" : all.length > 2 && `innings ${n.number}`));
+    if (put(score, totalOf(n)) && before) again(score, "flash");
+    put(length, lengthOf(n));
+    details.lastChild.replaceChildren(...inningsOf(n, card));
+  });
+}
+
+// words of the phases of a match that is not about to start.
+const phases = { live: "Live", break: "Break", stumps: "Stumps", interrupted: "Interrupted", result: "Result", closed: "Closed" };
+
+function startOf(m) {
+  const at = Date.parse(m.startTime);
+  return date.format(at) === date.format(fleetNow()) ? hm.format(at) : `${date.format(at)}, ${hm.format(at)}`;
+}
+
+const phaseOf = (m) => m.phase === "upcoming" ? startOf(m) : phases[m.phase] ?? m.phase;
+
+function drawCard() {
+  const c = state.card, m = c.of.answer?.matches[0];
+  $("card").hidden = !c.match;
+  drawPicks();
+  put($("card-about"), m ? listed(m.round, m.leagueName ?? m.league, m.venue) : "");
+  put($("card-state"), m ? m.result || listed(phaseOf(m), m.phase !== "upcoming" && m.status) : c.of.refused);
+  const best = c.answer?.playerOfMatch;
+  put($("card-best"), best ? `Player of the match: ${best.name}` : "");
+  drawInnings(c.answer ?? { matchId: c.match, innings: [], teams: [] });
+  put($("card-none"), c.answer ? c.answer.innings.length ? "" : "No innings has begun." : c.status === 404 ? "The match has no scorecard yet." : c.refused);
+}
+
+// drawPicks offers the matches that the tab knows.
+function drawPicks() {
+  const known = new Map();
+  const homes = state.home?.answer ?? {};
+  for (const m of [state.card?.of.answer?.matches, state.matches, homes.live, homes.next, homes.results, state.day?.answer?.matches].flatMap((all) => all ?? [])) {
+    if (!known.has(m.id)) known.set(m.id, titleOf(m));
+  }
+  const match = state.card?.match;
+  if (match && !known.has(match)) known.set(match, `Match ${match}`);
+  keyed($("card-match"), [...known.keys()], (id) => el("option", { value: id })).forEach((o) => put(o, known.get(o.value)));
+  $("card-match").value = match ?? "";
+}
+
+function newGame(id) {
+  const li = $("game").content.firstElementChild.cloneNode(true);
+  li.querySelector("button").addEventListener("click", async () => {
+    if (await show({ match: id })) $("card-h").focus();
+  });
+  return li;
+}
+
+// drawGames lists matches. marks returns the words that stand below a match.
+function drawGames(root, matches, marks = () => []) {
+  keyed(root, matches.map((m) => m.id), newGame).forEach((li, i) => {
+    const m = matches[i], f = (name) => li.querySelector(`[data-f=${name}]`);
+    li.dataset.phase = m.live ? "live" : m.phase;
+    put(f("phase"), phaseOf(m));
+    put(f("about"), listed(m.phase !== "upcoming" && !m.result && m.status, m.type, m.leagueName ?? m.league));
+    for (const name of ["local", "visitor"]) {
+      const side = m[name], of = (part) => li.querySelector(`[data-side=${name}] [data-f=${part}]`);
+      put(of("code"), side.code);
+      put(of("name"), nameOf(side));
+      put(of("overs"), side.overs ? `(${side.overs})` : "");
+      put(of("score"), side.score);
+    }
+    put(f("says"), m.result || (m.phase === "upcoming" ? m.venue : ""));
+    f("choose").setAttribute("aria-label", `Scorecard of ${titleOf(m)}`);
+    const words = marks(m);
+    keyed(f("marks"), words.map(([kind]) => kind), (kind) => el("li", { className: kind })).forEach((mark, j) => put(mark, words[j][1]));
+  });
+}
+
+function drawHome() {
+  const h = state.home, home = h.answer ?? { live: [], next: [], results: [] };
+  $("home").hidden = !h.fan;
+  drawPicks();
+  keyed($("home-fans"), h.fans, (fan) => {
+    const b = el("button", { type: "button" }, fan);
+    b.addEventListener("click", () => show({ fan }));
+    return b;
+  }).forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.key === h.fan)));
+  const follows = new Set((h.follows.answer?.follows ?? []).filter((f) => !f.subscribed).map((f) => f.matchId));
+  const marks = (m) => [
+    follows.has(m.id) && ["followed", "followed"],
+    m.activitySince ? ["running", `Live Activity since ${hm.format(Date.parse(m.activitySince))}`] : ["idle", "no Live Activity"],
+  ].filter(Boolean);
+  for (const list of ["live", "next", "results"]) {
+    drawGames($(`home-${list}`), home[list], marks);
+    $(`home-${list}`).dataset.empty = h.answer && home[list].length === 0 ? "none" : "";
+  }
+  put($("home-more"), h.refused ?? (home.more ? "The fan follows other matches, too." : ""));
+}
+
+async function drawDay() {
+  const d = state.day;
+  $("day").hidden = !d.timeZone;
+  if (!d.timeZone) {
+    if (!(await show({ timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }))) await show({ timeZone: "UTC" });
+    return;
+  }
+  drawPicks();
+  const matches = d.answer?.matches ?? [];
+  put($("day-about"), listed(d.timeZone, d.answer && count(matches.length, "match", "matches")));
+  if (document.activeElement !== $("day-date")) $("day-date").value = d.date;
+  drawGames($("day-games"), matches);
+  put($("day-more"), d.refused ?? (d.answer?.next ? "The next page has more." : ""));
+}
+
+$("card-match").addEventListener("change", (e) => show({ match: e.target.value }));
+$("day-date").addEventListener("change", (e) => e.target.value && show({ date: e.target.value }));
 
 // --- Every second ---
 
@@ -342,4 +569,4 @@ export function everySecond() {
 
 export const resized = drawChart;
 
-export const draw = { matches: drawMatches, ticks: drawTicks, machines: drawMachines, choices: drawChoices, faults: drawFaultCounts };
+export const draw = { matches: drawMatches, card: drawCard, home: drawHome, day: drawDay, ticks: drawTicks, machines: drawMachines, choices: drawChoices, faults: drawFaultCounts };

@@ -43,6 +43,11 @@ type Config struct {
 	Addr string // to listen on; a free port of 127.0.0.1 when empty
 	Dir  string // keeps the certificate authority between runs; a new one each run when empty
 
+	// InTurn answers the requests of a connection one after the other, with a server of HTTP/2 that costs a
+	// fifth of net/http's. It is for benchmarks, whose processes share the machine: tests judge clients by
+	// net/http's.
+	InTurn bool
+
 	ContentState func(json []byte) error // what the app could decode
 	Observe      func(Push)              // sees every push and its answer; must be quick
 	Started      func(Start)             // an activity was started by push; on a goroutine that holds work
@@ -94,6 +99,7 @@ type Server struct {
 	ids         atomic.Uint64
 
 	http         *http.Server
+	inTurn       net.Listener // of Config.InTurn
 	addr         string
 	ca           []byte
 	connectionMu sync.Mutex
@@ -154,11 +160,18 @@ func (s *Server) Listen() error {
 			return context.WithValue(ctx, connectionKey{}, c.(*tls.Conn).NetConn())
 		},
 	}
-	go s.http.Serve(tls.NewListener(listener{ln, s}, &tls.Config{
+	l := tls.NewListener(listener{ln, s}, &tls.Config{
 		Certificates: []tls.Certificate{cert},
 		NextProtos:   []string{"h2"},
 		MinVersion:   tls.VersionTLS12,
-	}))
+	})
+
+	if s.InTurn {
+		s.inTurn = l
+		go s.acceptInTurn(l)
+	} else {
+		go s.http.Serve(l)
+	}
 
 	return nil
 }
@@ -170,7 +183,15 @@ func (s *Server) URL() string { return "https://" + s.addr }
 func (s *Server) CA() []byte { return s.ca }
 
 // Close closes all connections.
-func (s *Server) Close() error { return s.http.Close() }
+func (s *Server) Close() error {
+	if !s.InTurn {
+		return s.http.Close()
+	}
+
+	defer s.Drop()
+
+	return s.inTurn.Close()
+}
 
 // Counts returns how often each thing happened: "200" and the reasons of
 // refusals, "Outdated" and "AfterEnd" for what phones ignored, "GoAway" and

@@ -156,7 +156,22 @@ func (p *provider) push(token, body string, fields ...string) reply {
 
 func TestChecks(t *testing.T) {
 	t.Parallel()
+	eachServer(t, checks)
+}
+
+// eachServer tests the answers by net/http's server, and by that of Config.InTurn.
+func eachServer(t *testing.T, test func(t *testing.T, inTurn bool)) {
+	for _, inTurn := range []bool{false, true} {
+		t.Run(fmt.Sprintf("InTurn=%t", inTurn), func(t *testing.T) {
+			t.Parallel()
+			test(t, inTurn)
+		})
+	}
+}
+
+func checks(t *testing.T, inTurn bool) {
 	p := serve(t, clock.New(start, clock.Free), func(c *Config) {
+		c.InTurn = inTurn
 		c.ContentState = func(b []byte) error {
 			if bytes.Contains(b, []byte("wrong")) {
 				return errors.New("no field wrong")
@@ -512,7 +527,11 @@ func TestChaosIsTheSameEachTime(t *testing.T) {
 
 func TestChannels(t *testing.T) {
 	t.Parallel()
-	p := serve(t, clock.New(start, clock.Free), nil)
+	eachServer(t, channels)
+}
+
+func channels(t *testing.T, inTurn bool) {
+	p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.InTurn = inTurn })
 
 	const path = "/1/apps/" + bundle
 

@@ -68,7 +68,9 @@ func ServeAPNs(in io.Reader, out io.Writer) error {
 		return errors.New("the signing key is not an ECDSA key")
 	}
 
-	server := apns.New(clock.New(time.Now(), 1), apns.Config{TeamID: TeamID, KeyID: KeyID, PublicKey: &signer.PublicKey, Bundle: Bundle})
+	server := apns.New(clock.New(time.Now(), 1), apns.Config{
+		TeamID: TeamID, KeyID: KeyID, PublicKey: &signer.PublicKey, Bundle: Bundle, InTurn: true,
+	})
 	if err := server.Listen(); err != nil {
 		return err
 	}

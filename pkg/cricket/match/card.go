@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"matchday/pkg/cricket/card"
@@ -104,12 +105,19 @@ func PutCard(ctx context.Context, db dynamo.DB, f Fixture, c card.Card, slot int
 	return nil
 }
 
+// compressors are writers of gzip to be used again: each has 800 kB.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // compress returns text in the format of gzip. An innings has about 7 kB, and a sixth of that
 // compressed.
 func compress(text []byte) []byte {
 	var out bytes.Buffer
 
-	w := gzip.NewWriter(&out)
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+
+	w.Reset(&out)
+
 	_, _ = w.Write(text) // a buffer takes all
 	_ = w.Close()
 

@@ -809,3 +809,24 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// FuzzStanding: whatever the provider sends, a form has single letters, and few, and a rate is one that can be.
+func FuzzStanding(f *testing.F) {
+	f.Add([]byte(`{"team_id":12,"position":"2","overs_for":"79.1","netto_run_rate":-0.05,"recent_form":["L","W","l"]}`))
+	f.Add([]byte(`{"netto_run_rate":"NaN","recent_form":"W,é L"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var s Standing
+
+		newDecoder(raw).standing(&s)
+
+		if !(s.NetRunRate >= -maxRate && s.NetRunRate <= maxRate) || len(s.Form) > maxForm {
+			t.Fatalf("%q is decoded as %+v", raw, s)
+		}
+
+		for _, letter := range s.Form {
+			if len(letter) != 1 || letter < "A" || letter > "Z" {
+				t.Fatalf("%q has the form %q", raw, s.Form)
+			}
+		}
+	})
+}

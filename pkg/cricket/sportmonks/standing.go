@@ -82,7 +82,7 @@ func (d *decoder) rate(v *float64) bool {
 // form reads an array of texts, or one text with an element for each letter.
 func (d *decoder) form(v *[]string) bool {
 	add := func(s string) {
-		if s = strings.ToUpper(strings.TrimSpace(s)); s != "" && len(*v) < maxForm {
+		if s = strings.ToUpper(strings.TrimSpace(s)); s != "" && s[0] >= 'A' && s[0] <= 'Z' && len(*v) < maxForm {
 			*v = append(*v, s[:1])
 		}
 	}

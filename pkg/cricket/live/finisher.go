@@ -109,7 +109,7 @@ func FinishMatchFunction() app.Function {
 			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.GetCached, tables.BatchGetCached,
 			tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.PutCard, tables.DeleteHash, tables.RemoveFollows,
-			tables.UpdateSummary, tables.GetCard, tables.PutPlayers, tables.PutAppearances,
+			tables.UpdateSummary, tables.GetCard, tables.SeePlayers, tables.PutPlayers, tables.PutAppearances,
 			tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
 		},
 		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/score/scorer"
@@ -446,9 +447,10 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 	}
 
 	var (
-		chunks []match.BallChunk
-		parts  []match.CardRow
-		due    []event.Event
+		chunks  []match.BallChunk
+		parts   []match.CardRow
+		players []dynamo.Write
+		due     []event.Event
 	)
 
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
@@ -460,6 +462,11 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 			if c, ok := card.Of(&fixture, &after.state); ok {
 				if parts, err = after.balls.RecordCard(l.Fixture, c, after.state.Phase.Over(), p.slot, now); err != nil {
 					return err
+				}
+
+				if slices.ContainsFunc(parts, match.CardRow.OfPlayers) {
+					l.Retitle(c.Match.Teams)
+					players = player.Writes(c, dynamo.MaxWrites-len(displays)-len(parts)-1)
 				}
 			}
 		}
@@ -475,7 +482,9 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
-	g.Go(func() error { return putShown(gctx, i.db, displays, parts, l.summaryWrite(p, after.state), p.slot) })
+	g.Go(func() error {
+		return putShown(gctx, i.db, displays, parts, players, l.summaryWrite(p, after.state), p.slot)
+	})
 
 	if err := g.Wait(); err != nil {
 		return err
@@ -537,10 +546,10 @@ func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, s
 	return nil
 }
 
-// putShown puts displays and parts of the scorecard of a match as putAll does, and writes its summary, in one
-// call: a transaction unless the summary is alone.
-func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, summary dynamo.Write,
-	slot int64) error {
+// putShown puts displays and parts of the scorecard of a match as putAll does, and writes its players and its
+// summary, in one call: a transaction unless the summary is alone.
+func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, parts []match.CardRow, players []dynamo.Write,
+	summary dynamo.Write, slot int64) error {
 	if len(displays)+len(parts) >= dynamo.MaxWrites {
 		return errors.Join(putAll(ctx, db, tables.PutDisplay, displays, slot), putAll(ctx, db, tables.PutCard, parts, slot),
 			dynamo.Transact(ctx, db, tables.UpdateSummary, summary))
@@ -548,6 +557,7 @@ func putShown(ctx context.Context, db dynamo.DB, displays []match.DisplayRow, pa
 
 	return dynamo.TransactEach(ctx, db, dynamo.Batch{Access: tables.PutDisplay, Writes: putsOf(displays, slot)},
 		dynamo.Batch{Access: tables.PutCard, Writes: putsOf(parts, slot)},
+		dynamo.Batch{Access: tables.SeePlayers, Writes: players},
 		dynamo.Batch{Access: tables.UpdateSummary, Writes: []dynamo.Write{summary}})
 }
 

@@ -99,7 +99,7 @@ func TickFunction() app.Function {
 			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive,
 			tables.ArchiveFixture, tables.DeleteReplay,
 			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash,
-			tables.PutHash, tables.PutDisplay, tables.PutCard, tables.UpdateSummary, tables.MarkSummary,
+			tables.PutHash, tables.PutDisplay, tables.PutCard, tables.UpdateSummary, tables.MarkSummary, tables.SeePlayers,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
 		Emits: []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged,

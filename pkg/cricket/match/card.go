@@ -31,6 +31,9 @@ type CardRow struct {
 // wholeMatch is the part of a scorecard that is not of an innings.
 const wholeMatch = "match"
 
+// OfPlayers reports whether the part has the players of both sides.
+func (r CardRow) OfPlayers() bool { return r.Part == wholeMatch }
+
 // RecordCard changes the hashes of the parts of a scorecard in the index to those of c, and returns
 // the parts that differ from the stored ones. over reports whether the match has a result: all parts
 // are then stored once more, to be kept for good. It returns the error of encoding a part.

@@ -185,6 +185,58 @@ func TestLaterCards(t *testing.T) {
 	}
 }
 
+// TestPoll: a poll writes who plays, and keeps what is known of him. The words of his name follow with the end of
+// the match.
+func TestPoll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(played(7, 1), sample())
+
+	later := sample()
+	later.Match.Teams[0].TeamID, later.Match.Teams[0].Name, later.Match.Teams[0].Code = "13", "Coast", "COA"
+	later.Match.Teams[0].Players = append(later.Match.Teams[0].Players, card.Member{ID: "8", Name: "New Face"})
+	later.Match.Teams[0].Players[1] = card.Member{ID: "2", Name: "Bea Leg", Profile: card.Profile{Role: "Allrounder"}}
+
+	env := w.Env(live.TickFunction())
+	writes := player.Writes(later, 100)
+	testkit.Must(t, dynamo.Transact(w.NewContext(), dynamo.Open(env.AWS, env.Prefix), tables.SeePlayers, writes...))
+
+	want := bowler
+	want.Role = "Allrounder"
+
+	if got := w.get("/players/2"); got.Name != "Bea Leg" || got.Profile != want || !cmp.Equal(got.Teams, []catalog.TeamRef{harbour}) {
+		t.Errorf("a known player is %+v", got)
+	}
+
+	if got := w.get("/players/8"); got.Name != "New Face" || len(got.Teams) != 1 || len(got.Matches) != 0 {
+		t.Errorf("a new player is %+v", got)
+	}
+
+	find := func(query string) int {
+		found, err := player.Search(w.NewContext(), w.search, []string{query})
+		testkit.Must(t, err)
+
+		return len(found)
+	}
+	if find("face") != 0 || find("b") != 1 {
+		t.Error("a poll has written words")
+	}
+
+	w.put(played(8, 2), later)
+
+	if find("face") != 1 || find("bea") != 1 {
+		t.Error("the end of the match has not written words")
+	}
+
+	if got := w.get("/players/2").Teams; len(got) != 2 || got[0].ID != "13" {
+		t.Errorf("after the end the teams are %+v", got)
+	}
+
+	if n := len(player.Writes(later, 3)); n != 3 {
+		t.Errorf("%d writes, want at most 3", n)
+	}
+}
+
 // TestNewerCard: what a later slot has stored of a match, no earlier one replaces. A match without an innings is
 // none of a player's.
 func TestNewerCard(t *testing.T) {

@@ -19,7 +19,8 @@ type Row struct {
 	At       string `dynamodbav:"at"` // profileKey
 	Name     string `dynamodbav:"name"`
 	card.Profile
-	Teams []catalog.TeamRef `dynamodbav:"teams"` // the last one first, maxTeams at most
+	Teams []catalog.TeamRef `dynamodbav:"teams"`           // the last one first, maxTeams at most
+	Words string            `dynamodbav:"words,omitempty"` // the name whose words are stored
 }
 
 // Word is a row of cricket-players: a word in the name of a player.
@@ -78,6 +79,32 @@ func (r Row) update(later Row) Row {
 	return later
 }
 
+// Writes returns the writes of tables.SeePlayers that store the players whom a scorecard names, of whom there are
+// most at most. They keep the teams of a player who is known, and what the card does not say.
+func Writes(c card.Card, most int) (writes []dynamo.Write) {
+	for _, a := range appearances(Match{}, c) {
+		if len(writes) == most {
+			break
+		}
+
+		row := Row{Name: a.name, Profile: a.profile, Teams: []catalog.TeamRef{a.Team}}
+		said := []string{"name"}
+
+		for name, text := range map[string]string{
+			"role": a.profile.Role, "battingStyle": a.profile.BattingStyle, "bowlingStyle": a.profile.BowlingStyle, "image": a.profile.Image,
+		} {
+			if text != "" {
+				said = append(said, name)
+			}
+		}
+
+		key := dynamo.Key(tables.SeePlayers, a.PlayerID, profileKey)
+		writes = append(writes, dynamo.UpdateWrite(key, dynamo.Set(row, said...).SetIfAbsent(row, "teams")))
+	}
+
+	return writes
+}
+
 // PutProfiles stores the players whom a scorecard names, and the words of their names, as far as they differ
 // from the stored ones. The row of a player is written last, so that a second run repeats what a crash left
 // undone. It costs one read of all players, and a write for each word and player that differs.
@@ -109,6 +136,8 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 		before := was[a.PlayerID]
 
 		r := before.update(Row{PlayerID: a.PlayerID, At: profileKey, Name: a.name, Profile: a.profile, Teams: []catalog.TeamRef{a.Team}})
+		r.Words = r.Name
+
 		if reflect.DeepEqual(r, before) {
 			continue
 		}
@@ -116,6 +145,7 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 		fresh := r.words()
 		rows, words = append(rows, r), append(words, fresh...)
 
+		before.Name = before.Words
 		for _, w := range before.words() {
 			if !slices.ContainsFunc(fresh, func(f Word) bool { return f.Key == w.Key }) {
 				gone = append(gone, dynamo.Key(tables.PutPlayers, w.Letter, w.Key))

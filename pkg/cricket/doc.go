@@ -117,7 +117,7 @@
 //	  matchId                       of a day, of a league and of a team
 //	cricket-players                 a player, as the lineups have had him
 //	  playerId, #
-//	  playerId, {start}/{matchId}   what the player did in a match with a result
+//	  playerId, {start}/{matchId}   what the player did in an ended match
 //	  #/{letter}, {word}/{playerId}  a word in the name of a player
 //	cricket-search                  a word in the names of a team or a league
 //	  {kind}/{letter}, {word}/{id}

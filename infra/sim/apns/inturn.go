@@ -50,6 +50,7 @@ type inTurn struct {
 	open    map[uint32]*stream // by id
 	free    []*stream
 	reading *stream           // whose header is being decoded
+	last    uint32            // the last stream that is answered, after GOAWAY; 0 before
 	names   map[string]string // canonical names of fields
 	answer  answer
 }
@@ -142,14 +143,18 @@ func (t *inTurn) handle(f http2.Frame) error {
 			return err
 		}
 
+		if t.last != 0 && f.StreamID > t.last {
+			return nil
+		}
+
 		t.open[f.StreamID] = t.reading
 		if f.StreamEnded() {
 			return t.serve(f.StreamID)
 		}
 	case *http2.DataFrame:
 		r, ok := t.open[f.StreamID]
-		if !ok {
-			return http2.ConnectionError(http2.ErrCodeStreamClosed)
+		if !ok { // it was reset, or came after GOAWAY
+			return nil
 		}
 
 		_, _ = r.body.Write(f.Data())
@@ -215,6 +220,7 @@ func (t *inTurn) serve(id uint32) error {
 
 	for name, values := range t.answer.header {
 		if name == "Connection" { // close
+			t.last = id
 			if err := t.frames.WriteGoAway(id, http2.ErrCodeNo, nil); err != nil {
 				return err
 			}
@@ -234,8 +240,17 @@ func (t *inTurn) serve(id uint32) error {
 		return err
 	}
 
+	for t.answer.body.Len() > maxFrame {
+		if err := t.frames.WriteData(id, false, t.answer.body.Next(maxFrame)); err != nil {
+			return err
+		}
+	}
+
 	return t.frames.WriteData(id, true, t.answer.body.Bytes())
 }
+
+// maxFrame is the size of a frame that each client accepts.
+const maxFrame = 1 << 14
 
 // call has the server answer. It reports whether the server aborted the request.
 func (t *inTurn) call(r *http.Request) (aborted bool) {

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -116,11 +117,10 @@ func (m *maker) players(ids ...int) (all []Player) {
 	return all
 }
 
-// name returns the name of a player, or "Player 17".
+// name returns the name of a player, or that of one without a name.
 func (m *maker) name(id int) string {
-	if name := m.names[id]; name != "" {
-		return name
-	}
-
-	return "Player " + score.IDText(id)
+	return cmp.Or(m.names[id], Unnamed(score.IDText(id)))
 }
+
+// Unnamed returns what a card calls a player without a name: "Player 17".
+func Unnamed(id string) string { return "Player " + id }

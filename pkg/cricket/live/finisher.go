@@ -426,7 +426,7 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 
 // putPlayers stores the players of a match, and what they did by its scorecard.
 func (s *Finisher) putPlayers(ctx context.Context, f match.Fixture) error {
-	c, slot, err := match.ReadCard(ctx, s.db, f, s.now())
+	c, _, err := match.ReadCard(ctx, s.db, f, s.now())
 	if err != nil {
 		return err
 	}
@@ -435,9 +435,22 @@ func (s *Finisher) putPlayers(ctx context.Context, f match.Fixture) error {
 		return err
 	}
 
-	of := player.Match{ID: f.MatchID, StartTime: f.StartTime, Type: f.Type, League: f.LeagueCode, Slot: slot}
+	return dynamo.IgnoreRefused(player.PutAppearances(ctx, s.db, appearanceIn(f), c))
+}
 
-	return dynamo.IgnoreRefused(player.PutAppearances(ctx, s.db, of, c))
+// removePlayers removes what the players of a match did: it goes on.
+func (s *Finisher) removePlayers(ctx context.Context, f match.Fixture) error {
+	c, _, err := match.ReadCard(ctx, s.db, f, s.now())
+	if err != nil {
+		return err
+	}
+
+	return player.RemoveAppearances(ctx, s.db, appearanceIn(f), c)
+}
+
+// appearanceIn returns what the appearances in a match say of it.
+func appearanceIn(f match.Fixture) player.Match {
+	return player.Match{ID: f.MatchID, StartTime: f.StartTime, Type: f.Type, League: f.LeagueCode, EndingAt: f.EndingAt}
 }
 
 // review compares the provider's page of an ended match with the stored end. A page that cannot be
@@ -517,6 +530,12 @@ func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks
 // the feed. A corrected result ends the match again at once. Only one of several invocations
 // withdraws an end.
 func (s *Finisher) reopen(ctx context.Context, f match.Fixture, page sportmonks.Fixture, differs string, now time.Time) error {
+	if differs == resumed || differs == reinstated { // otherwise the corrected end replaces what the players did
+		if err := s.removePlayers(ctx, f); err != nil {
+			return err
+		}
+	}
+
 	ended := f.EndingAt
 	f.EndingAt, f.ArchivedAt, f.ReopenedAt = 0, 0, now.Unix()
 

@@ -59,12 +59,12 @@ func (m *Matches) GetScorecard(ctx context.Context, in *GetScorecard) (*Scorecar
 		return nil, ErrNotFound
 	}
 
-	c, slot, err := ReadCard(ctx, m.eventual, f, m.now())
+	c, ok, err := ReadCard(ctx, m.eventual, f, m.now())
 	if err != nil {
 		return nil, err
 	}
 
-	if slot < 0 {
+	if !ok {
 		return nil, errNoScorecard
 	}
 
@@ -74,22 +74,22 @@ func (m *Matches) GetScorecard(ctx context.Context, in *GetScorecard) (*Scorecar
 	return out, nil
 }
 
-// ReadCard reads the scorecard of a match, with the titles that administrators have set, and the slot of its last
-// change: 0 if the match was never polled, and -1 if it has none.
-func ReadCard(ctx context.Context, db dynamo.DB, f Fixture, now time.Time) (c card.Card, slot int64, err error) {
+// ReadCard reads the scorecard of a match, with the titles that administrators have set. It returns false if there is
+// none.
+func ReadCard(ctx context.Context, db dynamo.DB, f Fixture, now time.Time) (c card.Card, ok bool, err error) {
 	rows, err := dynamo.QueryAll[CardRow](ctx, db, tables.GetCard, dynamo.Range{Key: dynamo.KeyIs(tables.GetCard, f.MatchID)})
 	if err != nil {
-		return c, -1, err
+		return c, false, err
 	}
 
-	c.Match.Teams, c.Innings, slot = []card.Side{}, []card.Innings{}, -1
+	c.Match.Teams, c.Innings = []card.Side{}, []card.Innings{}
 
 	for _, r := range rows {
 		if len(r.Card) == 0 || r.TTL <= now.Unix() {
 			continue
 		}
 
-		slot = max(slot, r.LastSlot)
+		ok = true
 
 		if r.Part == wholeMatch {
 			err = r.decode(&c.Match)
@@ -101,14 +101,14 @@ func ReadCard(ctx context.Context, db dynamo.DB, f Fixture, now time.Time) (c ca
 		}
 
 		if err != nil {
-			return c, slot, err
+			return c, false, err
 		}
 	}
 
 	slices.SortFunc(c.Innings, func(a, b card.Innings) int { return cmp.Compare(a.Number, b.Number) })
 	f.Retitle(c.Match.Teams)
 
-	return c, slot, nil
+	return c, ok, nil
 }
 
 // Retitle displays the sides of a scorecard by the titles that administrators have set.

@@ -14,14 +14,15 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 )
 
 // found decodes the answer of a search.
 type found struct {
-	Teams, Leagues []match.Found
-	Matches        []match.Match
+	Teams, Leagues, Players []match.Found
+	Matches                 []match.Match
 }
 
 // String returns the titles of the teams and the leagues, and the ids of the matches.
@@ -108,6 +109,7 @@ func TestMostFound(t *testing.T) {
 		var (
 			words     []catalog.Word
 			summaries []match.SummaryRow
+			players   []player.Word
 		)
 
 		for i := from; i < to; i++ {
@@ -115,6 +117,10 @@ func TestMostFound(t *testing.T) {
 			team.Image = "https://cdn.sportmonks.com/images/cricket/teams/11/101.png"
 			league := catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: fmt.Sprint(i), Name: "Northern League", Code: "NL", Image: team.Image}}
 			if i < 1000 {
+				name := "north" + strings.Repeat("n", 75) // as long as a name may be
+				players = append(players, player.Word{
+					Letter: "#/n", Key: fmt.Sprint(name, "/", i), ID: fmt.Sprint(i), Name: name, Names: name, Image: strings.Repeat("i", 200), Team: "NOS",
+				})
 				words = append(words, catalog.Words([]catalog.TeamRow{team}, []catalog.LeagueRow{league})...)
 			}
 
@@ -124,6 +130,7 @@ func TestMostFound(t *testing.T) {
 		}
 
 		testkit.PutRows(w.World, tables.Words, words...)
+		testkit.PutRows(w.World, tables.Players, players...)
 		testkit.PutRows(w.World, tables.Summaries, summaries...)
 
 		routes := w.Routes()
@@ -133,8 +140,8 @@ func TestMostFound(t *testing.T) {
 		units := w.CountUnits(func() { got, _ = crickettest.Get[found](t, routes, match.SearchFunction(), "/search?q=nor") }).Reads
 		t.Logf("%d matches: %g read units", to, units)
 
-		counts := []int{len(got.Teams), len(got.Leagues), len(got.Matches)}
-		if total := counts[0] + counts[1] + counts[2]; total != 20 || slices.Min(counts) < 5 || units > 4 {
+		counts := []int{len(got.Teams), len(got.Leagues), len(got.Players), len(got.Matches)}
+		if total := counts[0] + counts[1] + counts[2] + counts[3]; total != 20 || slices.Min(counts) < 5 || units > 4 {
 			t.Errorf("%d matches: %v are found for %g read units, want 20, at least 5 of each kind, for at most 4", to, counts, units)
 		}
 	}

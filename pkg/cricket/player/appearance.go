@@ -10,14 +10,14 @@ import (
 // Match is what an appearance says of its match.
 type Match struct {
 	ID, StartTime, Type, League string
-	Slot                        int64 // in which the scorecard was read
+	EndingAt                    int64 // when its end was decided, epoch s
 }
 
 // Appearance is a row of cricket-players: what a player did in a match.
 type Appearance struct {
 	PlayerID string `dynamodbav:"playerId" json:"-"`
-	At       string `dynamodbav:"at" json:"-"` // {startTime}/{matchId}
-	LastSlot int64  `dynamodbav:"lastSlot" json:"-"`
+	At       string `dynamodbav:"at" json:"-"`       // {startTime}/{matchId}
+	EndingAt int64  `dynamodbav:"endingAt" json:"-"` // that of its match
 
 	MatchID   string          `dynamodbav:"matchId" json:"matchId" doc:"The id of the match."`
 	StartTime string          `dynamodbav:"startTime" json:"startTime" example:"2026-06-06T14:30:00Z" doc:"The scheduled start, in UTC."`
@@ -29,8 +29,9 @@ type Appearance struct {
 	Keeper    bool            `dynamodbav:"keeper,omitempty" json:"keeper,omitzero" doc:"Whether the player was the wicketkeeper."`
 	Innings   []Innings       `dynamodbav:"innings" json:"innings" nullable:"false" doc:"The innings in which the player batted or bowled, in the order of their numbers. Super overs are not among them."`
 
-	name    string
+	name    string // "" if the card does not know it
 	profile card.Profile
+	unused  bool // a substitute who has neither batted nor bowled
 }
 
 // Innings is what a player did in an innings.
@@ -65,8 +66,8 @@ type Bowling struct {
 	Economy string `dynamodbav:"economy,omitempty" json:"economy,omitempty" doc:"The runs of six balls, such as 7.25. Absent: no legal ball was bowled."`
 }
 
-// appearances returns the players of a scorecard with what they did: the elevens, the substitutes who batted or
-// bowled, and of a lineup that is incomplete the others who did. They are mostPlayers at most.
+// appearances returns the players of a scorecard with what they did: the elevens, of a lineup that is incomplete the
+// others who batted or bowled, and the substitutes. They are mostPlayers at most.
 func appearances(m Match, c card.Card) []Appearance {
 	if len(c.Match.Teams) != 2 {
 		return nil
@@ -85,11 +86,14 @@ func appearances(m Match, c card.Card) []Appearance {
 
 		ref := func(s card.Side) catalog.TeamRef { return catalog.TeamRef{ID: s.TeamID, Code: s.Code, Name: s.Name} }
 		all = append(all, Appearance{
-			PlayerID: p.ID, At: m.StartTime + "/" + m.ID, LastSlot: m.Slot,
+			PlayerID: p.ID, At: m.StartTime + "/" + m.ID, EndingAt: m.EndingAt,
 			MatchID: m.ID, StartTime: m.StartTime, Type: m.Type, League: m.League,
 			Team: ref(c.Match.Teams[side]), Opponent: ref(c.Match.Teams[1-side]),
 			Captain: p.Captain, Keeper: p.Keeper, Innings: []Innings{}, name: p.Name, profile: p.Profile,
 		})
+		if p.Name == card.Unnamed(p.ID) {
+			all[len(all)-1].name = ""
+		}
 
 		return &all[len(all)-1]
 	}
@@ -139,6 +143,18 @@ func appearances(m Match, c card.Card) []Appearance {
 		for _, b := range n.Bowling {
 			in(1-bats, b.ID, b.Name).Bowling = &Bowling{
 				Overs: b.Overs, Maidens: b.Maidens, Runs: b.Runs, Wickets: b.Wickets, Economy: b.Economy,
+			}
+		}
+	}
+
+	for side, s := range c.Match.Teams {
+		for _, p := range s.Players {
+			if n := len(all); p.Substitute {
+				add(side, p)
+
+				if len(all) > n {
+					all[n].unused = true
+				}
 			}
 		}
 	}

@@ -42,7 +42,7 @@ type Page struct {
 		Name string `json:"name" doc:"The name of the player."`
 		card.Profile
 		Teams   []catalog.TeamRef `json:"teams" nullable:"false" doc:"The teams of the player in the matches that were polled, the last one first."`
-		Matches []Appearance      `json:"matches" nullable:"false" doc:"The matches with a result in which the player was one of the eleven, or came in as a substitute, the last one first."`
+		Matches []Appearance      `json:"matches" nullable:"false" doc:"The ended matches in which the player was one of the eleven, or batted or bowled as a substitute, the last one first."`
 		Next    string            `json:"next,omitempty" doc:"The cursor of the page with earlier matches. Absent: there are none."`
 	}
 }
@@ -50,7 +50,7 @@ type Page struct {
 // cachePlayer is how long clients may cache a player.
 var cachePlayer = httpapi.Cached{CacheControl: "public, max-age=60"}
 
-var errNoPlayer = problem.New(problem.NotFound, "player_not_found", "no lineup has named the player")
+var errNoPlayer = problem.New(problem.NotFound, "player_not_found", "no scorecard has the player")
 
 // GetPlayerFunction answers with a player.
 func GetPlayerFunction() app.Function {
@@ -64,7 +64,7 @@ func GetPlayerFunction() app.Function {
 	}, OpenPlayers, (*Players).GetPlayer, errNoPlayer)
 }
 
-// GetPlayer returns a player and a page of matches. It returns NotFound for one whom no lineup has named.
+// GetPlayer returns a player and a page of matches. It returns NotFound for one whom no scorecard has.
 // It costs 4 read units at most, whatever the number of matches and players.
 func (p *Players) GetPlayer(ctx context.Context, in *GetPlayer) (*Page, error) {
 	row, ok, err := dynamo.Get[Row](ctx, p.db, tables.GetPlayer, in.ID, profileKey)
@@ -97,8 +97,8 @@ func (p *Players) GetPlayer(ctx context.Context, in *GetPlayer) (*Page, error) {
 	return out, nil
 }
 
-// wordsRead is how many words a search reads: 4 kB, half a read unit.
-const wordsRead = 12
+// wordsRead is how many words a search reads: 4 kB of the longest names and images, half a read unit.
+const wordsRead = 8
 
 // Search returns the players whose names have words that begin with each of the query's, folded as
 // catalog.Fold does, in the order of the words. Of a word that many names have it reads the first wordsRead.

@@ -20,7 +20,7 @@ type Row struct {
 	Name     string `dynamodbav:"name"`
 	card.Profile
 	Teams []catalog.TeamRef `dynamodbav:"teams"`           // the last one first, maxTeams at most
-	Words string            `dynamodbav:"words,omitempty"` // the name whose words are stored
+	Words []string          `dynamodbav:"words,omitempty"` // what the stored words show: name, image and team
 }
 
 // Word is a row of cricket-players: a word in the name of a player.
@@ -46,18 +46,19 @@ const (
 // letterOf returns the partition of a word. No player has such an id.
 func letterOf(word string) string { return catalog.LetterOf("#", word) }
 
-// words returns the rows of the words of the player's name.
+// words returns the rows of the words of the player's name, as Words has it. A player without a name has none.
 func (r Row) words() []Word {
-	words := catalog.Fold(r.Name)
+	if len(r.Words) != 3 {
+		return nil
+	}
+
+	words := catalog.Fold(r.Words[0])
 	all := make([]Word, len(words))
 
 	for i, word := range words {
 		all[i] = Word{
-			Letter: letterOf(word), Key: word + "/" + r.PlayerID, ID: r.PlayerID, Name: r.Name, Image: r.Image,
-			Names: strings.Join(words, " "),
-		}
-		if len(r.Teams) > 0 {
-			all[i].Team = r.Teams[0].Code
+			Letter: letterOf(word), Key: word + "/" + r.PlayerID, ID: r.PlayerID, Names: strings.Join(words, " "),
+			Name: r.Words[0], Image: r.Words[1], Team: r.Words[2],
 		}
 	}
 
@@ -87,8 +88,12 @@ func Writes(c card.Card, most int) (writes []dynamo.Write) {
 			break
 		}
 
-		row := Row{Name: a.name, Profile: a.profile, Teams: []catalog.TeamRef{a.Team}}
-		said := []string{"name"}
+		row := Row{Name: cmp.Or(a.name, card.Unnamed(a.PlayerID)), Profile: a.profile, Teams: []catalog.TeamRef{a.Team}}
+		said, kept := []string{"name"}, []string{"teams"}
+
+		if a.name == "" {
+			said, kept = nil, []string{"teams", "name"}
+		}
 
 		for name, text := range map[string]string{
 			"role": a.profile.Role, "battingStyle": a.profile.BattingStyle, "bowlingStyle": a.profile.BowlingStyle, "image": a.profile.Image,
@@ -99,7 +104,7 @@ func Writes(c card.Card, most int) (writes []dynamo.Write) {
 		}
 
 		key := dynamo.Key(tables.SeePlayers, a.PlayerID, profileKey)
-		writes = append(writes, dynamo.UpdateWrite(key, dynamo.Set(row, said...).SetIfAbsent(row, "teams")))
+		writes = append(writes, dynamo.UpdateWrite(key, dynamo.Set(row, said...).SetIfAbsent(row, kept...)))
 	}
 
 	return writes
@@ -134,9 +139,16 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 
 	for _, a := range seen {
 		before := was[a.PlayerID]
+		if before.Name == card.Unnamed(a.PlayerID) {
+			before.Name = ""
+		}
 
 		r := before.update(Row{PlayerID: a.PlayerID, At: profileKey, Name: a.name, Profile: a.profile, Teams: []catalog.TeamRef{a.Team}})
-		r.Words = r.Name
+		if r.Name == "" {
+			r.Name = card.Unnamed(a.PlayerID)
+		} else {
+			r.Words = []string{r.Name, r.Image, r.Teams[0].Code}
+		}
 
 		if reflect.DeepEqual(r, before) {
 			continue
@@ -145,7 +157,6 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 		fresh := r.words()
 		rows, words = append(rows, r), append(words, fresh...)
 
-		before.Name = before.Words
 		for _, w := range before.words() {
 			if !slices.ContainsFunc(fresh, func(f Word) bool { return f.Key == w.Key }) {
 				gone = append(gone, dynamo.Key(tables.PutPlayers, w.Letter, w.Key))
@@ -165,18 +176,31 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 }
 
 // PutAppearances stores what the players of a match did in it, in one transaction. It returns *dynamo.Refused if
-// a scorecard of a later slot is stored. A match without an innings has no appearances.
+// those of a later end are stored. A match without an innings has no appearances.
 func PutAppearances(ctx context.Context, db dynamo.DB, m Match, c card.Card) error {
 	if len(c.Innings) == 0 {
 		return nil
 	}
 
-	notAfter := dynamo.Absent[Appearance]("lastSlot").Or(dynamo.AtMost[Appearance]("lastSlot", m.Slot))
+	notAfter := dynamo.Absent[Appearance]("endingAt").Or(dynamo.AtMost[Appearance]("endingAt", m.EndingAt))
 
 	var writes []dynamo.Write
 	for _, a := range appearances(m, c) {
-		writes = append(writes, dynamo.PutWrite(a, notAfter))
+		if !a.unused {
+			writes = append(writes, dynamo.PutWrite(a, notAfter))
+		}
 	}
 
 	return dynamo.Transact(ctx, db, tables.PutAppearances, writes...)
+}
+
+// RemoveAppearances removes what PutAppearances has stored of a match: its end is withdrawn. c is the scorecard
+// of that end.
+func RemoveAppearances(ctx context.Context, db dynamo.DB, m Match, c card.Card) error {
+	var keys []dynamo.Item
+	for _, a := range appearances(m, c) {
+		keys = append(keys, dynamo.Key(tables.PutAppearances, a.PlayerID, a.At))
+	}
+
+	return dynamo.DeleteAll(ctx, db, tables.PutAppearances, keys)
 }

@@ -502,13 +502,13 @@ type sentRow struct {
 	} `dynamodbav:"ledger"`
 }
 
-// Players returns the rows of players by key, without the slots of the scorecards.
+// Players returns the rows of players by key, without the times of the ends.
 func (w *World) Players() map[string]string {
 	w.T.Helper()
 
 	all := map[string]string{}
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Players) {
-		delete(r, "lastSlot")
+		delete(r, "endingAt")
 
 		text, err := json.Marshal(r)
 		testkit.Must(w.T, err)

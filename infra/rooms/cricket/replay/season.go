@@ -249,13 +249,19 @@ func (s *season) compare(m member) {
 			want, begun = nil, 0
 		}
 
-		if got := told[id]; !slices.Equal(got, want) {
+		got, started := told[id], s.begun[m.Starter+id]
+		if i := slices.Index(got, "Play has begun"); i >= 0 && s.Trial != nil {
+			// Its push could not start the activity, or lost its answer: a notification follows.
+			got, started = slices.Delete(slices.Clone(got), i, i+1), begun
+		}
+
+		if !slices.Equal(got, want) {
 			s.problems = append(s.problems, fmt.Sprintf("%s was told %q of fixture %d, want %q", m.Owner, got, f.number, want))
 		}
 
-		if got := s.begun[m.Starter+id]; got != begun {
+		if started != begun {
 			s.problems = append(s.problems, fmt.Sprintf("pushes have started %d activities of fixture %d for %s, want %d",
-				got, f.number, m.Owner, begun))
+				started, f.number, m.Owner, begun))
 		}
 	}
 }

@@ -312,7 +312,7 @@ func (d *decoder) official(v *Official) bool {
 	var p Player
 
 	ok := d.player(&p)
-	*v = Official{p.ID, p.Name}
+	*v = Official(p)
 
 	return ok
 }

@@ -296,6 +296,10 @@ func TestUnnamed(t *testing.T) {
 		w.put(played(8, 2), nameless)
 	}
 
+	if got := w.CountCalls(func() { testkit.Must(t, player.PutProfiles(w.NewContext(), w.db, nameless)) }); len(got) != 1 {
+		t.Errorf("the same card again makes the calls %v, want one read", got)
+	}
+
 	if found, err := player.Search(w.NewContext(), w.search, []string{"player"}); err != nil || len(found) != 0 {
 		t.Errorf("a player without a name is found: %v, %v", found, err)
 	}

@@ -138,7 +138,9 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 	)
 
 	for _, a := range seen {
-		before := was[a.PlayerID]
+		known := was[a.PlayerID]
+
+		before := known
 		if before.Name == card.Unnamed(a.PlayerID) {
 			before.Name = ""
 		}
@@ -150,7 +152,7 @@ func PutProfiles(ctx context.Context, db dynamo.DB, c card.Card) error {
 			r.Words = []string{r.Name, r.Image, r.Teams[0].Code}
 		}
 
-		if reflect.DeepEqual(r, before) {
+		if reflect.DeepEqual(r, known) {
 			continue
 		}
 

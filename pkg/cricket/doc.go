@@ -56,7 +56,7 @@
 //	what replaces a user's preferences for a match        follower: Overrides
 //	which followed matches are on the home screen         home: GetHome; follower: ReadStarts
 //	how teams, leagues and matches are found              match: Search; catalog: Words
-//	when a player is known, and when a match is listed    player; live: ingester.store
+//	when a player is known, and when a match is listed    player; live: ingester.store, Finisher.end
 //	to whom a phone belongs, and how many a user has      follower: RegisterDevice
 //	what happens to an unregistered token                 activity: Pusher.RemoveUnregistered; alert: Alerter.SendAlert
 //	what happens when a user deletes the account          userdata: ForgetUser
@@ -115,7 +115,7 @@
 //	  #USER#{userId}, #SUBSCRIPTIONS  the list of a user's subscriptions
 //	cricket-summaries               a match as lists show it: names, start, score; by index those in play,
 //	  matchId                       of a day, of a league and of a team
-//	cricket-players                 a player, as the lineups have had him
+//	cricket-players                 a player, as scorecards have had him
 //	  playerId, #
 //	  playerId, {start}/{matchId}   what the player did in an ended match
 //	  #/{letter}, {word}/{playerId}  a word in the name of a player

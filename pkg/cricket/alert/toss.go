@@ -71,7 +71,7 @@ func DetectTossFunction() app.Function {
 // run.
 //
 // With the toss it stores the players of both sides, and sends an alert that both elevens are named. If
-// they are named later, package live sends it when the match is live, and stores the players when the match is over.
+// they are named later, package live stores them and sends it when the match is live.
 // DetectToss marks the toss in the match last. After a crash it sends the alerts again with the same keys, so followers
 // get each once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {

@@ -68,6 +68,11 @@ func Begin(words, query []string) bool {
 	})
 }
 
+// Longest returns the longest word of a query, which the fewest names have. The query must have a word.
+func Longest(query []string) string {
+	return slices.MaxFunc(query, func(a, b string) int { return cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) })
+}
+
 // LetterOf returns the partition of a word of a kind in cricket-search.
 func LetterOf(kind, word string) string {
 	_, size := utf8.DecodeRuneInString(word)

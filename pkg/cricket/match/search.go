@@ -1,11 +1,9 @@
 package match
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/player"
@@ -137,7 +135,7 @@ func shares(found ...int) []int {
 // words reads what of a kind has a word that begins with the longest word of the query, each team and
 // league once.
 func (m *Matches) words(ctx context.Context, kind string, query []string) ([]catalog.Word, error) {
-	longest := slices.MaxFunc(query, func(a, b string) int { return cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) })
+	longest := catalog.Longest(query)
 
 	rows, _, err := dynamo.Query[catalog.Word](ctx, m.eventual, tables.SearchWords, dynamo.Range{
 		Key:   dynamo.KeyBeginsWith(tables.SearchWords, catalog.LetterOf(kind, longest), longest),

@@ -1,11 +1,9 @@
 package player
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"matchday/pkg/cricket/card"
 	"matchday/pkg/cricket/catalog"
@@ -103,7 +101,7 @@ const wordsRead = 8
 // Search returns the players whose names have words that begin with each of the query's, folded as
 // catalog.Fold does, in the order of the words. Of a word that many names have it reads the first wordsRead.
 func Search(ctx context.Context, db dynamo.DB, query []string) ([]Word, error) {
-	longest := slices.MaxFunc(query, func(a, b string) int { return cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) })
+	longest := catalog.Longest(query)
 
 	rows, _, err := dynamo.Query[Word](ctx, db, tables.SearchPlayers,
 		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.SearchPlayers, letterOf(longest), longest), Limit: wordsRead})

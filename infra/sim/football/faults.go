@@ -3,6 +3,7 @@ package football
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 type faults struct {
 	rates map[Kind]float64
 	now   time.Time      // of the latest request
-	calls map[string]int // requests at that time, by path
+	calls map[string]int // requests at that time, by address
 }
 
 func newFaults() faults { return faults{rates: map[Kind]float64{}, calls: map[string]int{}} }
@@ -33,9 +34,17 @@ func (s *Server) Misbehave(rates map[Kind]float64) error {
 	return nil
 }
 
-// takeFault returns the fault of a request, or "", and the dice for it. The requests for a
-// path at the same time are counted, so that one that is repeated may succeed.
-func (s *Server) takeFault(path string, now time.Time) (Kind, dice) {
+// takeFault returns the fault of a request, or "", and the dice for it. The requests for one
+// address at the same time are counted, so that one that is repeated may succeed.
+func (s *Server) takeFault(u *url.URL, now time.Time) (Kind, dice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	path := u.Path
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+
 	f := &s.faults
 	if !f.now.Equal(now) {
 		f.now, f.calls = now, map[string]int{}

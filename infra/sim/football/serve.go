@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,20 +28,17 @@ const tooLarge = 5 << 20
 const tieBreaking = "In the event that two (or more) teams have an equal number of points, the following rules break the tie:\n1. Goal " +
 	"difference\n2. Goals scored\n3. Name"
 
-// answer is the response to a request.
-type answer struct {
-	status int
-	cache  string
-	kind   string // content type; JSON if empty
-	body   []byte
-	wait   time.Duration // for Retry-After
-	hang   bool
+// Answer is the response to a request.
+type Answer struct {
+	Status int
+	Header http.Header // its Content-Type is JSON if it has none
+	Body   []byte
 }
 
 func (s *Server) routes() {
 	s.mux = http.NewServeMux()
-	handle := func(path string, f func(*http.Request, time.Time) answer) {
-		s.mux.HandleFunc("GET /api/v1/"+path, s.serve(f))
+	handle := func(path string, f func(*http.Request, time.Time) Answer) {
+		s.mux.Handle("GET /api/v1/"+path, s.locked(f))
 	}
 
 	const ofSeason = "unique-tournament/{tournament}/season/{season}/"
@@ -53,103 +51,116 @@ func (s *Server) routes() {
 	handle(ofSeason+"standings/total", s.ofSeason(s.standings))
 	handle("team/{id}/image", s.teamImage)
 	handle("unique-tournament/{id}/image", s.tournamentImage)
-	s.mux.HandleFunc("/", s.serve(func(*http.Request, time.Time) answer { return notFound() }))
+	s.mux.Handle("/", s.locked(func(*http.Request, time.Time) Answer { return notFound() }))
 }
 
 // ServeHTTP serves the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// serve answers a request. It holds clock work, so a free clock does not move meanwhile.
-func (s *Server) serve(f func(*http.Request, time.Time) answer) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// locked answers the requests of this API.
+func (s *Server) locked(f func(*http.Request, time.Time) Answer) http.Handler {
+	return s.Handler(func(r *http.Request, now time.Time) Answer {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+
+		return f(r, now)
+	}, refuseAs)
+}
+
+// Handler returns a handler of requests to this API, or to another API over the same events. answer
+// returns the answer at a time of the clock. refuse returns that of a request which has the fault
+// Forbidden, TooManyRequests or ServerError; roll draws numbers in [0, 1) for its decisions. The handler
+// holds clock work, so a free clock does not move meanwhile.
+func (s *Server) Handler(
+	answer func(r *http.Request, now time.Time) Answer, refuse func(k Kind, roll func(what string) float64) Answer,
+) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		done := s.clock.Work()
 		defer done()
 
-		a := s.answer(r, f)
-		if a.hang {
+		now := s.clock.Now()
+		fault, d := s.takeFault(r.URL, now)
+
+		var a Answer
+
+		switch fault {
+		case Timeout:
 			done()
 			<-r.Context().Done()
 
 			return
+		case HTML:
+			a = page()
+		case Forbidden, TooManyRequests, ServerError:
+			a = refuse(fault, d.roll)
+		default:
+			a = answer(r, now)
 		}
 
-		h := w.Header()
-		h.Set("Content-Type", "application/json; charset=utf-8")
-
-		if a.kind != "" {
-			h.Set("Content-Type", a.kind)
+		switch fault {
+		case Truncated:
+			a.Body = a.Body[:len(a.Body)*2/3]
+		case TooLarge:
+			a.Body = append(a.Body, bytes.Repeat([]byte(" "), tooLarge)...)
 		}
 
-		if a.cache != "" {
-			h.Set("Cache-Control", a.cache)
-		}
-
-		if a.wait > 0 {
-			h.Set("Retry-After", strconv.Itoa(int(a.wait/time.Second)))
-		}
-
-		w.WriteHeader(a.status)
-		w.Write(a.body) // a caller that has disconnected wants no answer
-	}
+		w.Header().Set("Content-Type", jsonType)
+		maps.Copy(w.Header(), a.Header)
+		w.WriteHeader(a.Status)
+		w.Write(a.Body) // a caller that has disconnected wants no answer
+	})
 }
 
-func (s *Server) answer(r *http.Request, f func(*http.Request, time.Time) answer) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+const jsonType = "application/json; charset=utf-8"
 
-	now := s.clock.Now()
+// page is an HTML page in place of an answer.
+func page() Answer {
+	const text = "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
 
-	fault, d := s.takeFault(r.URL.Path, now)
-	switch fault {
+	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html; charset=UTF-8"}}, Body: []byte(text)}
+}
+
+// refuseAs answers a request with a fault as the provider does.
+func refuseAs(k Kind, roll func(string) float64) Answer {
+	switch k {
 	case Forbidden:
 		return refuse(http.StatusForbidden, map[string]any{"code": http.StatusForbidden, "reason": "challenge"})
 	case TooManyRequests:
 		a := failure(http.StatusTooManyRequests)
-		a.wait = d.between("retry after", time.Second, time.Minute)
+		a.Header = http.Header{"Retry-After": {strconv.Itoa(1 + int(roll("retry after")*59))}}
 
 		return a
-	case ServerError:
-		return failure(http.StatusInternalServerError)
-	case Timeout:
-		return answer{hang: true}
-	case HTML:
-		page := "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
-		return answer{status: http.StatusOK, kind: "text/html; charset=UTF-8", body: []byte(page)}
 	}
 
-	a := f(r, now)
-
-	switch fault {
-	case Truncated:
-		a.body = a.body[:len(a.body)*2/3]
-	case TooLarge:
-		a.body = append(a.body, bytes.Repeat([]byte(" "), tooLarge)...)
-	}
-
-	return a
+	return failure(http.StatusInternalServerError)
 }
 
-func ok(cache string, v any) answer {
+func ok(cache string, v any) Answer {
 	body, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // the objects always encode
 	}
 
-	return answer{status: http.StatusOK, cache: cache, body: body}
-}
-
-func refuse(code int, reason map[string]any) answer {
-	a := ok("", map[string]any{"error": reason})
-	a.status = code
+	a := Answer{Status: http.StatusOK, Header: http.Header{}, Body: body}
+	if cache != "" {
+		a.Header.Set("Cache-Control", cache)
+	}
 
 	return a
 }
 
-func failure(code int) answer {
+func refuse(code int, reason map[string]any) Answer {
+	a := ok("", map[string]any{"error": reason})
+	a.Status = code
+
+	return a
+}
+
+func failure(code int) Answer {
 	return refuse(code, map[string]any{"code": code, "message": http.StatusText(code)})
 }
 
-func notFound() answer { return failure(http.StatusNotFound) }
+func notFound() Answer { return failure(http.StatusNotFound) }
 
 func pathID(r *http.Request, name string) int64 {
 	id, err := strconv.ParseInt(r.PathValue(name), 10, 64)
@@ -160,8 +171,8 @@ func pathID(r *http.Request, name string) int64 {
 	return id
 }
 
-func (s *Server) ofSeason(f func(*http.Request, time.Time, *season) answer) func(*http.Request, time.Time) answer {
-	return func(r *http.Request, now time.Time) answer {
+func (s *Server) ofSeason(f func(*http.Request, time.Time, *season) Answer) func(*http.Request, time.Time) Answer {
+	return func(r *http.Request, now time.Time) Answer {
 		se := s.seasons[[2]int64{pathID(r, "tournament"), pathID(r, "season")}]
 		if se == nil {
 			return notFound()
@@ -171,7 +182,7 @@ func (s *Server) ofSeason(f func(*http.Request, time.Time, *season) answer) func
 	}
 }
 
-func (s *Server) event(r *http.Request, now time.Time) answer {
+func (s *Server) event(r *http.Request, now time.Time) Answer {
 	e := s.events[pathID(r, "id")]
 	if e == nil {
 		return notFound()
@@ -186,7 +197,7 @@ func (s *Server) event(r *http.Request, now time.Time) answer {
 }
 
 // rounds lists the rounds with events. The current one is that of the latest kick-off.
-func (s *Server) rounds(_ *http.Request, now time.Time, se *season) answer {
+func (s *Server) rounds(_ *http.Request, now time.Time, se *season) Answer {
 	listed := map[openfootball.Round]bool{}
 
 	var (
@@ -229,7 +240,7 @@ func (s *Server) rounds(_ *http.Request, now time.Time, se *season) answer {
 }
 
 // round lists the events of a round by their kick-off.
-func (s *Server) round(r *http.Request, now time.Time, se *season) answer {
+func (s *Server) round(r *http.Request, now time.Time, se *season) Answer {
 	number, slug, prefix := pathID(r, "number"), r.PathValue("slug"), r.PathValue("prefix")
 
 	events := []eventInfo{}
@@ -253,7 +264,7 @@ func (s *Server) round(r *http.Request, now time.Time, se *season) answer {
 }
 
 // standings computes the tables of the groups from what the events said a lag ago.
-func (s *Server) standings(_ *http.Request, now time.Time, se *season) answer {
+func (s *Server) standings(_ *http.Request, now time.Time, se *season) Answer {
 	matches, updated := se.counted(now.Add(-se.lag))
 	rule := ruleInfo{se.ID*1000 + 1, tieBreaking}
 
@@ -321,26 +332,42 @@ func (se *season) counted(t time.Time) (matches []openfootball.Match, updated ti
 	return matches, updated
 }
 
-func (s *Server) teamImage(r *http.Request, _ time.Time) answer {
-	id := pathID(r, "id")
-	if id < firstTeam || id >= firstTeam+int64(len(s.teams)) {
-		return notFound()
-	}
-
-	return picture(fmt.Sprint("team ", id))
+func (s *Server) teamImage(r *http.Request, _ time.Time) Answer {
+	return picture(s.badge(pathID(r, "id")))
 }
 
-func (s *Server) tournamentImage(r *http.Request, _ time.Time) answer {
-	id := pathID(r, "id")
+func (s *Server) tournamentImage(r *http.Request, _ time.Time) Answer {
+	return picture(s.logo(pathID(r, "id")))
+}
+
+// badge returns the picture of a team, nil if there is no such team.
+func (s *Server) badge(team int64) []byte {
+	if team < firstTeam || team >= firstTeam+int64(len(s.teams)) {
+		return nil
+	}
+
+	return Shield(fmt.Sprint("team ", team))
+}
+
+// logo returns the picture of a tournament, nil if there is no such tournament.
+func (s *Server) logo(tournament int64) []byte {
 	for key := range s.seasons {
-		if key[0] == id {
-			return picture(fmt.Sprint("tournament ", id))
+		if key[0] == tournament {
+			return Shield(fmt.Sprint("tournament ", tournament))
 		}
 	}
 
-	return notFound()
+	return nil
 }
 
-func picture(name string) answer {
-	return answer{status: http.StatusOK, cache: imageCache, kind: "image/png", body: Shield(name)}
+func picture(image []byte) Answer {
+	if image == nil {
+		return notFound()
+	}
+
+	return Answer{
+		Status: http.StatusOK,
+		Header: http.Header{"Cache-Control": {imageCache}, "Content-Type": {"image/png"}},
+		Body:   image,
+	}
 }

@@ -52,7 +52,7 @@ func address(image []byte, extension string) *string {
 func ofImages(t testing.TB, images map[string][]byte) *bestshottest.World {
 	t.Helper()
 	w := bestshottest.New(t)
-	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+	w.Settings[provider.SofascoreURL] = "https://provider.test/api/v1"
 	w.Provider = transport(func(r *http.Request) (*http.Response, error) {
 		if image, ok := images[strings.TrimPrefix(r.URL.Path, "/api/v1")]; ok {
 			return respond(200, string(image)), nil
@@ -273,7 +273,7 @@ func TestOnlyImagesAreStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := bestshottest.New(t)
-			w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+			w.Settings[provider.SofascoreURL] = "https://provider.test/api/v1"
 			w.Provider = transport(func(*http.Request) (*http.Response, error) { return c.answer() })
 			stored := 0
 			files := w.Files

@@ -18,6 +18,9 @@
 //	when the provider is asked, and for what              ingest: Planner.PlanPolls
 //	which parts of an answer are stored                   ingest: Ingester.IngestFeed
 //	what a provider must answer                           provider
+//	which provider a tournament has                       ingest: CreateTournament; provider: Settings
+//	what a status of a provider means                     provider: Sofascore, APIFootball
+//	what happens when a provider's budget is used up      ingest: Poller.PollProvider
 //	how ranks and movements are counted                   score: Ranks; view: Views.Leaderboard
 //	what the cache has, and for how long                  view; kit/redis
 //	how a league is joined, and who administers it        league: JoinLeague, Leave
@@ -39,10 +42,10 @@
 //
 //	member                 a user who plays, by the subject of the user's tokens
 //	forgotten              a user who has deleted the account
-//	tournament             a season of the provider, with the versions of its projections
+//	tournament             a season of a provider, with the versions of its projections
 //	rule                   what the parts of a guess earn; a row never changes, and another rule has the next version
 //	tournament_round       a round with its multiplier, and the version of its matches
-//	team                   a team of the provider
+//	team                   a team of a provider
 //	match                  a match with its result, and the version of its latest settlement
 //	guess                  the guess of a member for a match; at most one
 //	tournament_standing    the place of a team in the provider's standings

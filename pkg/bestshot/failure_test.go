@@ -87,7 +87,7 @@ func TestProviderIsDown(t *testing.T) {
 			t.Parallel()
 			w := bestshottest.New(t)
 			w.Provider = transport(func(*http.Request) (*http.Response, error) { return answer() })
-			w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+			w.Settings[provider.SofascoreURL] = "https://provider.test/api/v1"
 			c := w.Found("cup")
 			kickOff := bestshottest.Noon.Add(hour)
 			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))

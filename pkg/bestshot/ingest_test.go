@@ -374,7 +374,7 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 		`"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"}}`
 
 	w := bestshottest.New(t)
-	w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+	w.Settings[provider.SofascoreURL] = "https://provider.test/api/v1"
 	w.Provider = transport(func(*http.Request) (*http.Response, error) {
 		return respond(200, `{"events":[{"id":9002,"startTimestamp":1780747200,"homeTeam":{"id":5},"awayTeam":{"id":5}},`+good+`]}`), nil
 	})
@@ -491,7 +491,7 @@ func TestPlan(t *testing.T) {
 func TestExecutionEnds(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
-	w.Settings[ingest.ProviderURL] = "http://127.0.0.1:1"
+	w.Settings[provider.SofascoreURL] = "http://127.0.0.1:1"
 	c := w.Found("cup")
 	path := "/admin/tournaments/" + c.ID
 	w.Do(root, "POST", path+"/standings", nil)
@@ -540,7 +540,7 @@ func TestSync(t *testing.T) {
 
 		return polls, execution
 	}
-	poll := ingest.Poll{TournamentID: c.ID, Tournament: "17", Season: "1003"}
+	poll := ingest.Poll{Provider: provider.Default, TournamentID: c.ID, Tournament: "17", Season: "1003"}
 	of := func(kind ingest.Kind, round provider.Round, execution string) ingest.Poll {
 		p := poll
 		p.Kind, p.Round, p.Execution = kind, round, execution

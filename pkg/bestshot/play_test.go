@@ -762,7 +762,7 @@ WITH added AS (
 )
 INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)
 SELECT id, 1, 3, 0, 0, 0, 0
-FROM added`, provider.Name)
+FROM added`, provider.Default)
 	testkit.Must(t, err)
 
 	slugs := func(from, to int) (all []string) {

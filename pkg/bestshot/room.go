@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/notice"
+	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
@@ -55,11 +56,12 @@ func Room() app.Room {
 				IfDown:   "The points of a match do not arrive.",
 			},
 		},
-		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
-			Name: ingest.ProviderURL, Functions: []string{ingest.PollProviderFunction().Name, ingest.SyncAssetsFunction().Name},
-			Does: "the base URL of the provider's API",
-			Like: "^https?://[^ ]+$", Example: "https://provider.example.com/api/v1", Required: true,
-		}),
+		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"),
+			provider.Settings(
+				ingest.PollProviderFunction().Name,
+				ingest.SyncAssetsFunction().Name,
+				ingest.CreateTournamentFunction().Name,
+			)...),
 	},
 		health.GetHealthFunction(),
 		member.CreateMemberFunction(),

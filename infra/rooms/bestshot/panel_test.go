@@ -26,6 +26,7 @@ import (
 	"matchday/infra/testkit/pgtest"
 	"matchday/pkg/bestshot"
 	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/account"
@@ -66,7 +67,7 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	hub := console.NewHub(panel)
 	hub.Attach(f)
 
-	w.Provider = provider{v.league}
+	w.Provider = simulated{v.league}
 	testkit.Must(t, v.found(t.Context()))
 	v.round = v.league.next()
 	poll(w, v)
@@ -74,10 +75,10 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 	return hub, v, w
 }
 
-// provider answers the requests of functions.
-type provider struct{ http.Handler }
+// simulated answers the requests of functions.
+type simulated struct{ http.Handler }
 
-func (p provider) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p simulated) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
 	p.ServeHTTP(out, r)
 
@@ -87,7 +88,7 @@ func (p provider) RoundTrip(r *http.Request) (*http.Response, error) {
 // poll asks the provider for the rounds and the matches, and settles what has ended.
 func poll(w *bestshottest.World, v *visit) {
 	w.T.Helper()
-	w.Settings[ingest.ProviderURL] = "http://provider/api/v1"
+	w.Settings[provider.SofascoreURL] = "http://provider/api/v1"
 	poller := testkit.Open(w.World, ingest.PollProviderFunction(), ingest.OpenPoller)
 
 	ingester := testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open)

@@ -10,10 +10,11 @@ import (
 	"matchday/infra/rooms/bestshot/bench"
 	"matchday/infra/rooms/bestshot/cost"
 	"matchday/infra/rooms/bestshot/smoke"
+	"matchday/infra/sim/apifootball"
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot"
-	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/notice"
+	"matchday/pkg/bestshot/provider"
 )
 
 // Bundle is the bundle id of the Best Shot app.
@@ -32,7 +33,7 @@ var Room = rooms.Room{
 // Host is Best Shot in one local fleet, with its provider.
 type Host struct {
 	fleet.Host
-	Provider *football.Server // without seasons at first
+	Provider *football.Server // without seasons at first; both providers have its events
 	league   *league          // of the console; nil for none
 }
 
@@ -46,20 +47,33 @@ func newLocal() rooms.Local {
 		Fleet: fleet.Room{Room: bestshot.Room(), App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
 			h.league, v.ask = newLeague(in.Clock), in.Call
 
-			return h.simulate(in, 1)
+			return h.simulate(in, 1, plan)
 		}},
 		Panel: v.panel(),
 		Demo:  v.demo,
 	}
 }
 
-// simulate starts the provider of a seed, and returns the environment of the room's functions.
-func (h *Host) simulate(in fleet.Host, seed uint64) ([]string, error) {
+// key is the key of the simulated API-Football.
+const key = "local-api-football-key"
+
+// plan is the plan at the simulated API-Football, which a replay of many seasons would exceed.
+var plan = apifootball.Plan{Minute: 300, Day: 7500}
+
+// simulate starts the providers of a seed, and returns the environment of the room's functions.
+func (h *Host) simulate(in fleet.Host, seed uint64, plan apifootball.Plan) ([]string, error) {
 	h.Host = in
 	h.Provider = football.New(in.Clock, seed)
 
-	return []string{notice.APNSBundle + "=" + Bundle,
-		ingest.ProviderURL + "=" + in.Serve("football", http.HandlerFunc(h.serve)) + "/api/v1"}, nil
+	second := in.Serve("api-football", apifootball.New(in.Clock, h.Provider, key, plan))
+
+	return []string{
+		notice.APNSBundle + "=" + Bundle,
+		provider.SofascoreURL + "=" + in.Serve("football", http.HandlerFunc(h.serve)) + "/api/v1",
+		provider.APIFootballURL + "=" + second,
+		provider.APIFootballMedia + "=" + second + "/football",
+		provider.APIFootballKey + "=" + key,
+	}, nil
 }
 
 // serve answers requests to the provider.

@@ -7,6 +7,7 @@ import (
 	"matchday/infra/local/fleet"
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms/bestshot/replay"
+	"matchday/infra/sim/apifootball"
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot"
 )
@@ -24,7 +25,7 @@ func Replay(ctx context.Context, cfg frame.Config) error {
 		Room: fleet.Room{
 			Room:     bestshot.Room(),
 			App:      Bundle,
-			Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed) },
+			Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed, apifootball.Plan{}) },
 		},
 		Provider: func() *football.Server { return h.Provider },
 	})

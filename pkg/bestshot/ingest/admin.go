@@ -21,20 +21,22 @@ import (
 
 // Admin is the service of administrators for tournaments.
 type Admin struct {
-	db    pg.DB
-	queue queue.Sender
+	db      pg.DB
+	queue   queue.Sender
+	setting func(name string) string
 }
 
 // OpenAdmin opens the service of administrators for tournaments.
 func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Admin{db, queue.Open(env.AWS, env.Queues)}, err
+	return &Admin{db, queue.Open(env.AWS, env.Queues), env.Setting}, err
 }
 
 var (
 	errExists  = problem.New(problem.Conflict, "tournament_exists", "there is a tournament with this slug, or of this season")
 	errRunning = problem.New(problem.Conflict, "sync_running", "this is running already")
 	errActive  = problem.New(problem.Conflict, "tournament_active", "members have guessed: cancel the tournament first")
+	errSource  = problem.New(problem.Unprocessable, "provider_not_configured", "this stage has no settings for this provider")
 	errNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
 )
 
@@ -42,11 +44,12 @@ var (
 type CreateTournament struct {
 	auth.Admin
 	Body struct {
-		ExternalID string      `json:"externalId" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the tournament." example:"16"`
-		Season     string      `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season." example:"58210"`
-		Slug       string      `json:"slug" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"Its name in addresses." example:"world-cup-2026"`
-		Label      string      `json:"label" format:"display-name" maxLength:"80" doc:"Its name." example:"World Cup 2026"`
-		Rule       *score.Rule `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
+		Provider   *provider.Name `json:"provider,omitempty" doc:"Who has its data; the first of the list if absent. It never changes."`
+		ExternalID string         `json:"externalId" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the tournament." example:"16"`
+		Season     string         `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season." example:"58210"`
+		Slug       string         `json:"slug" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"Its name in addresses." example:"world-cup-2026"`
+		Label      string         `json:"label" format:"display-name" maxLength:"80" doc:"Its name." example:"World Cup 2026"`
+		Rule       *score.Rule    `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
 	}
 }
 
@@ -63,22 +66,31 @@ func CreateTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.",
 			"POST", "/tournaments", polls, 201),
-		OpenAdmin, (*Admin).CreateTournament, errExists)
+		OpenAdmin, (*Admin).CreateTournament, errExists, errSource)
 }
 
 // CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
 // not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
-// tournament_exists.
+// tournament_exists, provider_not_configured.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
 		rule = *b.Rule
 	}
 
+	from := provider.Default
+	if b.Provider != nil {
+		from = *b.Provider
+	}
+
+	if !provider.Configured(from, s.setting) {
+		return nil, errSource
+	}
+
 	out := &Created{Status: http.StatusCreated}
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		id, ok, err := pg.Value[string](ctx, tx, sql.CreateTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
+		id, ok, err := pg.Value[string](ctx, tx, sql.CreateTournament, from, b.ExternalID, b.Season, b.Slug, b.Label)
 		if err != nil {
 			return err
 		}
@@ -88,7 +100,7 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 			return addRule(ctx, tx, id, 1, rule)
 		}
 
-		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, provider.Name, b.ExternalID, b.Season, b.Slug, b.Label,
+		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, from, b.ExternalID, b.Season, b.Slug, b.Label,
 			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore)
 		if err == nil && !ok {
 			err = errExists
@@ -100,7 +112,7 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 		return nil, err
 	}
 
-	poll := Poll{Kind: Rounds, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}
+	poll := Poll{Kind: Rounds, Provider: from, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}
 
 	return out, s.queue.Send(ctx, PollQueue, poll, 0)
 }

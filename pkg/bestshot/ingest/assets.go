@@ -26,23 +26,24 @@ const maxImages = 50
 
 // imageRow is an image to ask for.
 type imageRow struct {
-	Kind Kind   `db:"kind"`
-	ID   string `db:"id"` // the provider's id of the team or the tournament
+	Provider provider.Name `db:"provider"`
+	Kind     Kind          `db:"kind"`
+	ID       string        `db:"id"` // the provider's id of the team or the tournament
 }
 
 // poll returns the poll that asks for the image.
 func (r imageRow) poll() Poll {
 	if r.Kind == Logo {
-		return Poll{Kind: Logo, Tournament: r.ID}
+		return Poll{Kind: Logo, Provider: r.Provider, Tournament: r.ID}
 	}
 
-	return Poll{Kind: Badge, Team: r.ID}
+	return Poll{Kind: Badge, Provider: r.Provider, Team: r.ID}
 }
 
 // planImages asks for the images that are due, and then records that it has asked. After a crash in
 // between, the next plan asks again.
 func (s *Planner) planImages(ctx context.Context) error {
-	due, err := pg.All[imageRow](ctx, s.db, sql.ListDueImages, provider.Name, maxImages)
+	due, err := pg.All[imageRow](ctx, s.db, sql.ListDueImages, maxImages)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *Planner) planImages(ctx context.Context) error {
 			statement = sql.MarkLogoAsked
 		}
 
-		if _, err := pg.Do(ctx, s.db, statement, provider.Name, d.ID); err != nil {
+		if _, err := pg.Do(ctx, s.db, statement, d.Provider, d.ID); err != nil {
 			return err
 		}
 	}
@@ -74,18 +75,18 @@ func (s *Planner) planImages(ctx context.Context) error {
 
 // Collector is the service that fetches images.
 type Collector struct {
-	provider provider.Provider
-	files    object.Bucket
-	queue    queue.Sender
-	now      func() time.Time
+	providers provider.All
+	files     object.Bucket
+	queue     queue.Sender
+	now       func() time.Time
 }
 
 // OpenCollector opens the service that fetches images.
 func OpenCollector(_ context.Context, env app.Env) (*Collector, error) {
-	p, err := openProvider(env)
+	all, err := provider.OpenAll(env)
 	files := object.Open(env.AWS, env.Setting(tables.Assets.On("").Env()))
 
-	return &Collector{p, files, queue.Open(env.AWS, env.Queues), env.Now}, err
+	return &Collector{all, files, queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 // SyncAssetsFunction fetches badges of teams and logos of tournaments.
@@ -105,19 +106,11 @@ func SyncAssetsFunction() app.Function {
 // FeedQueue. If the provider fails, has no image, or answers with something else, SyncAssets logs that,
 // and a plan asks again after a day. A second run stores the same bytes under the same name.
 func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
-	var (
-		image []byte
-		err   error
-	)
-
-	switch p.Kind {
-	case Badge:
-		image, err = s.provider.Badge(ctx, p.Team)
-	case Logo:
-		image, err = s.provider.Logo(ctx, p.Tournament)
-	default:
+	if p.Kind != Badge && p.Kind != Logo {
 		return fmt.Errorf("a poll of an image of the kind %q", p.Kind)
 	}
+
+	image, err := s.fetch(ctx, p)
 
 	var name, media string
 	if err == nil {
@@ -125,12 +118,14 @@ func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 	}
 
 	if errors.Is(err, provider.ErrAbsent) {
-		slog.InfoContext(ctx, "the provider has no image", "kind", p.Kind, "team", p.Team, "tournament", p.Tournament)
+		slog.InfoContext(ctx, "the provider has no image",
+			"provider", p.source(), "kind", p.Kind, "team", p.Team, "tournament", p.Tournament)
 		return nil
 	}
 
 	if err != nil {
-		slog.WarnContext(ctx, "the provider gives no image", "kind", p.Kind, "team", p.Team, "tournament", p.Tournament, "err", err)
+		slog.WarnContext(ctx, "the provider gives no image",
+			"provider", p.source(), "kind", p.Kind, "team", p.Team, "tournament", p.Tournament, "err", err)
 		return nil
 	}
 
@@ -141,6 +136,20 @@ func (s *Collector) SyncAssets(ctx context.Context, p Poll) error {
 	return s.queue.Send(ctx, FeedQueue, Feed{Poll: p, FetchedAt: s.now().UTC(), Asset: name}, 0)
 }
 
+// fetch fetches an image of a provider.
+func (s *Collector) fetch(ctx context.Context, p Poll) ([]byte, error) {
+	from, err := s.providers.Of(p.source())
+	if err != nil {
+		return nil, err
+	}
+
+	if p.Kind == Logo {
+		return from.Logo(ctx, p.Tournament)
+	}
+
+	return from.Badge(ctx, p.Team)
+}
+
 // storeImage stores the name of an image. A second run stores it again.
 func (s *Ingester) storeImage(ctx context.Context, f Feed) error {
 	statement, id := sql.PutBadge, f.Team
@@ -148,7 +157,7 @@ func (s *Ingester) storeImage(ctx context.Context, f Feed) error {
 		statement, id = sql.PutLogo, f.Tournament
 	}
 
-	_, err := pg.Do(ctx, s.db, statement, provider.Name, id, f.Asset)
+	_, err := pg.Do(ctx, s.db, statement, f.source(), id, f.Asset)
 
 	return err
 }

@@ -1,4 +1,5 @@
-// Package ingest stores tournaments as the provider has them.
+// Package ingest stores tournaments as their providers have them. Which provider a tournament has is in its
+// row, in its polls and in its feeds: what is particular to one is in package provider.
 //
 //	plan-polls, every 5 minutes ─▶ polls ─▶ poll-provider ─▶ feeds ─▶ ingest-feed ─▶ settlement
 //	                            ─▶ assets ─▶ sync-assets ─▶ feeds
@@ -10,6 +11,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -57,9 +59,10 @@ const (
 )
 
 // Poll asks poll-provider for a part of a tournament, or sync-assets for an image. A poll of a Badge
-// has only Team, and a poll of a Logo only Tournament.
+// has only Provider and Team, and a poll of a Logo only Provider and Tournament.
 type Poll struct {
 	Kind         Kind           `json:"kind"`
+	Provider     provider.Name  `json:"provider,omitempty"` // read it with source
 	TournamentID string         `json:"tournamentId,omitempty"`
 	Tournament   string         `json:"tournament,omitempty"` // the provider's id
 	Season       string         `json:"season,omitempty"`     // the provider's id
@@ -67,6 +70,9 @@ type Poll struct {
 	Round        provider.Round `json:"round,omitzero"`       // of Matches
 	Execution    string         `json:"execution,omitempty"`  // the execution that ends with the answer
 }
+
+// source returns the provider that is asked. Messages that are older than the second provider name none.
+func (p Poll) source() provider.Name { return cmp.Or(p.Provider, provider.Default) }
 
 // Feed is what the provider has answered to a poll.
 type Feed struct {

@@ -1,5 +1,5 @@
 -- name: ListDueRounds
--- The rounds of provider $1 with a match that may have changed:
+-- The rounds with a match that may have changed:
 --
 --   - it has begun and not ended;
 --   - it ended less than 6 h ago, so that its result may be corrected;
@@ -8,6 +8,7 @@
 --   - it is still to be played: once a day.
 SELECT
     t.id::text AS tournament_id,
+    t.provider,
     t.external_id AS tournament,
     t.season,
     o.slug,
@@ -18,7 +19,6 @@ SELECT
 FROM tournament_round o
 JOIN tournament t ON t.id = o.tournament_id
 WHERE t.status IN ('upcoming', 'active')
-    AND t.provider = $1
     AND EXISTS (
         SELECT
         FROM match m
@@ -46,12 +46,13 @@ WHERE t.status IN ('upcoming', 'active')
 ORDER BY t.id, o."order";
 
 -- name: ListPlayedTournaments
--- The upcoming and active tournaments of provider $1. standings is whether the standings may have
--- changed, because a match has ended since the last answer. rounds is whether the rounds were not
--- asked for within a day, or within 30 minutes if a match has ended in the last 3 h: then the next
--- round of a cup is known, and may begin tomorrow.
+-- The upcoming and active tournaments. standings is whether the standings may have changed, because a
+-- match has ended since the last answer. rounds is whether the rounds were not asked for within a day,
+-- or within 30 minutes if a match has ended in the last 3 h: then the next round of a cup is known, and
+-- may begin tomorrow.
 SELECT
     t.id::text AS tournament_id,
+    t.provider,
     t.external_id AS tournament,
     t.season,
     t.standings_checked_at IS NULL
@@ -73,34 +74,31 @@ SELECT
             ) AS rounds
 FROM tournament t
 WHERE t.status IN ('upcoming', 'active')
-    AND t.provider = $1
 ORDER BY t.id;
 
 -- name: ListDueImages
--- At most $2 images of provider $1: the logos of upcoming and active tournaments and the badges of
--- their teams that were not asked for within a day, or within 30 days if there is one.
-SELECT kind, id
+-- At most $1 images: the logos of upcoming and active tournaments and the badges of their teams that
+-- were not asked for within a day, or within 30 days if there is one.
+SELECT provider, kind, id
 FROM (
-    SELECT 'logo' AS kind, external_id AS id, logo AS image, logo_asked_at AS asked_at
+    SELECT provider, 'logo' AS kind, external_id AS id, logo AS image, logo_asked_at AS asked_at
     FROM tournament
-    WHERE provider = $1
-        AND status IN ('upcoming', 'active')
+    WHERE status IN ('upcoming', 'active')
     UNION ALL
-    SELECT 'badge', external_id, badge, badge_asked_at
+    SELECT provider, 'badge', external_id, badge, badge_asked_at
     FROM team
-    WHERE provider = $1
-        AND id IN (
-            SELECT unnest(ARRAY[m.home_team, m.away_team])
-            FROM match m
-            JOIN tournament t ON t.id = m.tournament_id
-            WHERE t.status IN ('upcoming', 'active')
-        )
+    WHERE id IN (
+        SELECT unnest(ARRAY[m.home_team, m.away_team])
+        FROM match m
+        JOIN tournament t ON t.id = m.tournament_id
+        WHERE t.status IN ('upcoming', 'active')
+    )
 ) AS i
 WHERE asked_at IS NULL
     OR asked_at <= now() - CASE WHEN image IS NULL THEN interval '1 day' ELSE interval '30 days' END
-GROUP BY kind, id
-ORDER BY min(asked_at) NULLS FIRST, kind DESC, id
-LIMIT $2;
+GROUP BY provider, kind, id
+ORDER BY min(asked_at) NULLS FIRST, kind DESC, provider, id
+LIMIT $1;
 
 -- name: MarkBadgeAsked
 -- Records that the badge of team $2 of provider $1 was asked for.
@@ -515,6 +513,7 @@ WHERE id = $1;
 -- Tournament $1, to ask the provider for a part of it.
 SELECT
     id::text AS tournament_id,
+    provider,
     external_id AS tournament,
     season,
     false AS standings,
@@ -546,6 +545,7 @@ RETURNING id::text;
 -- The rounds of tournament $1, to ask the provider for their matches.
 SELECT
     t.id::text AS tournament_id,
+    t.provider,
     t.external_id AS tournament,
     t.season,
     o.slug,
@@ -570,6 +570,7 @@ WHERE id = $1;
 -- The round of match $1, to ask the provider for its matches.
 SELECT
     t.id::text AS tournament_id,
+    t.provider,
     t.external_id AS tournament,
     t.season,
     o.slug,

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -78,12 +77,12 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 		return err
 	}
 
-	fixtures, err := storeTeamsOf(ctx, tx, f.Fixtures, stale)
+	fixtures, err := storeTeamsOf(ctx, tx, f, stale)
 	if err != nil {
 		return err
 	}
 
-	known, err := lockMatches(ctx, tx, f.Fixtures)
+	known, err := lockMatches(ctx, tx, f)
 	if err != nil {
 		return err
 	}
@@ -143,29 +142,29 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 	return err
 }
 
-// storeTeamsOf stores the teams of fixtures, and returns the fixtures with their teams' ids.
-func storeTeamsOf(ctx context.Context, tx pgx.Tx, all []provider.Fixture, stale *staleKeys) ([]fixture, error) {
-	teams := make([]provider.Team, 0, 2*len(all))
-	for _, x := range all {
+// storeTeamsOf stores the teams of an answer's fixtures, and returns the fixtures with their teams' ids.
+func storeTeamsOf(ctx context.Context, tx pgx.Tx, f Feed, stale *staleKeys) ([]fixture, error) {
+	teams := make([]provider.Team, 0, 2*len(f.Fixtures))
+	for _, x := range f.Fixtures {
 		teams = append(teams, x.Home.Team, x.Away.Team)
 	}
 
-	ids, err := storeTeams(ctx, tx, teams, stale)
+	ids, err := storeTeams(ctx, tx, f.source(), teams, stale)
 	if err != nil {
 		return nil, err
 	}
 
-	out := make([]fixture, len(all))
-	for i, x := range all {
+	out := make([]fixture, len(f.Fixtures))
+	for i, x := range f.Fixtures {
 		out[i] = fixture{x, ids[x.Home.ID], ids[x.Away.ID]}
 	}
 
 	return out, nil
 }
 
-// lockMatches locks the matches of fixtures, and returns them by the provider's ids.
-func lockMatches(ctx context.Context, tx pgx.Tx, all []provider.Fixture) (map[string]matchRow, error) {
-	rows, err := pg.All[matchRow](ctx, tx, sql.LockMatches, provider.Name, externalIDs(all))
+// lockMatches locks the matches of an answer, and returns them by the provider's ids.
+func lockMatches(ctx context.Context, tx pgx.Tx, f Feed) (map[string]matchRow, error) {
+	rows, err := pg.All[matchRow](ctx, tx, sql.LockMatches, f.source(), externalIDs(f.Fixtures))
 
 	known := map[string]matchRow{}
 	for _, m := range rows {
@@ -255,7 +254,7 @@ func addMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture) (m matchRow, er
 
 	neverChecked := time.Unix(0, 0)
 	m.ID, _, err = pg.Value[string](ctx, tx, sql.AddMatch,
-		m.Tournament, m.Round, provider.Name, x.ID, x.KickOff, m.Status, x.ProviderStatus, m.HomeTeam, m.AwayTeam, neverChecked)
+		m.Tournament, m.Round, f.source(), x.ID, x.KickOff, m.Status, x.ProviderStatus, m.HomeTeam, m.AwayTeam, neverChecked)
 
 	return m, err
 }
@@ -294,8 +293,8 @@ func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture
 		return endMatch(ctx, tx, f, x, m)
 	}
 
-	if strings.HasPrefix(x.ProviderStatus, "finished") {
-		s.reportRefused(ctx, m.ID, x, "finished without a result")
+	if x.Over {
+		s.reportRefused(ctx, m.ID, x, "over without a result")
 	}
 
 	_, err := pg.Do(ctx, tx, sql.UpdateMatch,
@@ -337,7 +336,7 @@ func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) err
 		MatchID:        m.ID,
 		TournamentID:   m.Tournament,
 		FinishedAt:     finished,
-		Provider:       provider.Name,
+		Provider:       string(f.source()),
 		ProviderStatus: x.ProviderStatus,
 		DetectedAt:     f.FetchedAt,
 	})

@@ -30,20 +30,22 @@ func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 
 // roundRow is a round whose matches can be asked for.
 type roundRow struct {
-	TournamentID string `db:"tournament_id"`
-	Tournament   string `db:"tournament"`
-	Season       string `db:"season"`
-	Slug         string `db:"slug"`
-	Label        string `db:"label"`
-	Order        int    `db:"order"`
-	Type         string `db:"type"`
-	Path         string `db:"path"`
+	TournamentID string        `db:"tournament_id"`
+	Provider     provider.Name `db:"provider"`
+	Tournament   string        `db:"tournament"`
+	Season       string        `db:"season"`
+	Slug         string        `db:"slug"`
+	Label        string        `db:"label"`
+	Order        int           `db:"order"`
+	Type         string        `db:"type"`
+	Path         string        `db:"path"`
 }
 
 // poll returns the poll that asks for the matches of the round.
 func (r roundRow) poll() Poll {
 	return Poll{
 		Kind:         Matches,
+		Provider:     r.Provider,
 		TournamentID: r.TournamentID,
 		Tournament:   r.Tournament,
 		Season:       r.Season,
@@ -53,16 +55,17 @@ func (r roundRow) poll() Poll {
 
 // tournamentRow is a tournament whose rounds or standings can be asked for.
 type tournamentRow struct {
-	TournamentID string `db:"tournament_id"`
-	Tournament   string `db:"tournament"`
-	Season       string `db:"season"`
-	Standings    bool   `db:"standings"` // whether the standings may have changed
-	Rounds       bool   `db:"rounds"`    // whether the rounds may have changed
+	TournamentID string        `db:"tournament_id"`
+	Provider     provider.Name `db:"provider"`
+	Tournament   string        `db:"tournament"`
+	Season       string        `db:"season"`
+	Standings    bool          `db:"standings"` // whether the standings may have changed
+	Rounds       bool          `db:"rounds"`    // whether the rounds may have changed
 }
 
 // poll returns the poll that asks for the rounds or the standings.
 func (r tournamentRow) poll(kind Kind) Poll {
-	return Poll{Kind: kind, TournamentID: r.TournamentID, Tournament: r.Tournament, Season: r.Season}
+	return Poll{Kind: kind, Provider: r.Provider, TournamentID: r.TournamentID, Tournament: r.Tournament, Season: r.Season}
 }
 
 // PlanPollsFunction asks for what may have changed.
@@ -90,12 +93,12 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return err
 	}
 
-	rounds, err := pg.All[roundRow](ctx, s.db, sql.ListDueRounds, provider.Name)
+	rounds, err := pg.All[roundRow](ctx, s.db, sql.ListDueRounds)
 	if err != nil {
 		return err
 	}
 
-	tournaments, err := pg.All[tournamentRow](ctx, s.db, sql.ListPlayedTournaments, provider.Name)
+	tournaments, err := pg.All[tournamentRow](ctx, s.db, sql.ListPlayedTournaments)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"matchday/pkg/bestshot/provider"
@@ -14,65 +15,52 @@ import (
 	"matchday/pkg/spec"
 )
 
-// ProviderURL is the setting with the base URL of the provider.
-const ProviderURL = "BESTSHOT_PROVIDER_URL"
-
-// Poller is the service that asks the provider.
+// Poller is the service that asks the providers.
 type Poller struct {
-	provider provider.Provider
-	queue    queue.Sender
-	now      func() time.Time
+	providers provider.All
+	queue     queue.Sender
+	now       func() time.Time
+	// limited are the refusals of providers whose budget is used up. Each instance of the function
+	// learns of it by a request of its own: PollQueue has few instances.
+	limited map[provider.Name]*provider.LimitedError
 }
 
-// OpenPoller opens the service that asks the provider.
+// OpenPoller opens the service that asks the providers.
 func OpenPoller(_ context.Context, env app.Env) (*Poller, error) {
-	p, err := openProvider(env)
-	return &Poller{p, queue.Open(env.AWS, env.Queues), env.Now}, err
-}
+	all, err := provider.OpenAll(env)
 
-func openProvider(env app.Env) (provider.Provider, error) {
-	url := env.Setting(ProviderURL)
-	if url == "" {
-		return nil, errors.New(ProviderURL + " is not set")
-	}
-
-	return provider.NewSofascore(env.HTTP, url), nil
+	return &Poller{all, queue.Open(env.AWS, env.Queues), env.Now, map[provider.Name]*provider.LimitedError{}}, err
 }
 
 // PollProviderFunction asks the provider for what is due.
 func PollProviderFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "bestshot/poll-provider",
-		Does:   "Asks the provider for what is due, and hands it on.",
-		IfDown: "Results do not arrive.",
-		On:     PollQueue,
-		Sends:  []spec.Queue{FeedQueue},
-		Emits:  []spec.Metric{PollsFailed},
-		Memory: 256, Timeout: 30 * time.Second,
+		Name:    "bestshot/poll-provider",
+		Does:    "Asks the provider for what is due, and hands it on.",
+		IfDown:  "Results do not arrive.",
+		On:      PollQueue,
+		Secrets: []string{provider.APIFootballKey},
+		Sends:   []spec.Queue{FeedQueue},
+		Emits:   []spec.Metric{PollsFailed},
+		Memory:  256,
+		Timeout: 30 * time.Second,
 	}, OpenPoller, (*Poller).PollProvider)
 }
 
-// PollProvider asks the provider, and sends the answer to FeedQueue. If the provider fails, the
+// PollProvider asks the tournament's provider, and sends the answer to FeedQueue. If the provider fails, the
 // failure is logged and counted, and the next plan asks again. An error in a part of the answer is
-// logged and counted too, and the rest is sent. A second run sends the answer again.
+// logged and counted too, and the rest is sent. While the provider's budget of requests is used up, it
+// is not asked, and each poll fails. A second run sends the answer again.
 func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
-	f := Feed{Poll: p, FetchedAt: s.now().UTC()}
-
-	var err error
-
-	switch p.Kind {
-	case Rounds:
-		f.Rounds, err = s.provider.Rounds(ctx, p.Tournament, p.Season)
-	case Matches:
-		f.Fixtures, err = s.provider.Matches(ctx, p.Tournament, p.Season, p.Round)
-	case Standings:
-		f.Standings, err = s.provider.Standings(ctx, p.Tournament, p.Season)
-	default:
+	if !slices.Contains([]Kind{Rounds, Matches, Standings}, p.Kind) {
 		return fmt.Errorf("a poll of the kind %q", p.Kind)
 	}
 
-	if err != nil {
-		slog.WarnContext(ctx, "the provider failed", "tournament", p.TournamentID, "kind", p.Kind, "round", p.Round.Slug, "err", err)
+	f := Feed{Poll: p, FetchedAt: s.now().UTC()}
+
+	if err := s.ask(ctx, &f); err != nil {
+		slog.WarnContext(ctx, "the provider failed",
+			"provider", p.source(), "tournament", p.TournamentID, "kind", p.Kind, "round", p.Round.Slug, "err", err)
 		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PollsFailed, 1)}, slog.String("tournament", p.TournamentID))
 
 		if p.Execution == "" && f.empty() {
@@ -83,4 +71,32 @@ func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	}
 
 	return s.queue.Send(ctx, FeedQueue, f, 0)
+}
+
+// ask asks the provider of a poll for what it names, unless the provider takes no request now.
+func (s *Poller) ask(ctx context.Context, f *Feed) error {
+	name := f.source()
+	if l := s.limited[name]; l != nil && s.now().Before(l.Until) {
+		return l
+	}
+
+	p, err := s.providers.Of(name)
+	if err != nil {
+		return err
+	}
+
+	switch f.Kind {
+	case Rounds:
+		f.Rounds, err = p.Rounds(ctx, f.Tournament, f.Season)
+	case Matches:
+		f.Fixtures, err = p.Matches(ctx, f.Tournament, f.Season, f.Round)
+	case Standings:
+		f.Standings, err = p.Standings(ctx, f.Tournament, f.Season)
+	}
+
+	if l, ok := errors.AsType[*provider.LimitedError](err); ok {
+		s.limited[name] = l
+	}
+
+	return err
 }

@@ -48,10 +48,12 @@ func (s *Ingester) storeRounds(ctx context.Context, tx pgx.Tx, f Feed) error {
 	return queue.SendAll(ctx, s.queue, PollQueue, polls)
 }
 
-// storeTeams stores teams, and returns their ids by the provider's ids. If a team has another name,
+// storeTeams stores teams of a provider, and returns their ids by the provider's ids. If a team has another name,
 // the projections that show it are stale, in every tournament. If the run crashes before it
 // invalidates them, they show the old name until they expire.
-func storeTeams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *staleKeys) (ids map[string]string, err error) {
+func storeTeams(
+	ctx context.Context, tx pgx.Tx, from provider.Name, all []provider.Team, stale *staleKeys,
+) (ids map[string]string, err error) {
 	byID := map[string]string{}
 	for _, t := range all {
 		byID[t.ID] = t.Name
@@ -69,7 +71,7 @@ func storeTeams(ctx context.Context, tx pgx.Tx, all []provider.Team, stale *stal
 		ExternalID string `db:"external_id"`
 		ID         string `db:"id"`
 		Renamed    bool   `db:"renamed"`
-	}](ctx, tx, sql.PutTeams, provider.Name, externalIDs, names)
+	}](ctx, tx, sql.PutTeams, from, externalIDs, names)
 	if err != nil {
 		return nil, err
 	}

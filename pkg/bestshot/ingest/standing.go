@@ -39,7 +39,7 @@ func storeStandings(ctx context.Context, tx pgx.Tx, f Feed, stale *staleKeys) er
 		teams[i] = r.Team
 	}
 
-	ids, err := storeTeams(ctx, tx, teams, stale)
+	ids, err := storeTeams(ctx, tx, f.source(), teams, stale)
 	if err != nil {
 		return err
 	}

@@ -1,30 +1,30 @@
 // Package provider fetches football data from a provider, in the terms of the room.
 //
+// A tournament has one provider, by its Name. Rows of two providers never mix: a tournament keeps the
+// provider that it was created with, and so do its matches and teams.
+//
 // Sofascore reads the format of the unofficial API of that name. That API has no licence for
-// production and refuses requests of servers. The local fleet simulates it.
+// production and refuses requests of servers. APIFootball reads the format of API-Football v3, whose
+// plans are licences. The local fleet simulates both. A stage has the second one only if its settings
+// have it: see Settings.
 //
-// # A licensed feed
-//
-// Production needs a contract with a feed such as Opta, Sportradar or API-Football, and another
-// Provider, which ingest.OpenPoller opens. It makes one request for each round and maps the answer:
+// # What an adapter maps
 //
 //	Round       Slug is the number of a round of a league, or the name of a round of a cup, of the
-//	            characters a to z, 0 to 9 and "-". It never changes. Path is what the adapter needs
-//	            to ask for the round's matches. It is stored, and passed back.
+//	            characters a to z, 0 to 9 and "-". It never changes. The rounds that all cups have are
+//	            round-of-32, round-of-16, quarterfinals, semifinals, match-for-3rd-place and final.
+//	            Path is what the adapter needs to ask for the round's matches. It is stored, and
+//	            passed back.
 //	Fixture.ID  an id that stays when the match is moved. A match without a date that gets another
 //	            id is found by its teams.
 //	Open        to be played, being played, at half time, in extra time, in a shoot-out
 //	Ended       full time, after extra time, after penalties, with both scores
-//	NotDefined  postponed, cancelled, abandoned, interrupted, awarded, walkover
+//	NotDefined  postponed, cancelled, abandoned, interrupted, awarded, walkover, or without a date
 //	Unknown     any other status: it changes nothing, and is counted
 //	Score       the goals after extra time; Penalties are those of the shoot-out alone
-//	FinishedAt  the time of the final whistle, if the feed has it
+//	FinishedAt  the time of the final whistle, if the provider has it
 //
-// The key of the feed is one of the Secrets of poll-provider. Env.Secret reads it, and a header
-// carries it.
-//
-// Name is in the rows of tournaments, teams and matches. Rows of two feeds never mix: a tournament
-// keeps the feed that it was created with.
+// TestAdapters has the cases that every adapter passes against its simulator.
 package provider
 
 import (
@@ -51,8 +51,24 @@ type Provider interface {
 // MaxImage is the largest image that is read, in bytes.
 const MaxImage = 256 << 10
 
-// ErrAbsent reports that the provider answers 404.
-var ErrAbsent = errors.New("there is none")
+// Errors of a Provider beside those of the connection.
+var (
+	// ErrAbsent reports that the provider answers 404.
+	ErrAbsent = errors.New("there is none")
+	// ErrKey reports that the provider does not accept the key: the secret is missing or wrong.
+	ErrKey = errors.New("the provider does not accept the key")
+	// ErrPlan reports that the plan at the provider does not include what was asked for. It fails until
+	// there is another plan.
+	ErrPlan = errors.New("the plan at the provider does not include this")
+)
+
+// LimitedError reports that a budget of requests is used up. Until then requests fail, and may prolong
+// the time.
+type LimitedError struct{ Until time.Time }
+
+func (e *LimitedError) Error() string {
+	return "the provider takes no request until " + e.Until.UTC().Format(time.RFC3339)
+}
 
 // Round is a round at the provider.
 type Round struct {
@@ -60,7 +76,7 @@ type Round struct {
 	Label string `json:"label"`
 	Order int    `json:"order"`
 	Type  string `json:"type"` // "season" or "knockout"
-	Path  string `json:"path"` // of its matches, below the season
+	Path  string `json:"path"` // what the adapter asks for its matches with
 }
 
 // Status is the status of a match.
@@ -85,9 +101,18 @@ type Fixture struct {
 	ID             string    `json:"id"`
 	KickOff        time.Time `json:"kickOff"`
 	Status         Status    `json:"status"`
-	ProviderStatus string    `json:"providerStatus"` // "finished/110"
+	ProviderStatus string    `json:"providerStatus"` // "finished/110", "AET"
 	Home           Side      `json:"home"`
 	Away           Side      `json:"away"`
+	// InPlay is whether it is in play: from the first whistle until its end, interruptions included.
+	InPlay bool `json:"inPlay,omitempty"`
+	// Over is whether the provider expects no more of it: it was played, or is decided without that. A
+	// match that is over and has not Ended has no result that counts.
+	Over bool `json:"over,omitempty"`
+	// Minute is the minute of play, without added time; 0 if it is not known.
+	Minute int `json:"minute,omitempty"`
+	// StartedAt is when the first half began, zero if the provider does not have the time.
+	StartedAt time.Time `json:"startedAt,omitzero"`
 	// FinishedAt is when it ended, zero if the provider does not have the time.
 	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }

@@ -5,91 +5,39 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 )
 
-// Name is the name of the provider in the database.
-const Name = "sofascore"
-
 // Sofascore is a provider with the API of Sofascore, at a base URL.
-type Sofascore struct {
-	client *http.Client
-	base   string
-}
-
-// maxBody is the largest answer that is read, in bytes. A round has about 30 KB.
-const maxBody = 4 << 20
+type Sofascore struct{ client }
 
 // NewSofascore returns the provider at base, "https://host/api/v1".
-func NewSofascore(transport http.RoundTripper, base string) *Sofascore {
-	return &Sofascore{&http.Client{Transport: transport, Timeout: 10 * time.Second}, strings.TrimSuffix(base, "/")}
+func NewSofascore(transport http.RoundTripper, base string, now func() time.Time) *Sofascore {
+	return &Sofascore{newClient(transport, base, now)}
 }
 
 // get reads an answer as JSON.
 func (s *Sofascore) get(ctx context.Context, path string, into any) error {
-	body, err := s.fetch(ctx, path, "application/json", maxBody)
+	body, err := s.fetch(ctx, path, jsonMedia, maxBody)
 	if err != nil {
 		return err
 	}
 
-	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("provider: %s answers with other JSON than expected: %w", path, err)
-	}
-
-	return nil
-}
-
-// fetch returns an answer of at most limit bytes. Its errors contain neither the body nor a query.
-// Errors: ErrAbsent.
-func (s *Sofascore) fetch(ctx context.Context, path, media string, limit int) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
-	if err != nil {
-		return nil, err
-	}
-
-	r.Header.Set("Accept", media)
-
-	out, err := s.client.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
-	}
-	defer out.Body.Close()
-
-	if out.StatusCode == http.StatusNotFound {
-		return nil, fmt.Errorf("provider: %s: %w", path, ErrAbsent)
-	}
-
-	if out.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
-	}
-
-	body, err := io.ReadAll(io.LimitReader(out.Body, int64(limit)+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("provider: %s: %w", path, err)
-	case len(body) > limit:
-		return nil, fmt.Errorf("provider: %s answers with more than %d bytes", path, limit)
-	}
-
-	return body, nil
+	return decode(path, body, into)
 }
 
 // Badge implements Provider.
 func (s *Sofascore) Badge(ctx context.Context, team string) ([]byte, error) {
-	return s.fetch(ctx, "/team/"+url.PathEscape(team)+"/image", "image/*", MaxImage)
+	return s.fetch(ctx, "/team/"+url.PathEscape(team)+"/image", imageMedia, MaxImage)
 }
 
 // Logo implements Provider.
 func (s *Sofascore) Logo(ctx context.Context, tournament string) ([]byte, error) {
-	return s.fetch(ctx, "/unique-tournament/"+url.PathEscape(tournament)+"/image", "image/*", MaxImage)
+	return s.fetch(ctx, "/unique-tournament/"+url.PathEscape(tournament)+"/image", imageMedia, MaxImage)
 }
 
 // seasonPath is the path of a season.
@@ -118,50 +66,21 @@ func (s *Sofascore) Rounds(ctx context.Context, tournament, season string) ([]Ro
 		return nil, errors.New("provider: a season without rounds")
 	}
 
-	all := make([]Round, 0, len(in.Rounds))
-
-	var bad error
+	var (
+		all []Round
+		bad error
+	)
 
 	for i, r := range in.Rounds {
-		mapped := r.round(i)
-
-		switch {
-		case r.Round <= 0:
-			bad = errors.Join(bad, fmt.Errorf("provider: a round with the number %d", r.Round))
-		case mapped.Slug == "" || len(mapped.Slug) > maxSlug:
-			bad = errors.Join(bad, fmt.Errorf("provider: the round %d has no name for addresses", r.Round))
-		case slices.ContainsFunc(all, func(o Round) bool { return o.Slug == mapped.Slug }):
-			bad = errors.Join(bad, fmt.Errorf("provider: two rounds with the slug %s", mapped.Slug))
-		default:
-			all = append(all, mapped)
+		err := fmt.Errorf("provider: a round with the number %d", r.Round)
+		if r.Round > 0 {
+			all, err = addRound(all, r.round(i), strconv.Itoa(r.Round))
 		}
+
+		bad = errors.Join(bad, err)
 	}
 
 	return all, bad
-}
-
-// Bounds of names, in characters. maxSlug is that of the requests that name a round. maxName is longer
-// than all known names.
-const (
-	maxSlug = 100
-	maxName = 100
-)
-
-// clean returns a name without control characters, some of which PostgreSQL refuses, and cuts it at
-// maxName.
-func clean(name string) string {
-	name = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-
-		return r
-	}, name))
-	if runes := []rune(name); len(runes) > maxName {
-		return string(runes[:maxName])
-	}
-
-	return name
 }
 
 // round returns the round in the room's terms. The slug of a season round is its number. The slug of
@@ -186,12 +105,6 @@ func (r round) round(order int) Round {
 	return out
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-
-func slug(text string) string {
-	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
-}
-
 // event is a match as the provider describes it.
 type event struct {
 	ID     int64 `json:"id"`
@@ -204,18 +117,14 @@ type event struct {
 	AwayTeam  team  `json:"awayTeam"`
 	HomeScore goals `json:"homeScore"`
 	AwayScore goals `json:"awayScore"`
-	Changes   struct {
+	Time      struct {
+		PeriodStart int64 `json:"currentPeriodStartTimestamp"`
+	} `json:"time"`
+	Changes struct {
 		Changes []string `json:"changes"`
 		At      int64    `json:"changeTimestamp"`
 	} `json:"changes"`
 }
-
-type team struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-}
-
-func (t team) team() Team { return Team{strconv.FormatInt(t.ID, 10), clean(t.Name)} }
 
 type goals struct {
 	Current   *int `json:"current"`
@@ -242,73 +151,39 @@ func (s *Sofascore) Matches(ctx context.Context, tournament, season string, r Ro
 		return nil, err
 	}
 
-	all := make([]Fixture, 0, len(in.Events))
-	seen := map[string]bool{}
-
-	var bad error
-
-	for _, text := range in.Events {
-		var (
-			e event
-			f Fixture
-		)
-
-		err := json.Unmarshal(text, &e)
-		if err == nil {
-			f, err = e.fixture()
-		}
-
-		if err == nil && seen[f.ID] {
-			err = fmt.Errorf("provider: the match %s comes twice", f.ID)
-		}
-
-		if err != nil {
-			bad = errors.Join(bad, err)
-			continue
-		}
-
-		seen[f.ID] = true
-		all = append(all, f)
-	}
-
-	return all, bad
+	return fixtures[event](in.Events)
 }
 
-const (
-	// lastSecond is the last Unix time whose year has four digits.
-	lastSecond = 253402300799
-	// maxGoals and maxTotal are the highest accepted score and number in a table.
-	maxGoals = 99
-	maxTotal = 9999
-)
+// firstHalf is the code of a match in its first half.
+const firstHalf = 6
 
 // fixture returns the match in the room's terms, or an error if a value is missing or not accepted.
 func (e event) fixture() (Fixture, error) {
-	if e.ID <= 0 || e.Start <= 0 || e.Start > lastSecond || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
-		return Fixture{}, fmt.Errorf("provider: the match %d lacks its kick-off or a team", e.ID)
+	f, err := newFixture(e.ID, e.Start, e.HomeTeam, e.AwayTeam)
+	if err != nil {
+		return Fixture{}, err
 	}
 
-	f := Fixture{
-		ID:             strconv.FormatInt(e.ID, 10),
-		KickOff:        time.Unix(e.Start, 0).UTC(),
-		ProviderStatus: clean(fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code)),
-		Status:         e.status(),
-	}
-	f.Home = Side{e.HomeTeam.team(), e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties}
-	f.Away = Side{e.AwayTeam.team(), e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties}
+	f.ProviderStatus = clean(fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code))
+	f.Status = e.status()
+	f.Over = e.Status.Type == "finished"
+	f.InPlay = slices.Contains(begun, e.Status.Type)
+	f.Home.Score, f.Home.Penalties = e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties
+	f.Away.Score, f.Away.Penalties = e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties
 
-	for _, n := range []*int{f.Home.Score, f.Away.Score, f.Home.Penalties, f.Away.Penalties} {
-		if n != nil && (*n < 0 || *n > maxGoals) {
-			return Fixture{}, fmt.Errorf("provider: the match %d has a score of %d", e.ID, *n)
-		}
+	if f.InPlay && e.Status.Code == firstHalf {
+		f.StartedAt = instant(e.Time.PeriodStart)
 	}
 
-	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") && e.Changes.At > 0 && e.Changes.At <= lastSecond {
-		f.FinishedAt = time.Unix(e.Changes.At, 0).UTC()
+	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") {
+		f.FinishedAt = instant(e.Changes.At)
 	}
 
-	return f, nil
+	return f, f.checkScores()
 }
+
+// begun are the types of matches that have begun and not ended.
+var begun = []string{"inprogress", "interrupted", "suspended", "willcontinue"}
 
 // played are the codes of finished matches that were played: after 90 minutes, after extra time, after
 // penalties. The others are walkovers and retirements.
@@ -378,14 +253,8 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, season string) ([
 		}
 
 		for _, r := range g.Rows {
-			if r.Team.ID <= 0 {
-				return nil, errors.New("provider: standings with a team without id")
-			}
-
-			for _, n := range []int{r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against} {
-				if n < -maxTotal || n > maxTotal { // points may be deducted
-					return nil, fmt.Errorf("provider: the standings have %d for the team %d", n, r.Team.ID)
-				}
+			if err := checkRow(r.Team, r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against); err != nil {
+				return nil, err
 			}
 
 			all = append(all, Standing{

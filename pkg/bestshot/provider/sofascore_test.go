@@ -16,6 +16,9 @@ import (
 
 const base = "https://provider.test/api/v1"
 
+// now is the time of the tests.
+func now() time.Time { return time.Date(2026, 6, 6, 12, 0, 30, 0, time.UTC) }
+
 // answers are the answers of a provider, by their paths below base. Any other path has none.
 type answers map[string]string
 
@@ -88,7 +91,7 @@ func TestRoundsOfTheProvider(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/rounds": `{"rounds":[` + c.rounds + `]}`}, base)
+			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/rounds": `{"rounds":[` + c.rounds + `]}`}, base, now)
 			got, err := p.Rounds(t.Context(), "17", "61")
 			check(t, c.want, c.wrong, got, err)
 
@@ -146,7 +149,7 @@ func TestStatusOfTheProvider(t *testing.T) {
 			event := fmt.Sprintf(`{"id":9001,"startTimestamp":1780750800,"status":{"type":%s},`+
 				`"homeTeam":{"id":3,"name":"Home"},"awayTeam":{"id":4,"name":"Away"},`+
 				`"homeScore":{%s},"awayScore":{%s},%s}`, c.status, c.home, c.away, c.more)
-			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/1": `{"events":[` + event + `]}`}, base+"/")
+			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/events/round/1": `{"events":[` + event + `]}`}, base+"/", now)
 
 			all, err := p.Matches(t.Context(), "17", "61", provider.Round{Path: "/events/round/1"})
 			if err != nil || len(all) != 1 {
@@ -224,7 +227,7 @@ func TestWrongMatchIsReported(t *testing.T) {
 			p := provider.NewSofascore(answers{
 				"/unique-tournament/17/season/61/events/round/1": `{"events":[` + strings.Replace(event, "9001", "9002", 1) + "," +
 					strings.Replace(event, c.from, c.to, 1) + `]}`,
-			}, base)
+			}, base, now)
 			all, err := p.Matches(t.Context(), "17", "61", provider.Round{Path: "/events/round/1"})
 			check(t, 2, c.wrong, len(all), err)
 
@@ -269,13 +272,13 @@ func TestStandingsOfTheProvider(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/standings/total": `{"standings":[` + c.tables + `]}`}, base)
+			p := provider.NewSofascore(answers{"/unique-tournament/17/season/61/standings/total": `{"standings":[` + c.tables + `]}`}, base, now)
 			got, err := p.Standings(t.Context(), "17", "61")
 			check(t, c.want, c.wrong, got, err)
 		})
 	}
 
-	p := provider.NewSofascore(answers{}, base)
+	p := provider.NewSofascore(answers{}, base, now)
 	if got, err := p.Standings(t.Context(), "17", "61"); err != nil || got != nil {
 		t.Errorf("of a cup: %+v, %v", got, err)
 	}

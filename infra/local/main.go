@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -132,11 +133,28 @@ func replayed(ctx context.Context, root, program string) error {
 		return err
 	}
 
+	cfg.Provider = os.Getenv("PROVIDER")
+	if err := checkProvider(room, cfg.Provider); err != nil {
+		return err
+	}
+
 	if cfg.Others, err = all.Beside(room.Spec.Name); err != nil {
 		return err
 	}
 
 	return room.Replay(ctx, cfg)
+}
+
+// checkProvider returns an error unless the replay of a room can play a provider, "" for its default.
+func checkProvider(room rooms.Room, name string) error {
+	switch {
+	case name == "" || slices.Contains(room.Providers, name):
+		return nil
+	case len(room.Providers) == 0:
+		return misuse(fmt.Sprintf("PROVIDER=%s is not valid: the replay of %s has one provider", name, room.Spec.Name))
+	}
+
+	return misuse(fmt.Sprintf("PROVIDER=%s is not valid; valid values: %s", name, strings.Join(room.Providers, ", ")))
 }
 
 func roomOf(room string) (rooms.Room, error) {

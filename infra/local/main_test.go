@@ -31,6 +31,30 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// TestProviderOfReplay: a provider that the room's replay does not have is refused with the valid ones.
+func TestProviderOfReplay(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct{ room, name, wrong string }{
+		{"bestshot", "", ""},
+		{"bestshot", "sofascore", ""},
+		{"bestshot", "api-football", ""},
+		{"cricket", "", ""},
+		{"bestshot", "opta", "PROVIDER=opta is not valid; valid values: sofascore, api-football"},
+		{"cricket", "sofascore", "PROVIDER=sofascore is not valid: the replay of cricket has one provider"},
+	} {
+		room, err := roomOf(c.room)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		err = checkProvider(room, c.name)
+		if _, ok := errors.AsType[misuse](err); ok != (c.wrong != "") || ok && err.Error() != c.wrong {
+			t.Errorf("ROOM=%s PROVIDER=%s: %v, want %q", c.room, c.name, err, c.wrong)
+		}
+	}
+}
+
 // TestRoomOfReplay: without ROOM the first room with a replay is played.
 func TestRoomOfReplay(t *testing.T) {
 	for _, room := range []string{"", "cricket"} {

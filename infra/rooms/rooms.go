@@ -24,6 +24,8 @@ type Room struct {
 	app.Room
 	Local  func() Local // the room in one local fleet
 	Replay replay.Play  // nil if the room has none
+	// Providers are the values of PROVIDER that the replay takes, the default first; nil if it takes none.
+	Providers []string
 
 	// Smoke runs the room's own checks against its deployed API; nil for none.
 	Smoke func(ctx context.Context, s *check.Session)

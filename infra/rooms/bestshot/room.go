@@ -25,9 +25,11 @@ var Room = rooms.Room{
 	Room:   bestshot.Room(),
 	Local:  newLocal,
 	Replay: Replay,
-	Smoke:  smoke.Run,
-	Bench:  bench.Suite,
-	Cost:   cost.Model,
+	// The replay plays a season as one of them has it.
+	Providers: providerNames(),
+	Smoke:     smoke.Run,
+	Bench:     bench.Suite,
+	Cost:      cost.Model,
 }
 
 // Host is Best Shot in one local fleet, with its provider.
@@ -52,6 +54,15 @@ func newLocal() rooms.Local {
 		Panel: v.panel(),
 		Demo:  v.demo,
 	}
+}
+
+// providerNames returns the names of the providers that a replay can play.
+func providerNames() (all []string) {
+	for _, n := range provider.Names() {
+		all = append(all, string(n))
+	}
+
+	return all
 }
 
 // key is the key of the simulated API-Football.

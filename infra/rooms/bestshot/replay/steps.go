@@ -33,12 +33,17 @@ func (r *run) found(ctx context.Context) {
 		var out struct{ ID string }
 
 		label := []rune(c.season.Name)
-		r.administrator(ctx, c, post, "/tournaments", map[string]any{
+		in := map[string]any{
 			"externalId": fmt.Sprint(c.n),
 			"season":     fmt.Sprint(100 + c.n),
 			"slug":       openfootball.Slug(strings.TrimSuffix(c.file, ".json")),
 			"label":      string(label[:min(len(label), 40)]),
-		}, &out, "")
+		}
+		if r.cfg.Config.Provider != "" {
+			in["provider"] = r.cfg.Config.Provider
+		}
+
+		r.administrator(ctx, c, post, "/tournaments", in, &out, "")
 		c.id = out.ID
 		r.Trial.Know(c.id, c.file)
 	}

@@ -332,8 +332,9 @@ func TestKeyIsMissing(t *testing.T) {
 	}
 }
 
-// TestExhaustedProviderIsLeftAlone: while a provider's budget of requests is used up, its polls fail
-// without a request, and the other provider is asked. An execution ends as failed.
+// TestExhaustedProviderIsLeftAlone: while a provider's budget of requests is used up, and until the next
+// plan after it has refused the key, its polls fail without a request. The other provider is asked. What
+// the plan at the provider does not include pauses nothing. An execution ends as failed.
 func TestExhaustedProviderIsLeftAlone(t *testing.T) {
 	t.Parallel()
 
@@ -383,6 +384,11 @@ func TestExhaustedProviderIsLeftAlone(t *testing.T) {
 		{noon.Add(30 * time.Second), "", provider.Default, first},
 		{noon.Add(59 * time.Second), "", second, none},
 		{noon.Add(60 * time.Second), "", second, yes},
+		{noon.Add(hour), `{"errors":{"token":"Error/Missing application key."}}`, second, no},
+		{noon.Add(hour + 5*time.Minute - time.Second), "", second, none},
+		{noon.Add(hour + 5*time.Minute), "", second, yes},
+		{noon.Add(hour + 6*time.Minute), `{"errors":{"plan":"Free plans do not have access to this season"}}`, second, no},
+		{noon.Add(hour + 6*time.Minute), "", second, yes},
 		{noon.Add(2 * hour), `{"errors":{"requests":"You have reached the request limit for the day"}}`, second, no},
 		{noon.Add(12*hour - time.Second), "", second, none},
 		{noon.Add(12 * hour), "", second, yes},

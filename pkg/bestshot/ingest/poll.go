@@ -20,16 +20,25 @@ type Poller struct {
 	providers provider.All
 	queue     queue.Sender
 	now       func() time.Time
-	// limited are the refusals of providers whose budget is used up. Each instance of the function
-	// learns of it by a request of its own: PollQueue has few instances.
-	limited map[provider.Name]*provider.LimitedError
+	// paused are the providers that are not asked for a while. Each instance of the function learns of
+	// it by a request of its own: PollQueue has few instances.
+	paused map[provider.Name]pause
 }
+
+// pause is until when a provider is not asked, and why.
+type pause struct {
+	until  time.Time
+	reason error
+}
+
+// keyPause is how long a provider that refuses the key is not asked: until the next plan.
+const keyPause = 5 * time.Minute
 
 // OpenPoller opens the service that asks the providers.
 func OpenPoller(_ context.Context, env app.Env) (*Poller, error) {
 	all, err := provider.OpenAll(env)
 
-	return &Poller{all, queue.Open(env.AWS, env.Queues), env.Now, map[provider.Name]*provider.LimitedError{}}, err
+	return &Poller{all, queue.Open(env.AWS, env.Queues), env.Now, map[provider.Name]pause{}}, err
 }
 
 // PollProviderFunction asks the provider for what is due.
@@ -47,10 +56,10 @@ func PollProviderFunction() app.Function {
 	}, OpenPoller, (*Poller).PollProvider)
 }
 
-// PollProvider asks the tournament's provider, and sends the answer to FeedQueue. If the provider fails, the
-// failure is logged and counted, and the next plan asks again. An error in a part of the answer is
-// logged and counted too, and the rest is sent. While the provider's budget of requests is used up, it
-// is not asked, and each poll fails. A second run sends the answer again.
+// PollProvider asks the tournament's provider, and sends the answer to FeedQueue. If the provider fails,
+// the failure is logged and counted, and the next plan asks again. An error in a part of the answer is
+// logged and counted too, and the rest is sent. A provider whose budget of requests is used up, or that
+// refuses the key, is not asked for a while, and its polls fail. A second run sends the answer again.
 func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	if !slices.Contains([]Kind{Rounds, Matches, Standings}, p.Kind) {
 		return fmt.Errorf("a poll of the kind %q", p.Kind)
@@ -73,11 +82,11 @@ func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
 	return s.queue.Send(ctx, FeedQueue, f, 0)
 }
 
-// ask asks the provider of a poll for what it names, unless the provider takes no request now.
+// ask asks the provider of a poll for what it names. While the provider is paused, it returns the reason.
 func (s *Poller) ask(ctx context.Context, f *Feed) error {
 	name := f.source()
-	if l := s.limited[name]; l != nil && s.now().Before(l.Until) {
-		return l
+	if p := s.paused[name]; s.now().Before(p.until) {
+		return p.reason
 	}
 
 	p, err := s.providers.Of(name)
@@ -94,8 +103,10 @@ func (s *Poller) ask(ctx context.Context, f *Feed) error {
 		f.Standings, err = p.Standings(ctx, f.Tournament, f.Season)
 	}
 
-	if l, ok := errors.AsType[*provider.LimitedError](err); ok {
-		s.limited[name] = l
+	if limited, ok := errors.AsType[*provider.LimitedError](err); ok {
+		s.paused[name] = pause{limited.Until, err}
+	} else if errors.Is(err, provider.ErrKey) {
+		s.paused[name] = pause{s.now().Add(keyPause), err}
 	}
 
 	return err

@@ -14,6 +14,7 @@ import (
 	"matchday/infra/rooms/bestshot"
 	"matchday/infra/sim/samples"
 	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/provider"
 )
 
 const root = "../../.."
@@ -26,12 +27,20 @@ func TestReplay(t *testing.T) {
 	}
 
 	program := testkit.Program(t, root)
-	run := func(t *testing.T, folder string, files int, seed uint64, faults *uint64) string {
+	run := func(t *testing.T, folder string, files int, seed uint64, faults *uint64, from provider.Name) string {
 		t.Helper()
 
 		var out bytes.Buffer
 
-		err := bestshot.Replay(t.Context(), replay.Config{Root: root, Program: program, Folder: folder, Seed: seed, Faults: faults, Out: &out})
+		err := bestshot.Replay(t.Context(), replay.Config{
+			Root:     root,
+			Program:  program,
+			Folder:   folder,
+			Seed:     seed,
+			Faults:   faults,
+			Provider: string(from),
+			Out:      &out,
+		})
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != files {
 			t.Errorf("%v\n%s", err, &out)
 		}
@@ -46,7 +55,7 @@ func TestReplay(t *testing.T) {
 		t.Parallel()
 
 		const skipped = "skipped, as they have neither matches nor rounds: a.clubs.json\n"
-		if out := run(t, folder, 2, 4, nil); !strings.Contains(out, skipped) {
+		if out := run(t, folder, 2, 4, nil, ""); !strings.Contains(out, skipped) {
 			t.Errorf("the output lacks %q\n%s", skipped, out)
 		}
 	})
@@ -54,7 +63,29 @@ func TestReplay(t *testing.T) {
 		t.Parallel()
 		one := t.TempDir()
 		write(t, filepath.Join(one, "c.json"), "Third League 2025/26", 2, "Matchday %d", "Matchday %d")
-		run(t, one, 1, 5, new(uint64(7)))
+		run(t, one, 1, 5, new(uint64(7)), "")
+	})
+	t.Run("providers", func(t *testing.T) { // they have the same events, so the members have the same points
+		t.Parallel()
+
+		one := t.TempDir()
+		write(t, filepath.Join(one, "d.json"), "Fourth League 2025/26", 2, "Matchday %d", "Matchday %d")
+
+		lines := map[provider.Name]string{}
+
+		for _, from := range provider.Names() {
+			for line := range strings.Lines(run(t, one, 1, 6, nil, from)) {
+				if strings.HasPrefix(line, "ok ") {
+					lines[from] = line
+				}
+			}
+		}
+
+		for _, from := range provider.Names() {
+			if first := lines[provider.Default]; lines[from] != first || !strings.Contains(first, " leader ") {
+				t.Errorf("%s ends with %q, and %s with %q", provider.Default, first, from, lines[from])
+			}
+		}
 	})
 	t.Run("real", func(t *testing.T) { // four weeks: others take minutes
 		t.Parallel()
@@ -63,7 +94,7 @@ func TestReplay(t *testing.T) {
 
 		cup := t.TempDir()
 		testkit.Must(t, os.WriteFile(filepath.Join(cup, name), samples.Read(t, "openfootball/"+name), 0o600))
-		run(t, cup, 1, 0, nil)
+		run(t, cup, 1, 0, nil, "")
 	})
 }
 

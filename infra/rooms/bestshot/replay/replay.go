@@ -1,5 +1,5 @@
 // Package replay plays seasons of football as tournaments of Best Shot. Each openfootball file is a
-// tournament of the simulated provider, which makes mistakes by the seed. Forty members guess in time,
+// tournament of one of the simulated providers, which have the same events, with mistakes by the seed. Forty members guess in time,
 // late, twice or not at all, some of them in leagues, and administrators correct results. An oracle
 // knows the accepted guesses and the answers of the provider. Leaderboards, rounds, standings, guesses,
 // the ledger and the cache are compared with it.

@@ -38,6 +38,7 @@ func ofTwo(t *testing.T) (w *bestshottest.World, asked *[]string) {
 	const (
 		fixture = `{"fixture":{"id":9001,"timestamp":1780765200,"status":{"short":"NS"}},` +
 			`"teams":{"home":{"id":3,"name":"Second Home"},"away":{"id":4,"name":"Second Away"}}}`
+		row   = `{"rank":1,"team":{"id":3,"name":"Second Home"},"group":"League","points":3}`
 		event = `{"id":9001,"startTimestamp":1780761600,"status":{"type":"notstarted"},` +
 			`"homeTeam":{"id":3,"name":"First Home"},"awayTeam":{"id":4,"name":"First Away"}}`
 	)
@@ -55,7 +56,7 @@ func ofTwo(t *testing.T) (w *bestshottest.World, asked *[]string) {
 		case r.URL.Path == "/fixtures":
 			return respond(200, `{"errors":[],"response":[`+fixture+`]}`), nil
 		case r.URL.Path == "/standings":
-			return respond(200, `{"errors":[],"response":[]}`), nil
+			return respond(200, `{"errors":[],"response":[{"league":{"standings":[[`+row+`]]}}]}`), nil
 		case strings.HasSuffix(r.URL.Path, "/rounds"):
 			return respond(200, `{"rounds":[{"round":1}]}`), nil
 		case strings.HasSuffix(r.URL.Path, "/events/round/1"):
@@ -160,6 +161,20 @@ SELECT provider || ' logo' FROM tournament WHERE logo IS NOT NULL`)
 
 	if len(badges) != 6 {
 		t.Errorf("images of %v", badges)
+	}
+
+	if again := plan(w); len(again) > 0 {
+		t.Errorf("the next plan asks for the images %v", again)
+	}
+
+	table, err := pg.Values[string](t.Context(), w.DB, `
+SELECT t.provider || ' ' || t.name || ' ' || s.points
+FROM tournament_standing s
+JOIN team t ON t.id = s.team_id`)
+	testkit.Must(t, err)
+
+	if fmt.Sprint(table) != "[api-football Second Home 3]" {
+		t.Errorf("the standings are %v", table)
 	}
 }
 

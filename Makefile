@@ -81,8 +81,8 @@ events: $(if $(filter dist,$(BIN)),,program) ## give each function its sample ev
 attack: seed program ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1 ROOMS=cricket
 	@SECONDS=$(or $(SECONDS),60) SEED="$(SEED)" exec $(MADE)/local attack
 
-bench: engines ## what ticks, parsing, pushes and functions cost here, beside their targets
-	@mkdir -p $(MADE) && go build -o $(MADE)/bench ./infra/tools/bench && exec $(MADE)/bench
+bench: engines ## what ticks, parsing, pushes and functions cost here, beside their targets; ROOM=pickem for one room, with MEMBERS=100000 how it grows
+	@mkdir -p $(MADE) && go build -o $(MADE)/bench ./infra/tools/bench && ROOM="$(ROOM)" MEMBERS="$(MEMBERS)" exec $(MADE)/bench
 
 cost: ## what the fleet costs in a month, in dollars, for matches, hours and people; ROOMS=cricket for one room
 	@go run ./infra/tools/cost

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+
 	"matchday/pkg/kit/app"
 )
 
@@ -10,6 +11,10 @@ type Suite struct {
 	// Run measures the room. It returns rows of the table, and the counters that the
 	// cost model reads: they go to .local/bench.json, below the room's name.
 	Run func(ctx context.Context) (rows []Row, counters any, err error)
+
+	// Scale measures how the room grows. It returns the same rows for so many members and for
+	// smaller numbers, and their ratios; nil if the room has no such benchmark.
+	Scale func(ctx context.Context, members int) ([]Row, error)
 
 	// Binaries are functions whose binaries are compared with the smallest function:
 	// cold start and size.

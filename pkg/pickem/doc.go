@@ -54,7 +54,7 @@
 //	USER#{userId}    LEAGUE#{leagueId}                                                        a membership
 //	LEAGUE#{id}      LEAGUE                                                                   a league
 //	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, with the member's name
-//	RANKING#{scope}  HEAD, PAGE#{n}, PLACES#{n}                                               the standings of a year or the scores of an
+//	RANKING#{scope}  HEAD, PAGE#{n}, and others: see package ranking                          the standings of a year or the scores of an
 //	                                                                                          event, with ranks
 //	CODE#{code}      CODE                                                                     the league that a code invites to
 //	USER#{userId}    CODES                                                                    the wrong codes that a user has tried

@@ -122,9 +122,7 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 		"2026": score.RankStandings(table26, names),
 		last:   score.RankEntries(item.Event{}, card, entries, names),
 	} {
-		rev, err := ranking.Claim(t.Context(), w.DB(), scope)
-		testkit.Must(t, err)
-		testkit.Must(t, ranking.Publish(t.Context(), w.DB(), scope, rev, score.CardIDs(card), rows))
+		w.PublishRanking(scope, score.CardIDs(card), rows)
 	}
 
 	return w, last

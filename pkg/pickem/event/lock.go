@@ -112,5 +112,5 @@ func waited(e item.Event, now time.Time) time.Duration {
 		return 0
 	}
 
-	return now.Sub(item.ParseTime(max(e.ScoringAt, e.ResultsAt)))
+	return now.Sub(item.ParseTime(max(e.ScoringAt, e.ResultsAt, e.ProgressAt)))
 }

@@ -37,6 +37,8 @@ type Event struct {
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
 	ScoredAt   string `dynamodbav:"scoredAt,omitempty"`  // when the reads of that scoring began
+	// when a later message of the scoring began; absent while it takes one message
+	ProgressAt string `dynamodbav:"progressAt,omitempty"`
 	// a result was cleared since scoring was requested: there are no points until it is requested again
 	Withdrawn bool `dynamodbav:"withdrawn,omitempty"`
 }
@@ -91,7 +93,7 @@ func ReadCard(ctx context.Context, db dynamo.DB, eventID string) (card, removed 
 // on the number of predictions, which sort behind the card. The index is eventually
 // consistent.
 func ReadScreen(ctx context.Context, db dynamo.DB, eventID string) (s EventWithCard, err error) {
-	g, err := Query(ctx, db, tables.GetCard, dynamo.Range{Key: dynamo.KeyLess(tables.GetCard, EventRef(eventID), scorePrefix)})
+	g, err := Query(ctx, db, tables.GetCard, dynamo.Range{Key: dynamo.KeyLess(tables.GetCard, EventRef(eventID), ScorePrefix)})
 	if err != nil {
 		return s, err
 	}

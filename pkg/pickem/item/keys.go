@@ -44,7 +44,7 @@ const (
 	LeaguePrefix = "LEAGUE#"
 	matchPrefix  = "MATCH#"
 	seatPrefix   = "MEMBER#" // the item of a membership with the league
-	scorePrefix  = "SCORE#"
+	ScorePrefix  = "SCORE#"  // of the index sort keys of predictions and standings
 )
 
 // EventRef returns EVENT#{eventId}.
@@ -95,7 +95,7 @@ func pad(n, max int) (string, error) {
 // SCORE#{points}#{userId}.
 func ScoreSK(points, max int, userID string) (string, error) {
 	n, err := pad(points, max)
-	return scorePrefix + n + "#" + userID, err
+	return ScorePrefix + n + "#" + userID, err
 }
 
 // PlaceSK returns the index sort key of a match: MATCH#{place}, from 1.

@@ -60,7 +60,12 @@ func IsMember() expression.ConditionBuilder {
 // IncrementRev returns the write that increments the member's Rev. It is refused if
 // Rev has changed since the member was read.
 func IncrementRev(p Member) dynamo.Write {
-	return dynamo.UpdateWrite(p.Key(), dynamo.Set(Member{Rev: p.Rev + 1}, "rev"), IsMember().And(dynamo.Unchanged(p, "rev")))
+	p.DeletedAt = "" // as in a member
+
+	next := p
+	next.Rev++
+
+	return dynamo.SwapWrite(p.Key(), p, next, []string{"rev"}, []string{"rev", "deletedAt"})
 }
 
 // ReadMember reads a member with the member's standings, leagues and predictions,

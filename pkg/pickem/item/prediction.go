@@ -47,5 +47,5 @@ func (p Prediction) Picks(card []Match) map[string]int {
 // consistent: a prediction that was just saved may be missing.
 func ReadPredictions(ctx context.Context, db dynamo.DB, eventID string) ([]Prediction, error) {
 	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf,
-		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
+		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), ScorePrefix)})
 }

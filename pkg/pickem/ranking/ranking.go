@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem/item"
@@ -29,11 +27,19 @@ type Row struct {
 	Played   int    `dynamodbav:"eplayed,omitempty"`  // of a year
 	Movement *int   `dynamodbav:"movement,omitempty"` // of a year
 	Picks    []int  `dynamodbav:"picks,omitempty"`    // of an event: places of teams, in the order of Table.Card, -1 for none
+
+	Before int `dynamodbav:"-"` // the rank before the latest event, from which Write sets Movement; 0 for none
 }
 
 // Compare orders rows by rank, then by name without regard to case, then by id.
 func (r Row) Compare(o Row) int {
 	return cmp.Or(cmp.Compare(r.Rank, o.Rank), cmp.Compare(strings.ToLower(r.Name), strings.ToLower(o.Name)), cmp.Compare(r.UserID, o.UserID))
+}
+
+// Order orders rows that have no rank yet: by totals, the greatest first, then as Compare does.
+func (r Row) Order(o Row) int {
+	return cmp.Or(cmp.Compare(o.Total(), r.Total()), strings.Compare(strings.ToLower(r.Name), strings.ToLower(o.Name)),
+		strings.Compare(r.UserID, o.UserID))
 }
 
 // Place is where a member is in a table.
@@ -48,6 +54,11 @@ type head struct {
 	Rev    int  `dynamodbav:"rev"`            // the number of the latest claim
 	Open   bool `dynamodbav:"open,omitempty"` // it is of a writer of the whole table that has not ended
 	Places int  `dynamodbav:"places"`         // the number of items with places
+
+	Names   int    `dynamodbav:"names,omitempty"`   // amendments while a writer was under way
+	Step    int    `dynamodbav:"step,omitempty"`    // the latest message of the writer that has begun, 0 for its first
+	Message string `dynamodbav:"message,omitempty"` // its id; absent for the first
+	At      string `dynamodbav:"at,omitempty"`      // when it began; absent for the first
 }
 
 // page is the item of a page.
@@ -56,8 +67,9 @@ type page struct {
 	Rev    int      `dynamodbav:"rev"`   // the number of its writer
 	Number int      `dynamodbav:"page"`  // from 0
 	Count  int      `dynamodbav:"count"` // of the rows on all pages
-	Pages  int      `dynamodbav:"pages"`
+	Pages  int      `dynamodbav:"pages"` // this one, those before, and the next if there is one
 	Places int      `dynamodbav:"places"`
+	Edits  int      `dynamodbav:"edits,omitempty"` // amendments of the page
 	Card   []string `dynamodbav:"card,omitempty"`
 	Rows   []Row    `dynamodbav:"rows"`
 }
@@ -93,74 +105,6 @@ func bucket(id string, n int) int {
 	h.Write([]byte(id))
 
 	return int(h.Sum32() % uint32(max(n, 1)))
-}
-
-// Claim returns the number of a new writer of a table.
-func Claim(ctx context.Context, db dynamo.DB, scope string) (rev int, err error) {
-	key := headKey(scope)
-	was, err := dynamo.Replace[head](ctx, db, tables.WriteRanking, key.Key(),
-		dynamo.Add[head]("rev", 1).Set(head{Row: key, Open: true}, "type", "open"))
-
-	return was.Rev + 1, err
-}
-
-// Publish writes a table of rows in order of rank. The picks of the rows are in the order
-// of card. It returns *dynamo.Refused if a higher number than rev was claimed: claim, read
-// and rank again. A second run with another number writes the same.
-func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []string, rows []Row) error {
-	pages := paginate(card, rows)
-
-	var items []any
-
-	buckets := make([]places, len(pages))
-	for i := range buckets {
-		buckets[i] = places{Row: item.Row{PK: Ref(scope), SK: placesSK(i), Type: kind}, Rev: rev, Of: map[string]Place{}}
-	}
-
-	for n, some := range pages {
-		items = append(items, page{
-			Row: item.Row{PK: Ref(scope), SK: pageSK(n), Type: kind}, Rev: rev, Number: n,
-			Count: len(rows), Pages: len(pages), Places: len(buckets), Card: card, Rows: some,
-		})
-		for _, r := range some {
-			buckets[bucket(r.UserID, len(buckets))].Of[r.UserID] = Place{n, r.Rank}
-		}
-	}
-
-	for _, b := range buckets {
-		items = append(items, b)
-	}
-
-	older := dynamo.Absent[page]("PK").Or(dynamo.AtMost[page]("rev", rev))
-	work, wctx := errgroup.WithContext(ctx)
-	work.SetLimit(item.MaxConcurrent)
-
-	for _, it := range items {
-		work.Go(func() error { return dynamo.Put(wctx, db, tables.WriteRanking, it, older) })
-	}
-
-	if err := work.Wait(); err != nil {
-		return err
-	}
-
-	for _, left := range []struct{ from, to string }{{pageSK(len(pages)), pageSK(999_999)}, {placesSK(len(buckets)), placesSK(999_999)}} {
-		rest, err := dynamo.QueryAll[item.Row](ctx, db, tables.WriteRanking,
-			dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, Ref(scope), left.from, left.to), Consistent: true})
-		if err != nil {
-			return err
-		}
-
-		for _, k := range rest {
-			if _, err := dynamo.Delete(ctx, db, tables.WriteRanking, k.Key(), older); err != nil {
-				return err
-			}
-		}
-	}
-
-	key := headKey(scope)
-
-	return dynamo.Update(ctx, db, tables.WriteRanking, key.Key(), dynamo.Set(head{Places: len(buckets)}, "open", "places"),
-		dynamo.Equal[head]("rev", rev))
 }
 
 // paginate divides rows into pages, each within the limits. The card is on every page.
@@ -306,9 +250,9 @@ func Remove(ctx context.Context, db dynamo.DB, scope, userID string) (written bo
 	return amend(ctx, db, scope, userID, "")
 }
 
-// amend changes the name in a member's row, or deletes the row if the name is "". It claims no
-// number if there is nothing to change and no writer that may have read the state before. Otherwise
-// a member could keep a table from being written by repeated requests.
+// amend changes the name in a member's row, or deletes the row if the name is "". While a writer is
+// under way it counts the amendment first: the writer then reads again the names of rows that it has
+// written since it read them.
 func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (written bool, err error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (bool, error) {
 		h, ok, err := get[head](ctx, db, tables.AmendRanking, scope, headSK, true)
@@ -316,15 +260,11 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 			return false, err
 		}
 
-		was, at, err := locate(ctx, db, h, userID)
-		if err != nil || !h.Open && (at < 0 || was.Rows[at].Name == name) {
-			return true, err
-		}
-		// Once the number is claimed, a writer that has read the old name writes no row that
-		// locate does not find, or starts again.
-		next := head{Rev: h.Rev + 1}
-		if err := dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Set(next, "rev", "open"), dynamo.Unchanged(h, "rev")); err != nil {
-			return true, err
+		if h.Open {
+			if err := dynamo.Update(ctx, db, tables.AmendRanking, h.Key(), dynamo.Add[head]("names", 1),
+				dynamo.Exists[head]("rev")); err != nil {
+				return true, err
+			}
 		}
 
 		p, i, err := locate(ctx, db, h, userID)
@@ -332,9 +272,9 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 			return true, err
 		}
 
-		unchanged := dynamo.Unchanged(p, "rev")
+		unchanged := dynamo.Unchanged(p, "rev", "edits")
 
-		p.Rev = next.Rev
+		p.Edits++
 		if name == "" {
 			p.Rows = slices.Delete(p.Rows, i, i+1)
 		} else {
@@ -346,8 +286,10 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 	})
 }
 
-// locate returns the page with a member's row and its index, -1 if there is none.
-func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int, error) {
+// locate returns the page with a member's row and its index, -1 if there is none. If the row is not
+// where its place says, which may be so while the table is written, locate reads all pages, and
+// prefers that of the latest writer.
+func locate(ctx context.Context, db dynamo.DB, h head, userID string) (at page, index int, err error) {
 	scope := strings.TrimPrefix(h.PK, Ref(""))
 
 	in, _, err := get[places](ctx, db, tables.AmendRanking, scope, placesSK(bucket(userID, h.Places)), true)
@@ -357,20 +299,31 @@ func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int
 
 	if place, ok := in.Of[userID]; ok {
 		p, _, err := get[page](ctx, db, tables.AmendRanking, scope, pageSK(place.Page), true)
-		if i := find(p.Rows, userID); err != nil || i >= 0 {
-			return p, i, err
-		}
-	}
-	// The table is being written, or a writer was interrupted.
-	all, err := dynamo.QueryAll[page](ctx, db, tables.AmendRanking,
-		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.AmendRanking, Ref(scope), pagePrefix), Consistent: true})
-	for _, p := range all {
-		if i := find(p.Rows, userID); i >= 0 {
+		if i := find(p.Rows, userID); err != nil || i >= 0 && (!h.Open || p.Rev == h.Rev) {
 			return p, i, err
 		}
 	}
 
-	return page{}, -1, err
+	index = -1
+
+	for pages, err := range dynamo.Pages(func(after dynamo.Item) ([]page, dynamo.Item, error) {
+		return dynamo.Query[page](ctx, db, tables.AmendRanking, dynamo.Range{
+			Key:   dynamo.KeyBeginsWith(tables.AmendRanking, Ref(scope), pagePrefix),
+			After: after, Consistent: true,
+		})
+	}) {
+		if err != nil {
+			return page{}, -1, err
+		}
+
+		for _, p := range pages {
+			if i := find(p.Rows, userID); i >= 0 && (index < 0 || p.Rev > at.Rev) {
+				at, index = p, i
+			}
+		}
+	}
+
+	return at, index, nil
 }
 
 // find returns the index of a member's row, -1 if there is none.

@@ -3,6 +3,18 @@
 // Of is the rule: what a prediction brings, given a card with results. Scorer
 // applies it to every prediction of an event and writes the standings of its
 // members; RebuildStandings writes them anew from the scored predictions.
-// RankEntries and RankStandings are the rules of ranks and ties; Scorer writes the
-// rankings after the points.
+// RankEntries and RankStandings are the rules of ranks and ties for the members of a league; Scorer
+// writes the rankings of all members after the points.
+//
+// # Any number of members
+//
+// Scorer reads the members of an event, or of a year, page by page from the index. It scores 33
+// members in one transaction, from one read: their standings change by the difference of the
+// points. After 40 seconds a message sends its successor, with the index key of the last member, and
+// then with the last row of the ranking. A message that stops is delivered again, and repeats what
+// it has done; members who have their points are not written again.
+//
+// A scoring writes at most 900 units a second into the partition of the event in the index, because
+// a partition takes 1,000: that is 450 members a second, so 100,000 members take four minutes.
+// Pages of rankings take 8 units for 50 members.
 package score

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"time"
 
 	"matchday/pkg/pickem/item"
 )
@@ -14,4 +15,22 @@ var Sum = sum
 func (s *Scorer) ScoreMember(ctx context.Context, on item.EventWithCard, userID string) error {
 	_, _, err := s.score(ctx, on, userID)
 	return err
+}
+
+// Bound bounds the work of a message, the members of a page, and the rows that are ordered at once.
+func (s *Scorer) Bound(budget time.Duration, page, group int) *Scorer {
+	s.budget, s.pageSize, s.maxGroup = budget, page, group
+	return s
+}
+
+// Write counts write units as a message does that has begun now.
+func (s *Scorer) Write(ctx context.Context, units ...int) error {
+	r := s.begin()
+	for _, n := range units {
+		if err := r.pace(ctx, n); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }

@@ -107,21 +107,27 @@ func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names m
 			Rank:    ranks[i],
 			Points:  p.Points,
 			Correct: p.Correct,
-			Picks:   make([]int, len(card)),
-		}
-
-		picks := p.Picks(card)
-		for n, m := range card {
-			rows[i].Picks[n] = -1
-			if team, ok := picks[m.ID]; ok {
-				rows[i].Picks[n] = team
-			}
+			Picks:   placesOf(card, p),
 		}
 	}
 
 	slices.SortFunc(rows, ranking.Row.Compare)
 
 	return rows
+}
+
+// placesOf returns the places of the picked teams in the order of the card, -1 for none.
+func placesOf(card []item.Match, p item.Prediction) []int {
+	picks, places := p.Picks(card), make([]int, len(card))
+
+	for n, m := range card {
+		places[n] = -1
+		if team, ok := picks[m.ID]; ok {
+			places[n] = team
+		}
+	}
+
+	return places
 }
 
 // CardIDs returns the ids of the matches of a card, in order.

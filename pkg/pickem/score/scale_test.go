@@ -69,6 +69,7 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	var (
 		people      []item.Member
 		predictions []item.Prediction
+		standings   []item.Standing
 	)
 
 	for n := range members {
@@ -99,35 +100,57 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 
 			predictions = append(predictions, p)
 		}
+
+		if played > 0 {
+			standings = append(standings, standingAfter(user, played))
+		}
 	}
 
 	testkit.PutRows(w.World, tables.Pickem, people...)
 	testkit.PutRows(w.World, tables.Pickem, predictions...)
+	testkit.PutRows(w.World, tables.Pickem, standings...)
 
 	return eventID
 }
 
-// TestScoringTakesOneReadAndWritePerMember: the number of other calls does not depend on the
-// number of members.
-func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
+// standingAfter returns the standing of a member with one point of each of so many events.
+func standingAfter(user string, played int) item.Standing {
+	t := item.Standing{
+		Row: item.StandingKey(user, "2026"), BelongsTo: item.UserRef(user),
+		Tally: item.Tally{
+			Points: played, Correct: played, Played: played,
+			LastEvent: fmt.Sprintf("2026-01-%02d-show", played), LastPoints: 1, LastCorrect: 1,
+		},
+	}
+	t.GSIPK, t.GSISK, t.Type = item.StandingsRef("2026"), fmt.Sprintf("SCORE#%05d#%s", played, user), item.StandingType
+
+	return t
+}
+
+// TestScoringTakesOneReadAndWriteOf33Members: the number of other calls does not depend on the
+// number of members, but for their pages.
+func TestScoringTakesOneReadAndWriteOf33Members(t *testing.T) {
 	t.Parallel()
 
-	for _, c := range []struct{ members, played int }{{10, 0}, {10, 30}, {1000, 0}} {
+	for _, c := range []struct{ members, played, queries int }{{10, 0, 20}, {10, 30, 20}, {1000, 0, 27}} {
 		t.Run(fmt.Sprintf("%d members after %d events", c.members, c.played), func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
 			id := addCrowd(w, c.members, c.played)
 			s := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 			calls := w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
-			// Beside the members' calls: the event, its card, its entries, the standings, and that it is
-			// scored. For each of two rankings: the claim and its confirmation, the names in batches of
-			// 100, two checks for surplus items, and two items for each page.
-			rankings, names := 4*((c.members+ranking.MaxRows-1)/ranking.MaxRows), 2*((c.members+99)/100)
+			// Beside the members' calls: the event, its card, its entries, and that it is scored. For each
+			// of two rankings: the claim, its confirmation and its end, the names in batches of 50, two
+			// walks of the index, one of the pages, four checks for surplus items, one check for new names
+			// after each part that is written, two items for each page, and the totals.
+			batches := (c.members + 32) / 33
+			rankings, names := 4*((c.members+ranking.MaxRows-1)/ranking.MaxRows)+2, 2*((c.members+49)/50)
+
 			if want := (map[string]int{
 				"GetItem":            1,
-				"Query":              7 + c.members,
-				"BatchGetItem":       names,
-				"TransactWriteItems": c.members,
+				"Query":              c.queries,
+				"BatchGetItem":       batches + names,
+				"TransactWriteItems": batches,
 				"UpdateItem":         5,
 				"PutItem":            rankings,
 			}); !maps.Equal(calls, want) {
@@ -135,8 +158,8 @@ func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 			}
 
 			calls = w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
-			if want := (map[string]int{"GetItem": 1, "Query": 7, "BatchGetItem": names, "UpdateItem": 5, "PutItem": rankings}); !maps.Equal(calls,
-				want) {
+			if want := (map[string]int{"GetItem": 1, "Query": c.queries, "BatchGetItem": names, "UpdateItem": 5,
+				"PutItem": rankings}); !maps.Equal(calls, want) {
 				t.Errorf("calls of a second run (-want +got):\n%s", cmp.Diff(want, calls))
 			}
 

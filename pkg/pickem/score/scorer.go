@@ -2,10 +2,10 @@ package score
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/tables"
@@ -25,7 +26,10 @@ func year(eventID string) string { return eventID[:4] }
 
 // OpenScorer opens the service that scores events.
 func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
-	return &Scorer{db: item.OpenTable(env), now: env.Now}, nil
+	return &Scorer{
+		db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now, sleep: env.Sleep,
+		budget: budget, pageSize: pageSize, maxGroup: maxGroup,
+	}, nil
 }
 
 // ErrResultsMissing reports that matches of the event have no result.
@@ -33,15 +37,39 @@ var ErrResultsMissing = problem.New(problem.Conflict, "results_missing", "the ev
 
 // Scorer is the service that scores events.
 type Scorer struct {
-	db  dynamo.DB
-	now func() time.Time
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+	sleep func(ctx context.Context, until time.Time) error
+
+	budget   time.Duration // of a message
+	pageSize int           // members
+	maxGroup int           // rows
 }
 
 // Request is the message that requests the scoring of an event or, without one, the ranking of a
-// year.
+// year. Next is nil in a request; a message that continues another has it.
 type Request struct {
-	EventID string `json:"eventId,omitempty"`
-	Year    string `json:"year,omitempty"`
+	EventID string    `json:"eventId,omitempty"`
+	Year    string    `json:"year,omitempty"`
+	Next    *Progress `json:"next,omitempty"`
+}
+
+// Progress is where a message continues the work of the one before.
+type Progress struct {
+	ID      string    `json:"id"`                // of the message
+	Step    int       `json:"step"`              // of the message, from 1
+	Began   time.Time `json:"began"`             // when the first message did
+	Results int       `json:"results,omitempty"` // the event's ResultsRev
+
+	Members   int    `json:"members,omitempty"`   // members that a rebuilding has checked
+	Rebuild   bool   `json:"rebuild,omitempty"`   // it rebuilds the standings of the year first
+	After     string `json:"after,omitempty"`     // index sort key of the last member that is done
+	AllScored bool   `json:"allScored,omitempty"` // all members are done
+
+	Table  ranking.Draft  `json:"table"`            // of the event
+	Ranked bool           `json:"ranked,omitempty"` // it is written
+	Year   *ranking.Draft `json:"year,omitempty"`   // of the year
 }
 
 // ScoreEventFunction scores an event.
@@ -51,36 +79,45 @@ func ScoreEventFunction() app.Function {
 		Does:   "Scores all predictions of an event, and writes the standings and the rankings.",
 		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
-		Uses: []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.GetMember, tables.ScoreMember,
-			tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
+		Uses: []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.MembersOf, tables.AllMembers,
+			tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
+		Sends: []spec.Queue{Queue},
 		// the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
 		Memory: 1024, Timeout: time.Minute,
 	}, OpenScorer, (*Scorer).ScoreEvent)
 }
 
 // ScoreEvent scores every prediction of an event by its present results and updates
-// the standings, in one transaction for each member. Then it ranks the event and the year.
-// When all are done it sets the state to scored; if the results have changed meanwhile it
+// the standings, members by members, each member in one transaction. Then it ranks the event and
+// the year. When all are done it sets the state to scored; if the results have changed meanwhile it
 // starts again. If a result was cleared since the request, it withdraws the points and the
 // request instead, also if there is another result meanwhile. An error for one member does
-// not stop the others.
+// not stop the others of the message.
 //
 // If the scoring of a locked event was not requested, and its lock reveals the picks, these
 // are written as a ranking without points.
 //
+// A message scores at most 450 members a second: see unitsPerSecond. It works for 40 seconds, and
+// then sends its successor with the place that it has reached. It holds the rows of one page, or
+// those of some 50,000 members who are ranked next to each other.
+//
 // A second run writes nothing for members who have the points of these results, and the
-// same rankings, so it completes an interrupted one.
+// same rankings, so it completes an interrupted one. A request while another message continues a
+// scoring of the same event does nothing.
 func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
+	work := s.scoreEvent
 	if in.EventID == "" {
-		return s.rankYear(ctx, in.Year, nil)
+		work = s.rankOnly
 	}
 
-	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error { return s.scoreEvent(ctx, in) })
+	r := s.begin()
+
+	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error { return work(ctx, r, in) })
 }
 
 // scoreEvent is one attempt of ScoreEvent: *dynamo.Refused if the results or the ranking
 // have changed meanwhile.
-func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
+func (s *Scorer) scoreEvent(ctx context.Context, r *run, in Request) error {
 	began := s.now()
 
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
@@ -105,68 +142,137 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 		return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 	}
 
-	rev, err := ranking.Claim(ctx, s.db, on.ID)
-	if err != nil {
+	p, ok, err := s.resume(ctx, on, in.Next, began)
+	if err != nil || !ok {
 		return err
 	}
 
-	entries, err := item.ReadPredictions(ctx, s.db, on.ID)
-	if err != nil {
-		return err
-	}
+	var failed error
 
-	tallies := make([]item.Standing, len(entries))
+	if !reveals && !p.AllScored {
+		p.AllScored, failed, err = s.scoreMembers(ctx, r, on, &p.After)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
 
-	var work errgroup.Group
-	work.SetLimit(item.MaxConcurrent)
-
-	for i, p := range entries {
-		if p.ScoredRev != on.ResultsRev && !reveals {
-			work.Go(func() error {
-				scored, t, err := s.score(ctx, on, p.UserID())
-				if err == nil {
-					entries[i], tallies[i] = scored, t
-				}
-
-				return err
-			})
+		if !p.AllScored {
+			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
 		}
 	}
 
-	failed := work.Wait()
-	entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.BelongsTo == "" }) // of deleted members
+	if !p.Ranked {
+		p.Ranked, err = s.rank(ctx, r, tableOf(on), &p.Table)
+		if dynamo.IsRefused(err) {
+			return err
+		}
 
-	users := make([]string, len(entries))
-	for i, p := range entries {
-		users[i] = p.UserID()
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+
+		if !p.Ranked {
+			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
+		}
 	}
 
-	names, err := item.ReadNames(ctx, s.db, users)
-	if err != nil {
-		return errors.Join(failed, err)
+	if !reveals {
+		done, err := s.rankYear(ctx, r, year(on.ID), &p.Year)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+
+		if !done {
+			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
+		}
 	}
 
-	err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Event, on.Card, entries, names))
+	if failed != nil {
+		return failed
+	}
+
+	if p.Step > 0 {
+		if err := p.Table.End(ctx, s.db, on.ID); err != nil {
+			return err
+		}
+	}
+
+	return s.finish(ctx, on, p.Began, reveals)
+}
+
+// resume returns where a message begins: at the start for a request, or one whose results have
+// changed meanwhile. It returns false if another message does the work.
+func (s *Scorer) resume(ctx context.Context, on item.EventWithCard, next *Progress, now time.Time) (p *Progress, ok bool, err error) {
+	since := now.Add(-ranking.Quiet)
+
+	if next != nil {
+		copied := *next
+		if copied.Year != nil {
+			year := *copied.Year
+			copied.Year = &year
+		}
+
+		since, p = time.Time{}, &copied // to begin again, whatever this scoring has done
+
+		err := p.Table.Continue(ctx, s.db, on.ID, p.Step, p.ID, now)
+		if dynamo.IsRefused(err) {
+			over, err := p.Table.Overtaken(ctx, s.db, on.ID)
+			if err != nil || over {
+				slog.InfoContext(ctx, "another message scores the event", "event", on.ID, "step", p.Step)
+				return nil, false, err
+			}
+
+			p = nil
+		} else if err != nil {
+			return nil, false, err
+		}
+
+		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), dynamo.Set(item.Event{ProgressAt: item.FormatTime(now)}, "progressAt"),
+			dynamo.Unchanged(on.Event, "resultsRev", "state"))
+		if err != nil {
+			return nil, false, err
+		}
+	}
+
+	if p != nil && p.Results == on.ResultsRev {
+		return p, true, nil
+	}
+
+	d, err := ranking.Claim(ctx, s.db, on.ID, since)
 	if dynamo.IsRefused(err) {
-		return err
+		slog.InfoContext(ctx, "the event is being scored", "event", on.ID)
+		return nil, false, nil
 	}
 
-	if err == nil && !reveals {
-		err = s.rankYear(ctx, year(on.ID), tallies)
+	return &Progress{Began: now, Results: on.ResultsRev, Table: d}, true, err
+}
+
+// handOver sends the message that continues the work. If the scoring of some members failed it
+// returns that error instead: the queue delivers the message again.
+func (s *Scorer) handOver(ctx context.Context, group string, next Request, failed error) error {
+	if failed != nil {
+		return failed
 	}
 
-	if err := errors.Join(failed, err); err != nil {
-		return err
-	}
+	next.Next.Step++
+	next.Next.ID = rand.Text()
 
+	slog.InfoContext(ctx, "continues in the next message", "group", group, "step", next.Next.Step)
+
+	return s.queue.SendFIFO(ctx, Queue, group, next)
+}
+
+// finish records that an event is scored, its picks are revealed, or its points are withdrawn.
+func (s *Scorer) finish(ctx context.Context, on item.EventWithCard, began time.Time, reveals bool) error {
 	done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)},
-		"state", "scoredRev", "scoredAt")
+		"state", "scoredRev", "scoredAt", "progressAt")
 
 	same := dynamo.Unchanged(on.Event, "resultsRev")
 	if reveals {
-		done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
+		done = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt", "progressAt")
+		same = dynamo.Unchanged(on.Event, "state", "lockAt")
 	} else if withdraws(on) {
-		done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "scoringAt", "scoredRev", "scoredAt")
+		done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)},
+			"scoringAt", "scoredRev", "scoredAt", "progressAt")
 		if on.RevealAtLock { // the ranking without points has the picks
 			done = done.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt")
 		}
@@ -175,47 +281,51 @@ func (s *Scorer) scoreEvent(ctx context.Context, in Request) error {
 	}
 	// An event with a request is not deleted. To withdraw the request changes the results, and
 	// so does a request after that.
-	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
+	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
 	if !dynamo.IsRefused(err) {
-		slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
+		slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev)
 	}
 
 	return err
 }
 
-// rankYear writes the ranking of a year. The index may lack standings that were just
-// written: written has those of this run. It may also have those of removed members, who
-// have no name.
-func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Standing) error {
-	// Other events of the year may be scored at the same time.
-	return dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
-		rev, err := ranking.Claim(ctx, s.db, year)
-		if err != nil {
-			return err
-		}
+// rankOnly writes the ranking of a year, after its standings if the message says so.
+func (s *Scorer) rankOnly(ctx context.Context, r *run, in Request) error {
+	var p Progress
+	if in.Next != nil {
+		p = *in.Next
+	}
 
-		all, err := dynamo.QueryAll[item.Standing](ctx, s.db, tables.GetStandings,
-			dynamo.Range{Key: dynamo.KeyIs(tables.GetStandings, item.StandingsRef(year))})
-		if err != nil {
-			return err
-		}
+	if p.Year != nil {
+		draft := *p.Year
+		p.Year = &draft
 
-		latest := make(map[string]item.Standing, len(all))
-		for _, t := range slices.Concat(all, written) {
-			if was, ok := latest[t.UserID()]; !ok || was.Rev < t.Rev {
-				latest[t.UserID()] = t
+		if err := draft.Continue(ctx, s.db, in.Year, p.Step, p.ID, s.now()); err != nil {
+			if !dynamo.IsRefused(err) {
+				return err
 			}
+
+			if over, err := draft.Overtaken(ctx, s.db, in.Year); err != nil || over {
+				slog.InfoContext(ctx, "another message ranks the year", "year", in.Year, "step", p.Step)
+				return err
+			}
+
+			p.Year = nil
 		}
+	}
 
-		maps.DeleteFunc(latest, func(_ string, t item.Standing) bool { return t.Played == 0 })
+	done, err := s.rebuild(ctx, r, in.Year, &p)
+	if err != nil {
+		return err
+	}
 
-		names, err := item.ReadNames(ctx, s.db, slices.Collect(maps.Keys(latest)))
-		if err != nil {
+	if done {
+		if done, err = s.rankYear(ctx, r, in.Year, &p.Year); err != nil || done {
 			return err
 		}
+	}
 
-		return ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
-	})
+	return s.handOver(ctx, in.Year, Request{Year: in.Year, Next: &p}, nil)
 }
 
 // withdraws reports whether the predictions of an event lose their points: a result is missing,
@@ -240,20 +350,13 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 			return nil, false, nil
 		}
 
-		p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 0, 0, "", on.ResultsRev
-		if !withdraws(on) {
-			sheet := Of(on.Event, on.Card, *p)
-			p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
+		next, err := s.scored(on, *p)
+		if err != nil {
+			return nil, false, err
 		}
 
-		sk, err := item.ScoreSK(p.Points, item.MaxEventPoints, userID)
-		if err != nil { // the card was read between two of its changes
-			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s changed while it was read", on.ID).Because(err)
-		}
-
-		p.GSISK = sk
-		scored = *p
-		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "GSI_SK")
+		*p, scored = next, next
+		set := dynamo.Set(next, scoredAttributes...)
 
 		return dynamo.UpdateWrite(p.Key(), set, dynamo.Exists[item.Prediction]("PK")), true, nil
 	})
@@ -295,10 +398,8 @@ func (s *Scorer) recount(ctx context.Context, userID, year string,
 
 		t = item.Standing{Row: item.StandingKey(userID, year), BelongsTo: p.BelongsTo, Rev: p.Rev + 1, Tally: sum(year, g.Predictions)}
 
-		t.GSIPK, t.Type = item.StandingsRef(year), item.StandingType
-		if t.GSISK, err = item.ScoreSK(t.Points, item.MaxYearPoints, userID); err != nil {
-			return t, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d",
-				t.Points, year, item.MaxYearPoints)
+		if err := place(&t, userID, year); err != nil {
+			return t, err
 		}
 
 		switch {
@@ -319,7 +420,8 @@ type RebuildStandings struct {
 
 // Rebuilt is the number of members that were checked.
 type Rebuilt struct {
-	Members int `json:"members"`
+	Members   int  `json:"members"`
+	Continues bool `json:"continues,omitempty"` // messages check the others
 }
 
 // RebuildStandingsFunction rebuilds the standings of a year.
@@ -329,39 +431,89 @@ func RebuildStandingsFunction() app.Function {
 		Does:   "Rebuilds the standings of a year from the scores. An operator invokes it with {\"year\": 2026}.",
 		IfDown: "Wrong standings cannot be repaired.",
 		On:     spec.Task{},
-		Uses:   []spec.Access{tables.AllMembers, tables.NamesOf, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking},
+		Uses: []spec.Access{tables.AllMembers, tables.NamesOf, tables.MembersOf, tables.GetMember, tables.ScoreMember,
+			tables.GetStandings, tables.WriteRanking},
+		Sends:  []spec.Queue{Queue},
 		Memory: 1024, Timeout: 15 * time.Minute,
 	}, OpenScorer, (*Scorer).RebuildStandings)
 }
 
 // RebuildStandings writes the standings of all members in a year anew from their
 // scored predictions, and their ranking. It does not change predictions and can run any
-// number of times.
+// number of times. What it does not do in 40 seconds, messages to score-event continue.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
 	}
 
-	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
+	r, p, year := s.begin(), Progress{Rebuild: true}, fmt.Sprint(in.Year)
+
+	done, err := s.rebuild(ctx, r, year, &p)
+	if err == nil && done {
+		done, err = s.rankYear(ctx, r, year, &p.Year)
+	}
+
+	if err == nil && !done {
+		err = s.handOver(ctx, year, Request{Year: year, Next: &p}, nil)
+	}
+
 	if err != nil {
 		return Rebuilt{}, err
 	}
 
-	year := fmt.Sprint(in.Year)
-	tallies := make([]item.Standing, len(all))
-	work, wctx := errgroup.WithContext(ctx)
-	work.SetLimit(item.MaxConcurrent)
+	return Rebuilt{Members: p.Members, Continues: !done}, nil
+}
 
-	for i, m := range all {
-		work.Go(func() (err error) {
-			tallies[i], err = s.recount(wctx, m.UserID(), year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
-			return err
-		})
+// rebuild writes the standings of the members anew, page by page, if p says so. It returns false if
+// the time of the message is over before all are done.
+func (s *Scorer) rebuild(ctx context.Context, r *run, year string, p *Progress) (done bool, err error) {
+	if !p.Rebuild {
+		return true, nil
 	}
 
-	if err := work.Wait(); err != nil {
-		return Rebuilt{}, err
+	q := dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag), Limit: int32(s.pageSize)}
+	if p.After != "" {
+		q.After = dynamo.StartKey(tables.AllMembers, item.UserTag, p.After, p.After, item.UserTag)
 	}
 
-	return Rebuilt{len(all)}, s.rankYear(ctx, year, tallies)
+	for {
+		members, last, err := dynamo.QueryFlat[struct {
+			BelongsTo string `dynamodbav:"belongsto"`
+		}](ctx, s.db, tables.AllMembers, q)
+		if err != nil {
+			return false, err
+		}
+
+		work, wctx := errgroup.WithContext(ctx)
+		work.SetLimit(item.MaxConcurrent)
+
+		for _, m := range members {
+			user := item.Member{BelongsTo: m.BelongsTo}.UserID()
+
+			work.Go(func() error {
+				_, err := s.recount(wctx, user, year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
+				return err
+			})
+		}
+
+		if err := work.Wait(); err != nil {
+			return false, err
+		}
+
+		p.Members += len(members)
+
+		if last == nil {
+			p.Rebuild = false
+			return true, nil
+		}
+
+		p.After, q.After = members[len(members)-1].BelongsTo, last
+		if r.over(ctx) {
+			return false, nil
+		}
+
+		if err := r.pace(ctx, scoreUnits*len(members)); err != nil {
+			return false, err
+		}
+	}
 }

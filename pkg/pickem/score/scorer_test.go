@@ -60,7 +60,10 @@ func TestStandingsHoldMaxYearPoints(t *testing.T) {
 			},
 			EventID: "2026-01-01-first", BelongsTo: item.UserRef("ann"), Points: points, ScoredAt: item.FormatTime(pickemtest.Noon), ScoredRev: 1,
 		}
+		standing := standingAfter("ann", points)
+		standing.Played, standing.LastEvent = 1, before.EventID
 		testkit.PutRows(w.World, tables.Pickem, before)
+		testkit.PutRows(w.World, tables.Pickem, standing)
 
 		err := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 		if problem.Of(err) != want || want == problem.Internal && err != nil {

@@ -95,6 +95,9 @@ var (
 		spec.Rate{Driver: spec.Job, Note: "for a reminder or a scoring"}, spec.Query)
 	NamesOf = Pickem.On("Get names of members", "PK=USER#{userId}, SK=USER, of each member in a ranking (batches of 100)",
 		spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.BatchGetItem)
+	MembersOf = Pickem.On("Get members of a scoring",
+		"PK=USER#{userId}, SK=USER, EVENT#{eventId} and STANDINGS#{year}, of each member of an event or a ranking (batches of 100)",
+		perScore, spec.BatchGetItem)
 	GetStandings = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first",
 		spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.Query)
 	WriteRanking = Pickem.On("Write ranking", "PK=RANKING#{year or eventId}: HEAD, and PAGE#{n} and PLACES#{n} unless they are newer",

@@ -18,8 +18,9 @@ func queries(n float64) measure.Counters {
 
 // scoringOf returns the calls of a scoring of so many members.
 func scoringOf(members float64) measure.Counters {
-	c := queries(members + 30 + 5*members/50)
-	c.Dynamo["TransactWriteItems"] = members
+	n := float64(batches(int(members)))
+	c := queries(n + 50 + 7*members/50)
+	c.Dynamo["TransactWriteItems"] = n
 
 	return c
 }
@@ -40,8 +41,8 @@ func good() figures {
 			{measure.Cost{What: "get-event", Counters: queries(2), Capacity: measure.Capacity{Reads: 4}, Usage: cost(80*ms, ms)}, 1000, true},
 		},
 		scores: []scoreCost{
-			{Members: 1000, Counters: scoringOf(1000), Usage: cost(2*ms, 20*ms)},
-			{Members: 10_000, Counters: scoringOf(10_000), Usage: cost(20*ms, 300*ms)},
+			{Members: 1000, Counters: scoringOf(1000), Usage: cost(2*ms, 200*ms)},
+			{Members: 10_000, Counters: scoringOf(10_000), Usage: cost(20*ms, 3000*ms)},
 		},
 	}
 }
@@ -59,9 +60,13 @@ func TestTargets(t *testing.T) {
 		{"all met", func(*figures) {}, ""},
 		{"a screen that costs more than 4 units", func(f *figures) { f.uses[3].Reads = 4.5 }, "pick'em, 1,000 members, get-event"},
 		{"a screen of few members, which has no target", func(f *figures) { f.uses[1].Counters = queries(2) }, ""},
-		{"three calls for a member", func(f *figures) { f.scores[1].Counters = queries(21_031) }, "pick'em, 10,000 members, an event scored"},
+		{"three calls for a member", func(f *figures) { f.scores[1].Counters = queries(2_061) }, "pick'em, 10,000 members, an event scored"},
 		{"a read too many", func(f *figures) { f.scores[0].Dynamo["GetItem"]++ }, "pick'em, 1,000 members, an event scored"},
-		{"a member who costs more among many", func(f *figures) { f.scores[1].CPU += time.Microsecond }, "  CPU of one among 10,000 v. 1,000"},
+		{"a member who costs more among many", func(f *figures) { f.scores[0].CPU -= time.Microsecond }, "  CPU of one among 10,000 v. 1,000"},
+		{"a member who costs too much", func(f *figures) {
+			f.scores[0].CPU += 100 * time.Millisecond
+			f.scores[1].CPU += time.Millisecond
+		}, "  CPU of a member"},
 	} {
 		f := good()
 		c.change(&f)

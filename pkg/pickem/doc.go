@@ -76,10 +76,10 @@
 // card, and so takes a few small reads, not one query of everything. In the index, the
 // event and its card sort before the predictions, so GetEvent reads them without these, and
 // the caller's prediction by its key. Standings and results are read from pages that the
-// scoring has written, with ranks. Two kinds of screens cost more. A league has at most 100
-// members: its tables are ranked when they are read, from the points of its members, for half
-// a unit each and up to 5 for their list. A member's profile costs up to two units for each
-// event of the member.
+// scoring has written, with ranks. A profile has 20 events at once; names of events and totals of
+// rankings, by which a rank is found, are read once a minute for all members. The tables of a league
+// of up to 100 members cost more: they are ranked when they are read, from the points of its
+// members, for half a unit each and up to 5 for their list.
 //
 // # Ties
 //

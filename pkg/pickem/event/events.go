@@ -91,11 +91,17 @@ type PickCount struct {
 // EventList is a page of events. Next is the cursor of the page that follows,
 // absent at the end.
 type EventList struct {
+	httpapi.Cached
+	Vary string `header:"Vary"`
 	Body struct {
 		Events []ListedEvent `json:"events" doc:"The events of the page."`
 		Next   string        `json:"next,omitempty"`
 	}
 }
+
+// cacheList is how long the caller's client may keep a page of events. A client that has saved a
+// prediction asks with no-cache for its count.
+var cacheList = httpapi.Cached{CacheControl: "private, max-age=60"}
 
 var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
 
@@ -141,7 +147,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 		return nil, err
 	}
 
-	out := &EventList{}
+	out := &EventList{Cached: cacheList, Vary: "Authorization"}
 	out.Body.Events = []ListedEvent{}
 
 	for _, e := range rows {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
@@ -76,6 +78,64 @@ func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent boo
 		Backward:   true,
 		Consistent: consistent,
 	})
+}
+
+// ShownEvents is how many events a profile shows at once, beside those of the last days and to come.
+const ShownEvents = 20
+
+// recentDays are the days before now whose predictions ReadProfile reads consistently: those that
+// may just have been saved.
+const recentDays = 2
+
+// ReadProfile reads a member with the member's standings, leagues and predictions, the latest first:
+// those of events of the last two days and to come, strongly consistently if consistent is set, and
+// ShownEvents of the others, eventually consistently. After an event id only those of events before
+// it. more reports whether there are others. It costs at most some three units.
+func ReadProfile(ctx context.Context, db dynamo.DB, userID, after string, now time.Time, consistent bool) (
+	g Collection, more bool, err error) {
+	border := EventRef(now.UTC().AddDate(0, 0, -recentDays).Format(time.DateOnly))
+	end := border
+
+	if after != "" {
+		end = min(end, EventRef(after))
+	}
+
+	var older []Prediction
+
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		g, err = Query(bctx, db, tables.GetMember, dynamo.Range{
+			Key:      dynamo.KeyBetween(tables.GetMember, UserRef(userID), border, UserTag),
+			Backward: true, Consistent: consistent,
+		})
+
+		return err
+	})
+	both.Go(func() (err error) {
+		older, _, err = dynamo.Query[Prediction](bctx, db, tables.GetMember, dynamo.Range{
+			Key:      dynamo.KeyBetween(tables.GetMember, UserRef(userID), EventRef(""), end),
+			Backward: true, Limit: ShownEvents + 2, // with that of after, and one more
+		})
+
+		return err
+	})
+
+	if err := both.Wait(); err != nil {
+		return g, false, err
+	}
+
+	if after != "" {
+		g.Predictions = slices.DeleteFunc(g.Predictions, func(p Prediction) bool { return p.EventID >= after })
+		older = slices.DeleteFunc(older, func(p Prediction) bool { return p.EventID == after })
+	}
+
+	if more = len(older) > ShownEvents; more {
+		older = older[:ShownEvents]
+	}
+
+	g.Predictions = append(g.Predictions, older...)
+
+	return g, more, nil
 }
 
 // CheckMember returns ErrNotMember for a caller who is not a member. The read is eventually

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
+	"regexp"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -14,6 +15,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/limit"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/userpool"
@@ -38,15 +40,22 @@ type Members struct {
 	db   dynamo.DB
 	pool userpool.Pool
 	now  func() time.Time
+
+	ranks *ranking.Ranks
+	names *eventNames
 }
 
 // GetMe is the request for the caller's profile.
-type GetMe struct{ auth.User }
+type GetMe struct {
+	auth.User
+	Cursor string `query:"cursor" maxLength:"100" doc:"The value of next in the previous page."`
+}
 
 // GetUser is the request for the profile of a member.
 type GetUser struct {
 	auth.User
-	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
+	ID     string `path:"userId" maxLength:"128" doc:"The id of the member."`
+	Cursor string `query:"cursor" maxLength:"100" doc:"The value of next in the previous page."`
 }
 
 // UserScreen is the answer with a member.
@@ -56,7 +65,8 @@ type UserScreen struct {
 		Name      string              `json:"name" doc:"The display name of the member."`
 		Standings []YearPoints        `json:"standings" doc:"By year, latest first."`
 		Leagues   []league.Membership `json:"leagues,omitempty" doc:"The caller's leagues, by name. Absent for other members."`
-		Events    []Played            `json:"events" doc:"By date, latest first. For other members only scored events."`
+		Events    []Played            `json:"events" doc:"By date, latest first. For other members only scored events. Those of the last two days and to come, and 20 of the others."`
+		Next      string              `json:"next,omitempty" doc:"The cursor of the events before these. Absent if there are none."`
 	}
 }
 
@@ -89,26 +99,25 @@ func GetMeFunction() app.Function {
 		Does:   "Returns the caller's name, standings, leagues and predictions, with ranks.",
 		IfDown: "Members cannot open their own profile.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/me"},
-		Uses:   []spec.Access{tables.GetMember, tables.GetNames, tables.GetRanks},
+		Uses:   []spec.Access{tables.GetMember, tables.GetNames, tables.GetRanks, tables.GetRanking},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenMembers, (*Members).GetMe, item.ErrNoUser, item.ErrNotMember)
+	}, OpenMembers, (*Members).GetMe, httpapi.ErrBadCursor, item.ErrNoUser, item.ErrNotMember)
 }
 
-// GetMe returns the caller's name, standings, leagues and predictions. A caller who is
-// not a member gets not_a_member.
+// GetMe returns the caller's name, standings, leagues and predictions: those of the last two days and
+// to come, and of 20 events before. A caller who is not a member gets not_a_member.
 func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
-	g, err := item.ReadMember(ctx, s.db, in.UserID, true)
+	return s.ownScreen(ctx, in.UserID, in.Cursor)
+}
+
+// ownScreen returns the screen of the caller, with ranks and the names of events, or not_a_member.
+func (s *Members) ownScreen(ctx context.Context, userID, cursor string) (*UserScreen, error) {
+	g, more, err := s.readProfile(ctx, userID, cursor, true)
 	if err != nil {
 		return nil, err
 	}
 
-	return s.ownScreen(ctx, g)
-}
-
-// ownScreen returns the screen of the caller, with ranks and the names of events, or
-// not_a_member. Its reads grow with the caller's events.
-func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen, error) {
-	out, err := newUserScreen(g, true)
+	out, err := newUserScreen(g, more, true)
 	if errors.Is(err, item.ErrNoUser) {
 		err = item.ErrNotMember
 	}
@@ -117,25 +126,30 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 		return nil, err
 	}
 
-	names, ranks := map[string]string{}, map[string]int{}
-	eventual := s.db.Eventual() // half the cost of two or three items for each event
+	var (
+		names map[string]string
+		ranks map[string]int
+	)
+
 	both, bctx := errgroup.WithContext(ctx)
-	both.Go(func() error {
-		keys := make([]dynamo.Item, len(g.Predictions))
-		for i, p := range g.Predictions {
-			keys[i] = item.EventKey(p.EventID)
-		}
-
-		events, err := dynamo.GetAll[item.Event](bctx, eventual, tables.GetNames, keys)
-		for _, e := range events {
-			names[e.ID] = e.Name
-		}
-
-		return err
-	})
+	both.Go(func() (err error) { names, err = s.names.of(bctx, s.db.Eventual(), g.Predictions, s.now()); return err })
 	both.Go(func() (err error) {
-		scored := slices.DeleteFunc(slices.Clone(g.Predictions), func(p item.Prediction) bool { return p.ScoredAt == "" })
-		ranks, err = ranking.Ranks(bctx, eventual, out.Body.UserID, scopes(g.Standings, scored))
+		var (
+			years  []string
+			scored []ranking.Scored
+		)
+
+		for _, t := range g.Standings {
+			years = append(years, t.Year())
+		}
+
+		for _, p := range g.Predictions {
+			if p.ScoredAt != "" {
+				scored = append(scored, ranking.Scored{EventID: p.EventID, Results: p.ScoredRev, Points: p.Points, Correct: p.Correct})
+			}
+		}
+
+		ranks, err = s.ranks.Of(bctx, userID, years, scored)
 
 		return err
 	})
@@ -155,6 +169,70 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 	return out, nil
 }
 
+// cursors are the ids of events.
+var cursors = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]+$`)
+
+// readProfile reads the profile of a member, of events before a cursor if there is one. It returns
+// bad_cursor for one that is not the id of an event.
+func (s *Members) readProfile(ctx context.Context, userID, cursor string, consistent bool) (item.Collection, bool, error) {
+	if cursor != "" && !cursors.MatchString(cursor) {
+		return item.Collection{}, false, httpapi.ErrBadCursor
+	}
+
+	return item.ReadProfile(ctx, s.db, userID, cursor, s.now(), consistent)
+}
+
+// eventNames keeps the names of scored events for a minute: all members ask for the same.
+type eventNames struct {
+	mu   sync.Mutex
+	kept map[string]string
+	at   time.Time // when the first of them was read
+}
+
+// keepNames is how long a name is kept.
+const keepNames = time.Minute
+
+// of returns the names of the events of predictions, by id.
+func (n *eventNames) of(ctx context.Context, db dynamo.DB, predictions []item.Prediction, now time.Time) (map[string]string, error) {
+	names := map[string]string{}
+
+	n.mu.Lock()
+	if now.Sub(n.at) >= keepNames {
+		n.kept, n.at = map[string]string{}, now
+	}
+
+	var keys []dynamo.Item
+
+	scored := map[string]bool{}
+
+	for _, p := range predictions {
+		if name, ok := n.kept[p.EventID]; ok {
+			names[p.EventID] = name
+		} else {
+			keys = append(keys, item.EventKey(p.EventID))
+		}
+
+		scored[p.EventID] = p.ScoredAt != ""
+	}
+	n.mu.Unlock()
+
+	events, err := dynamo.GetAll[item.Event](ctx, db, tables.GetNames, keys)
+	if err != nil {
+		return nil, err
+	}
+
+	n.mu.Lock()
+	defer n.mu.Unlock()
+
+	for _, e := range events {
+		if names[e.ID] = e.Name; scored[e.ID] {
+			n.kept[e.ID] = e.Name
+		}
+	}
+
+	return names, nil
+}
+
 // GetUserFunction returns the profile of another member.
 func GetUserFunction() app.Function {
 	return app.API(spec.Function{
@@ -164,7 +242,7 @@ func GetUserFunction() app.Function {
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/users/{userId}"},
 		Uses:   []spec.Access{tables.CheckMember, tables.GetMember},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenMembers, (*Members).GetUser, item.ErrNoUser, item.ErrNotMember)
+	}, OpenMembers, (*Members).GetUser, httpapi.ErrBadCursor, item.ErrNoUser, item.ErrNotMember)
 }
 
 // GetUser returns what all members may see of a member: no events that are not scored,
@@ -174,15 +252,15 @@ func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error)
 		return nil, err
 	}
 
-	g, err := item.ReadMember(ctx, s.db, in.ID, false)
+	g, more, err := s.readProfile(ctx, in.ID, in.Cursor, false)
 	if err != nil {
 		return nil, err
 	}
 
-	return newUserScreen(g, false)
+	return newUserScreen(g, more, false)
 }
 
-func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
+func newUserScreen(g item.Collection, more, own bool) (*UserScreen, error) {
 	p, err := g.Member()
 	if err != nil {
 		return nil, err
@@ -211,6 +289,10 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 		}
 	}
 
+	if more && len(g.Predictions) > 0 {
+		b.Next = g.Predictions[len(g.Predictions)-1].EventID
+	}
+
 	return out, nil
 }
 
@@ -230,7 +312,7 @@ func UpdateMeFunction() app.Function {
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
 		Uses: []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames,
-			tables.GetRanks, account.CheckDeleted},
+			tables.GetRanks, tables.GetRanking, account.CheckDeleted},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenMembers, (*Members).UpdateMe, item.ErrNoUser, item.ErrNotMember)
@@ -259,7 +341,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		}
 
 		if !copied && !p.CopyName { // a later attempt replaces what the one before has copied
-			return s.ownScreen(ctx, g)
+			return s.ownScreen(ctx, in.UserID, "")
 		}
 
 		copied = true
@@ -273,7 +355,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 			return nil, err
 		}
 
-		return s.ownScreen(ctx, g)
+		return s.ownScreen(ctx, in.UserID, "")
 	})
 }
 
@@ -476,5 +558,10 @@ func (s *Members) ListUsers(ctx context.Context, in *ListUsers) (*UserList, erro
 
 // OpenMembers opens the service of members.
 func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
-	return &Members{db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), now: env.Now}, nil
+	db := item.OpenTable(env)
+
+	return &Members{
+		db: db, pool: userpool.Open(env.AWS, env.Pool), now: env.Now,
+		ranks: &ranking.Ranks{DB: db.Eventual(), Now: env.Now}, names: &eventNames{},
+	}, nil
 }

@@ -203,39 +203,6 @@ func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit
 	return t, nil
 }
 
-// Ranks returns a member's rank in each of the tables that has the member.
-func Ranks(ctx context.Context, db dynamo.DB, userID string, scopes []string) (map[string]int, error) {
-	keys := make([]dynamo.Item, len(scopes))
-	for i, s := range scopes {
-		keys[i] = headKey(s).Key()
-	}
-
-	heads, err := dynamo.GetAll[head](ctx, db, tables.GetRanks, keys)
-	if err != nil {
-		return nil, err
-	}
-
-	keys = nil
-	for _, h := range heads {
-		keys = append(keys, item.Key(h.PK, placesSK(bucket(userID, h.Places))))
-	}
-
-	all, err := dynamo.GetAll[places](ctx, db, tables.GetRanks, keys)
-	if err != nil {
-		return nil, err
-	}
-
-	ranks := map[string]int{}
-
-	for _, in := range all {
-		if place, ok := in.Of[userID]; ok {
-			ranks[strings.TrimPrefix(in.PK, Ref(""))] = place.Rank
-		}
-	}
-
-	return ranks, nil
-}
-
 // Rename writes a member's new name into a table, and orders the rows of the page. Equals on
 // several pages are in order once the table is next written. A second run changes nothing.
 func Rename(ctx context.Context, db dynamo.DB, scope, userID, name string) error {

@@ -122,7 +122,7 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		{"get-standings", league.GetStandingsFunction(), "/app/standings/2026", "", true},
 		{"get-event", event.GetEventFunction(), "/app/events/" + eventOf(eventsOfYear-1), "", true},
 		{"get-results", event.GetResultsFunction(), "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", true},
-		{"get-me", member.GetMeFunction(), "/app/me", "", false},
+		{"get-me", member.GetMeFunction(), "/app/me", "", true},
 		{"put-predictions", event.PutPredictionsFunction(), "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7), false},
 		{"lock-events", event.LockEventsFunction(), "", "", false},
 	}

@@ -18,7 +18,7 @@ func (w *Room) PublishRanking(scope string, card []string, rows []ranking.Row) {
 	testkit.Must(w.T, CompleteRanking(w.NewContext(), w.DB(), d, scope, card, rows))
 }
 
-// CompleteRanking writes the ranking of a draft.
+// CompleteRanking writes the ranking of a draft, with points of the first revision of the results.
 func CompleteRanking(ctx context.Context, db dynamo.DB, d ranking.Draft, scope string, card []string, rows []ranking.Row) error {
 	d.Count = len(rows)
 
@@ -27,7 +27,7 @@ func CompleteRanking(ctx context.Context, db dynamo.DB, d ranking.Draft, scope s
 		return err
 	}
 
-	t.Card = card
+	t.Card, t.Results = card, 1
 
 	if err := t.Write(ctx, slices.Clone(rows)); err != nil {
 		return err

@@ -66,6 +66,8 @@
 //	USER#{userId}    NOTICE#{id}                                                              a notice that the member got, until its ttl
 //	NOTICE#{id}      DONE                                                                     a reminder whose notices are queued, until
 //	                                                                                          its ttl
+//	NOTICE#{id}      REACHED                                                                  the member up to whom they are, if that
+//	                                                                                          takes several runs
 //
 // A member's partition read backwards returns the member first, then standings, notices,
 // leagues and events. Items of a member name the member in belongsto, as USER#{userId}, and

@@ -417,26 +417,33 @@ func (s *Events) notify(ctx context.Context, e item.Event, m item.Match, text st
 		return nil
 	}
 
-	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
-	if err != nil {
-		return err
-	}
-
-	var users []string
-
-	for _, p := range entries {
-		if p.CardRev < m.Since && concerned(p) {
-			users = append(users, p.UserID())
-		}
-	}
-
-	return notice.Send(ctx, s.queue, notice.Notice{
+	n := notice.Notice{
 		ID:      fmt.Sprintf("%s#%s#%d", e.ID, m.ID, m.Since),
 		Title:   e.Name,
 		EventID: e.ID,
 		Until:   item.ParseTime(e.LockAt),
 		Body:    fmt.Sprintf(text, m.Name),
-	}, users)
+	}
+
+	for page, err := range item.Predictions(ctx, s.db, e.ID) {
+		if err != nil {
+			return err
+		}
+
+		var users []string
+
+		for _, p := range page {
+			if p.CardRev < m.Since && concerned(p) {
+				users = append(users, p.UserID())
+			}
+		}
+
+		if err := notice.Send(ctx, s.queue, n, users); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // picked returns a function that reports whether a prediction has a pick of a match.

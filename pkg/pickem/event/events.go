@@ -530,14 +530,14 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 // index of the predictions may lag, and a scorer that began before the mark may write the
 // ranking, so a single sweep may leave some.
 func (s *Events) sweep(ctx context.Context, eventID string) error {
-	entries, err := item.ReadPredictions(ctx, s.db, eventID)
+	entrants, err := item.ReadEntrants(ctx, s.db, eventID)
 	if err != nil {
 		return err
 	}
 
 	var keys []dynamo.Item
-	for _, p := range entries {
-		keys = append(keys, p.Key())
+	for _, user := range entrants {
+		keys = append(keys, item.PredictionKey(user, eventID))
 	}
 
 	for _, partition := range []string{item.EventRef(eventID), ranking.Ref(eventID)} {
@@ -605,14 +605,9 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 		return nil, err
 	}
 
-	entries, err := item.ReadPredictions(ctx, s.db, in.EventID)
+	ids, err := item.ReadEntrants(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
-	}
-
-	ids := make([]string, len(entries))
-	for i, p := range entries {
-		ids[i] = p.UserID()
 	}
 
 	slices.Sort(ids)

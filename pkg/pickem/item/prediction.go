@@ -2,6 +2,7 @@ package item
 
 import (
 	"context"
+	"iter"
 	"strings"
 
 	"matchday/pkg/kit/dynamo"
@@ -43,9 +44,33 @@ func (p Prediction) Picks(card []Match) map[string]int {
 	return picks
 }
 
-// ReadPredictions reads the predictions of an event. The index is eventually
+// ReadEntrants reads the ids of the members with a prediction of an event. The index is eventually
 // consistent: a prediction that was just saved may be missing.
-func ReadPredictions(ctx context.Context, db dynamo.DB, eventID string) ([]Prediction, error) {
-	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf,
-		dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), ScorePrefix)})
+func ReadEntrants(ctx context.Context, db dynamo.DB, eventID string) (ids []string, err error) {
+	type entrant struct {
+		BelongsTo string `dynamodbav:"belongsto"`
+	}
+
+	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]entrant, dynamo.Item, error) {
+		return dynamo.QueryFlat[entrant](ctx, db, tables.EntriesOf,
+			dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), ScorePrefix), After: after})
+	}) {
+		if err != nil {
+			return nil, err
+		}
+
+		for _, e := range page {
+			ids = append(ids, Prediction{BelongsTo: e.BelongsTo}.UserID())
+		}
+	}
+
+	return ids, nil
+}
+
+// Predictions reads the predictions of an event, page by page, as ReadEntrants does.
+func Predictions(ctx context.Context, db dynamo.DB, eventID string) iter.Seq2[[]Prediction, error] {
+	return dynamo.Pages(func(after dynamo.Item) ([]Prediction, dynamo.Item, error) {
+		return dynamo.Query[Prediction](ctx, db, tables.EntriesOf,
+			dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), ScorePrefix), After: after})
+	})
 }

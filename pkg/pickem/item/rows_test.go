@@ -343,11 +343,11 @@ func TestReadsOfTheTable(t *testing.T) {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 
-	all, err := item.ReadPredictions(ctx, db, "e1")
+	all, err := item.ReadEntrants(ctx, db, "e1")
 	testkit.Must(t, err)
 
-	if diff := cmp.Diff([]item.Prediction{entry}, all); diff != "" {
-		t.Errorf("the predictions of an event (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"sam"}, all); diff != "" {
+		t.Errorf("the members with a prediction of an event (-want +got):\n%s", diff)
 	}
 
 	seats := map[string][]string{}

@@ -29,3 +29,9 @@ func (s *Notifier) SetSender(sender *push.Sender) { s.sender = sender }
 
 // SetPatience sets the time for one message.
 func (s *Notifier) SetPatience(d time.Duration) { s.phones.Limit = d }
+
+// Bound bounds a run of the job, and the members of a page.
+func (s *Reminder) Bound(budget time.Duration, page int32) *Reminder {
+	s.budget, s.page = budget, page
+	return s
+}

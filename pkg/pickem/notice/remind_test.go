@@ -216,3 +216,66 @@ func TestInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestReminderTakesSeveralRuns: each goes on behind the last page, and one that stops at any call
+// repeats no more than its page.
+func TestReminderTakesSeveralRuns(t *testing.T) {
+	t.Parallel()
+
+	const members, page = 11, 4
+
+	for at, calls := 0, 1; at <= calls; at++ {
+		w := pickemtest.New(t)
+		for n := range members {
+			w.AddMembers(fmt.Sprintf("u%02d", n))
+		}
+
+		w.CreateShow(1)
+		w.Pick("u03", pickemtest.Show, 0)
+		w.MoveClock(pickemtest.ShowLockAt.Add(-notice.HoursAhead))
+
+		got, runs := map[string]int{}, 0
+
+		for range 8 {
+			env := w.Env(notice.RemindFunction())
+			if runs++; runs == 2 && at > 0 {
+				env.AWS = dynamotest.CrashAt(at, false).AWS(env.AWS)
+			}
+
+			if err := testkit.OpenWith(w.World, env, notice.OpenReminder).Bound(0, page).Remind(w.NewContext()); err != nil && runs != 2 {
+				t.Fatal(err)
+			}
+
+			for range w.Queues.Messages(notice.Queue.Name) {
+				m := w.Receive(notice.Queue)
+				w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(notice.Queue.Name), "ReceiptHandle": m.ReceiptHandle}, nil)
+
+				var n notice.Notice
+				testkit.Must(t, json.Unmarshal([]byte(m.Body), &n))
+
+				for _, u := range n.UserIDs {
+					got[u]++
+				}
+			}
+		}
+
+		if at == 0 {
+			calls = 9
+		}
+
+		again := 0
+
+		for n := range members {
+			user := fmt.Sprintf("u%02d", n)
+			if picked := user == "u03"; picked != (got[user] == 0) {
+				t.Errorf("a crash at call %d: %s got %d notices; has picked: %t", at, user, got[user], picked)
+			}
+
+			again += max(got[user]-1, 0)
+		}
+
+		if again > page || at == 0 && again > 0 {
+			t.Errorf("a crash at call %d: %d notices were queued again, want at most a page of %d", at, again, page)
+		}
+	}
+}

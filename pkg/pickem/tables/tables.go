@@ -92,7 +92,7 @@ var (
 	AllMembers     = Pickem.OnIndex("GSI", "Get all members", "GSI_PK=USER",
 		spec.Rate{Driver: spec.Job, Note: "for a reminder or a rebuilding"}, spec.Query)
 	EntriesOf = Pickem.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#",
-		spec.Rate{Driver: spec.Job, Note: "for a reminder or a scoring"}, spec.Query)
+		spec.Rate{Driver: spec.Job, Note: "for a scoring"}, spec.Query)
 	NamesOf = Pickem.On("Get names of members", "PK=USER#{userId}, SK=USER, of each member in a ranking (batches of 100)",
 		spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.BatchGetItem)
 	MembersOf = Pickem.On("Get members of a scoring",
@@ -108,8 +108,10 @@ var (
 		spec.UpdateItem, spec.PutItem)
 	ScoreMember = Pickem.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem,
 		spec.PutItem, spec.DeleteItem)
-	FindReminded = Pickem.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
-	MarkReminded = Pickem.On("Mark reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.PutItem)
+	PicksOf = Pickem.On("Get picks of members", "PK=USER#{userId}, SK=EVENT#{eventId}, of each member (batches of 100)",
+		spec.Rate{Driver: spec.Job, Note: "for a reminder"}, spec.BatchGetItem)
+	FindReminded = Pickem.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE or REACHED", perQuarter, spec.GetItem)
+	MarkReminded = Pickem.On("Mark reminded", "PK=NOTICE#{noticeId}, SK=DONE or REACHED", perQuarter, spec.PutItem)
 	FindNotices  = Pickem.On("Find notices", "PK=USER#{userId}, SK=NOTICE#{noticeId}, of each member of a message (a batch of 100)",
 		spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchGetItem)
 	MarkNotices = Pickem.On("Mark notices", "PK=USER#{userId}, SK=NOTICE#{noticeId}, of each member who got it, if the user is a member",

@@ -81,3 +81,36 @@ func TestTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowthTargets changes one figure at a time and expects exactly the row of that figure to miss
+// its target.
+func TestGrowthTargets(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		change func([]grown)
+		missed []string
+	}{
+		"all met":                       {func([]grown) {}, nil},
+		"CPU that grows faster":         {func(g []grown) { g[1].CPU = 16 * time.Second }, []string{"  CPU of one among 10,000 v. 1,000"}},
+		"time that grows faster":        {func(g []grown) { g[1].Wall = 160 * time.Second }, []string{"  time of one among 10,000 v. 1,000"}},
+		"calls that grow faster":        {func(g []grown) { g[1].Counters = queries(1600) }, []string{"  calls for one among 10,000 v. 1,000"}},
+		"a heap that grows":             {func(g []grown) { g[1].heap = 201e6 }, []string{"  heap among 10,000 v. 1,000"}},
+		"a screen of more than 4 units": {func(g []grown) { g[1].screens[0].Reads = 4.5 }, []string{"pick'em, 10,000 members, get-me"}},
+	} {
+		var all []grown
+		for _, n := range []int{1, 10} {
+			all = append(all, grown{
+				members: 1000 * n, messages: n, heap: 50e6, Counters: queries(float64(100 * n)),
+				Usage:   measure.Usage{Wall: time.Duration(10*n) * time.Second, CPU: time.Duration(n) * time.Second},
+				screens: []measure.Cost{{What: "get-me", Counters: queries(2), Capacity: measure.Capacity{Reads: 4}}},
+			})
+		}
+
+		c.change(all)
+
+		if diff := cmp.Diff(c.missed, measure.Missed(growthRows(all))); diff != "" {
+			t.Errorf("%s: missed targets (-want +got):\n%s", name, diff)
+		}
+	}
+}

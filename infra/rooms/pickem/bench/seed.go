@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +100,20 @@ func matchRow(event, n, result int) item {
 func seed(ctx context.Context, w *measure.World, members, played, first int, state string) error {
 	var rows []item
 
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(4)
+
+	flush := func(least int) {
+		if len(rows) < least {
+			return
+		}
+
+		some := rows
+		rows = nil
+
+		g.Go(func() error { return dynamo.PutAll(ctx, w.DB(), spec.Access{Table: tables.Pickem}, some) })
+	}
+
 	for n := range played + 1 {
 		if n < played {
 			rows = append(rows, eventRow(n, "scored", cardSize))
@@ -170,19 +183,15 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 
 			rows = append(rows, p)
 		}
+
+		flush(500)
 	}
 
-	return put(ctx, w, rows)
+	flush(1)
+
+	return g.Wait()
 }
 
 func put(ctx context.Context, w *measure.World, rows []item) error {
-	db := w.DB()
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(4)
-
-	for some := range slices.Chunk(rows, 500) {
-		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: tables.Pickem}, some) })
-	}
-
-	return g.Wait()
+	return dynamo.PutAll(ctx, w.DB(), spec.Access{Table: tables.Pickem}, rows)
 }

@@ -16,6 +16,7 @@
 //	when a team is the same team                          item: Match.Identify
 //	how a result is entered, corrected and cleared        event: PutResult, ListCorrections; score: Scorer.ScoreEvent
 //	how many points a prediction brings                   score: Of
+//	confidence points, joker and survivor                 item: Rules; score: Of; event: PutPredictions
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
 //	how standings and results are ranked, and ties broken score: RankStandings, RankEntries
 //	how an event is ranked within a league                league: GetLeagueResults
@@ -90,6 +91,16 @@
 // these have the same rank, and the next have the next rank. Equals are listed by name, a
 // to z, without regard to case.
 //
+// # Rules of an event
+//
+// An event has three rules that are off unless an administrator sets them, which is possible until
+// the lock. By confidence points a right pick brings its weight instead of the points of the match:
+// the picks of a member have the weights 1 to the number of matches, each once. A pick without a
+// weight, as of an app that does not know the rule, gets the smallest that is free. The pick with
+// the joker counts double. In the survivor game of a year a member names one pick of an event: after
+// the first wrong one the member is out. An event without such a pick, or whose match is void, changes
+// nothing. All are saved with the picks, and so until the lock, and shown like picks.
+//
 // # Guarantees
 //
 // No prediction is late. The transaction that writes it checks the event's state and
@@ -110,7 +121,8 @@
 // with each league and in rankings.
 //
 // Nothing counts twice. A member's standings are the sum of the member's scored
-// predictions. They are written in one transaction with the prediction that changed,
+// predictions. A scoring adds the difference of its points, or the sum where that is not known.
+// They are written in one transaction with the prediction that changed,
 // on the condition that rev has not changed since they were read. Whatever runs twice,
 // or stops and runs again, ends with the same table. Results can change at any time:
 // resultsRev counts the changes, scoredRev is the revision of the present points, and a

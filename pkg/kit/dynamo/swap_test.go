@@ -21,7 +21,7 @@ func TestSwapWrite(t *testing.T) {
 	}{
 		"all are the same": {ball{Runs: 1, Bowler: "ann"}, ball{Runs: 1, Bowler: "ann"}, ball{Runs: 2, Bowler: "bob"},
 			[]string{"runs", "bowler"}, false},
-		"one is not":             {ball{Runs: 1, Bowler: "ann"}, ball{Runs: 1, Bowler: "eve"}, ball{Runs: 2}, []string{"runs", "bowler"}, true},
+		"one is not": {ball{Runs: 1, Bowler: "ann"}, ball{Runs: 1, Bowler: "eve"}, ball{Runs: 2}, []string{"runs", "bowler"}, true},
 		"it is not asked for": {ball{Runs: 1, Bowler: "ann"}, ball{Runs: 1, Bowler: "eve"}, ball{Runs: 2, Bowler: "eve"},
 			[]string{"runs"}, false},
 		"absent, as it was":      {ball{Runs: 1}, ball{Runs: 1}, ball{Runs: 2, Bowler: "bob"}, []string{"bowler"}, false},

@@ -84,15 +84,6 @@ func teamIDs(m item.Match) []string {
 	return ids
 }
 
-// worth returns the sum of the points of a card.
-func worth(card []item.Match) (sum int) {
-	for _, m := range card {
-		sum += m.Points
-	}
-
-	return sum
-}
-
 func overflow(field string) error {
 	return errCardOverflow.In(field)
 }
@@ -191,7 +182,7 @@ func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string,
 		return item.Match{}, errCardFull
 	}
 
-	if worth(on.Card)+f.Points+on.Bonus > item.MaxEventPoints {
+	if on.Worth(append(slices.Clone(on.Card), item.Match{Points: f.Points}))+on.Bonus > item.MaxEventPoints {
 		return item.Match{}, overflow("body.points")
 	}
 
@@ -282,7 +273,14 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 		return nil, errNoMatch
 	}
 
-	if worth(on.Card)-was.Points+in.Body.Points+on.Bonus > item.MaxEventPoints {
+	changed := slices.Clone(on.Card)
+	for i := range changed {
+		if changed[i].ID == was.ID {
+			changed[i].Points = in.Body.Points
+		}
+	}
+
+	if on.Worth(changed)+on.Bonus > item.MaxEventPoints {
 		return nil, overflow("body.points")
 	}
 

@@ -38,6 +38,10 @@ type Event struct {
 	Updating bool      `json:"updating" doc:"Results have changed, and the event is being scored again."`
 
 	RevealAtLock bool `json:"revealAtLock" doc:"Members see the picks of all members from the lock on. Otherwise they see them once the event is scored."`
+
+	Confidence bool `json:"confidence,omitempty" doc:"A right pick brings its weight instead of the points of the match: each pick has another, from 1 to the number of matches."`
+	Joker      bool `json:"joker,omitempty" doc:"One pick of a member may count double."`
+	Survivor   bool `json:"survivor,omitempty" doc:"A member may pick one winner of the event for the survivor game of the year."`
 }
 
 func newEvent(e item.Event, now time.Time) Event {
@@ -50,6 +54,9 @@ func newEvent(e item.Event, now time.Time) Event {
 		State:        e.State,
 		Bonus:        e.Bonus,
 		RevealAtLock: e.RevealAtLock,
+		Confidence:   e.Confidence,
+		Joker:        e.Joker,
+		Survivor:     e.Survivor,
 	}
 	if out.State == item.Upcoming && !e.IsOpen(now) {
 		out.State = item.Broadcast // LockEvents has not written it yet
@@ -213,6 +220,10 @@ type CreateEvent struct {
 		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
 
 		RevealAtLock bool `json:"revealAtLock,omitempty" doc:"Members see the picks of all members from the lock on."`
+
+		Confidence bool `json:"confidence,omitempty" doc:"A right pick brings its weight instead of the points of the match."`
+		Joker      bool `json:"joker,omitempty" doc:"One pick of a member may count double."`
+		Survivor   bool `json:"survivor,omitempty" doc:"Members may pick one winner of the event for the survivor game of the year."`
 	}
 }
 
@@ -266,6 +277,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		State:        item.Upcoming,
 		Bonus:        b.Bonus,
 		RevealAtLock: b.RevealAtLock,
+		Rules:        item.Rules{Confidence: b.Confidence, Joker: b.Joker, Survivor: b.Survivor},
 		CardRev:      int(s.now().UnixMilli()),
 	}
 
@@ -322,6 +334,10 @@ type UpdateEvent struct {
 		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
 
 		RevealAtLock *bool `json:"revealAtLock,omitempty" doc:"Members see the picks of all members from the lock on. It can change until the lock."`
+
+		Confidence *bool `json:"confidence,omitempty" doc:"A right pick brings its weight instead of the points of the match. It can change until the lock, as joker and survivor."`
+		Joker      *bool `json:"joker,omitempty" doc:"One pick of a member may count double."`
+		Survivor   *bool `json:"survivor,omitempty" doc:"Members may pick one winner of the event for the survivor game of the year."`
 	}
 }
 
@@ -343,7 +359,7 @@ func UpdateEventFunction() app.Function {
 // entered, if lockAt is in the future; otherwise the answer is bad_transition. A locked
 // event whose lockAt moves into the future opens, unless the request has a state. After a
 // change of the bonus, a scored event is scored again. Whether the lock reveals the picks can
-// change until the lock; then the answer is event_locked.
+// change until the lock; then the answer is event_locked. So can the rules.
 func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
 	was, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -405,8 +421,26 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 		e.RevealAtLock = *b.RevealAtLock
 	}
 
+	for _, rule := range []struct{ is, asked *bool }{{&e.Confidence, b.Confidence}, {&e.Joker, b.Joker}, {&e.Survivor, b.Survivor}} {
+		if rule.asked != nil {
+			*rule.is = *rule.asked
+		}
+	}
+
+	if e.Rules != was.Rules {
+		if !was.IsOpen(now) {
+			return nil, errLocked
+		}
+
+		if e.Worth(was.Card)+e.Bonus > item.MaxEventPoints {
+			return nil, overflow("body")
+		}
+
+		e.CardRev++ // predictions are saved by the rules
+	}
+
 	if b.Bonus != nil && *b.Bonus != e.Bonus {
-		if worth(was.Card)+*b.Bonus > item.MaxEventPoints {
+		if e.Worth(was.Card)+*b.Bonus > item.MaxEventPoints {
 			return nil, overflow("body.bonus")
 		}
 
@@ -461,13 +495,15 @@ func noTransition(why string) *problem.Error {
 
 // setEvent returns the changes of the attributes that administrators set.
 func setEvent(e item.Event) dynamo.Changes {
-	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt", "revealAtLock")
+	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt", "revealAtLock",
+		"confidence", "joker", "survivor")
 }
 
 // unchanged is the condition that the attributes of an event that its writers read or set are as
 // they were read.
 func unchanged(e item.Event) expression.ConditionBuilder {
-	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name", "revealAtLock")
+	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name", "revealAtLock", "confidence", "joker",
+		"survivor")
 }
 
 // rescore queues the scoring of an event whose points are of older results. A second

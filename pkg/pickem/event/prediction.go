@@ -51,6 +51,11 @@ type Prediction struct {
 	SavedAt     time.Time         `json:"savedAt" doc:"When the prediction was saved last."`
 	Void        []string          `json:"void,omitempty" doc:"The ids of picked matches that were removed, or in which other teams compete since: pick again."`
 	Score       *score.Sheet      `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
+
+	Weights  map[string]int `json:"weights,omitempty" doc:"The weights of picks by match id, as saved. A pick without one gets the smallest that is free, in the order of the card. Absent unless the event has confidence points."`
+	Joker    string         `json:"joker,omitempty" doc:"The id of the match whose pick counts double. Absent for none."`
+	Survivor string         `json:"survivor,omitempty" doc:"The id of the match whose pick is the member's in the survivor game. Absent for none."`
+	Survived string         `json:"survived,omitempty" enum:"right,wrong" doc:"What became of the survivor pick. Absent until the event is scored, and if the match is void."`
 }
 
 // GetEventFunction answers with an event, its card and the caller's prediction.
@@ -110,7 +115,10 @@ func shownCard(card []item.Match) []Match {
 }
 
 func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Prediction {
-	out := &Prediction{Predictions: map[string]string{}, SavedAt: item.ParseTime(p.SavedAt)}
+	out := &Prediction{
+		Predictions: map[string]string{}, SavedAt: item.ParseTime(p.SavedAt),
+		Weights: p.Weights, Joker: p.Joker, Survivor: p.Survivor, Survived: p.Survived,
+	}
 
 	valid := p.Picks(card)
 	for id, team := range p.Predictions {
@@ -210,6 +218,18 @@ func (Picks) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: team}
 }
 
+// Weights are the weights of picks by match id, in a request.
+type Weights map[string]int
+
+// Schema describes Weights.
+func (Weights) Schema(huma.Registry) *huma.Schema {
+	least, most := 1.0, float64(item.MaxMatches)
+	weight := &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Examples: []any{1}}
+	weight.PrecomputeMessages()
+
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: weight}
+}
+
 // PutPredictions is the request to save picks.
 type PutPredictions struct {
 	auth.User
@@ -217,6 +237,10 @@ type PutPredictions struct {
 	Body    struct {
 		Predictions Picks `json:"predictions" doc:"The id of the picked team by match id. Matches may be omitted."`
 		CardRev     *int  `json:"cardRev,omitempty" minimum:"0" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
+
+		Weights  Weights `json:"weights,omitempty" doc:"The weights of picks by match id, if the event has confidence points: from 1 to the number of matches, and no number twice. Picks may be omitted."`
+		Joker    string  `json:"joker,omitempty" maxLength:"36" doc:"The id of the picked match that counts double, if the event has a joker."`
+		Survivor string  `json:"survivor,omitempty" maxLength:"36" doc:"The id of the picked match that is the member's in the survivor game, if the event is part of it."`
 	}
 }
 
@@ -235,12 +259,13 @@ func PutPredictionsFunction() app.Function {
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenEvents, (*Events).PutPredictions,
-		errInvalidTeam, errCardChanged, errLocked, errUnknownMatch, item.ErrNoEvent, item.ErrNotMember)
+		errInvalidTeam, errCardChanged, errInvalidRules, errLocked, errUnknownMatch, item.ErrNoEvent, item.ErrNotMember)
 }
 
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
 // for a match that is not on the card, invalid_team for a team that is not in the
-// match, card_changed with the matchIds of picked matches that have changed since
+// match, invalid_rules for weights, a joker or a survivor pick that the rules of the event do not
+// have, or of a match that is not picked, card_changed with the matchIds of picked matches that have changed since
 // cardRev, not_a_member, and event_locked after lockAt. The transaction checks the event's
 // state and lockAt, so no prediction is saved late.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
@@ -255,6 +280,10 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		}
 
 		if err := checkPicks(on, in.Body.Predictions, in.Body.CardRev); err != nil {
+			return nil, err
+		}
+
+		if err := checkRules(on, in); err != nil {
 			return nil, err
 		}
 
@@ -277,6 +306,9 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 			Predictions: maps.Clone(in.Body.Predictions),
 			CardRev:     on.CardRev,
 			SavedAt:     item.FormatTime(now),
+			Weights:     maps.Clone(in.Body.Weights),
+			Joker:       in.Body.Joker,
+			Survivor:    in.Body.Survivor,
 		}
 
 		err = dynamo.Transact(ctx, s.db, tables.SavePrediction,
@@ -323,6 +355,49 @@ func checkPicks(on item.EventWithCard, picks map[string]string, seen *int) error
 	}
 
 	return err
+}
+
+// checkRules returns invalid_rules unless weights, joker and survivor pick are of picked matches, by
+// the rules of the event, and the weights differ.
+func checkRules(on item.EventWithCard, in *PutPredictions) error {
+	wrong := func(field, why string, args ...any) error {
+		return problem.New(problem.Unprocessable, errInvalidRules.Code, why, args...).In("body." + field)
+	}
+
+	b, used := in.Body, map[int]bool{}
+
+	for _, id := range slices.Sorted(maps.Keys(b.Weights)) {
+		w := b.Weights[id]
+		_, picked := b.Predictions[id]
+
+		switch {
+		case !on.Confidence:
+			return wrong("weights", "the event has no confidence points: leave the weights out")
+		case !picked:
+			return wrong("weights."+id, "the match is not picked")
+		case w < 1 || w > len(on.Card) || used[w]:
+			return wrong("weights."+id, "the weight is %d: valid are 1 to %d, each once", w, len(on.Card))
+		}
+
+		used[w] = true
+	}
+
+	for _, one := range []struct {
+		field, match string
+		on           bool
+	}{{"joker", b.Joker, on.Joker}, {"survivor", b.Survivor, on.Survivor}} {
+		_, picked := b.Predictions[one.match]
+
+		switch {
+		case one.match == "":
+		case !one.on:
+			return wrong(one.field, "the event has no such rule: leave it out")
+		case !picked:
+			return wrong(one.field, "the match is not picked")
+		}
+	}
+
+	return nil
 }
 
 // whileOpen returns the condition check that the event is open. The time is read for
@@ -391,6 +466,9 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 
 	return httpapi.NewRemoved(), nil
 }
+
+var errInvalidRules = problem.New(problem.Unprocessable, "invalid_rules",
+	"weights, joker and survivor must be of picked matches, and rules of the event").In("body")
 
 var errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match",
 	"predictions has a match that is not on the card").In("body.predictions")

@@ -33,6 +33,8 @@ type Event struct {
 	RevealAtLock bool   `dynamodbav:"revealAtLock,omitempty"` // members see all picks from the lock on
 	RevealedAt   string `dynamodbav:"revealedAt,omitempty"`   // when the reads of the latest table of picks began
 
+	Rules
+
 	ResultsRev int    `dynamodbav:"resultsRev"`          // increases with every change that affects points
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
@@ -41,6 +43,34 @@ type Event struct {
 	ProgressAt string `dynamodbav:"progressAt,omitempty"`
 	// a result was cleared since scoring was requested: there are no points until it is requested again
 	Withdrawn bool `dynamodbav:"withdrawn,omitempty"`
+}
+
+// Rules are what an event adds to the points of its matches. All are off unless an administrator sets
+// them.
+type Rules struct {
+	Confidence bool `dynamodbav:"confidence,omitempty"` // a pick brings its weight instead of the points of the match
+	Joker      bool `dynamodbav:"joker,omitempty"`      // one pick counts double
+	Survivor   bool `dynamodbav:"survivor,omitempty"`   // a member picks one winner, and is out of the year's game if it loses
+}
+
+// Worth returns the most points that the picks of a card can bring.
+func (r Rules) Worth(card []Match) (sum int) {
+	most := 0
+
+	for i, m := range card {
+		points := m.Points
+		if r.Confidence {
+			points = i + 1
+		}
+
+		sum, most = sum+points, max(most, points)
+	}
+
+	if r.Joker {
+		sum += most
+	}
+
+	return sum
 }
 
 // The states of an event.

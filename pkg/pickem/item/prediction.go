@@ -19,11 +19,22 @@ type Prediction struct {
 	CardRev     int               `dynamodbav:"cardRev"`     // the event's CardRev when they were saved
 	SavedAt     string            `dynamodbav:"savedAt"`
 
+	Weights  map[string]int `dynamodbav:"weights,omitempty"`  // of picks, by the match's id; if the event has the rule
+	Joker    string         `dynamodbav:"joker,omitempty"`    // id of the match whose pick counts double
+	Survivor string         `dynamodbav:"survivor,omitempty"` // id of the match whose pick must win
+
 	Points    int    `dynamodbav:"points"`
 	Correct   int    `dynamodbav:"mcorrect"`
 	ScoredAt  string `dynamodbav:"scoredAt,omitempty"`
 	ScoredRev int    `dynamodbav:"scoredRev"` // the event's ResultsRev of the points
+	Survived  string `dynamodbav:"survived,omitempty"`
 }
+
+// Values of Survived. A pick that is void, or whose match is, has none.
+const (
+	SurvivorRight = "right"
+	SurvivorWrong = "wrong"
+)
 
 // UserID returns the id of the member.
 func (p Prediction) UserID() string { return strings.TrimPrefix(p.BelongsTo, "USER#") }

@@ -29,4 +29,7 @@ type Tally struct {
 	LastEvent   string `dynamodbav:"lastEvent"`   // the latest event with a scored prediction
 	LastPoints  int    `dynamodbav:"lastPoints"`  // the points of LastEvent
 	LastCorrect int    `dynamodbav:"lastCorrect"` // the correct picks of LastEvent
+
+	SurvivorOut   string `dynamodbav:"survivorOut,omitempty"`   // the first event whose survivor pick was wrong
+	SurvivorRight int    `dynamodbav:"survivorRight,omitempty"` // right survivor picks before SurvivorOut
 }

@@ -77,6 +77,9 @@ type YearPoints struct {
 	Points  int    `json:"points" doc:"The points of the year."`
 	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
 	Played  int    `json:"played" doc:"The number of scored events with a prediction."`
+
+	SurvivorRight int    `json:"survivorRight,omitempty" doc:"The number of right picks in the survivor game, before the first wrong one."`
+	SurvivorOut   string `json:"survivorOut,omitempty" doc:"The id of the event whose survivor pick was wrong: the member is out of the game. Absent while the member is in."`
 }
 
 // Played is an event that a member has predicted.
@@ -271,7 +274,10 @@ func newUserScreen(g item.Collection, more, own bool) (*UserScreen, error) {
 
 	b.UserID, b.Name, b.Standings, b.Events = p.UserID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.Standings {
-		b.Standings = append(b.Standings, YearPoints{Year: s.Year(), Points: s.Points, Correct: s.Correct, Played: s.Played})
+		b.Standings = append(b.Standings, YearPoints{
+			Year: s.Year(), Points: s.Points, Correct: s.Correct, Played: s.Played,
+			SurvivorRight: s.SurvivorRight, SurvivorOut: s.SurvivorOut,
+		})
 	}
 
 	if own {

@@ -140,7 +140,7 @@ func (w *Writer) Write(ctx context.Context, rows []Row) error {
 		}
 
 		w.rows = append(w.rows, r)
-		r.Picks, r.Movement = nil, nil
+		r.Picks, r.Weights, r.Movement = nil, nil, nil
 		w.Last = &r
 	}
 

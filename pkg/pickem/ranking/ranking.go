@@ -28,6 +28,9 @@ type Row struct {
 	Movement *int   `dynamodbav:"movement,omitempty"` // of a year
 	Picks    []int  `dynamodbav:"picks,omitempty"`    // of an event: places of teams, in the order of Table.Card, -1 for none
 
+	Weights []int `dynamodbav:"weights,omitempty"` // of the picks, 0 for none; of an event with confidence points
+	Joker   int   `dynamodbav:"joker,omitempty"`   // the place on the card of the pick that counts double, from 1; 0 for none
+
 	Before int `dynamodbav:"-"` // the rank before the latest event, from which Write sets Movement; 0 for none
 }
 
@@ -117,7 +120,7 @@ func paginate(card []string, rows []Row) (pages [][]Row) {
 	size := 0
 
 	for i, r := range rows {
-		n := 80 + len(r.UserID) + len(r.Name) + 3*len(r.Picks) // the names of the attributes, and numbers
+		n := 80 + len(r.UserID) + len(r.Name) + 3*len(r.Picks) + 3*len(r.Weights) // the names of the attributes, and numbers
 		if i == 0 || len(pages[len(pages)-1]) == MaxRows || fixed+size+n > maxBytes {
 			pages, size = append(pages, nil), 0
 		}

@@ -116,7 +116,11 @@ type stored struct {
 	Name      string `dynamodbav:"name"`      // of a member
 	DeletedAt string `dynamodbav:"deletedAt"` // of a member
 
-	Predictions map[string]string `dynamodbav:"predictions"` // of a prediction, as the next three
+	Predictions map[string]string `dynamodbav:"predictions"` // of a prediction, as the next seven
+	Weights     map[string]int    `dynamodbav:"weights"`
+	Joker       string            `dynamodbav:"joker"`
+	Survivor    string            `dynamodbav:"survivor"`
+	Survived    string            `dynamodbav:"survived"`
 	CardRev     int               `dynamodbav:"cardRev"`
 	ScoredAt    string            `dynamodbav:"scoredAt"`
 	ScoredRev   int               `dynamodbav:"scoredRev"`
@@ -158,10 +162,12 @@ func (i *stored) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error 
 	*i = stored{
 		Row:       item.Row{PK: text("PK"), SK: text("SK"), GSIPK: text("GSI_PK"), GSISK: text("GSI_SK"), Type: text("type")},
 		BelongsTo: text("belongsto"), Rev: number("rev"), Name: text("name"), DeletedAt: text("deletedAt"),
+		Joker: text("joker"), Survivor: text("survivor"), Survived: text("survived"),
 		CardRev: number("cardRev"), ScoredAt: text("scoredAt"), ScoredRev: number("scoredRev"),
 		Tally: item.Tally{
 			Points: number("points"), Correct: number("mcorrect"), Played: number("eplayed"),
 			LastEvent: text("lastEvent"), LastPoints: number("lastPoints"), LastCorrect: number("lastCorrect"),
+			SurvivorOut: text("survivorOut"), SurvivorRight: number("survivorRight"),
 		},
 	}
 
@@ -171,6 +177,17 @@ func (i *stored) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error 
 		for match, team := range picks.Value {
 			if s, ok := team.(*types.AttributeValueMemberS); ok {
 				i.Predictions[match] = s.Value
+			}
+		}
+	}
+
+	if weights, ok := m.Value["weights"].(*types.AttributeValueMemberM); ok {
+		i.Weights = make(map[string]int, len(weights.Value))
+
+		for match, weight := range weights.Value {
+			if n, ok := weight.(*types.AttributeValueMemberN); ok {
+				value, err := strconv.Atoi(n.Value)
+				i.Weights[match], broken = value, errors.Join(broken, err)
 			}
 		}
 	}
@@ -185,6 +202,7 @@ func (i stored) member() item.Member {
 func (i stored) prediction(eventID string) item.Prediction {
 	return item.Prediction{
 		Row: i.Row, EventID: eventID, BelongsTo: i.BelongsTo, Predictions: i.Predictions, CardRev: i.CardRev,
+		Weights: i.Weights, Joker: i.Joker, Survivor: i.Survivor, Survived: i.Survived,
 		Points: i.Points, Correct: i.Correct, ScoredAt: i.ScoredAt, ScoredRev: i.ScoredRev,
 	}
 }
@@ -311,12 +329,23 @@ func (s *Scorer) rescore(on item.EventWithCard, of sheet) (writes []dynamo.Write
 		ok = counts || !counted || t.LastEvent != on.ID
 	}
 
+	// Of other changes it depends on other events who is out of the survivor game.
+	ok = ok && (next.Survived == was.Survived || !counted && (t.SurvivorOut != "" && t.SurvivorOut < on.ID || t.LastEvent <= on.ID))
+
 	if !ok {
 		return nil, false, nil
 	}
 
 	if counted {
 		t.Points, t.Correct, t.Played = t.Points-was.Points, t.Correct-was.Correct, t.Played-1
+	}
+
+	if next.Survived != was.Survived && t.SurvivorOut == "" {
+		if next.Survived == item.SurvivorWrong {
+			t.SurvivorOut = on.ID
+		} else {
+			t.SurvivorRight++
+		}
 	}
 
 	if counts {
@@ -348,15 +377,16 @@ func (s *Scorer) rescore(on item.EventWithCard, of sheet) (writes []dynamo.Write
 }
 
 // scoredAttributes are those of a prediction that a scoring writes.
-var scoredAttributes = []string{"points", "mcorrect", "scoredAt", "scoredRev", "GSI_SK"}
+var scoredAttributes = []string{"points", "mcorrect", "scoredAt", "scoredRev", "survived", "GSI_SK"}
 
 // scored returns a prediction with the points of the present results, or without points if these
 // are withdrawn.
 func (s *Scorer) scored(on item.EventWithCard, p item.Prediction) (item.Prediction, error) {
-	p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 0, 0, "", on.ResultsRev
+	p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Survived = 0, 0, "", on.ResultsRev, ""
 	if !withdraws(on) {
 		sheet := Of(on.Event, on.Card, p)
 		p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
+		p.Survived = survived(on.Event, on.Card, p)
 	}
 
 	sk, err := item.ScoreSK(p.Points, item.MaxEventPoints, p.UserID())

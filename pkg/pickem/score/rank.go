@@ -107,8 +107,8 @@ func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names m
 			Rank:    ranks[i],
 			Points:  p.Points,
 			Correct: p.Correct,
-			Picks:   placesOf(card, p),
 		}
+		fillPicks(&rows[i], e.Rules, card, p)
 	}
 
 	slices.SortFunc(rows, ranking.Row.Compare)
@@ -116,18 +116,32 @@ func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names m
 	return rows
 }
 
-// placesOf returns the places of the picked teams in the order of the card, -1 for none.
-func placesOf(card []item.Match, p item.Prediction) []int {
-	picks, places := p.Picks(card), make([]int, len(card))
+// fillPicks sets what a row shows of a prediction, in the order of the card.
+func fillPicks(row *ranking.Row, r item.Rules, card []item.Match, p item.Prediction) {
+	of := playOf(r, card, p)
+	row.Picks = make([]int, len(card))
 
-	for n, m := range card {
-		places[n] = -1
-		if team, ok := picks[m.ID]; ok {
-			places[n] = team
-		}
+	if of.weights != nil {
+		row.Weights = make([]int, len(card))
 	}
 
-	return places
+	for n, m := range card {
+		row.Picks[n] = -1
+
+		team, ok := of.picks[m.ID]
+		if !ok {
+			continue
+		}
+
+		row.Picks[n] = team
+		if of.weights != nil {
+			row.Weights[n] = of.weights[m.ID]
+		}
+
+		if of.joker == m.ID {
+			row.Joker = n + 1
+		}
+	}
 }
 
 // CardIDs returns the ids of the matches of a card, in order.
@@ -151,12 +165,27 @@ func NewEntry(e item.Event, card []item.Match, ids []string, r ranking.Row) Entr
 		}
 	}
 
-	if e.State != item.Scored {
-		e.Bonus = 0
-		return Entry{UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
+	of := play{picks: picks}
+	if e.Confidence {
+		of.weights = map[string]int{}
 	}
 
-	out := Entry{Rank: r.Rank, UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
+	for i, w := range r.Weights {
+		if i < len(ids) && w > 0 && e.Confidence {
+			of.weights[ids[i]] = w
+		}
+	}
+
+	if e.Joker && r.Joker > 0 && r.Joker <= len(ids) {
+		of.joker = ids[r.Joker-1]
+	}
+
+	if e.State != item.Scored {
+		e.Bonus = 0
+		return Entry{UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, of)}
+	}
+
+	out := Entry{Rank: r.Rank, UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, of)}
 	out.Points, out.Correct = r.Points, r.Correct
 
 	return out

@@ -49,7 +49,7 @@ func tableOf(on item.EventWithCard) table {
 		scope: on.ID, index: tables.EntriesOf, partition: item.EventRef(on.ID), sk: item.EventRef(on.ID),
 		card: CardIDs(on.Card), results: on.ResultsRev, maxPoints: item.MaxEventPoints,
 		counts: func(e entry) bool { return e.ScoredAt != "" || on.RevealAtLock },
-		fill:   func(row *ranking.Row, of stored) { row.Picks = placesOf(on.Card, of.prediction(on.ID)) },
+		fill:   func(row *ranking.Row, of stored) { fillPicks(row, on.Rules, on.Card, of.prediction(on.ID)) },
 	}
 }
 

@@ -3,10 +3,14 @@ package ranking
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/dynamo"
@@ -291,7 +295,8 @@ func (w *Writer) putAll(ctx context.Context, items []any, units int) error {
 const placesAtOnce = 2_000
 
 // Place writes the items that map members to pages, until over returns true. It reads the pages
-// once for placesAtOnce items. It returns whether all are written.
+// once for placesAtOnce items, which take some nine seconds at the pace of one partition. It returns
+// whether all are written.
 func (w *Writer) Place(ctx context.Context, over func() bool) (done bool, err error) {
 	for w.Buckets < w.buckets() {
 		first := w.Buckets
@@ -309,9 +314,9 @@ func (w *Writer) Place(ctx context.Context, over func() bool) (done bool, err er
 			}
 
 			for _, p := range pages {
-				for _, r := range p.Rows {
-					if at := bucket(r.UserID, w.buckets()) - first; at >= 0 && at < len(some) {
-						some[at].Of[r.UserID] = Place{p.Number, r.Rank}
+				for user, rank := range p.ranks {
+					if at := bucket(user, w.buckets()) - first; at >= 0 && at < len(some) {
+						some[at].Of[user] = Place{p.number, rank}
 					}
 				}
 			}
@@ -327,19 +332,60 @@ func (w *Writer) Place(ctx context.Context, over func() bool) (done bool, err er
 				return false, err
 			}
 
-			if w.Buckets += len(part); over() && w.Buckets < w.buckets() {
-				return false, nil
-			}
+			w.Buckets += len(part)
+		}
+
+		if over() && w.Buckets < w.buckets() {
+			return false, nil
 		}
 	}
 
 	return true, nil
 }
 
+// ranksOfPage are the ranks of the members on a page. They are decoded without the rest of the rows.
+type ranksOfPage struct {
+	number int
+	ranks  map[string]int
+}
+
+// UnmarshalDynamoDBAttributeValue decodes the item of a page.
+func (p *ranksOfPage) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
+	of, _ := av.(*types.AttributeValueMemberM)
+	if of == nil {
+		return fmt.Errorf("a page must be a map, not %T", av)
+	}
+
+	rows, _ := of.Value["rows"].(*types.AttributeValueMemberL)
+	if rows == nil {
+		return fmt.Errorf("the rows of a page must be a list, not %T", of.Value["rows"])
+	}
+
+	if err := attributevalue.Unmarshal(of.Value["page"], &p.number); err != nil {
+		return err
+	}
+
+	p.ranks = make(map[string]int, len(rows.Value))
+
+	for _, row := range rows.Value {
+		var user, rank = "", 0
+
+		if m, ok := row.(*types.AttributeValueMemberM); ok {
+			if err := errors.Join(attributevalue.Unmarshal(m.Value["userId"], &user), attributevalue.Unmarshal(m.Value["rank"], &rank)); err != nil {
+				return err
+			}
+		}
+
+		p.ranks[user] = rank
+	}
+
+	return nil
+}
+
 // pages reads the pages of the table.
-func (w *Writer) pages(ctx context.Context) func(func([]page, error) bool) {
-	return dynamo.Pages(func(after dynamo.Item) ([]page, dynamo.Item, error) {
-		return dynamo.Query[page](ctx, w.db, tables.WriteRanking, dynamo.Range{
+func (w *Writer) pages(ctx context.Context) iter.Seq2[[]ranksOfPage, error] {
+	return dynamo.Pages(func(after dynamo.Item) ([]ranksOfPage, dynamo.Item, error) {
+		return dynamo.Query[ranksOfPage](ctx, w.db, tables.WriteRanking, dynamo.Range{
 			Key:   dynamo.KeyBetween(tables.WriteRanking, Ref(w.scope), pageSK(0), pageSK(max(w.Pages-1, 0))),
 			After: after, Consistent: true,
 		})

@@ -93,7 +93,6 @@ func TestGrowthTargets(t *testing.T) {
 	}{
 		"all met":                       {func([]grown) {}, nil},
 		"CPU that grows faster":         {func(g []grown) { g[1].CPU = 16 * time.Second }, []string{"  CPU of one among 10,000 v. 1,000"}},
-		"time that grows faster":        {func(g []grown) { g[1].Wall = 160 * time.Second }, []string{"  time of one among 10,000 v. 1,000"}},
 		"calls that grow faster":        {func(g []grown) { g[1].Counters = queries(1600) }, []string{"  calls for one among 10,000 v. 1,000"}},
 		"a heap that grows":             {func(g []grown) { g[1].heap = 201e6 }, []string{"  heap among 10,000 v. 1,000"}},
 		"a screen of more than 4 units": {func(g []grown) { g[1].screens[0].Reads = 4.5 }, []string{"pick'em, 10,000 members, get-me"}},

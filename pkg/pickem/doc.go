@@ -14,6 +14,7 @@
 //	when the id of a deleted event is free again          event: CreateEvent, LockEvents
 //	who changes a card, and which picks become void       event: UpdateMatch, DeleteMatch; item: Prediction.Picks
 //	when a team is the same team                          item: Match.Identify
+//	how a card or results are read from a file            event: Import
 //	how a result is entered, corrected and cleared        event: PutResult, ListCorrections; score: Scorer.ScoreEvent
 //	how many points a prediction brings                   score: Of
 //	confidence points, joker and survivor                 item: Rules; score: Of; event: PutPredictions

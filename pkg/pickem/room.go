@@ -62,6 +62,7 @@ func Room() app.Room {
 		event.DeleteMatchFunction(),
 		event.OrderCardFunction(),
 		event.PutResultFunction(),
+		event.ImportFunction(),
 		event.RequestScoreFunction(),
 		event.ListEntriesFunction(),
 		event.GetHealthFunction(),

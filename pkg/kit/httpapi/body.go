@@ -221,3 +221,20 @@ func scalar(v any) bool {
 
 	return true
 }
+
+// Decode reads a JSON document that is part of a request, such as a row of a file, as the body of a
+// request with the schema of T. The errors say where and what is wrong, from "body" on.
+func Decode[T any](document []byte) (v T, errs []error) {
+	all, t := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer), reflect.TypeFor[T]()
+
+	body, _, errs := validBody(all, all.Schema(t, true, t.Name()), t, document)
+	if len(errs) > 0 {
+		return v, errs
+	}
+
+	if err := json.Unmarshal(body, &v, strict); err != nil {
+		return v, []error{err}
+	}
+
+	return v, nil
+}

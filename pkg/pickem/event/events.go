@@ -71,6 +71,7 @@ func newEvent(e item.Event, now time.Time) Event {
 type Events struct {
 	db    dynamo.DB
 	queue queue.Sender
+	files *http.Client
 	now   func() time.Time
 }
 
@@ -657,7 +658,7 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 
 // OpenEvents opens the service of events.
 func OpenEvents(_ context.Context, env app.Env) (*Events, error) {
-	return &Events{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+	return &Events{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), files: newFetcher(env.HTTP), now: env.Now}, nil
 }
 
 // Prefixes of keys, and keys that are one word.

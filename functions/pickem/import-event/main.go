@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/pickem/event"
+
+func main() { event.ImportFunction().Start() }

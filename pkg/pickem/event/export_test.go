@@ -1,0 +1,9 @@
+package event
+
+// Exported for the tests of the package.
+
+var (
+	IsPublic     = isPublic
+	CheckAddress = checkAddress
+	NewFetcher   = newFetcher
+)

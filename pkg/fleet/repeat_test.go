@@ -35,6 +35,7 @@ var repeatable = map[string]string{
 	"cricket/reopen-match":              "an end is withdrawn once",
 	"cricket/start-activity":            "a phone has one activity of a match",
 	"pickem/create-event":               "the same event, by its date and slug",
+	"pickem/import-event":               "rows that are stored already are left as they are",
 	"pickem/invite-user":                "a user is one member",
 	"pickem/join-league":                "a member is in a league once",
 	"pickem/register-device":            "a phone, by its token",

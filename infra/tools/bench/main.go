@@ -6,7 +6,7 @@
 // on its load. Counts of calls do not, and ratios of two things that are measured
 // in turns do far less. The counts go to .local/bench.json, for the cost model.
 //
-// ROOM=pickem measures one room only, without binaries and without .local/bench.json.
+// ROOM chooses one room, which is measured alone, without binaries and without .local/bench.json.
 // MEMBERS=100000 with it measures how the room grows up to so many members.
 package main
 
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: `make bench`, or `make bench ROOM=pickem MEMBERS=100000`")
+var errUsage = errors.New("usage: `make bench`, or `make bench ROOM=... MEMBERS=100000`")
 
 // run measures the rooms, or what ROOM and MEMBERS choose.
 func run(ctx context.Context, out io.Writer, getenv func(string) string, known []rooms.Room) error {

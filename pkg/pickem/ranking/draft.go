@@ -143,6 +143,7 @@ func (w *Writer) Write(ctx context.Context, rows []Row) error {
 			r.Movement, r.Before = &up, 0
 		}
 
+		r.Lower = ""
 		w.rows = append(w.rows, r)
 		r.Picks, r.Weights, r.Movement = nil, nil, nil
 		w.Last = &r
@@ -238,7 +239,7 @@ func (w *Writer) put(ctx context.Context, pages [][]Row, more bool) error {
 func renamed(rows []Row, names map[string]string) []Row {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { _, ok := names[r.UserID]; return !ok })
 	for i, r := range rows {
-		rows[i].Name = names[r.UserID]
+		rows[i].Name, rows[i].Lower = names[r.UserID], ""
 	}
 
 	slices.SortFunc(rows, Row.Compare)

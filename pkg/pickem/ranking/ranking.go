@@ -31,7 +31,8 @@ type Row struct {
 	Weights []int `dynamodbav:"weights,omitempty"` // of the picks, 0 for none; of an event with confidence points
 	Joker   int   `dynamodbav:"joker,omitempty"`   // the place on the card of the pick that counts double, from 1; 0 for none
 
-	Before int `dynamodbav:"-"` // the rank before the latest event, from which Write sets Movement; 0 for none
+	Lower  string `dynamodbav:"-"` // the name in lower case, for Order; "" if it is not known
+	Before int    `dynamodbav:"-"` // the rank before the latest event, from which Write sets Movement; 0 for none
 }
 
 // Compare orders rows by rank, then by name without regard to case, then by id.
@@ -41,8 +42,19 @@ func (r Row) Compare(o Row) int {
 
 // Order orders rows that have no rank yet: by totals, the greatest first, then as Compare does.
 func (r Row) Order(o Row) int {
-	return cmp.Or(cmp.Compare(o.Total(), r.Total()), strings.Compare(strings.ToLower(r.Name), strings.ToLower(o.Name)),
-		strings.Compare(r.UserID, o.UserID))
+	if by := cmp.Compare(o.Total(), r.Total()); by != 0 {
+		return by
+	}
+
+	return cmp.Or(strings.Compare(r.lower(), o.lower()), strings.Compare(r.UserID, o.UserID))
+}
+
+func (r Row) lower() string {
+	if r.Lower != "" {
+		return r.Lower
+	}
+
+	return strings.ToLower(r.Name)
 }
 
 // Place is where a member is in a table.

@@ -302,6 +302,12 @@ func (s *Scorer) walkOn(ctx context.Context, r *run, t table, w *ranking.Writer,
 			}
 		}
 
+		complete := last == nil || slices.ContainsFunc(rows, func(row ranking.Row) bool { return row.Points > least })
+		if !complete && len(rows) <= 2*s.maxGroup {
+			q.After = last
+			continue
+		}
+
 		slices.SortFunc(rows, ranking.Row.Order)
 
 		ready := len(rows)
@@ -428,7 +434,7 @@ func (s *Scorer) joinSome(ctx context.Context, t table, entries []entry, strict 
 			return nil, errBehind
 		}
 
-		row := ranking.Row{UserID: e.user(), Name: m.Name, Points: e.Points, Correct: e.Correct, Played: e.Played}
+		row := ranking.Row{UserID: e.user(), Name: m.Name, Lower: strings.ToLower(m.Name), Points: e.Points, Correct: e.Correct, Played: e.Played}
 		t.fill(&row, of)
 		rows = append(rows, row)
 	}

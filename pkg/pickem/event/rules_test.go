@@ -103,11 +103,16 @@ func TestRulesFitTheSortKey(t *testing.T) {
 	w := pickemtest.New(t)
 	w.CreateShow(13) // 10, 20 and so on to 130: 910 points
 
-	for body, want := range map[string]int{
-		`{"joker":true}`: http.StatusUnprocessableEntity, `{"confidence":true,"joker":true}`: http.StatusOK,
+	for _, c := range []struct {
+		body string
+		want int
+	}{
+		{`{"joker":true}`, http.StatusUnprocessableEntity},
+		{`{"confidence":true,"joker":true}`, http.StatusOK},
 	} {
-		if out := w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, body); out.StatusCode != want {
-			t.Errorf("%s: %d %s, want %d", body, out.StatusCode, out.Body, want)
+		out := w.Ask(event.UpdateEventFunction(), pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, c.body)
+		if out.StatusCode != c.want {
+			t.Errorf("%s: %d %s, want %d", c.body, out.StatusCode, out.Body, c.want)
 		}
 	}
 }

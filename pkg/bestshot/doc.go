@@ -6,8 +6,9 @@
 //
 //	who plays, and under which name                       member: CreateMember, UpdateMember
 //	until when a score can be guessed                     guess: PutGuess
+//	when play began, and which guesses count              ingest: matchRow.play; counted in the migrations
 //	who sees a guess, and when                            guess: ListMatchGuesses
-//	what a guess earns                                    guess_points in the migrations; Ledger in settlement.sql
+//	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
 //	what each part of a guess has earned                  score: Rule.Of; guess: Guess
 //	which rule a tournament has                           ingest: CreateTournament, UpdateTournament
 //	what the points of a round are multiplied by          ingest: UpdateRound
@@ -21,7 +22,8 @@
 //	which provider a tournament has                       ingest: CreateTournament; provider: Settings
 //	what a status of a provider means                     provider: Sofascore, APIFootball
 //	what happens when a provider's budget is used up      ingest: Poller.PollProvider
-//	how ranks and movements are counted                   score: Ranks; view: Views.Leaderboard
+//	how ranks and movements are counted                   count_scores in the migrations; view: Views.Leaderboard
+//	how ties are broken                                   score: Rule; guess_tie in the migrations
 //	what the cache has, and for how long                  view; kit/redis
 //	how a league is joined, and who administers it        league: JoinLeague, Leave
 //	which images are accepted, and how they are named     asset: Name
@@ -38,7 +40,7 @@
 //
 // # Tables
 //
-// PostgreSQL is the truth. tables/migrations/00001_create.sql creates:
+// PostgreSQL is the truth. The migrations in tables/migrations create:
 //
 //	member                 a user who plays, by the subject of the user's tokens
 //	forgotten              a user who has deleted the account
@@ -50,10 +52,14 @@
 //	guess                  the guess of a member for a match; at most one
 //	tournament_standing    the place of a team in the provider's standings
 //	settlement             a result by which a match was settled, under a unique key
+//	settling               a settlement that goes on, with the last member that it has dealt with
 //	scoreboard_ledger      what a settlement gave a member: the difference to the settlements before
 //	tournament_scoreboard  the points of a member in a tournament: the sum of the ledger
+//	scoreboard_points      how many members of a tournament have which score
+//	scoreboard_before      how many had which score before the current round
 //	round_score            the points of a member in a round
 //	outbox                 messages that are to be sent to the queue of settlements
+//	repair                 a repair of a leaderboard that goes on with the next request
 //	settlement_dlq         messages that could not be settled
 //	execution              a request of an administrator to the provider
 //	league                 a private league, with its code
@@ -72,8 +78,12 @@
 // # Points
 //
 // The SQL function guess_points computes the points of a guess. Settlements call it, in the statement
-// Ledger. score.Rule.Of is the same rule in Go: it computes the breakdown of a guess that members
+// SettleRange. score.Rule.Of is the same rule in Go: it computes the breakdown of a guess that members
 // read. TestPointsOfTheDatabase compares the two.
+//
+// Leaderboards cost the same for any number of members. A page is a range of the index
+// scoreboard_board. A dense rank is one more than the number of rows of scoreboard_points with a higher
+// score: triggers keep that table and scoreboard_before, in the statements that change points.
 //
 // The points of a tournament change without code: PATCH /api/v2/admin/tournaments/ID with
 // {"rule":{"outcome":3,"homeScore":1,"awayScore":1,"goalDifference":1,"exactScore":2}}, always all
@@ -83,14 +93,16 @@
 //
 // # Guarantees
 //
-// No guess is late: the statement that writes a guess stores nothing from the kick-off on, by
-// the clock of the database.
+// No guess is late: the statement that writes a guess stores nothing from the kick-off, or the first
+// sign of play, on, by the clock of the database. If play turns out to have begun before, a guess counts
+// as it was stored before that. A kick-off that is corrected later settles the match again.
 //
 // No member sees another's guess before the kick-off: the statement that reads the guesses of a
 // match returns none until then. A match that gets a later kick-off hides them again.
 //
-// No points are applied twice. A match is settled in one transaction, under the lock of its
-// tournament and a unique key. A message that comes twice finds the match settled.
+// No points are applied twice. A match is settled in ranges of members. Each is a transaction, under
+// the lock of the tournament, that also stores how far the settlement has come. The last one writes a
+// unique key. A message that comes twice finds the match settled.
 //
 // The ledger of a match always sums to what its guesses earn by its latest settlement.
 // Corrections, void matches, other rules and other multipliers are settlements with the next

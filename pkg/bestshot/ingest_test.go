@@ -540,7 +540,7 @@ func TestSync(t *testing.T) {
 
 		return polls, execution
 	}
-	poll := ingest.Poll{Provider: provider.Default, TournamentID: c.ID, Tournament: "17", Season: "1003"}
+	poll := ingest.Poll{Provider: provider.Default, TournamentID: c.ID, Tournament: "17", Season: bestshottest.Season("cup")}
 	of := func(kind ingest.Kind, round provider.Round, execution string) ingest.Poll {
 		p := poll
 		p.Kind, p.Round, p.Execution = kind, round, execution

@@ -146,3 +146,64 @@ func TestGuessIsLockedAtTheKickOff(t *testing.T) {
 		t.Errorf("after the match was moved: %d %s", out.StatusCode, out.Body)
 	}
 }
+
+// TestCorrectionIsUndone: an administrator makes a match void and undoes it. Then the provider decides
+// again. Each settlement says who has entered its result.
+func TestCorrectionIsUndone(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+
+	m := w.MatchID(1)
+	correct := func(body map[string]any, want ...string) {
+		t.Helper()
+
+		w.Do(root, "POST", "/admin/settlements/"+m+"/correct", body)
+		w.Settle()
+
+		if diff := cmp.Diff(want, c.Board("ann")); diff != "" {
+			t.Errorf("after %v (-want +got):\n%s", body, diff)
+		}
+
+		checkSums(t, w)
+	}
+	provided := func(home, away int, want ...string) {
+		t.Helper()
+
+		w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Ended, home, away)))
+		w.Settle()
+
+		if diff := cmp.Diff(want, c.Board("ann")); diff != "" {
+			t.Errorf("after %d:%d (-want +got):\n%s", home, away, diff)
+		}
+	}
+
+	correct(map[string]any{"void": true}, "1 ann 0", "1 bob 0")
+	provided(1, 0, "1 ann 0", "1 bob 0")
+	correct(map[string]any{"reopen": true}, "1 ann 0", "1 bob 0")
+	provided(1, 0, "1 ann 3", "2 bob 0")
+	correct(map[string]any{"home": 0, "away": 0}, "1 bob 3", "2 ann 0")
+	correct(map[string]any{"reopen": true}, "1 bob 3", "2 ann 0")
+	provided(2, 0, "1 ann 3", "2 bob 0")
+
+	var got []string
+	for _, s := range testkit.Decode[struct{ Data []settlement.Settlement }](w.World, w.Do(root, "GET", "/admin/settlements", nil)).Data {
+		by := "the provider"
+		if s.CorrectedBy != nil {
+			by = *s.CorrectedBy
+		}
+
+		got = append(got, fmt.Sprint(s.Version, " ", *s.Reason, " by ", by))
+	}
+
+	want := []string{
+		"5 correction by the provider", "4 correction by " + root, "3 correction by the provider", "2 void by " + root, "1 result by the provider",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the settlements (-want +got):\n%s", diff)
+	}
+
+	if out := w.Ask(root, "POST", "/api/v2/admin/settlements/"+m+"/correct", map[string]any{"reopen": true, "void": true}); out.StatusCode != 400 {
+		t.Errorf("reopen and void: %d", out.StatusCode)
+	}
+}

@@ -1,8 +1,11 @@
 // Package guess stores the guesses of members, and shows what each has earned.
 //
-// A guess can be made until the kick-off, by the clock of the database: the statement PutGuess stores
-// nothing from then on. Until then only its member sees a guess. A match that is moved takes guesses
-// again.
+// A guess can be made until the kick-off, or the first sign of play, by the clock of the database: the
+// statement PutGuess stores nothing from then on. Until the kick-off only its member sees a guess. A match
+// that is moved takes guesses again.
+//
+// If play turns out to have begun before a guess was stored, the guess before it counts, or none. The
+// API says so with late.
 package guess
 
 import (
@@ -27,7 +30,7 @@ var file string
 
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
-	PutGuess, GetGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetScore string
+	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog string
 }](file)
 
 // Errors of guesses.
@@ -45,6 +48,12 @@ type Guesses struct{ member.Store }
 // Open opens the service of guesses.
 func Open(ctx context.Context, env app.Env) (*Guesses, error) {
 	store, err := member.OpenStore(ctx, env)
+	return &Guesses{store}, err
+}
+
+// OpenReader opens the service of guesses for functions that only read.
+func OpenReader(ctx context.Context, env app.Env) (*Guesses, error) {
+	store, err := member.OpenReader(ctx, env)
 	return &Guesses{store}, err
 }
 
@@ -104,6 +113,9 @@ type Guess struct {
 	Total     int       `json:"total" doc:"What the guess has earned."`
 	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"paused: the match is postponed, interrupted, cancelled or void. not-started: not guessed yet. expired: not guessed, and the match has begun. waiting_for_game: guessed, without a result. finalized: guessed, and the match has ended."`
 	Lost      bool      `json:"hasLostTimewindowToGuess" doc:"Whether the match has begun."`
+
+	BeganAt *time.Time `json:"beganAt,omitempty" doc:"When play began: what was stored from then on does not count. Absent while it is not known."`
+	Late    bool       `json:"late,omitempty" doc:"Whether the guess, or its last change, was stored after play had begun. The values are those of before, if there were any: they count."`
 }
 
 // Part is the guess of the goals of a team.
@@ -126,16 +138,20 @@ type Whole struct {
 
 // row is a match with a guess, if there is one.
 type row struct {
-	ID         *string   `db:"id"`
-	MatchID    string    `db:"match_id"`
-	Date       time.Time `db:"date"`
-	Begun      bool      `db:"begun"`
-	Status     string    `db:"status"`
-	HomeScore  *int      `db:"result_home"`
-	AwayScore  *int      `db:"result_away"`
-	Home       *int      `db:"home"`
-	Away       *int      `db:"away"`
-	Multiplier int       `db:"multiplier"`
+	ID          *string    `db:"id"`
+	MatchID     string     `db:"match_id"`
+	Date        time.Time  `db:"date"`
+	Begun       bool       `db:"begun"`
+	Status      string     `db:"status"`
+	HomeScore   *int       `db:"result_home"`
+	AwayScore   *int       `db:"result_away"`
+	Home        *int       `db:"home"`
+	Away        *int       `db:"away"`
+	BeganAt     *time.Time `db:"began_at"`
+	Late        *bool      `db:"late"`         // nil while it is not known when play began
+	CountedHome *int       `db:"counted_home"` // nil if no guess counts
+	CountedAway *int       `db:"counted_away"`
+	Multiplier  int        `db:"multiplier"`
 	score.Rule
 }
 
@@ -148,12 +164,19 @@ func (r row) guess() Guess {
 		Home:      Part{Value: r.Home},
 		Away:      Part{Value: r.Away},
 		Lost:      r.Begun,
+		BeganAt:   utc(r.BeganAt),
+		Late:      r.Late != nil && *r.Late,
+	}
+
+	counts := r.CountedHome != nil
+	if counts {
+		g.Home.Value, g.Away.Value = r.CountedHome, r.CountedAway
 	}
 
 	switch {
 	case r.Status == "not-defined" || r.Status == "void":
 		g.Status = Paused
-	case r.ID == nil && (r.Begun || r.Status == "ended"):
+	case r.ID == nil && (r.Begun || r.Status == "ended"), r.ID != nil && !counts:
 		g.Status = Expired
 	case r.Status == "ended":
 		g.Status = Finalized
@@ -167,7 +190,7 @@ func (r row) guess() Guess {
 		return g
 	}
 
-	guessed := score.Result{Home: *r.Home, Away: *r.Away}
+	guessed := score.Result{Home: *g.Home.Value, Away: *g.Away.Value}
 	g.FullMatch.Label = guessed.Label()
 
 	if g.Status != Finalized {
@@ -183,6 +206,16 @@ func (r row) guess() Guess {
 	g.Extra, g.Total = p.Difference+p.Exact, p.Total()
 
 	return g
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+
+	at := t.UTC()
+
+	return &at
 }
 
 func label(right bool) Label {
@@ -216,28 +249,27 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 
 	b := in.Body
 
-	stored, err := pg.Do(ctx, s.DB, sql.PutGuess, b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
-	if err != nil {
-		return nil, err
-	}
+	out, ok, err := pg.One[struct {
+		MemberID *string `db:"member_id"`
+		row
+	}](ctx, s.DB, sql.PutGuess, b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
 
-	id, err := member.ID(ctx, s.DB, in.UserID)
-	if err != nil {
-		return nil, err
-	}
-
-	r, ok, err := pg.One[row](ctx, s.DB, sql.GetGuess, b.MatchID, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
 		return nil, errNoMatch.In("body.matchId")
-	case stored == 0:
+	case out.MemberID == nil:
+		return nil, member.ErrNoMember
+	case out.ID == nil:
 		return nil, errClosed
 	}
 
-	return &Page{r.guess()}, nil
+	return &Page{out.guess()}, nil
 }
+
+// Put is the statement that stores a guess: see guess.sql. The benchmark runs it alone.
+var Put = sql.PutGuess
 
 // ListGuesses is the request for the caller's guesses of a round.
 type ListGuesses struct {
@@ -260,9 +292,9 @@ func ListGuessesFunction() app.Function {
 		Does:   "Returns the caller's guesses of a round, with what they have earned.",
 		IfDown: "Members do not see their guesses.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/guess", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Player},
+		SQL:    []spec.SQLLogin{tables.Reader},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 20,
-	}, Open, (*Guesses).ListGuesses, member.ErrNoMember, view.ErrNoRound)
+	}, OpenReader, (*Guesses).ListGuesses, member.ErrNoMember, view.ErrNoRound)
 }
 
 // ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
@@ -338,9 +370,9 @@ func ListMatchGuessesFunction() app.Function {
 		Does:   "Returns the guesses of a match that has begun.",
 		IfDown: "Members do not see the guesses of others.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/matches/{matchId}/guesses", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Player},
+		SQL:    []spec.SQLLogin{tables.Reader},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Guesses).ListMatchGuesses, errHidden, errNoMatch)
+	}, OpenReader, (*Guesses).ListMatchGuesses, errHidden, errNoMatch)
 }
 
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to a later
@@ -393,6 +425,9 @@ type MemberScore struct {
 	Body struct {
 		Points           int  `json:"points" doc:"The points in the tournament."`
 		UnderCalculation bool `json:"underCalculation" doc:"Whether a match has ended and its points are not in yet."`
+		Rank             *int `json:"rank" doc:"The dense rank in the leaderboard; null for a member who is not in it."`
+		Movement         int  `json:"movement" doc:"How many ranks the member has gained in the current round; negative for lost ones."`
+		Members          int  `json:"members" doc:"How many members the leaderboard has; 0 for a member who is not in it."`
 	}
 }
 
@@ -403,12 +438,13 @@ func GetScoreFunction() app.Function {
 		Does:   "Returns the points of a member in a tournament.",
 		IfDown: "Members do not see their points beside the leaderboard.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Player},
+		SQL:    []spec.SQLLogin{tables.Reader},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, Open, (*Guesses).GetScore, errNoOther, member.ErrNoMember, view.ErrNoTournament)
+	}, OpenReader, (*Guesses).GetScore, errNoOther, member.ErrNoMember, view.ErrNoTournament)
 }
 
-// GetScore returns the points of a member, 0 for a member without a settled guess. Errors:
+// GetScore returns the points and the rank of a member, 0 and null for a member without a settled guess.
+// Its cost does not depend on the number of members. Errors:
 // tournament_not_found, member_not_found.
 func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, error) {
 	id := in.MemberID
@@ -421,22 +457,30 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 		id = own
 	}
 
-	r, ok, err := pg.One[struct {
+	state, ok, err := pg.One[struct {
 		Member  bool `db:"member"`
-		Points  int  `db:"points"`
 		Backlog bool `db:"backlog"`
-	}](ctx, s.DB, sql.GetScore, in.TournamentID, id)
+	}](ctx, s.DB, sql.GetBacklog, in.TournamentID, id)
+
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
 		return nil, view.ErrNoTournament
-	case !r.Member:
+	case !state.Member:
 		return nil, errNoOther.In("query.memberId")
 	}
 
 	out := &MemberScore{}
-	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog
+	out.Body.UnderCalculation = state.Backlog
+
+	p, ok, err := view.PlaceOf(ctx, s.DB, in.TournamentID, id)
+	if err != nil || !ok {
+		return out, err
+	}
+
+	e := p.Entry()
+	out.Body.Points, out.Body.Rank, out.Body.Movement, out.Body.Members = e.Points, &e.Rank, e.Movement, p.Members
 
 	return out, nil
 }

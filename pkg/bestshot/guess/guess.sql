@@ -1,78 +1,103 @@
 -- name: PutGuess
 -- Stores the guess of match $1 by user $2, or replaces it: $3 goals of the home team, $4 of the
--- away team. Stores nothing from the kick-off on, by the clock of the database. clock_timestamp() is the
--- time when the row of the guess is locked: now() would be that of the beginning of a statement that
--- waits for the lock.
-INSERT INTO guess (match_id, member_id, home_score, away_score)
-SELECT m.id, p.id, $3, $4
-FROM match m
-JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
-CROSS JOIN member p
-WHERE m.id = $1
-    AND p.public_id = $2
-    AND m.status = 'open'
-    AND m.date > clock_timestamp()
-ON CONFLICT ON CONSTRAINT guess_once DO UPDATE
-SET home_score = excluded.home_score,
-    away_score = excluded.away_score,
-    updated_at = now()
-WHERE clock_timestamp() < (
-    SELECT m.date
+-- away team. Stores nothing from the kick-off or the first sign of play on, by the clock of the
+-- database. clock_timestamp() is the time when the row of the guess is locked: now() would be that of
+-- the beginning of a statement that waits for the lock. A guess that is replaced is kept: the last 20.
+--
+-- Returns no row if there is no such match. member_id is NULL if there is no such member, id if nothing
+-- was stored. The rest is as ListGuesses has it.
+WITH stored AS (
+    INSERT INTO guess (match_id, member_id, home_score, away_score, updated_at)
+    SELECT m.id, p.id, $3, $4, clock_timestamp()
     FROM match m
-    WHERE m.id = guess.match_id
-);
-
--- name: GetGuess
--- Match $1 with the guess of member $2, if there is one. The rule and the multiplier are those of
--- the settlement; before it, those that it would have.
+    JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
+    CROSS JOIN member p
+    WHERE m.id = $1
+        AND p.public_id = $2
+        AND m.status = 'open'
+        AND m.seen_at IS NULL
+        AND m.date > clock_timestamp()
+    ON CONFLICT ON CONSTRAINT guess_once DO UPDATE
+    SET home_score = excluded.home_score,
+        away_score = excluded.away_score,
+        updated_at = CASE
+            WHEN (guess.home_score, guess.away_score) = (excluded.home_score, excluded.away_score) THEN guess.updated_at
+            ELSE clock_timestamp()
+        END,
+        earlier = CASE
+            WHEN (guess.home_score, guess.away_score) = (excluded.home_score, excluded.away_score) THEN guess.earlier
+            ELSE guess.earlier[greatest(1, cardinality(guess.earlier) - 18):]
+                || (guess.updated_at, guess.home_score, guess.away_score)::earlier_guess
+        END
+    WHERE clock_timestamp() < (
+        SELECT m.date
+        FROM match m
+        WHERE m.id = guess.match_id
+    )
+    RETURNING id, home_score, away_score
+)
 SELECT
+    p.id::text AS member_id,
     g.id::text,
     m.id::text AS match_id,
     m.date,
-    m.date <= now() AS begun,
+    false AS begun,
     m.status::text,
     m.home_score AS result_home,
     m.away_score AS result_away,
     g.home_score AS home,
     g.away_score AS away,
-    coalesce(z.multiplier, o.multiplier) AS multiplier,
+    m.began_at,
+    false AS late,
+    g.home_score AS counted_home,
+    g.away_score AS counted_away,
+    o.multiplier,
     r.outcome,
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
-LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
-JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
-LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2
+JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = t.rule_version
+LEFT JOIN member p ON p.public_id = $2
+LEFT JOIN stored g ON true
 WHERE m.id = $1;
 
 -- name: ListGuesses
--- The matches of round $2 of tournament $1, each with the guess of member $3, as GetGuess has it.
+-- The matches of round $2 of tournament $1, each with the guess of member $3, if there is one. The rule
+-- and the multiplier are those of the settlement; before it, those that it would have. counted is the
+-- guess as it was before play began. late is whether the member changed it later.
 SELECT
     g.id::text,
     m.id::text AS match_id,
     m.date,
-    m.date <= now() AS begun,
+    m.date <= now() OR m.seen_at IS NOT NULL AS begun,
     m.status::text,
     m.home_score AS result_home,
     m.away_score AS result_away,
     g.home_score AS home,
     g.away_score AS away,
+    m.began_at,
+    g.updated_at >= m.began_at AS late,
+    c.home_score AS counted_home,
+    c.away_score AS counted_away,
     coalesce(z.multiplier, o.multiplier) AS multiplier,
     r.outcome,
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
 LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $3
+LEFT JOIN LATERAL counted(g, m.began_at) c ON g.id IS NOT NULL
 WHERE m.tournament_id = $1
     AND m.round_slug = $2
 ORDER BY m.date, m.id;
@@ -92,7 +117,7 @@ FROM match m
 WHERE m.id = $1;
 
 -- name: ListMatchGuesses
--- At most $3 guesses of match $1 by members whose ids are after $2, as GetGuess has them. None while
+-- At most $3 guesses of match $1 by members whose ids are after $2, as ListGuesses has them. None while
 -- IsRevealed is false.
 SELECT
     p.id::text AS member_id,
@@ -100,24 +125,30 @@ SELECT
     g.id::text,
     m.id::text AS match_id,
     m.date,
-    m.date <= now() AS begun,
+    m.date <= now() OR m.seen_at IS NOT NULL AS begun,
     m.status::text,
     m.home_score AS result_home,
     m.away_score AS result_away,
     g.home_score AS home,
     g.away_score AS away,
+    m.began_at,
+    g.updated_at >= m.began_at AS late,
+    c.home_score AS counted_home,
+    c.away_score AS counted_away,
     coalesce(z.multiplier, o.multiplier) AS multiplier,
     r.outcome,
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
 LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
 JOIN guess g ON g.match_id = m.id
+CROSS JOIN LATERAL counted(g, m.began_at) c
 JOIN member p ON p.id = g.member_id
 WHERE m.id = $1
     AND (m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended')
@@ -125,15 +156,11 @@ WHERE m.id = $1
 ORDER BY g.member_id
 LIMIT $3;
 
--- name: GetScore
--- The points of member $2 in tournament $1, 0 if there are none. member is whether the member
--- exists; backlog is whether a match is over and not settled.
+-- name: GetBacklog
+-- Whether a match of tournament $1 is over and not settled, and whether member $2 exists: no row if
+-- there is no tournament.
 SELECT
     EXISTS (SELECT FROM member WHERE id = $2) AS member,
-    coalesce(
-        (SELECT points FROM tournament_scoreboard WHERE tournament_id = t.id AND member_id = $2),
-        0
-    ) AS points,
     EXISTS (
         SELECT
         FROM match

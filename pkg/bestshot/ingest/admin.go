@@ -101,7 +101,7 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 		}
 
 		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, from, b.ExternalID, b.Season, b.Slug, b.Label,
-			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore)
+			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore, rule.TieBreaks)
 		if err == nil && !ok {
 			err = errExists
 		}
@@ -120,7 +120,7 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 // addRule adds a version of a tournament's rule.
 func addRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
 	_, err := pg.Do(ctx, tx, sql.AddRule,
-		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore)
+		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore, r.TieBreaks)
 
 	return err
 }

@@ -290,7 +290,10 @@ SELECT
     m.away_penalties,
     m.corrected,
     m.finished_at,
-    m.last_checked_at
+    m.last_checked_at,
+    m.seen_at,
+    m.began_at,
+    m.kick_off_corrected
 FROM match m
 WHERE m.provider = $1
     AND m.external_id = ANY($2)
@@ -316,7 +319,10 @@ SELECT
     m.away_penalties,
     m.corrected,
     m.finished_at,
-    m.last_checked_at
+    m.last_checked_at,
+    m.seen_at,
+    m.began_at,
+    m.kick_off_corrected
 FROM match m
 WHERE m.tournament_id = $1
     AND m.round_slug = $2
@@ -380,7 +386,12 @@ RETURNING id::text;
 -- Swaps the sides of all guesses of match $1.
 UPDATE guess
 SET home_score = away_score,
-    away_score = home_score
+    away_score = home_score,
+    earlier = ARRAY(
+        SELECT (stored_at, away_score, home_score)::earlier_guess
+        FROM unnest(earlier)
+        ORDER BY stored_at
+    )
 WHERE match_id = $1;
 
 -- name: ReassignMatch
@@ -399,7 +410,7 @@ WHERE id = $1;
 
 -- name: UpdateMatch
 -- Brings match $1, which has not ended, to what the provider answered at $7: the kick-off $2, status
--- $3, the provider's status $4, and the goals $5 and $6.
+-- $3, the provider's status $4, the goals $5 and $6, the first sign of play $8 and its beginning $9.
 UPDATE match
 SET date = $2,
     status = $3,
@@ -407,12 +418,15 @@ SET date = $2,
     home_score = $5,
     away_score = $6,
     last_checked_at = $7,
+    seen_at = $8,
+    began_at = $9,
     updated_at = now()
 WHERE id = $1;
 
 -- name: EndMatch
--- Gives match $1 the result that the provider answered at $9. A match that had ended keeps its
--- kick-off. It is to be settled unless the score is the same, $10.
+-- Gives match $1 the result that the provider answered at $9, the first sign of play $11 and its
+-- beginning $12. A match that had ended keeps its kick-off. It is to be settled unless the score and the
+-- beginning are the same, $10.
 UPDATE match
 SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END,
     status = 'ended',
@@ -423,6 +437,8 @@ SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END,
     away_penalties = $7,
     finished_at = $8,
     last_checked_at = $9,
+    seen_at = $11,
+    began_at = $12,
     updated_at = now(),
     scoreboard_applied_at = CASE WHEN $10 THEN scoreboard_applied_at END
 WHERE id = $1;
@@ -436,18 +452,18 @@ ON CONFLICT DO NOTHING
 RETURNING id::text;
 
 -- name: FindSameTournament
--- The tournament that CreateTournament creates with $1 to $5 and the first rule $6 to $10.
+-- The tournament that CreateTournament creates with $1 to $5 and the first rule $6 to $11.
 SELECT t.id::text
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id
 WHERE r.version = 1
     AND (t.provider, t.external_id, t.season, t.slug, t.label) = ($1, $2, $3, $4, $5)
-    AND (r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score) = ($6, $7, $8, $9, $10);
+    AND (r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score, r.tie_breaks) = ($6, $7, $8, $9, $10, $11);
 
 -- name: AddRule
 -- Adds version $2 of the rule of tournament $1.
-INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)
-VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score, tie_breaks)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: LockRule
 -- Locks tournament $1, with its rule.
@@ -457,7 +473,8 @@ SELECT
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE t.id = $1

@@ -35,10 +35,54 @@ type matchRow struct {
 	Corrected      bool       `db:"corrected"`
 	FinishedAt     *time.Time `db:"finished_at"`
 	CheckedAt      time.Time  `db:"last_checked_at"`
+
+	SeenAt           *time.Time `db:"seen_at"`
+	BeganAt          *time.Time `db:"began_at"`
+	KickOffCorrected bool       `db:"kick_off_corrected"`
 }
 
 // over reports whether the match has ended or is void.
 func (m matchRow) over() bool { return m.Status == "ended" || m.Status == "void" }
+
+// play returns the first sign of play, and when play began, by an answer of a time. Both are nil while
+// play has not begun, or if the match is put off: it takes guesses again.
+//
+// Play began when the provider says that the first half began. If it does not say so, play began with
+// the first sign of it, or the provider's kick-off if that is earlier. The first sign is the stored
+// kick-off, or the time of the answer less the minutes played if that is earlier. A correction of the
+// kick-off may therefore change when play began, also after the end.
+func (m matchRow) play(x fixture, answered time.Time) (seen, began *time.Time) {
+	switch {
+	case m.KickOffCorrected || m.over() && m.SeenAt == nil: // the latter ended before signs were stored
+		return m.SeenAt, m.BeganAt
+	case !x.InPlay && x.Status != provider.Ended:
+		return nil, nil
+	}
+
+	first := answered.Add(-time.Duration(x.Minute) * time.Minute)
+
+	if !m.Date.IsZero() && m.Date.Before(first) {
+		first = m.Date
+	}
+
+	if !x.StartedAt.IsZero() && x.StartedAt.Before(first) {
+		first = x.StartedAt
+	}
+
+	if m.SeenAt != nil {
+		first = *m.SeenAt
+	}
+
+	start := x.StartedAt
+	if start.IsZero() {
+		start = first
+		if x.KickOff.Before(start) {
+			start = x.KickOff
+		}
+	}
+
+	return &first, &start
+}
 
 // fixture is a match of an answer, with the ids of its teams in the database.
 type fixture struct {
@@ -46,10 +90,14 @@ type fixture struct {
 	homeTeam, awayTeam string
 }
 
-// unchangedBy reports whether storing a fixture of a round changes nothing of the match, and refuses
-// nothing.
-func (m matchRow) unchangedBy(x fixture, round string) bool {
+// unchangedBy reports whether storing a fixture of a round, answered at a time, changes nothing of the
+// match, and refuses nothing.
+func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool {
 	if m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam || m.Round != round {
+		return false
+	}
+
+	if seen, began := m.play(x, answered); !sameTime(seen, m.SeenAt) || !sameTime(began, m.BeganAt) {
 		return false
 	}
 
@@ -62,6 +110,8 @@ func (m matchRow) unchangedBy(x fixture, round string) bool {
 }
 
 func equal(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 // storeMatches stores the matches of a round. For matches that have not changed, the number of
 // statements does not depend on the number of matches. The projection of the round is always
@@ -103,7 +153,7 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 		m, ok := known[x.ID]
 
 		switch {
-		case ok && m.unchangedBy(x, r.Slug):
+		case ok && m.unchangedBy(x, r.Slug, f.FetchedAt):
 			unchanged = append(unchanged, m.ID)
 		case !ok && late:
 			slog.InfoContext(ctx, "an older answer has another match", "provider", x.ID, "round", r.Slug)
@@ -297,8 +347,15 @@ func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture
 		s.reportRefused(ctx, m.ID, x, "over without a result")
 	}
 
+	date := x.KickOff
+	if m.KickOffCorrected {
+		date = m.Date
+	}
+
+	seen, began := m.play(x, f.FetchedAt)
+
 	_, err := pg.Do(ctx, tx, sql.UpdateMatch,
-		m.ID, x.KickOff, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt)
+		m.ID, date, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt, seen, began)
 
 	return err
 }
@@ -320,16 +377,22 @@ func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) err
 		finished = *m.FinishedAt // written once, because the key of the settlement contains it
 	}
 
-	sameScore := m.over() && *m.HomeScore == *x.Home.Score && *m.AwayScore == *x.Away.Score
+	seen, began := m.play(x, f.FetchedAt)
+	same := m.over() && *m.HomeScore == *x.Home.Score && *m.AwayScore == *x.Away.Score && sameTime(began, m.BeganAt)
+
+	date := x.KickOff
+	if m.KickOffCorrected {
+		date = m.Date
+	}
 
 	if _, err := pg.Do(ctx, tx, sql.EndMatch,
-		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties,
-		finished, f.FetchedAt, sameScore); err != nil || sameScore {
+		m.ID, date, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties,
+		finished, f.FetchedAt, same, seen, began); err != nil || same {
 		return err
 	}
 
 	if m.over() {
-		slog.InfoContext(ctx, "a result is corrected", "match", m.ID, "home", *x.Home.Score, "away", *x.Away.Score)
+		slog.InfoContext(ctx, "a result or its kick-off is corrected", "match", m.ID, "home", *x.Home.Score, "away", *x.Away.Score)
 	}
 
 	return settlement.Post(ctx, tx, settlement.MatchFinished{

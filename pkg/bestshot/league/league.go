@@ -64,6 +64,12 @@ func Open(ctx context.Context, env app.Env) (*Leagues, error) {
 	return &Leagues{store, env.Now, limit.NewLocal(reserved)}, err
 }
 
+// OpenReader opens the service of leagues for functions that only read.
+func OpenReader(ctx context.Context, env app.Env) (*Leagues, error) {
+	store, err := member.OpenReader(ctx, env)
+	return &Leagues{Store: store}, err
+}
+
 // League is a league as its members see it.
 type League struct {
 	ID      string `json:"id" db:"id" format:"uuid" doc:"The id of the league."`
@@ -196,8 +202,8 @@ type LeagueList struct {
 // ListLeaguesFunction returns the caller's leagues.
 func ListLeaguesFunction() app.Function {
 	return app.API(
-		own("list-leagues", "Returns the caller's leagues.", "Members do not see their leagues.", "GET", "", nil, nil),
-		Open, (*Leagues).ListLeagues)
+		read("list-leagues", "Returns the caller's leagues.", "Members do not see their leagues.", ""),
+		OpenReader, (*Leagues).ListLeagues)
 }
 
 // ListLeagues returns the caller's leagues, by name.
@@ -225,8 +231,8 @@ type GetLeague struct{ ByID }
 // GetLeagueFunction returns a league of the caller.
 func GetLeagueFunction() app.Function {
 	return app.API(
-		own("get-league", "Returns a league of the caller.", "Members do not see a league.", "GET", "/{leagueId}", nil, nil),
-		Open, (*Leagues).GetLeague, errNoLeague)
+		read("get-league", "Returns a league of the caller.", "Members do not see a league.", "/{leagueId}"),
+		OpenReader, (*Leagues).GetLeague, errNoLeague)
 }
 
 // GetLeague returns a league that the caller is in. Errors: league_not_found.
@@ -449,7 +455,9 @@ func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
 // GetScore is the request for a page of the table of a league.
 type GetScore struct {
 	ByID
-	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
+	view.Paging
+	TournamentID string `query:"tournament" format:"uuid" doc:"The id of a tournament: the table sums its points alone."`
+	Round        string `query:"round" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of a round of the tournament: the table sums its points alone." example:"5"`
 }
 
 // Tables is the service of the tables of leagues.
@@ -471,15 +479,29 @@ func GetScoreFunction() app.Function {
 		SQL:    []spec.SQLLogin{tables.Reader},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
-	}, OpenTables, (*Tables).GetScore, errNoLeague, httpapi.ErrBadCursor)
+	}, OpenTables, (*Tables).GetScore, errNoLeague, member.ErrNoMember, httpapi.ErrBadCursor)
 }
 
-// GetScore returns a page of the table of a league that the caller is in. Errors: league_not_found,
-// bad_cursor.
+// GetScore returns a page of the table of a league that the caller is in, or with around the page that
+// has the caller. Errors: league_not_found, bad_cursor.
 func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard, error) {
+	if in.Round != "" && in.TournamentID == "" {
+		return nil, problem.In("query.tournament", "expected the tournament of the round")
+	}
+
 	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
 		return nil, err
 	}
 
-	return s.LeagueTable(ctx, in.LeagueID, in.Cursor)
+	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round}
+	if in.Around == "" {
+		return s.LeagueTable(ctx, t, in.Cursor)
+	}
+
+	id, err := member.ID(ctx, s.DB, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.LeagueTableAround(ctx, t, id)
 }

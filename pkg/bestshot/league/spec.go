@@ -28,3 +28,11 @@ func own(name, does, ifDown, method, path string, uses []spec.Access, limits []s
 		Reserved: reserved,
 	}
 }
+
+// read returns a function that only reads leagues.
+func read(name, does, ifDown, path string) spec.Function {
+	f := own(name, does, ifDown, "GET", path, nil, nil)
+	f.SQL = []spec.SQLLogin{tables.Reader}
+
+	return f
+}

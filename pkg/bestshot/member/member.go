@@ -55,6 +55,13 @@ func OpenStore(ctx context.Context, env app.Env) (Store, error) {
 	return Store{db, dynamo.Open(env.AWS, env.Prefix)}, err
 }
 
+// OpenReader opens the store in the environment of a function with the login tables.Reader, which only
+// reads the database.
+func OpenReader(ctx context.Context, env app.Env) (Store, error) {
+	db, err := pg.Open(ctx, env, tables.Reader)
+	return Store{DB: db}, err
+}
+
 // CheckAccount returns account.ErrDeleted if the caller has deleted the account.
 func (s Store) CheckAccount(ctx context.Context) error {
 	return dynamo.Check(ctx, s.accounts, account.CheckDeleted)
@@ -186,6 +193,15 @@ func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, er
 	return page(status, m), nil
 }
 
+// Profile is the service that reads members.
+type Profile struct{ Store }
+
+// OpenProfile opens the service that reads members.
+func OpenProfile(ctx context.Context, env app.Env) (*Profile, error) {
+	store, err := OpenReader(ctx, env)
+	return &Profile{store}, err
+}
+
 // GetMember is the request for the caller's member.
 type GetMember struct{ auth.User }
 
@@ -196,14 +212,13 @@ func GetMemberFunction() app.Function {
 		Does:   "Returns the caller's member.",
 		IfDown: "Members do not see their nickname.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/member", Auth: spec.User},
-		SQL:    []spec.SQLLogin{tables.Player},
-		Caches: []spec.CacheLogin{tables.CacheUser},
+		SQL:    []spec.SQLLogin{tables.Reader},
 		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
-	}, Open, (*Members).GetMember, ErrNoMember)
+	}, OpenProfile, (*Profile).GetMember, ErrNoMember)
 }
 
 // GetMember returns the caller's member. Errors: member_not_found.
-func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
+func (s *Profile) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 	m, ok, err := pg.One[Member](ctx, s.DB, sql.GetMember, in.UserID)
 	if err == nil && !ok {
 		err = ErrNoMember

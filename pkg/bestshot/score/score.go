@@ -28,6 +28,8 @@ type Rule struct {
 	AwayScore      int `db:"away_score" json:"awayScore" minimum:"0" maximum:"100" doc:"For the goals of the away team."`
 	GoalDifference int `db:"goal_difference" json:"goalDifference" minimum:"0" maximum:"100" doc:"For the difference of a win, or the exact score of a draw."`
 	ExactScore     int `db:"exact_score" json:"exactScore" minimum:"0" maximum:"100" doc:"For both scores."`
+
+	TieBreaks bool `db:"tie_breaks" json:"tieBreaks,omitempty" doc:"Whether of members with equal points the one with more exact scores is first, then the one with more right outcomes."`
 }
 
 // Standard is the rule of a tournament that is created without one: 3 points for the outcome.
@@ -68,15 +70,18 @@ func (r Rule) Of(guess, result Result, multiplier int) Points {
 	return p
 }
 
-// Ranks returns the dense ranks of points in descending order, such as 1, 1, 2. first is the rank of
-// points[0].
-func Ranks(first int, points []int) []int {
-	ranks := make([]int, len(points))
-	for i := range points {
+// Total is what a member has in a leaderboard: points, and what breaks ties between equal points.
+type Total struct{ Points, Tie int }
+
+// Ranks returns the dense ranks of totals in descending order, such as 1, 1, 2. first is the rank of
+// totals[0].
+func Ranks(first int, totals []Total) []int {
+	ranks := make([]int, len(totals))
+	for i := range totals {
 		ranks[i] = first
 		if i > 0 {
 			ranks[i] = ranks[i-1]
-			if points[i] != points[i-1] {
+			if totals[i] != totals[i-1] {
 				ranks[i]++
 			}
 		}

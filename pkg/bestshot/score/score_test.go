@@ -44,15 +44,27 @@ func TestPoints(t *testing.T) {
 func TestRanks(t *testing.T) {
 	t.Parallel()
 
+	all := func(points ...int) (totals []score.Total) {
+		for _, p := range points {
+			totals = append(totals, score.Total{Points: p})
+		}
+
+		return totals
+	}
+
 	for _, c := range []struct {
 		first  int
-		points []int
+		totals []score.Total
 		want   []int
 	}{
-		{1, []int{9, 9, 7, 7, 7, 0}, []int{1, 1, 2, 2, 2, 3}}, {4, []int{5}, []int{4}}, {7, []int{3, 2, 2}, []int{7, 8, 8}}, {1, nil, []int{}},
+		{1, all(9, 9, 7, 7, 7, 0), []int{1, 1, 2, 2, 2, 3}},
+		{4, all(5), []int{4}},
+		{7, all(3, 2, 2), []int{7, 8, 8}},
+		{1, nil, []int{}},
+		{1, []score.Total{{Points: 3, Tie: 20_001}, {Points: 3, Tie: 10_001}, {Points: 3, Tie: 10_001}}, []int{1, 2, 2}},
 	} {
-		if diff := cmp.Diff(c.want, score.Ranks(c.first, c.points)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", c.points, diff)
+		if diff := cmp.Diff(c.want, score.Ranks(c.first, c.totals)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.totals, diff)
 		}
 	}
 }
@@ -70,7 +82,12 @@ func TestRankIsTheNumberOfBetterPoints(t *testing.T) {
 			}
 		}
 
-		for i, rank := range score.Ranks(1, points) {
+		totals := make([]score.Total, len(points))
+		for i, p := range points {
+			totals[i].Points = p
+		}
+
+		for i, rank := range score.Ranks(1, totals) {
 			better := map[int]bool{}
 
 			for _, p := range points {

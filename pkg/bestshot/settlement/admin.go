@@ -68,6 +68,7 @@ type Settlement struct {
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
 	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
 	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many rows of the ledger the settlement added: the first one for each guess, a later one for each guess whose points changed; null while it is pending."`
+	CorrectedBy  *string   `json:"correctedBy" db:"corrected_by" doc:"The user id of the administrator who entered the result or made the match void; null if it is the provider's result, and while it is pending."`
 	At           time.Time `json:"at" db:"at" doc:"When it was applied; when the match ended while it is pending."`
 }
 
@@ -143,7 +144,7 @@ func (p place) String() string {
 // parsePlace reads a cursor. Errors: bad_cursor.
 func parsePlace(cursor string) (p place, err error) {
 	parts := strings.Split(cursor, "_")
-	if len(parts) != 3 || !isID(parts[1]) {
+	if len(parts) != 3 || !view.IsID(parts[1]) {
 		return p, httpapi.ErrBadCursor
 	}
 
@@ -165,9 +166,10 @@ type CorrectMatch struct {
 	auth.Admin
 	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
 	Body    struct {
-		Void bool `json:"void,omitempty" doc:"The match earns nothing: it has no scores."`
-		Home *int `json:"home,omitempty" minimum:"0" maximum:"99" doc:"The goals of the home team that count." example:"2"`
-		Away *int `json:"away,omitempty" minimum:"0" maximum:"99" doc:"The goals of the away team that count." example:"1"`
+		Void   bool `json:"void,omitempty" doc:"The match earns nothing: it has no scores."`
+		Reopen bool `json:"reopen,omitempty" doc:"Undo the correction: the provider decides again, with its next answer. A void match is open until then. Nothing is settled now: matchIds is empty."`
+		Home   *int `json:"home,omitempty" minimum:"0" maximum:"99" doc:"The goals of the home team that count." example:"2"`
+		Away   *int `json:"away,omitempty" minimum:"0" maximum:"99" doc:"The goals of the away team that count." example:"1"`
 	}
 }
 
@@ -187,15 +189,17 @@ func CorrectMatchFunction() app.Function {
 		OpenAdmin, (*Admin).CorrectMatch, errNoMatch, errNotBegun)
 }
 
-// check returns a problem unless the body has either void, or the goals of both teams.
+// check returns a problem unless the body has either void, or reopen, or the goals of both teams.
 func (in *CorrectMatch) check() error {
 	b := in.Body
+	noResult := b.Void || b.Reopen
+
 	switch {
-	case b.Void && (b.Home != nil || b.Away != nil) || !b.Void && b.Home == nil && b.Away == nil:
-		return problem.In("body.void", "expected either void, or home and away")
-	case !b.Void && b.Home == nil:
+	case b.Void && b.Reopen || noResult && (b.Home != nil || b.Away != nil) || !noResult && b.Home == nil && b.Away == nil:
+		return problem.In("body.void", "expected void, or reopen, or home and away")
+	case !noResult && b.Home == nil:
 		return problem.In("body.home", "expected the goals of both teams")
-	case !b.Void && b.Away == nil:
+	case !noResult && b.Away == nil:
 		return problem.In("body.away", "expected the goals of both teams")
 	}
 
@@ -203,7 +207,7 @@ func (in *CorrectMatch) check() error {
 }
 
 // CorrectMatch sets the result of a match, or makes it void, and posts the match. From then on the
-// provider cannot change the match. It succeeds while the cache does not answer, because the
+// provider cannot change the match, until it is reopened. It succeeds while the cache does not answer, because the
 // settlement writes the round. A second run changes nothing, and posts the match again. Errors:
 // match_not_found, match_not_begun.
 func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
@@ -240,12 +244,25 @@ func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, 
 			return errNotBegun
 		}
 
+		if in.Body.Reopen {
+			tournamentID, round = m.Tournament, m.Round
+
+			if _, err := pg.Do(ctx, tx, sql.ReopenMatch, in.MatchID, in.UserID); err != nil {
+				return err
+			}
+
+			version, _, err = pg.Value[int64](ctx, tx, sql.RaiseRound, m.Tournament, m.Round)
+
+			return err
+		}
+
 		status := "ended"
 		if in.Body.Void {
 			status = "void"
 		}
 
-		if _, err := pg.Do(ctx, tx, sql.CorrectMatch, in.MatchID, status, in.Body.Home, in.Body.Away, m.FinishedAt); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.CorrectMatch, in.MatchID, status, in.Body.Home, in.Body.Away, m.FinishedAt,
+			in.UserID); err != nil {
 			return err
 		}
 
@@ -268,10 +285,15 @@ func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, 
 		return nil, err
 	}
 
-	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", in.Body.Void)
+	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", in.Body.Void,
+		"reopen", in.Body.Reopen)
 
 	if err := s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version); err != nil {
 		slog.WarnContext(ctx, "members see the corrected result after the settlement", "match", in.MatchID, "err", err)
+	}
+
+	if in.Body.Reopen {
+		return accepted(), nil
 	}
 
 	if err := Relay(ctx, s.DB, s.queue); err != nil {
@@ -490,6 +512,7 @@ type HydrateOne struct {
 type Hydrated struct {
 	Body struct {
 		Tournaments []HydratedOne `json:"tournaments" doc:"What was rebuilt."`
+		Partly      bool          `json:"partly,omitempty" doc:"Whether the time was not enough: the same request goes on where this one has ended."`
 	}
 }
 
@@ -499,7 +522,7 @@ type HydratedOne struct {
 
 	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
 	Members      int    `json:"members" doc:"How many members it has."`
-	Repaired     int64  `json:"repaired" doc:"How many members had points other than the ledger's sum."`
+	Repaired     int64  `json:"repaired" doc:"Of how many members points, or those of a round, differed from the ledger's sum."`
 }
 
 // HydrateScoreboardsFunction rebuilds the leaderboards of all active tournaments.
@@ -510,8 +533,8 @@ func HydrateScoreboardsFunction() app.Function {
 		OpenAdmin, (*Admin).HydrateScoreboards, view.ErrNoTournament)
 }
 
-// HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
-// the same.
+// HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does the same, or
+// goes on where the first one has ended.
 func (s *Admin) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
 	all, err := pg.Values[string](ctx, s.DB, sql.ListActiveTournaments)
 	if err != nil {
@@ -529,8 +552,8 @@ func HydrateScoreboardFunction() app.Function {
 		OpenAdmin, (*Admin).HydrateScoreboard, view.ErrNoTournament)
 }
 
-// HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.
-// Errors: tournament_not_found.
+// HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same, or goes on where
+// the first one has ended. Errors: tournament_not_found.
 func (s *Admin) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrated, error) {
 	_, ok, err := pg.Value[bool](ctx, s.DB, sql.TournamentExists, in.TournamentID)
 	if err == nil && !ok {
@@ -544,59 +567,106 @@ func (s *Admin) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrate
 	return s.hydrate(ctx, []string{in.TournamentID})
 }
 
+// noMember is before all members.
+const noMember = "00000000-0000-0000-0000-000000000000"
+
+// hydrate rebuilds the leaderboards of tournaments, until the time is nearly over.
 func (s *Admin) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
 	out := &Hydrated{}
 	out.Body.Tournaments = []HydratedOne{}
 
 	for _, id := range tournaments {
-		one, err := s.rebuild(ctx, id)
+		one, complete, err := s.rebuild(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("hydrate the tournament %s: %w", id, err)
 		}
 
 		out.Body.Tournaments = append(out.Body.Tournaments, one)
+
+		if !complete {
+			out.Body.Partly = true
+			break
+		}
 	}
 
 	return out, nil
 }
 
-// rebuild gives the members of a tournament the points of its ledger, and writes the projection of the
-// leaderboard.
-func (s *Admin) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, err error) {
+// rebuild gives the members of a tournament the points of its ledger, in ranges, each in a transaction,
+// and writes the projection of the leaderboard. It begins where a run has ended whose time was over.
+// complete is false if the time is nearly over.
+func (s *Admin) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, complete bool, err error) {
 	one.TournamentID = tournamentID
 
-	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
-			return err
-		}
-
-		repaired, err := pg.Do(ctx, tx, sql.RepairPoints, tournamentID)
-		if err != nil {
-			return err
-		}
-
-		deleted, err := pg.Do(ctx, tx, sql.DeletePointsWithoutLedger, tournamentID)
-		if err != nil {
-			return err
-		}
-
-		one.Repaired = repaired + deleted
-
-		if _, err := pg.Do(ctx, tx, sql.RaiseRepairedLeaderboard, tournamentID); err != nil {
-			return err
-		}
-
-		one.Members, _, err = pg.Value[int](ctx, tx, sql.CountMembers, tournamentID)
-
-		return err
-	})
+	after, found, err := pg.Value[string](ctx, s.DB, sql.GetRepair, tournamentID)
 	if err != nil {
-		return one, err
+		return one, false, err
+	}
+
+	if !found {
+		after = noMember
+	}
+
+	for !atEnd(ctx) && !complete {
+		last, more, err := pg.Value[string](ctx, s.DB, sql.FindRangeEnd, after, RangeSize)
+		if err != nil {
+			return one, false, err
+		}
+
+		if !more {
+			complete = true
+			break
+		}
+
+		repaired, err := s.repair(ctx, tournamentID, after, last)
+		if err != nil {
+			return one, false, err
+		}
+
+		one.Repaired += int64(repaired)
+		after = last
+	}
+
+	statement, args := sql.EndRepair, []any{tournamentID}
+	if !complete {
+		statement, args = sql.PutRepair, []any{tournamentID, after}
+	}
+
+	if _, err := pg.Do(ctx, s.DB, statement, args...); err != nil {
+		return one, false, err
+	}
+
+	if one.Members, _, err = pg.Value[int](ctx, s.DB, sql.CountMembers, tournamentID); err != nil {
+		return one, false, err
 	}
 
 	if one.Repaired > 0 {
 		slog.WarnContext(ctx, "a leaderboard differed from its ledger", "tournament", tournamentID, "members", one.Repaired)
 	}
 
-	return one, s.RefreshLeaderboard(ctx, tournamentID)
+	return one, complete, s.RefreshLeaderboard(ctx, tournamentID)
+}
+
+// repair gives the members after one and up to another the points of the ledger, and returns the number
+// of those that had others.
+func (s *Admin) repair(ctx context.Context, tournamentID, after, last string) (repaired int, err error) {
+	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := pg.Do(ctx, tx, sql.PrepareRepair); err != nil {
+			return err
+		}
+
+		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
+			return err
+		}
+
+		if repaired, _, err = pg.Value[int](ctx, tx, sql.RepairPoints, tournamentID, after, last); err != nil || repaired == 0 {
+			return err
+		}
+
+		_, err = pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID)
+
+		return err
+	})
+
+	return repaired, err
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchday/pkg/bestshot/view"
 )
 
 // FuzzParsePlace: the text of a parsed cursor parses to the same place, whose time PostgreSQL accepts.
@@ -24,7 +26,7 @@ func FuzzParsePlace(f *testing.F) {
 			return
 		}
 
-		if p.At.Year() < -4000 || p.At.Year() > 9999 || p.Version > 1<<31-1 || p.Version < -1<<31 || !isID(p.MatchID) {
+		if p.At.Year() < -4000 || p.At.Year() > 9999 || p.Version > 1<<31-1 || p.Version < -1<<31 || !view.IsID(p.MatchID) {
 			t.Errorf("%q: got %+v", cursor, p)
 		}
 

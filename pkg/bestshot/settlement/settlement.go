@@ -1,17 +1,24 @@
 // Package settlement turns results into points.
 //
 // The backlog is in the database: the matches that have ended or are void, and whose result is not
-// applied. A message of the queue only starts the work, and may come late, twice or not at all. A
-// match is settled in one transaction, under the lock of its tournament. The transaction writes the
-// settlement under its key, a row of the ledger for each guess, and the points, and marks the match as
-// settled. A second run finds the same result settled and changes nothing.
+// applied. A message of the queue only starts the work, and may come late, twice or not at all.
 //
-// A correction, another rule and a void match are settlements of the same match with the next
-// version. Their rows in the ledger are differences: the ledger of a match always sums to what its
-// guesses earn by the latest settlement.
+// A match is settled in ranges of 5,000 guesses, by the ids of the members, each in a transaction
+// under the lock of the tournament. The transaction writes a row of the ledger for each guess, the
+// points, and how far the settlement has come, so that a crash repeats at most one range. The last
+// range writes the settlement under its key, and marks the match as settled. A second run finds the
+// same result settled and changes nothing. A message works for a part of its time, and is then sent
+// again for the rest. A tournament that another message is working on makes it wait in the queue.
 //
-// Each message writes the projection of the leaderboard, also if there was nothing to settle, because
-// the run before may have crashed after its commit.
+// A correction, another rule, another kick-off and a void match are settlements of the same match with
+// the next version. Their rows in the ledger are differences: the ledger of a match always sums to what
+// its guesses earn by the latest settlement.
+//
+// A guess counts as it was before play began: a later change of it, and a guess that was first stored
+// later, earn nothing. The time is match.began_at: see ingest.
+//
+// Each message writes the first page of the leaderboard, and makes the others stale, also if there was
+// nothing to settle, because the run before may have crashed after its commit.
 package settlement
 
 import (
@@ -21,11 +28,9 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
@@ -43,17 +48,18 @@ var file string
 
 // sql are the statements of settlement.sql.
 var sql = pg.MustParse[struct {
-	ListGroup, LockTournament, LockMatch, MarkApplied, Ledger, AddSettlement, MarkSettled, RaiseLeaderboard,
-	AddMessage, ClaimUnsettledMatches, ReopenSettledMatches, LockMessages, DeleteMessages, ListSettlements,
-	ListPending, LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, RaiseRound, GetSettledRound,
-	AddDeadLetter, ListDeadLetters, GetDeadLetter, CountReplay, ListActiveTournaments, TournamentExists,
-	RepairPoints, DeletePointsWithoutLedger, RaiseRepairedLeaderboard, CountMembers string
+	ListGroup, PrepareRange, PrepareRepair, LockTournament, LockMatch, MarkApplied, GetSettling, BeginSettling,
+	MoveSettling, EndSettling, BeginRound, SettleRange, AddSettlement, MarkSettled, RaiseLeaderboard, AddMessage,
+	ClaimUnsettledMatches, ReopenSettledMatches, LockMessages, DeleteMessages, ListSettlements, ListPending,
+	LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, ReopenMatch, RaiseRound, GetSettledRound, AddDeadLetter,
+	ListDeadLetters, GetDeadLetter, CountReplay, ListActiveTournaments, TournamentExists, GetRepair, PutRepair,
+	EndRepair, FindRangeEnd, RepairPoints, CountMembers string
 }](file)
 
 // Queue has the matches to settle. A message that fails is delivered again after 30, 60 and 120 s,
 // and then goes to the dead-letter queue.
 var Queue = spec.Queue{
-	Name: "bestshot-settlement", MaxReceiveCount: 4, Batch: 10, Concurrency: 2,
+	Name: "bestshot-settlement", MaxReceiveCount: 4, Batch: 1, Concurrency: 2,
 	Backoff: []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute},
 }
 
@@ -85,9 +91,9 @@ func (m MatchFinished) check() error {
 	switch {
 	case m.EventType != EventType:
 		return bad("eventType", EventType)
-	case !isID(m.MatchID):
+	case !view.IsID(m.MatchID):
 		return bad("matchId", "a UUID")
-	case !isID(m.TournamentID):
+	case !view.IsID(m.TournamentID):
 		return bad("tournamentId", "a UUID")
 	case m.FinishedAt.IsZero():
 		return bad("finishedAt", "an ISO date and time")
@@ -104,25 +110,41 @@ func (m MatchFinished) check() error {
 	return nil
 }
 
-func isID(text string) bool {
-	var u pgtype.UUID // Scan accepts any separators
-	return u.Scan(text) == nil && strings.EqualFold(u.String(), text)
-}
-
 // Key is the idempotency key of the first settlement of a match.
 func Key(matchID string, finishedAt time.Time) string {
 	return matchID + "#" + finishedAt.UTC().Format(time.RFC3339)
 }
 
+const (
+	// RangeSize is the number of guesses that a transaction settles: 0.3 s on a vCPU.
+	RangeSize = 5000
+	// maxRanges bounds the ranges that a message settles before it is sent again: half of the time
+	// limit of the function, on a vCPU.
+	maxRanges = 100
+	// reserve is the time before the limit of the function at which no range is begun.
+	reserve = 15 * time.Second
+	// maxWait is how long a range waits for the lock of its tournament, in PostgreSQL's terms, and
+	// busyDelay when its message comes back after that.
+	maxWait   = "1s"
+	busyDelay = 5 * time.Second
+)
+
 // Worker is the service that settles.
 type Worker struct {
 	view.Views
-	queue queue.Sender
-	now   func() time.Time
+	queue     queue.Sender
+	now       func() time.Time
+	rangeSize int
+	maxRanges int
 }
 
 // Open opens the service that settles.
 func Open(ctx context.Context, env app.Env) (*Worker, error) {
+	return OpenWith(ctx, env, RangeSize, maxRanges)
+}
+
+// OpenWith is Open with another size and number of ranges.
+func OpenWith(ctx context.Context, env app.Env, size, most int) (*Worker, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
 	if err != nil {
 		return nil, err
@@ -130,7 +152,7 @@ func Open(ctx context.Context, env app.Env) (*Worker, error) {
 
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
 
-	return &Worker{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now}, err
+	return &Worker{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues), env.Now, size, most}, err
 }
 
 // SettleMatchesFunction turns the results of matches into points.
@@ -142,15 +164,17 @@ func SettleMatchesFunction() app.Function {
 		On:     Queue,
 		SQL:    []spec.SQLLogin{tables.Worker},
 		Caches: []spec.CacheLogin{tables.CacheUser},
+		Sends:  []spec.Queue{Queue},
 		Emits:  []spec.Metric{Settled, Guesses},
-		Memory: 512, Timeout: 30 * time.Second,
+		Memory: 256, Timeout: time.Minute,
 	}, Open, (*Worker).SettleMatch)
 }
 
 // SettleMatch settles the match of a message, and the unsettled matches of the tournament that ended
-// in the same second. Then it writes the projections of their rounds and of the leaderboard. A second
-// run settles nothing and writes the projections again. Errors: Invalid for a message that does not
-// follow the contract, Unavailable while the database or the cache does not answer.
+// in the same second. Then it writes the projections of their rounds and of the leaderboard. If the
+// time or maxRanges is over, or another message is at work on the tournament, it sends the message
+// again. A second run settles nothing and writes the projections again. Errors: Invalid for a message
+// that does not follow the contract, Unavailable while the database or the cache does not answer.
 func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	if err := m.check(); err != nil {
 		return err
@@ -164,29 +188,36 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 		return err
 	}
 
-	settled, guesses := 0, 0
-
 	var rounds []string
+
+	left := s.maxRanges
 
 	for _, one := range group {
 		if !slices.Contains(rounds, one.Round) {
 			rounds = append(rounds, one.Round)
 		}
 
-		n, applied, err := s.settle(ctx, m.TournamentID, one.ID)
-		if err != nil {
-			return err
-		}
+		for done := false; !done; left-- {
+			if left == 0 || atEnd(ctx) {
+				return s.queue.Send(ctx, Queue, m, 0)
+			}
 
-		if applied {
-			settled++
-			guesses += n
-		}
-	}
+			p, err := s.settleRange(ctx, m.TournamentID, one.ID)
+			if err != nil {
+				return err
+			}
 
-	if settled > 0 {
-		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, settled), telemetry.Count(Guesses, guesses)},
-			slog.String("match", m.MatchID))
+			if p.busy {
+				return s.queue.Send(ctx, Queue, m, busyDelay)
+			}
+
+			if p.settled {
+				telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Settled, 1), telemetry.Count(Guesses, p.guesses)},
+					slog.String("match", one.ID))
+			}
+
+			done = p.done
+		}
 	}
 
 	for _, round := range rounds {
@@ -198,6 +229,12 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	return s.RefreshLeaderboard(ctx, m.TournamentID)
 }
 
+// atEnd reports whether the time of the invocation is nearly over.
+func atEnd(ctx context.Context) bool {
+	end, limited := ctx.Deadline()
+	return limited && time.Until(end) < reserve
+}
+
 // The metrics.
 var (
 	Settled = spec.Metric{Name: "MatchesSettled", Unit: spec.Count}
@@ -207,26 +244,40 @@ var (
 
 // state is a match with its latest settlement, and what the next settlement would use.
 type state struct {
-	Round      string     `db:"round_slug"`
-	Status     string     `db:"status"`
-	Home       *int       `db:"home_score"`
-	Away       *int       `db:"away_score"`
-	FinishedAt *time.Time `db:"finished_at"`
-	Version    int        `db:"settled_version"`
-	Rule       int        `db:"rule_version"`
-	Multiplier int        `db:"multiplier"`
+	Round       string     `db:"round_slug"`
+	Status      string     `db:"status"`
+	Home        *int       `db:"home_score"`
+	Away        *int       `db:"away_score"`
+	FinishedAt  *time.Time `db:"finished_at"`
+	BeganAt     *time.Time `db:"began_at"`
+	Corrected   bool       `db:"corrected"`
+	CorrectedBy *string    `db:"corrected_by"`
+	Version     int        `db:"settled_version"`
+	Rule        int        `db:"rule_version"`
+	Current     *string    `db:"current_round"`
+	Multiplier  int        `db:"multiplier"`
 
-	WasVoid       *bool `db:"was_void"`
-	WasHome       *int  `db:"was_home"`
-	WasAway       *int  `db:"was_away"`
-	WasRule       *int  `db:"was_rule"`
-	WasMultiplier *int  `db:"was_multiplier"`
+	WasVoid       *bool      `db:"was_void"`
+	WasBeganAt    *time.Time `db:"was_began_at"`
+	WasHome       *int       `db:"was_home"`
+	WasAway       *int       `db:"was_away"`
+	WasRule       *int       `db:"was_rule"`
+	WasMultiplier *int       `db:"was_multiplier"`
 }
 
 func (s state) void() bool { return s.Status == "void" }
 
-// reason returns the reason for the next settlement: result, correction, rule or void. It returns ""
-// if the match has not ended, or the latest settlement still applies.
+// correctedBy is the administrator who has entered the result, nil if it is the provider's.
+func (s state) correctedBy() *string {
+	if !s.Corrected {
+		return nil
+	}
+
+	return s.CorrectedBy
+}
+
+// reason returns the reason for the next settlement: result, correction, kick-off, rule or void. It
+// returns "" if the match has not ended, or the latest settlement still applies.
 func (s state) reason() string {
 	switch {
 	case s.Status != "ended" && s.Status != "void":
@@ -241,6 +292,8 @@ func (s state) reason() string {
 		return "void"
 	case *s.WasVoid || *s.WasHome != *s.Home || *s.WasAway != *s.Away:
 		return "correction"
+	case !sameTime(s.BeganAt, s.WasBeganAt):
+		return "kick-off"
 	case *s.WasRule != s.Rule || *s.WasMultiplier != s.Multiplier:
 		return "rule"
 	}
@@ -248,79 +301,180 @@ func (s state) reason() string {
 	return ""
 }
 
-// settle settles a match in one transaction, and returns the number of rows that the ledger gets.
-// applied is false if the latest settlement still applies.
-func (s *Worker) settle(ctx context.Context, tournamentID, matchID string) (rows int, applied bool, err error) {
-	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
-		applied = false
+func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
-		if _, _, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID); err != nil {
+// next returns the settlement that the match needs.
+func (s state) next(reason string) settling {
+	n := settling{Version: s.Version + 1, Reason: reason, Void: s.void(), Rule: s.Rule, Multiplier: s.Multiplier}
+
+	if !n.Void {
+		n.Home, n.Away, n.BeganAt = s.Home, s.Away, s.BeganAt
+	}
+
+	return n
+}
+
+// settling is a settlement that goes on. It uses what the match had when it began.
+type settling struct {
+	Version    int        `db:"version"`
+	Reason     string     `db:"reason"`
+	Void       bool       `db:"void"`
+	Home       *int       `db:"home_score"`
+	Away       *int       `db:"away_score"`
+	Rule       int        `db:"rule_version"`
+	Multiplier int        `db:"multiplier"`
+	BeganAt    *time.Time `db:"began_at"`
+	MemberID   string     `db:"member_id"` // the last one of the range before
+	Guesses    int        `db:"guesses"`   // rows of the ledger
+}
+
+// progress is what a transaction has done.
+type progress struct {
+	busy    bool // another transaction has had the lock of the tournament for maxWait
+	done    bool // nothing is left to settle
+	settled bool // it was the last range of a settlement
+	guesses int  // rows of the ledger that the settlement has added
+}
+
+// settleRange settles the next range of a match in one transaction. It begins the settlement if the
+// latest one no longer applies, and ends it with the last range.
+func (s *Worker) settleRange(ctx context.Context, tournamentID, matchID string) (p progress, err error) {
+	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		p = progress{}
+
+		if _, err := pg.Do(ctx, tx, sql.PrepareRange, maxWait); err != nil {
+			return err
+		}
+
+		_, locked, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID)
+		if err != nil || !locked {
+			p.done = true
 			return err
 		}
 
 		m, ok, err := pg.One[state](ctx, tx, sql.LockMatch, matchID, tournamentID)
 		if err != nil || !ok {
+			p.done = true
 			return err
 		}
 
-		if reason := m.reason(); reason != "" {
-			if rows, err = apply(ctx, tx, tournamentID, matchID, m, reason); err != nil {
-				return err
-			}
-
-			applied = true
+		run, ok, err := begin(ctx, tx, tournamentID, matchID, &m)
+		if err != nil {
+			return err
 		}
 
-		_, err = pg.Do(ctx, tx, sql.MarkApplied, matchID)
+		if !ok {
+			p.done = true
+			_, err = pg.Do(ctx, tx, sql.MarkApplied, matchID)
+
+			return err
+		}
+
+		p, err = s.apply(ctx, tx, tournamentID, matchID, m, run)
 
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("settle the match %s: %w", matchID, err)
+	switch {
+	case pg.IsLockTimeout(err):
+		return progress{busy: true}, nil
+	case err != nil:
+		return progress{}, fmt.Errorf("settle the match %s: %w", matchID, err)
 	}
 
-	return rows, applied, nil
+	return p, nil
 }
 
-// Ledger is the statement that gives members the points of a match: see settlement.sql. The
+// SettleRange is the statement that gives the members of a range their points: see settlement.sql. The
 // benchmark runs it alone.
-var Ledger = sql.Ledger
+var SettleRange = sql.SettleRange
 
-// apply writes the next settlement of a match, and returns the number of its rows in the ledger.
-func apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, reason string) (rows int, err error) {
-	version := m.Version + 1
+// begin returns the settlement of a match that goes on, or the next one. ok is false if the match needs
+// none. It makes the match's round the current one of m if a later one is not.
+func begin(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m *state) (run settling, ok bool, err error) {
+	run, ok, err = pg.One[settling](ctx, tx, sql.GetSettling, matchID)
+	if err != nil || ok && run.Version > m.Version {
+		return run, ok, err
+	}
+
+	if ok { // code that knows no ranges has settled the match meanwhile
+		if _, err := pg.Do(ctx, tx, sql.EndSettling, matchID); err != nil {
+			return run, false, err
+		}
+	}
+
+	reason := m.reason()
+	if reason == "" {
+		return run, false, nil
+	}
+
+	n := m.next(reason)
+	if !n.Void {
+		if m.Current, _, err = pg.Value[*string](ctx, tx, sql.BeginRound, tournamentID, m.Round); err != nil {
+			return run, false, err
+		}
+	}
+
+	return pg.One[settling](ctx, tx, sql.BeginSettling,
+		matchID, n.Version, n.Reason, n.Void, n.Home, n.Away, n.Rule, n.Multiplier, n.BeganAt)
+}
+
+// apply settles the next range of a settlement.
+func (s *Worker) apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID string, m state, run settling) (p progress, err error) {
+	current := m.Current != nil && *m.Current == m.Round
+
+	part, _, err := pg.One[struct {
+		Seen     int     `db:"seen"`
+		MemberID *string `db:"member_id"` // the last one; nil if there is none
+		Guesses  int     `db:"guesses"`
+	}](ctx, tx, sql.SettleRange, matchID, tournamentID, run.Version, run.Home, run.Away, run.Rule, run.Multiplier, run.Void,
+		m.Round, current, run.BeganAt, run.MemberID, s.rangeSize)
+	if err != nil {
+		return p, err
+	}
+
+	if part.Seen == s.rangeSize {
+		_, err = pg.Do(ctx, tx, sql.MoveSettling, matchID, part.MemberID, part.Seen, part.Guesses)
+		return p, err
+	}
+
+	p.settled, p.guesses = true, run.Guesses+part.Guesses
+
+	if _, err := pg.Do(ctx, tx, sql.EndSettling, matchID); err != nil {
+		return p, err
+	}
 
 	key := matchID
 	if m.FinishedAt != nil {
 		key = Key(matchID, *m.FinishedAt)
 	}
 
-	if version > 1 {
-		key = fmt.Sprintf("%s#%d", key, version)
+	if run.Version > 1 {
+		key = fmt.Sprintf("%s#%d", key, run.Version)
 	}
 
-	home, away := m.Home, m.Away
-	if m.void() {
-		home, away = nil, nil
+	if _, err := pg.Do(ctx, tx, sql.AddSettlement, matchID, run.Version, key, run.Reason, run.Void, run.Home, run.Away, run.Rule,
+		run.Multiplier, p.guesses, run.BeganAt, m.correctedBy()); err != nil {
+		return p, err
 	}
 
-	n, err := pg.Do(ctx, tx, sql.Ledger, matchID, tournamentID, version, home, away, m.Rule, m.Multiplier, m.void(), m.Round)
-	if err != nil {
-		return 0, err
+	if _, err := pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID); err != nil {
+		return p, err
 	}
 
-	if _, err := pg.Do(ctx, tx, sql.AddSettlement,
-		matchID, version, key, reason, m.void(), home, away, m.Rule, m.Multiplier, n); err != nil {
-		return 0, err
+	if _, err := pg.Do(ctx, tx, sql.MarkSettled, matchID, run.Version); err != nil {
+		return p, err
 	}
 
-	if _, err := pg.Do(ctx, tx, sql.MarkSettled, matchID, version); err != nil {
-		return 0, err
+	// The match may have changed since the settlement began. Then the next one follows.
+	m, _, err = pg.One[state](ctx, tx, sql.LockMatch, matchID, tournamentID)
+	if err != nil || m.reason() != "" {
+		return p, err
 	}
 
-	_, err = pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID, m.Round, m.void())
+	p.done = true
+	_, err = pg.Do(ctx, tx, sql.MarkApplied, matchID)
 
-	return int(n), err
+	return p, err
 }
 
 // Post puts a message about a match into the outbox, in the transaction that ends the match. Relay

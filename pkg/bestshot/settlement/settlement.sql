@@ -11,8 +11,22 @@ WHERE tournament_id = $1
     )
 ORDER BY date, id;
 
+-- name: PrepareRange
+-- Has the statements of this transaction wait for a lock for $1 at most, and look up each row of a range
+-- by its key: the planner would read all members instead, of whom it expects too few.
+SELECT
+    set_config('lock_timeout', $1, true),
+    set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true),
+    set_config('enable_seqscan', 'off', true);
+
+-- name: PrepareRepair
+-- Has the next statement of this transaction read a range of members by an index.
+SELECT set_config('enable_seqscan', 'off', true);
+
 -- name: LockTournament
--- Locks tournament $1: its settlements come one after the other, because they change the same rows.
+-- Locks tournament $1: its settlements come one after the other, because they change the same rows. No row
+-- if it was deleted.
 SELECT true
 FROM tournament
 WHERE id = $1
@@ -26,10 +40,15 @@ SELECT
     m.home_score,
     m.away_score,
     m.finished_at,
+    m.began_at,
+    m.corrected,
+    m.corrected_by,
     m.settled_version,
     t.rule_version,
+    t.current_round,
     o.multiplier,
     z.void AS was_void,
+    z.began_at AS was_began_at,
     z.home_score AS was_home,
     z.away_score AS was_away,
     z.rule_version AS was_rule,
@@ -50,85 +69,205 @@ WHERE id = $1
     AND status IN ('ended', 'void')
     AND scoreboard_applied_at IS NULL;
 
--- name: Ledger
--- Gives members the points of a match: rows of the ledger, and the same points in the scoreboards.
+-- name: GetSettling
+-- The settlement of match $1 that goes on: no row if none does.
+SELECT
+    version,
+    reason,
+    void,
+    home_score,
+    away_score,
+    rule_version,
+    multiplier,
+    began_at,
+    member_id::text,
+    guesses
+FROM settling
+WHERE match_id = $1;
+
+-- name: BeginSettling
+-- Begins a settlement of match $1.
+INSERT INTO settling (
+    match_id, version, reason, void, home_score, away_score, rule_version, multiplier, began_at, total
+)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, count(*)
+FROM guess
+WHERE match_id = $1
+RETURNING
+    version,
+    reason,
+    void,
+    home_score,
+    away_score,
+    rule_version,
+    multiplier,
+    began_at,
+    member_id::text,
+    guesses;
+
+-- name: MoveSettling
+-- Records that the settlement of match $1 has dealt with the guesses up to member $2: $3 more guesses, and
+-- $4 more rows of the ledger.
+UPDATE settling
+SET member_id = $2,
+    seen = seen + $3,
+    guesses = guesses + $4,
+    updated_at = now()
+WHERE match_id = $1;
+
+-- name: EndSettling
+-- Ends the settlement of match $1.
+DELETE FROM settling
+WHERE match_id = $1;
+
+-- name: BeginRound
+-- Makes round $2 the current round of tournament $1, before a match of it is settled: it is the latest
+-- round in which a match has earned points.
+UPDATE tournament t
+SET status = CASE WHEN status = 'upcoming' THEN 'active' ELSE status END,
+    current_round = (
+        SELECT o.slug
+        FROM tournament_round o
+        WHERE o.tournament_id = t.id
+            AND (o.slug = $2 OR o.slug = t.current_round)
+        ORDER BY o."order" DESC, o.slug DESC
+        LIMIT 1
+    )
+WHERE id = $1
+RETURNING current_round;
+
+-- name: SettleRange
+-- Gives the next members who have guessed a match their points: rows of the ledger, and the same points
+-- in the scoreboards.
 --
--- $1, $2  the match and its tournament
--- $3      the version of the settlement
--- $4, $5  the goals of the home and the away team
--- $6, $7  the version of the rule, and the multiplier of the round
--- $8      whether the match is void
--- $9      the slug of the round
+-- $1, $2   the match and its tournament
+-- $3       the version of the settlement
+-- $4, $5   the goals of the home and the away team
+-- $6, $7   the version of the rule, and the multiplier of the round
+-- $8       whether the match is void
+-- $9       the slug of the round
+-- $10      whether it is the current round
+-- $11      when play began: a guess counts as it was before; NULL if it is not known
+-- $12, $13 the member after whom the range begins, and its number of guesses
 --
 -- In a void match guesses earn nothing, and lose what they had. The first settlement has a row for
--- each guess, so that its member is in the leaderboard. Later settlements have the differences.
-WITH want AS (
-    SELECT g.member_id, guess_points(g.home_score, g.away_score, $4, $5, r, $7) AS points
+-- each guess that counts, so that its member is in the leaderboard. Later settlements have the
+-- differences. Returns the number of guesses, the last member and the number of rows in the ledger.
+WITH range AS MATERIALIZED (
+    SELECT
+        g.member_id,
+        CASE WHEN coalesce(g.updated_at < $11, true) THEN g.home_score ELSE e.home_score END AS home_score,
+        CASE WHEN coalesce(g.updated_at < $11, true) THEN g.away_score ELSE e.away_score END AS away_score
     FROM guess g
-    JOIN rule r ON r.tournament_id = $2 AND r.version = $6
+    LEFT JOIN LATERAL (
+        SELECT home_score, away_score
+        FROM unnest(g.earlier)
+        WHERE g.updated_at >= $11
+            AND stored_at < $11
+        ORDER BY stored_at DESC
+        LIMIT 1
+    ) e ON true
     WHERE g.match_id = $1
-        AND NOT $8
+        AND g.member_id > $12
+    ORDER BY g.member_id
+    LIMIT $13
 ),
-had AS (
-    SELECT member_id, sum(points_earned)::int AS points
-    FROM scoreboard_ledger
-    WHERE match_id = $1
-    GROUP BY member_id
+last AS (
+    SELECT member_id
+    FROM range
+    ORDER BY member_id DESC
+    LIMIT 1
+),
+want AS (
+    SELECT
+        g.member_id,
+        g.home_score IS NOT NULL AND NOT $8 AS counts,
+        CASE WHEN $8 THEN 0 ELSE guess_points(g.home_score, g.away_score, $4, $5, r, $7) END AS points,
+        CASE WHEN $8 THEN 0 ELSE guess_tie(g.home_score, g.away_score, $4, $5, r) END AS tie
+    FROM range g
+    JOIN rule r ON r.tournament_id = $2 AND r.version = $6
 ),
 earned AS (
-    INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned)
-    SELECT $1, member_id, $3, $2, coalesce(want.points, 0) - coalesce(had.points, 0)
+    INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned, tie_earned)
+    SELECT $1, want.member_id, $3, $2, want.points - coalesce(had.points, 0), want.tie - coalesce(had.tie, 0)
     FROM want
-    FULL JOIN had USING (member_id)
-    WHERE had.points IS NULL
-        OR coalesce(want.points, 0) <> had.points
-    RETURNING member_id, points_earned
+    CROSS JOIN LATERAL (
+        SELECT sum(points_earned)::int AS points, sum(tie_earned)::int AS tie
+        FROM scoreboard_ledger
+        WHERE match_id = $1
+            AND member_id = want.member_id
+            AND $3::int > 1
+    ) had
+    WHERE had.points IS NULL AND want.counts
+        OR (want.points, want.tie) <> (had.points, had.tie)
+    RETURNING member_id, points_earned, tie_earned
 ),
 round AS (
     INSERT INTO round_score AS s (tournament_id, round_slug, member_id, points)
     SELECT $2, $9, member_id, points_earned
     FROM earned
+    WHERE points_earned <> 0
     ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE
     SET points = s.points + excluded.points
+),
+changed AS (
+    UPDATE tournament_scoreboard s
+    SET points = s.points + e.points_earned,
+        tie = s.tie + e.tie_earned,
+        round_slug = CASE WHEN $10 THEN $9 ELSE s.round_slug END,
+        round_points = CASE
+            WHEN NOT $10 THEN s.round_points
+            WHEN s.round_slug = $9 THEN s.round_points + e.points_earned
+            ELSE e.points_earned
+        END,
+        round_tie = CASE
+            WHEN NOT $10 THEN s.round_tie
+            WHEN s.round_slug = $9 THEN s.round_tie + e.tie_earned
+            ELSE e.tie_earned
+        END
+    FROM earned e
+    WHERE s.tournament_id = $2
+        AND s.member_id = e.member_id
+        AND (e.points_earned, e.tie_earned) <> (0, 0)
+),
+added AS (
+    INSERT INTO tournament_scoreboard (tournament_id, member_id, points, tie, round_slug, round_points, round_tie)
+    SELECT
+        $2,
+        e.member_id,
+        e.points_earned,
+        e.tie_earned,
+        CASE WHEN $10 THEN $9 END,
+        CASE WHEN $10 THEN e.points_earned ELSE 0 END,
+        CASE WHEN $10 THEN e.tie_earned ELSE 0 END
+    FROM earned e
+    LEFT JOIN tournament_scoreboard s ON s.tournament_id = $2
+        AND s.member_id = e.member_id
+    WHERE s.member_id IS NULL
 )
-INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points)
-SELECT $2, member_id, points_earned
-FROM earned
-ON CONFLICT (tournament_id, member_id) DO UPDATE
-SET points = s.points + excluded.points;
+SELECT
+    (SELECT count(*)::int FROM range) AS seen,
+    (SELECT member_id::text FROM last) AS member_id,
+    (SELECT count(*)::int FROM earned) AS guesses;
 
 -- name: AddSettlement
 -- Records a settlement. Its key is unique.
 INSERT INTO settlement (
-    match_id, version, idempotency_key, reason, void, home_score, away_score, rule_version, multiplier, guesses
+    match_id, version, idempotency_key, reason, void, home_score, away_score, rule_version, multiplier, guesses,
+    began_at, corrected_by
 )
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: MarkSettled
--- Marks match $1 as settled with version $2.
+-- Records that version $2 of the settlement of match $1 is the latest.
 UPDATE match
-SET settled_version = $2,
-    scoreboard_applied_at = now()
+SET settled_version = $2
 WHERE id = $1;
 
 -- name: RaiseLeaderboard
--- Raises the version of the leaderboard of tournament $1, after a match of round $2 was settled; $3
--- is whether the match is void. The current round becomes the latest in which a match has earned
--- points.
-UPDATE tournament t
-SET scoreboard_version = scoreboard_version + 1,
-    status = CASE WHEN status = 'upcoming' THEN 'active' ELSE status END,
-    current_round = CASE
-        WHEN $3 THEN current_round
-        ELSE (
-            SELECT o.slug
-            FROM tournament_round o
-            WHERE o.tournament_id = t.id
-                AND (o.slug = $2 OR o.slug = t.current_round)
-            ORDER BY o."order" DESC, o.slug DESC
-            LIMIT 1
-        )
-    END
+-- Raises the version of the leaderboard of tournament $1.
+UPDATE tournament
+SET scoreboard_version = scoreboard_version + 1
 WHERE id = $1;
 
 -- name: AddMessage
@@ -137,13 +276,19 @@ INSERT INTO outbox (payload)
 VALUES ($1);
 
 -- name: ClaimUnsettledMatches
--- The matches that are over and not settled, and that nothing has changed for 15 minutes. The claim
--- is such a change.
+-- The matches that are over and not settled, and that nothing has changed for 15 minutes, nor a range
+-- was settled of. The claim is such a change.
 UPDATE match
 SET updated_at = now()
 WHERE status IN ('ended', 'void')
     AND scoreboard_applied_at IS NULL
     AND updated_at < now() - interval '15 minutes'
+    AND NOT EXISTS (
+        SELECT
+        FROM settling
+        WHERE match_id = match.id
+            AND settling.updated_at >= now() - interval '15 minutes'
+    )
 RETURNING
     id::text,
     tournament_id::text,
@@ -194,6 +339,7 @@ SELECT
     z.home_score,
     z.away_score,
     z.guesses,
+    z.corrected_by,
     z.applied_at AS at
 FROM settlement z
 JOIN match m ON m.id = z.match_id
@@ -212,6 +358,7 @@ SELECT
     home_score,
     away_score,
     NULL::int AS guesses,
+    NULL AS corrected_by,
     coalesce(finished_at, date) AS at
 FROM match
 WHERE status IN ('ended', 'void')
@@ -242,18 +389,31 @@ WHERE id = $1
 FOR NO KEY UPDATE;
 
 -- name: CorrectMatch
--- Gives match $1 status $2, the goals $3 and $4, and the end $5. It is not settled from then on, and
--- the provider no longer changes it.
+-- Gives match $1 status $2, the goals $3 and $4, and the end $5, for administrator $6. It is not settled
+-- from then on, and the provider no longer changes it.
 UPDATE match
 SET status = $2,
     provider_status = 'corrected',
     home_score = $3,
     away_score = $4,
     corrected = true,
+    corrected_by = $6,
     finished_at = $5,
     scoreboard_applied_at = NULL,
     updated_at = now()
 WHERE id = $1;
+
+-- name: ReopenMatch
+-- Has the provider decide again about match $1, for administrator $2. A void match is open until the
+-- provider answers. A match that has ended keeps its result until the provider answers another.
+UPDATE match
+SET corrected = false,
+    corrected_by = $2,
+    provider_status = 'reopened',
+    status = CASE WHEN status = 'void' THEN 'open' ELSE status END,
+    updated_at = now()
+WHERE id = $1
+    AND corrected;
 
 -- name: RaiseRound
 -- Raises the version of the matches of round $2 of tournament $1.
@@ -311,40 +471,122 @@ SELECT true
 FROM tournament
 WHERE id = $1;
 
+-- name: GetRepair
+-- The last member that an unfinished repair of tournament $1 has dealt with: no row if there is none.
+SELECT member_id::text
+FROM repair
+WHERE tournament_id = $1;
+
+-- name: PutRepair
+-- Records that an unfinished repair of tournament $1 has dealt with the members up to $2.
+INSERT INTO repair (tournament_id, member_id)
+VALUES ($1, $2)
+ON CONFLICT (tournament_id) DO UPDATE
+SET member_id = excluded.member_id;
+
+-- name: EndRepair
+-- Ends the repair of tournament $1.
+DELETE FROM repair
+WHERE tournament_id = $1;
+
+-- name: FindRangeEnd
+-- The last of the next $2 members after member $1: no row behind the last member.
+SELECT max(id::text)
+FROM (
+    SELECT id
+    FROM member
+    WHERE id > $1
+    ORDER BY id
+    LIMIT $2
+) m
+HAVING count(*) > 0;
+
 -- name: RepairPoints
--- Gives the members of tournament $1 the points of the ledger. Changes only those that differ.
-WITH sums AS (
-    SELECT member_id, sum(points_earned)::int AS points
-    FROM scoreboard_ledger
+-- Gives the members after $2 and up to $3 in tournament $1 the points of the ledger, in the leaderboard
+-- and in its rounds. Returns the number of members of whom something differed.
+WITH earned AS (
+    SELECT l.member_id, m.round_slug, sum(l.points_earned)::int AS points, sum(l.tie_earned)::int AS tie
+    FROM scoreboard_ledger l
+    JOIN match m ON m.id = l.match_id
+    WHERE l.tournament_id = $1
+        AND l.member_id > $2
+        AND l.member_id <= $3
+    GROUP BY l.member_id, m.round_slug
+),
+sums AS (
+    SELECT
+        e.member_id,
+        sum(e.points)::int AS points,
+        sum(e.tie)::int AS tie,
+        t.current_round AS round_slug,
+        coalesce(sum(e.points) FILTER (WHERE e.round_slug = t.current_round), 0)::int AS round_points,
+        coalesce(sum(e.tie) FILTER (WHERE e.round_slug = t.current_round), 0)::int AS round_tie
+    FROM earned e
+    CROSS JOIN (SELECT current_round FROM tournament WHERE id = $1) t
+    GROUP BY e.member_id, t.current_round
+),
+board AS (
+    INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points, tie, round_slug, round_points, round_tie)
+    SELECT $1, member_id, points, tie, round_slug, round_points, round_tie
+    FROM sums
+    ON CONFLICT (tournament_id, member_id) DO UPDATE
+    SET points = excluded.points,
+        tie = excluded.tie,
+        round_slug = excluded.round_slug,
+        round_points = excluded.round_points,
+        round_tie = excluded.round_tie
+    WHERE (s.points, s.tie) <> (excluded.points, excluded.tie)
+        OR CASE WHEN s.round_slug = excluded.round_slug THEN s.round_points ELSE 0 END <> excluded.round_points
+        OR CASE WHEN s.round_slug = excluded.round_slug THEN s.round_tie ELSE 0 END <> excluded.round_tie
+    RETURNING member_id
+),
+board_deleted AS (
+    DELETE FROM tournament_scoreboard s
     WHERE tournament_id = $1
-    GROUP BY member_id
+        AND member_id > $2
+        AND member_id <= $3
+        AND NOT EXISTS (SELECT FROM sums WHERE sums.member_id = s.member_id)
+    RETURNING member_id
+),
+rounds AS (
+    INSERT INTO round_score AS s (tournament_id, round_slug, member_id, points)
+    SELECT $1, e.round_slug, e.member_id, e.points
+    FROM earned e
+    LEFT JOIN round_score o ON o.tournament_id = $1
+        AND o.round_slug = e.round_slug
+        AND o.member_id = e.member_id
+    WHERE e.points <> coalesce(o.points, 0)
+    ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE
+    SET points = excluded.points
+    RETURNING member_id
+),
+rounds_deleted AS (
+    DELETE FROM round_score s
+    WHERE tournament_id = $1
+        AND member_id > $2
+        AND member_id <= $3
+        AND points <> 0
+        AND NOT EXISTS (
+            SELECT
+            FROM earned e
+            WHERE e.member_id = s.member_id
+                AND e.round_slug = s.round_slug
+        )
+    RETURNING member_id
 )
-INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points)
-SELECT $1, member_id, points
-FROM sums
-ON CONFLICT (tournament_id, member_id) DO UPDATE
-SET points = excluded.points
-WHERE s.points <> excluded.points;
-
--- name: DeletePointsWithoutLedger
--- Deletes the points of members who have no row in the ledger of tournament $1.
-DELETE FROM tournament_scoreboard s
-WHERE tournament_id = $1
-    AND NOT EXISTS (
-        SELECT
-        FROM scoreboard_ledger l
-        WHERE l.tournament_id = $1
-            AND l.member_id = s.member_id
-    );
-
--- name: RaiseRepairedLeaderboard
--- Raises the version of the leaderboard of tournament $1.
-UPDATE tournament
-SET scoreboard_version = scoreboard_version + 1
-WHERE id = $1;
+SELECT count(*)::int
+FROM (
+    SELECT member_id FROM board
+    UNION
+    SELECT member_id FROM board_deleted
+    UNION
+    SELECT member_id FROM rounds
+    UNION
+    SELECT member_id FROM rounds_deleted
+) m;
 
 -- name: CountMembers
 -- The number of members in the leaderboard of tournament $1.
-SELECT count(*)::int
-FROM tournament_scoreboard
+SELECT coalesce(sum(members), 0)::int
+FROM scoreboard_points
 WHERE tournament_id = $1;

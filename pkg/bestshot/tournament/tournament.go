@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchday/pkg/bestshot/asset"
+	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/score"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
@@ -325,7 +326,7 @@ func (s *Tournaments) ListTeams(ctx context.Context, in *ListTeams) (*Teams, err
 // ListLeaderboard is the request for a page of the leaderboard.
 type ListLeaderboard struct {
 	ByID
-	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
+	view.Paging
 }
 
 // ListLeaderboardFunction returns a page of the leaderboard.
@@ -333,14 +334,23 @@ func ListLeaderboardFunction() app.Function {
 	return app.API(
 		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.",
 			"/tournaments/{tournamentId}/leaderboard"),
-		Open, (*Tournaments).ListLeaderboard, view.ErrNoTournament, httpapi.ErrBadCursor)
+		Open, (*Tournaments).ListLeaderboard, view.ErrNoTournament, member.ErrNoMember, httpapi.ErrBadCursor)
 }
 
-// ListLeaderboard returns a page of the leaderboard: the members with a settled guess. Its cost does
-// not depend on their number while the cache has the leaderboard. On a cache miss it reads the whole
-// leaderboard. Errors: tournament_not_found, bad_cursor.
+// ListLeaderboard returns a page of the leaderboard: the members with a settled guess. With around it
+// is the page around the caller, with the caller's place in meta.me. Its cost does not depend on the
+// number of members. Errors: tournament_not_found, bad_cursor.
 func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*view.Leaderboard, error) {
-	return s.Leaderboard(ctx, in.TournamentID, in.Cursor)
+	if in.Around == "" {
+		return s.Leaderboard(ctx, in.TournamentID, in.Cursor)
+	}
+
+	id, err := member.ID(ctx, s.DB, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.LeaderboardAround(ctx, in.TournamentID, id)
 }
 
 // GetDashboard is the request for the matches of a day.

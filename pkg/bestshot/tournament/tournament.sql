@@ -12,7 +12,8 @@ SELECT
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE ($1 = '' OR t.status::text = $1)
@@ -34,7 +35,8 @@ SELECT
     r.home_score,
     r.away_score,
     r.goal_difference,
-    r.exact_score
+    r.exact_score,
+    r.tie_breaks
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE t.id = $1;

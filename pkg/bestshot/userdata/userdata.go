@@ -30,8 +30,8 @@ var file string
 
 // sql are the statements of userdata.sql.
 var sql = pg.MustParse[struct {
-	Forget, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
-	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes string
+	Forget, ForgetCorrections, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
+	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes, ExportCorrections string
 }](file)
 
 const room = "bestshot"
@@ -131,8 +131,10 @@ func deleteMember(ctx context.Context, tx pgx.Tx, userID string) ([]leaderboard,
 		return nil, err
 	}
 
-	if _, err := pg.Do(ctx, tx, sql.Forget, userID); err != nil {
-		return nil, err
+	for _, statement := range []string{sql.Forget, sql.ForgetCorrections} {
+		if _, err := pg.Do(ctx, tx, statement, userID); err != nil {
+			return nil, err
+		}
 	}
 
 	id, ok, err := member.Find(ctx, tx, userID)
@@ -191,6 +193,7 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 		"leagues":      sql.ExportLeagues,
 		"reminders":    sql.ExportReminders,
 		"refusedCodes": sql.ExportWrongCodes,
+		"corrections":  sql.ExportCorrections,
 	} {
 		rows, err := pg.Values[map[string]any](ctx, s.db, statement, in.UserID)
 		if err != nil {

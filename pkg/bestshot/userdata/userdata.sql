@@ -4,6 +4,17 @@ INSERT INTO forgotten (public_id)
 VALUES ($1)
 ON CONFLICT DO NOTHING;
 
+-- name: ForgetCorrections
+-- Forgets that user $1 has corrected results.
+WITH matches AS (
+    UPDATE match
+    SET corrected_by = 'deleted'
+    WHERE corrected_by = $1
+)
+UPDATE settlement
+SET corrected_by = 'deleted'
+WHERE corrected_by = $1;
+
 -- name: RaiseLeaderboards
 -- Raises the version of each leaderboard that shows member $1, or would after a settlement. Locks
 -- the tournaments in the order of their ids.
@@ -106,3 +117,10 @@ FROM wrong_code w
 JOIN member m ON m.id = w.member_id
 WHERE m.public_id = $1
 ORDER BY w.tried_at;
+
+-- name: ExportCorrections
+-- The results that user $1 has corrected.
+SELECT jsonb_build_object('match', z.match_id, 'version', z.version, 'reason', z.reason, 'at', z.applied_at)
+FROM settlement z
+WHERE z.corrected_by = $1
+ORDER BY z.applied_at;

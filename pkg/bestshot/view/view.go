@@ -3,19 +3,25 @@
 //
 // Each is a projection in the cache, under one key:
 //
-//	key                                   kept for  version
-//	tournament:{id}:round:{slug}:matches  6 h       of the round's matches in the database
-//	tournament:{id}:standings             6 h       of the standings in the database
-//	tournament:{id}:leaderboard           6 h       of the scoreboard in the database
-//	league:{id}:score                     30 s      the second in which it was read
+//	key                                     kept for  version
+//	tournament:{id}:round:{slug}:matches    6 h       of the round's matches in the database
+//	tournament:{id}:standings               6 h       of the standings in the database
+//	tournament:{id}:leaderboard             6 h       of the scoreboard in the database
+//	league:{id}:score                       30 s      the second in which it was read
+//	league:{id}:round:{tournament}:{slug}   30 s      the second in which it was read
 //
 // The braces make the id the hash tag of a cluster's slot. A change in the database raises the
-// version of each projection that shows the changed rows. The table of a league is the exception:
-// nothing invalidates it, and it may be 30 s old.
+// version of each projection that shows the changed rows. The tables of a league are the exception:
+// nothing invalidates them, and they may be 30 s old.
 //
-// A reader that finds no projection reads the database and writes the projection. One reader does
-// so at a time. The others wait up to 300 ms for the projection, and then read the database. If the
+// A reader that does not find a page reads the database and writes the page. One reader of a page
+// does so at a time. The others wait up to 300 ms for the page, and then read the database. If the
 // cache does not answer, a reader reads the database.
+//
+// A page of a leaderboard costs the same for any number of members: it is a range of an index, and
+// the ranks come from the histograms scoreboard_points and scoreboard_before. The cache has the pages
+// that were read, at most 200. While a settlement goes on, the cache keeps the pages of before, and
+// what is read from the database is not stored.
 package view
 
 import (
@@ -37,8 +43,8 @@ var file string
 
 // sql are the statements of view.sql.
 var sql = pg.MustParse[struct {
-	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardVersion, ListLeaderboard,
-	ListLeagueTable string
+	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardState, ListLeaderboard,
+	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound string
 }](file)
 
 // MatchesKey returns the key of the matches of a round.
@@ -54,13 +60,16 @@ func LeaderboardKey(tournamentID string) string {
 	return "tournament:{" + tournamentID + "}:leaderboard"
 }
 
-func leagueKey(leagueID string) string { return "league:{" + leagueID + "}:score" }
-
-func claimKey(key string) string { return key + ":claim" }
+func claimKey(key, name string) string { return key + ":" + name + ":claim" }
 
 const (
 	// PageSize is the number of members on a page of a leaderboard.
 	PageSize = 100
+	// firstPage is the name of the first page, and of the only page of a projection that has one.
+	firstPage = "0"
+	// maxPages bounds the pages of a projection in the cache that were not read at once: 2.4 MB of a
+	// leaderboard.
+	maxPages = 200
 	// lifetime is how long a projection of a tournament is kept. A full cache evicts only keys that
 	// expire.
 	lifetime = 6 * time.Hour
@@ -103,26 +112,38 @@ func Open(ctx context.Context, env app.Env) (Views, error) {
 	return New(db, cache, env.Clock), err
 }
 
-// projection is what the cache stores under a key.
+// projection is what a reader has read from the database for the cache.
 type projection struct {
 	version  int64
-	pages    [][]byte
+	pages    []redis.Page
 	lifetime time.Duration
+	mixed    bool // whether a settlement goes on: it is not stored
+}
+
+// page returns a page, nil if the projection does not have it.
+func (p projection) page(name string) []byte {
+	for _, page := range p.pages {
+		if page.Name == name {
+			return page.Text
+		}
+	}
+
+	return nil
 }
 
 // load reads a projection from the database. Its errors are ErrNoTournament, ErrNoRound and those
 // of the database.
 type load func(ctx context.Context) (projection, error)
 
-// page returns page n of a projection, nil behind the last one.
-func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, error) {
-	page, found, claimed, cacheErr := v.cached(ctx, key, n)
+// page returns a page of a projection, nil if the projection does not have it.
+func (v Views) page(ctx context.Context, key, name string, load load) ([]byte, error) {
+	page, found, claimed, cacheErr := v.cached(ctx, key, name)
 	if found {
 		return page, nil
 	}
 
 	if claimed {
-		defer v.Cache.Release(ctx, claimKey(key)) // best effort: a claim ends by itself
+		defer v.Cache.Release(ctx, claimKey(key, name)) // best effort: a claim ends by itself
 	}
 
 	p, err := load(ctx)
@@ -130,32 +151,28 @@ func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, 
 		return nil, err
 	}
 
-	if cacheErr == nil {
-		_, cacheErr = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime)
+	if cacheErr == nil && !p.mixed {
+		_, cacheErr = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime, max(maxPages, len(p.pages)))
 	}
 
 	if cacheErr != nil {
 		slog.WarnContext(ctx, "read without the cache", "key", key, "err", cacheErr)
 	}
 
-	if n < len(p.pages) {
-		return p.pages[n], nil
-	}
-
-	return nil, nil
+	return p.page(name), nil
 }
 
-// cached returns page n from the cache. If the cache has no projection, the first reader claims the
-// key, and has to write the projection. Another reader waits until the projection is written, the
-// claim ends, or maxWait is over.
-func (v Views) cached(ctx context.Context, key string, n int) (page []byte, found, claimed bool, err error) {
+// cached returns a page from the cache. If the cache does not have it, the first reader claims the
+// page, and has to write it. Another reader waits until the page is written, the claim ends, or
+// maxWait is over.
+func (v Views) cached(ctx context.Context, key, name string) (page []byte, found, claimed bool, err error) {
 	for began := v.clock.Now(); ; {
-		page, _, found, err = v.Cache.Page(ctx, key, n)
-		if found || err != nil {
-			return page, found, false, err
+		page, _, _, err = v.Cache.Page(ctx, key, name)
+		if page != nil || err != nil {
+			return page, err == nil, false, err
 		}
 
-		claimed, err = v.Cache.Claim(ctx, claimKey(key), claimLifetime)
+		claimed, err = v.Cache.Claim(ctx, claimKey(key, name), claimLifetime)
 		if claimed || err != nil {
 			return nil, false, claimed, err
 		}
@@ -171,8 +188,8 @@ func (v Views) cached(ctx context.Context, key string, n int) (page []byte, foun
 	}
 }
 
-// refresh writes a projection as the database has it now. It does nothing if the tournament or the
-// round was deleted.
+// refresh writes the first page of a projection as the database has it now, and deletes the others if
+// they are older. It does nothing if the tournament or the round was deleted.
 func (v Views) refresh(ctx context.Context, key string, load load) error {
 	p, err := load(ctx)
 	if problem.Of(err) == problem.NotFound {
@@ -183,7 +200,11 @@ func (v Views) refresh(ctx context.Context, key string, load load) error {
 		return err
 	}
 
-	_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime)
+	if p.mixed {
+		return v.Cache.Invalidate(ctx, key, p.version)
+	}
+
+	_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime, max(maxPages, len(p.pages)))
 
 	return err
 }
@@ -196,7 +217,7 @@ func encode[T any](version int64, rows []T) (projection, error) {
 
 	page, err := json.Marshal(rows)
 
-	return projection{version, [][]byte{page}, lifetime}, err
+	return projection{version: version, pages: []redis.Page{{Name: firstPage, Text: page}}, lifetime: lifetime}, err
 }
 
 // decode returns the rows of a page that encode has written.

@@ -49,48 +49,148 @@ JOIN team t ON t.id = s.team_id
 WHERE s.tournament_id = $1
 ORDER BY s.group_name NULLS FIRST, s."order", s.team_id;
 
--- name: GetLeaderboardVersion
--- The version of the leaderboard of tournament $1.
-SELECT scoreboard_version
-FROM tournament
+-- name: GetLeaderboardState
+-- The version of the leaderboard of tournament $1. updating is the share of the guesses that a
+-- settlement has dealt with which goes on; NULL if none does.
+SELECT
+    scoreboard_version AS version,
+    (
+        SELECT min(z.seen::double precision / greatest(z.total, 1))
+        FROM match m
+        JOIN settling z ON z.match_id = m.id
+        WHERE m.tournament_id = t.id
+    ) AS updating
+FROM tournament t
 WHERE id = $1;
 
 -- name: ListLeaderboard
--- All members in the leaderboard of tournament $1: points descending, then nickname, then id. before
--- is the points before the current round.
+-- At most $5 members of tournament $1 after the place ($2, $3, $4) in its leaderboard: the score
+-- times -1, the nickname and the id. rank and rank_before are dense. rank_before is that before the
+-- current round: in the first round it is the rank.
+WITH ranks AS (
+    SELECT score, row_number() OVER (ORDER BY score DESC)::int AS rank
+    FROM scoreboard_points
+    WHERE tournament_id = $1
+),
+ranks_before AS (
+    SELECT score, row_number() OVER (ORDER BY score DESC)::int AS rank
+    FROM scoreboard_before
+    WHERE tournament_id = $1
+),
+page AS (
+    SELECT
+        s.member_id,
+        s.nick_name,
+        s.points,
+        s.tie,
+        score(s.points, s.tie) AS score,
+        score_before(s.points, s.tie, s.round_slug, s.round_points, s.round_tie, t.current_round) AS before
+    FROM tournament_scoreboard s
+    CROSS JOIN (SELECT current_round FROM tournament WHERE id = $1) t
+    WHERE s.tournament_id = $1
+        AND (-(s.points::bigint * 100000000 + s.tie), s.nick_name, s.member_id) > ($2::bigint, $3::text, $4::uuid)
+    ORDER BY -(s.points::bigint * 100000000 + s.tie), s.nick_name, s.member_id
+    LIMIT $5
+)
+SELECT
+    p.member_id::text,
+    p.nick_name,
+    p.points,
+    p.tie,
+    n.rank,
+    CASE
+        WHEN EXISTS (SELECT FROM ranks_before WHERE score <> 0) THEN b.rank
+        ELSE n.rank
+    END AS rank_before
+FROM page p
+JOIN ranks n ON n.score = p.score
+JOIN ranks_before b ON b.score = p.before
+ORDER BY p.score DESC, p.nick_name, p.member_id;
+
+-- name: GetPlace
+-- The place of member $2 in the leaderboard of tournament $1, as ListLeaderboard has it, and the number
+-- of members. No row if the member is not in it.
 SELECT
     s.member_id::text,
-    m.nick_name,
+    s.nick_name,
     s.points,
-    s.points - coalesce(r.points, 0) AS before
+    s.tie,
+    (
+        SELECT count(*)::int + 1
+        FROM scoreboard_points h
+        WHERE h.tournament_id = $1
+            AND h.score > score(s.points, s.tie)
+    ) AS rank,
+    CASE
+        WHEN EXISTS (SELECT FROM scoreboard_before WHERE tournament_id = $1 AND score <> 0) THEN (
+            SELECT count(*)::int + 1
+            FROM scoreboard_before h
+            WHERE h.tournament_id = $1
+                AND h.score > score_before(s.points, s.tie, s.round_slug, s.round_points, s.round_tie, t.current_round)
+        )
+        ELSE (
+            SELECT count(*)::int + 1
+            FROM scoreboard_points h
+            WHERE h.tournament_id = $1
+                AND h.score > score(s.points, s.tie)
+        )
+    END AS rank_before,
+    (SELECT sum(members)::int FROM scoreboard_points WHERE tournament_id = $1) AS members
 FROM tournament_scoreboard s
-JOIN member m ON m.id = s.member_id
 JOIN tournament t ON t.id = s.tournament_id
-LEFT JOIN round_score r ON r.tournament_id = s.tournament_id
-    AND r.round_slug = t.current_round
-    AND r.member_id = s.member_id
 WHERE s.tournament_id = $1
-ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id;
+    AND s.member_id = $2;
+
+-- name: FindAbove
+-- The member who is $5 members above the place ($2, $3, $4) in the leaderboard of tournament $1. No row
+-- if there are fewer.
+SELECT s.member_id::text, s.nick_name, s.points, s.tie
+FROM tournament_scoreboard s
+WHERE s.tournament_id = $1
+    AND (-(s.points::bigint * 100000000 + s.tie), s.nick_name, s.member_id) < ($2::bigint, $3::text, $4::uuid)
+ORDER BY -(s.points::bigint * 100000000 + s.tie) DESC, s.nick_name DESC, s.member_id DESC
+OFFSET $5 - 1
+LIMIT 1;
 
 -- name: ListLeagueTable
--- All members of league $1 with the sums of their points in its active tournaments, in the order of
--- ListLeaderboard. before is the points before the current round of each tournament.
+-- All members of league $1 with the sums of their points in its active and completed tournaments, or
+-- in tournament $2 if that is not '': points descending, then nickname, then id. before is the points before the current round of each
+-- tournament that is active.
 SELECT
     r.member_id::text,
     m.nick_name,
     coalesce(sum(s.points), 0)::int AS points,
-    coalesce(sum(s.points - coalesce(o.points, 0)), 0)::int AS before
+    coalesce(sum(
+        CASE
+            WHEN t.status = 'active' AND s.round_slug = t.current_round THEN s.points - s.round_points
+            ELSE s.points
+        END
+    ), 0)::int AS before
 FROM league_role r
 JOIN member m ON m.id = r.member_id
 LEFT JOIN (
     league_tournament f
-    JOIN tournament t ON t.id = f.tournament_id AND t.status = 'active'
+    JOIN tournament t ON t.id = f.tournament_id AND t.status IN ('active', 'completed')
 ) ON f.league_id = r.league_id
+    AND ($2 = '' OR t.id = nullif($2, '')::uuid)
 LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id
     AND s.member_id = r.member_id
-LEFT JOIN round_score o ON o.tournament_id = t.id
-    AND o.round_slug = t.current_round
-    AND o.member_id = r.member_id
 WHERE r.league_id = $1
 GROUP BY r.member_id, m.nick_name
+ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id;
+
+-- name: ListLeagueRound
+-- All members of league $1 with their points in round $3 of tournament $2, in the order of
+-- ListLeagueTable. before is 0: a round has no round before it.
+SELECT
+    r.member_id::text,
+    m.nick_name,
+    coalesce(o.points, 0) AS points,
+    0 AS before
+FROM league_role r
+JOIN member m ON m.id = r.member_id
+LEFT JOIN round_score o ON o.tournament_id = $2
+    AND o.round_slug = $3
+    AND o.member_id = r.member_id
+WHERE r.league_id = $1
 ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id;

@@ -229,6 +229,12 @@ func Violates(err error, constraint string) bool {
 	return ok && e.ConstraintName == constraint
 }
 
+// IsLockTimeout reports whether err is that of a statement that waited for a lock too long.
+func IsLockTimeout(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == lockTimeout
+}
+
 // Classes and codes of errors after which a later try may succeed (PostgreSQL, appendix A).
 var (
 	passing = map[string]bool{

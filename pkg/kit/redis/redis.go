@@ -11,7 +11,6 @@ package redis
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -125,16 +124,21 @@ func token(ctx context.Context, env app.Env, user, cache string) (string, error)
 // Close ends the connections.
 func (c Cache) Close() { c.client.Close() }
 
-// Keys of a projection: its pages, and the version below which they must not be replaced. Keys
-// with the same part in braces are in one slot of a cluster, as a script requires.
+// versionOf is the key of the version below which a projection must not be replaced. Keys with the same
+// part in braces are in one slot of a cluster, as a script requires.
 func versionOf(key string) string { return key + ":version" }
-func draftOf(key string) string   { return key + ":draft:" }
 
-// Page returns a page of a projection, counted from 0, and the version of the projection. ok is
-// false if there is no projection. A page behind the last one is nil. Errors: ErrAway.
-func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, version int64, ok bool, err error) {
+// Page is a page of a projection.
+type Page struct {
+	Name string // "version" is no name
+	Text []byte
+}
+
+// Page returns the page with a name, and the version of the projection. ok is false if there is no
+// projection. A page that it does not have is nil. Errors: ErrAway.
+func (c Cache) Page(ctx context.Context, key, name string) (page []byte, version int64, ok bool, err error) {
 	err = c.guard(func() error {
-		got, err := c.client.HMGet(ctx, key, "version", strconv.Itoa(n)).Result()
+		got, err := c.client.HMGet(ctx, key, "version", name).Result()
 		if err != nil || got[0] == nil {
 			return err
 		}
@@ -155,17 +159,26 @@ func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, versio
 	return page, version, ok, err
 }
 
-// replace renames the draft to the projection, unless the draft's version is older than that of
-// the projection or of the last invalidation.
-var replace = redis.NewScript(`
+// put adds pages to the projection of a version, and deletes those of an older one. It adds none if a
+// newer version is known, or if the projection is full: a full one only replaces pages.
+var put = redis.NewScript(`
 local known = tonumber(redis.call('GET', KEYS[2]) or '0')
-if tonumber(ARGV[1]) < known then
-	redis.call('DEL', KEYS[3])
+local version = tonumber(ARGV[1])
+local has = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
+if version < known or version < has then
 	return 0
 end
+if has < version then
+	redis.call('DEL', KEYS[1])
+end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
-redis.call('RENAME', KEYS[3], KEYS[1])
+redis.call('HSET', KEYS[1], 'version', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
+for i = 5, #ARGV, 2 do
+	if redis.call('HLEN', KEYS[1]) <= tonumber(ARGV[4]) or redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 then
+		redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+	end
+end
 return 1`)
 
 // invalidate deletes a projection that is older than a version.
@@ -185,29 +198,23 @@ return 0`)
 // any function runs.
 const keepVersion = 24 * time.Hour
 
-// Put replaces a projection, at once for all readers, and keeps it for the time lives. version
-// is that of the database when the pages were read. stored is false if a newer one is known.
-// Errors: ErrAway.
-func (c Cache) Put(ctx context.Context, key string, version int64, pages [][]byte, lives time.Duration) (stored bool, err error) {
-	draft := draftOf(key) + strconv.FormatInt(version, 10) + ":" + rand.Text()
-	values := make([]any, 0, 2*len(pages)+2)
+// MaxPages bounds the pages of a Put: a request of ElastiCache has at most 3,999 arguments.
+const MaxPages = 1900
 
-	values = append(values, "version", version)
-	for i, p := range pages {
-		values = append(values, i, p)
+// Put adds pages to a projection, at once for all readers, and keeps it for the time lives. version is
+// that of the database when the pages were read. Pages of an older version are deleted. A projection
+// has at most `most` pages: it gets no others. stored is false if a newer version is known. Errors:
+// ErrAway.
+func (c Cache) Put(ctx context.Context, key string, version int64, pages []Page, lives time.Duration, most int) (stored bool, err error) {
+	values := make([]any, 0, 2*len(pages)+4)
+
+	values = append(values, version, lives.Milliseconds(), (lives + keepVersion).Milliseconds(), most)
+	for _, p := range pages {
+		values = append(values, p.Name, p.Text)
 	}
 
 	err = c.guard(func() error {
-		write := c.client.Pipeline()
-		write.HSet(ctx, draft, values...)
-		write.PExpire(ctx, draft, time.Minute)
-
-		if _, err := write.Exec(ctx); err != nil {
-			return err
-		}
-
-		n, err := replace.Run(ctx, c.client, []string{key, versionOf(key), draft}, version, lives.Milliseconds(),
-			(lives + keepVersion).Milliseconds()).Int()
+		n, err := put.Run(ctx, c.client, []string{key, versionOf(key)}, values...).Int()
 		stored = n == 1
 
 		return err

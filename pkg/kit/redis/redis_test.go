@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -78,11 +77,11 @@ func (w *world) pass(d time.Duration) {
 	w.now.Store(&at)
 }
 
-// page returns a page as text: "-" if the projection is not there, "nil" behind the last page.
+// page returns a page as text: "-" if the projection is not there, "nil" if it does not have the page.
 func (w *world) page(t testing.TB, key string, n int) string {
 	t.Helper()
 
-	page, _, ok, err := w.Page(t.Context(), key, n)
+	page, _, ok, err := w.Page(t.Context(), key, fmt.Sprint(n))
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -98,12 +97,12 @@ func (w *world) page(t testing.TB, key string, n int) string {
 func (w *world) put(t testing.TB, key string, version int64, pages ...string) bool {
 	t.Helper()
 
-	var all [][]byte
-	for _, p := range pages {
-		all = append(all, []byte(p))
+	var all []redis.Page
+	for i, p := range pages {
+		all = append(all, redis.Page{Name: fmt.Sprint(i), Text: []byte(p)})
 	}
 
-	stored, err := w.Put(t.Context(), key, version, all, time.Hour)
+	stored, err := w.Put(t.Context(), key, version, all, time.Hour, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +110,11 @@ func (w *world) put(t testing.TB, key string, version int64, pages ...string) bo
 	return stored
 }
 
-const key = "tournament:{1}:leaderboard"
+const (
+	key = "tournament:{1}:leaderboard"
+	// most is the number of pages of a projection that is full.
+	most = 3
+)
 
 func TestProjection(t *testing.T) {
 	t.Parallel()
@@ -132,8 +135,16 @@ func TestProjection(t *testing.T) {
 		t.Error("an older one took its place")
 	}
 
-	if !w.put(t, key, 3, "again") || w.page(t, key, 0) != "again" || w.page(t, key, 1) != "nil" {
-		t.Error("one of the same version did not take its place as a whole")
+	if !w.put(t, key, 3, "again") || w.page(t, key, 0) != "again" || w.page(t, key, 1) != "b" {
+		t.Error("a page of the same version did not take the place of that page alone")
+	}
+
+	if !w.put(t, key, 3, "full", "b", "c", "d") || w.page(t, key, 0) != "full" || w.page(t, key, 2) != "c" || w.page(t, key, 3) != "nil" {
+		t.Error("a full projection got another page, or kept one that was read again")
+	}
+
+	if !w.put(t, key, 4, "newer") || w.page(t, key, 0) != "newer" || w.page(t, key, 1) != "nil" {
+		t.Error("pages of a newer version did not take the place of all pages")
 	}
 
 	w.pass(time.Hour)
@@ -143,10 +154,6 @@ func TestProjection(t *testing.T) {
 	}
 
 	for _, k := range w.Keys() {
-		if strings.Contains(k, "draft") {
-			t.Errorf("the draft %s is left", k)
-		}
-
 		if w.TTL(k) == 0 {
 			t.Errorf("the key %s has no time to live: it is never evicted", k)
 		}
@@ -250,7 +257,7 @@ func TestFailedCacheIsLeftAlone(t *testing.T) {
 	w.put(t, key, 1, "a")
 	w.SetError("LOADING Redis is loading the dataset in memory")
 
-	if _, _, _, err := w.Page(t.Context(), key, 0); !errors.Is(err, redis.ErrAway) {
+	if _, _, _, err := w.Page(t.Context(), key, "0"); !errors.Is(err, redis.ErrAway) {
 		t.Errorf("got %v", err)
 	}
 
@@ -259,9 +266,9 @@ func TestFailedCacheIsLeftAlone(t *testing.T) {
 
 	before := w.CommandCount()
 	for name, err := range map[string]error{
-		"read": func() error { _, _, _, err := w.Page(t.Context(), key, 0); return err }(),
+		"read": func() error { _, _, _, err := w.Page(t.Context(), key, "0"); return err }(),
 		"write": func() error {
-			_, err := w.Put(t.Context(), key, 2, [][]byte{bytes.Repeat([]byte("x"), 10)}, time.Hour)
+			_, err := w.Put(t.Context(), key, 2, []redis.Page{{Name: "0", Text: bytes.Repeat([]byte("x"), 10)}}, time.Hour, most)
 			return err
 		}(),
 		"invalidation": w.Invalidate(t.Context(), key, 2),
@@ -313,7 +320,7 @@ func TestSilentCache(t *testing.T) {
 
 				began := time.Now()
 
-				_, _, _, err = cache.Page(t.Context(), key, 0)
+				_, _, _, err = cache.Page(t.Context(), key, "0")
 				if took := time.Since(began); !errors.Is(err, redis.ErrAway) || took != c.want {
 					t.Errorf("after %v: %v, want ErrAway after %v", took, err, c.want)
 				}
@@ -419,7 +426,7 @@ func TestCacheOfAStageIsAskedByTLS(t *testing.T) {
 
 	t.Cleanup(c.Close)
 
-	if _, _, _, err := c.Page(t.Context(), "page", 0); err == nil {
+	if _, _, _, err := c.Page(t.Context(), "page", "0"); err == nil {
 		t.Error("a cache whose handshake fails has answered")
 	}
 

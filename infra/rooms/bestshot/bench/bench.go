@@ -1,8 +1,10 @@
 // Package bench measures Best Shot: a leaderboard from the cache and from the database, the settlement
 // of a match, and the rebuilding of a leaderboard. It compares each with a query of the plain driver. A
-// settlement is compared with its statement settlement.Ledger alone, which writes the ledger and the
-// scoreboards. The settlement also takes locks, records itself, and writes the leaderboard into the
-// cache.
+// settlement is compared with its statement settlement.SettleRange alone, for all guesses at once: it
+// writes the ledger and the scoreboards. The settlement also takes locks, commits each range, records
+// itself, and writes the first page of the leaderboard into the cache.
+//
+// Scale measures how the room grows with the number of members.
 package bench
 
 import (
@@ -38,12 +40,14 @@ var file string
 // sql are the statements of bench.sql.
 var sql = pg.MustParse[struct {
 	AddTournament, AddRule, AddRound, AddTeams, AddMembers, AddPoints, AddMatches, AddGuesses, AddLedger, SumPoints,
-	AddRoundPoints, CountLedger, SumLedger, ListLeaderboard string
+	AddRoundPoints, CountLedger, SumLedger, ListLeaderboard, GetMember, LongestTransaction, TouchTournament, AddLeague,
+	AddOpenMatch string
 }](file)
 
 // Suite is the room's part of the benchmark.
 var Suite = measure.Suite{
 	Run:      func(ctx context.Context) ([]measure.Row, any, error) { return run(ctx, 10_000, 15) },
+	Scale:    scale,
 	Binaries: []app.Function{guess.PutGuessFunction()},
 }
 
@@ -233,7 +237,8 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 
 	plain := func() error {
 		n++
-		_, err := w.db.Exec(ctx, settlement.Ledger, w.match(n), w.tournament, 1, homeScore, awayScore, 1, 1, false, round)
+		_, err := w.db.Exec(ctx, settlement.SettleRange, w.match(n), w.tournament, 1, homeScore, awayScore, 1, 1, false, round, true, nil,
+			"00000000-0000-0000-0000-000000000000", members+1)
 
 		return err
 	}
@@ -276,7 +281,22 @@ func (w *world) median(do func() error, n int) (measure.Usage, error) {
 }
 
 // newWorld starts the engines, and stores a tournament with settled matches.
-func newWorld(ctx context.Context, members int) (w *world, err error) {
+func newWorld(ctx context.Context, members int) (*world, error) {
+	w, err := start(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := w.fill(ctx, members); err != nil {
+		w.close(ctx)
+		return nil, err
+	}
+
+	return w, nil
+}
+
+// start starts the engines.
+func start(ctx context.Context) (w *world, err error) {
 	w = &world{now: time.Date(2026, 6, 6, 20, 0, 0, 0, time.UTC), tournament: "00000000-0000-4000-8000-000000000001",
 		seconds: map[string]float64{}}
 	if w.engine, err = postgres.Start(ctx, ""); err != nil {
@@ -320,15 +340,9 @@ func newWorld(ctx context.Context, members int) (w *world, err error) {
 		Patience: 100,
 		Setting:  func(name string) string { return settings[name] },
 	}
-	if w.db, err = pgx.Connect(ctx, w.engine.URL("", name)); err != nil {
-		return w, err
-	}
+	w.db, err = pgx.Connect(ctx, w.engine.URL("", name))
 
-	if err = w.fill(ctx, members); err != nil {
-		return w, err
-	}
-
-	return w, nil
+	return w, err
 }
 
 // fill stores a tournament with settled matches.
@@ -376,7 +390,7 @@ func (w *world) addMatches(ctx context.Context, from, to int, settled bool) erro
 	return err
 }
 
-// leaderboard reads all members in their order, by pgx alone.
+// leaderboard reads a page of the leaderboard, by pgx alone.
 func (w *world) leaderboard(ctx context.Context) func() error {
 	return w.query(ctx, sql.ListLeaderboard)
 }

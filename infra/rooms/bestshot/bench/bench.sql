@@ -76,15 +76,18 @@ SELECT match_id, member_id, 1, $1, 3 * (home_score % 2)
 FROM guess;
 
 -- name: SumPoints
--- Gives the members the points of the ledger.
+-- Gives the members the points of the ledger, all of which are of the current round.
 UPDATE tournament_scoreboard s
-SET points = l.points
-FROM (
+SET points = l.points,
+    round_slug = t.current_round,
+    round_points = l.points
+FROM tournament t, (
     SELECT member_id, sum(points_earned) AS points
     FROM scoreboard_ledger
     GROUP BY member_id
 ) l
-WHERE l.member_id = s.member_id;
+WHERE l.member_id = s.member_id
+    AND t.id = s.tournament_id;
 
 -- name: AddRoundPoints
 -- Adds the points of the members in round $1, which are all their points.
@@ -105,9 +108,54 @@ WHERE tournament_id = $1
 GROUP BY member_id;
 
 -- name: ListLeaderboard
--- All members of tournament $1, in the order of the leaderboard.
-SELECT s.member_id::text, m.nick_name, s.points
-FROM tournament_scoreboard s
-JOIN member m ON m.id = s.member_id
-WHERE s.tournament_id = $1
-ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id;
+-- The first page of the leaderboard of tournament $1.
+SELECT member_id::text, nick_name, points
+FROM tournament_scoreboard
+WHERE tournament_id = $1
+ORDER BY -(points::bigint * 100000000 + tie), nick_name, member_id
+LIMIT 101;
+
+-- name: GetMember
+-- The member at place $2 of tournament $1, counted from 0.
+SELECT member_id::text, nick_name, points, tie
+FROM tournament_scoreboard
+WHERE tournament_id = $1
+ORDER BY -(points::bigint * 100000000 + tie), nick_name, member_id
+OFFSET $2
+LIMIT 1;
+
+-- name: LongestTransaction
+-- How long the oldest transaction of the room goes on, in seconds.
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
+FROM pg_stat_activity
+WHERE application_name = 'matchday';
+
+-- name: TouchTournament
+-- Writes tournament $1, as a poll or a new nickname does.
+UPDATE tournament
+SET scoreboard_version = scoreboard_version
+WHERE id = $1;
+
+-- name: AddLeague
+-- Adds league $2 of $3 members that follows tournament $1.
+WITH added AS (
+    INSERT INTO league (id, name, code, members)
+    VALUES ($2, 'Bench', 'BENCH', $3)
+    RETURNING id
+),
+followed AS (
+    INSERT INTO league_tournament (league_id, tournament_id)
+    SELECT id, $1
+    FROM added
+)
+INSERT INTO league_role (league_id, member_id, role)
+SELECT added.id, m.id, 'member'
+FROM added
+CROSS JOIN (SELECT id FROM member ORDER BY id LIMIT $3) m;
+
+-- name: AddOpenMatch
+-- Adds match $1, which takes guesses until $2, with the round and the teams of match $3.
+INSERT INTO match (id, tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team)
+SELECT $1, tournament_id, round_slug, provider, 'open', $2, 'open', 'notstarted/0', home_team, away_team
+FROM match
+WHERE id = $3;

@@ -43,6 +43,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestScale: a final of 20,000 members is settled, corrected, ruled anew and made void in ranges, and its
+// pages, places and guesses are there.
+func TestScale(t *testing.T) {
+	t.Parallel()
+
+	members := 20_000
+	if testing.Short() {
+		members = 6000 // two ranges
+	}
+
+	rows, err := grow(t.Context(), members)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, r := range rows {
+		t.Logf("%s: %s, %s; %s", r.Name, r.Time, r.Compared, r.Details)
+	}
+
+	if len(rows) != 12 {
+		t.Errorf("%d rows, want 12", len(rows))
+	}
+}
+
 // TestSettlementsAreCounted: a settlement that writes nothing is an error of the benchmark.
 func TestSettlementsAreCounted(t *testing.T) {
 	t.Parallel()

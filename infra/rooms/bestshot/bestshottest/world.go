@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -137,11 +138,14 @@ type Tournament struct {
 	w  *World
 }
 
+// Season returns the provider's season of a tournament of Found.
+func Season(slug string) string { return fmt.Sprint(crc32.ChecksumIEEE([]byte(slug))) }
+
 // Found creates a tournament without rounds.
 func (w *World) Found(slug string) *Tournament {
 	w.T.Helper()
 	out := w.Do(testkit.Administrator, "POST", "/admin/tournaments",
-		map[string]any{"externalId": "17", "season": fmt.Sprint(1000 + len(slug)), "slug": slug, "label": slug})
+		map[string]any{"externalId": "17", "season": Season(slug), "slug": slug, "label": slug})
 	w.Clear(ingest.PollQueue)
 
 	return &Tournament{testkit.Decode[struct{ ID string }](w.World, out).ID, w}

@@ -42,7 +42,9 @@ GROUP BY member_id;
 
 -- name: SumRoundPoints
 -- The points of the members in all rounds of tournament $1.
-SELECT member_id::text, sum(points)::int
-FROM round_score
-WHERE tournament_id = $1
-GROUP BY member_id;
+SELECT coalesce(s.member_id, r.member_id)::text, coalesce(sum(r.points), 0)::int
+FROM tournament_scoreboard s
+FULL JOIN round_score r ON r.tournament_id = s.tournament_id
+    AND r.member_id = s.member_id
+WHERE coalesce(s.tournament_id, r.tournament_id) = $1
+GROUP BY 1;

@@ -7,9 +7,10 @@ var data = []spec.Data{
 	{
 		Store: "bestshot",
 		Of:    "members",
-		What:  "the nickname, guesses, points and leagues of a member, when reminders were sent, the results that an administrator has corrected, and the answers to repeated requests",
-		Why:   "to play, and to show leaderboards to members",
-		Kept:  "until the account is deleted; answers a day",
+		What: "the nickname, guesses, points and leagues of a member, when reminders were sent, results that an administrator has corrected, " +
+			"and the answers to repeated requests",
+		Why:  "to play, and to show leaderboards to members",
+		Kept: "until the account is deleted; answers a day",
 	},
 	{
 		Store: "bestshot (cache)",

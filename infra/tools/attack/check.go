@@ -141,7 +141,7 @@ func check(o mutation.Operation, r mutation.Request, field string, allowed bool,
 	}
 
 	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && r.Method == o.Method &&
-		cache != "no-store" {
+		cache != "no-store" && !ownCache(a.header) {
 		say("an answer for one caller that others may keep: Cache-Control is %q", cache)
 	}
 
@@ -333,4 +333,10 @@ func may(auth spec.Auth, a Actor) bool {
 	}
 
 	return true
+}
+
+// ownCache reports whether only the caller may keep an answer, and not for another user on the same
+// machine.
+func ownCache(h http.Header) bool {
+	return strings.HasPrefix(h.Get("Cache-Control"), "private,") && strings.Contains(h.Get("Vary"), "Authorization")
 }

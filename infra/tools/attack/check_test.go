@@ -84,7 +84,8 @@ func TestInternalWords(t *testing.T) {
 	}
 }
 
-// TestAnswersForOneCallerAreNotKept: whatever depends on who asks says no-store.
+// TestAnswersForOneCallerAreNotKept: whatever depends on who asks says no-store, or that only the caller
+// may keep it.
 func TestAnswersForOneCallerAreNotKept(t *testing.T) {
 	t.Parallel()
 
@@ -98,6 +99,13 @@ func TestAnswersForOneCallerAreNotKept(t *testing.T) {
 			got := check(o, mutation.Request{Method: "GET"}, "", true, answer{204, http.Header{"Cache-Control": {cache}}, nil})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", auth, cache, diff)
+			}
+		}
+
+		for vary, want := range map[string]int{"Authorization": 0, "Origin": len(want)} { // without it another user of the machine gets it
+			h := http.Header{"Cache-Control": {"private, max-age=60"}, "Vary": {vary}}
+			if got := check(o, mutation.Request{Method: "GET"}, "", true, answer{204, h, nil}); len(got) != want {
+				t.Errorf("%s, private with Vary: %s: %q, want %d", auth, vary, got, want)
 			}
 		}
 	}

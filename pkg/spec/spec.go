@@ -467,6 +467,7 @@ type Setting struct {
 	Name      string
 	Secret    string   // whose functions get it; "" for an address of a MailSender, or if Functions is set
 	Functions []string // that get it, by their names
+	Checks    []string // functions that get it too, and only check whether it is set
 	Does      string   // what it is, for the operator
 	Like      string   // regular expression of its values
 	Example   string   // a value of nobody, which a Required setting has for tests of the templates
@@ -474,11 +475,11 @@ type Setting struct {
 	Required  bool
 }
 
-// Of reports whether a function gets the setting: it is listed in Functions, it holds the
+// Of reports whether a function gets the setting: it is listed in Functions or Checks, it holds the
 // Secret, or it sends mail from the address in the setting.
 func (s Setting) Of(f Function) bool {
-	return slices.Contains(s.Functions, f.Name) || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) ||
-		slices.Contains(f.Mail, MailSender{s.Name})
+	return slices.Contains(s.Functions, f.Name) || slices.Contains(s.Checks, f.Name) ||
+		s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

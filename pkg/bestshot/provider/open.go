@@ -62,7 +62,8 @@ func Settings(poller, images, creator string) []spec.Setting {
 		},
 		{
 			Name:      APIFootballURL,
-			Functions: []string{poller, images, creator},
+			Functions: []string{poller, images},
+			Checks:    []string{creator},
 			Does:      "the base URL of API-Football, `https://v3.football.api-sports.io`; its key is the secret `" + APIFootballKey + "`",
 			Like:      like,
 		},

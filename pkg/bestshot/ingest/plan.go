@@ -81,7 +81,9 @@ func PlanPollsFunction() app.Function {
 	}, OpenPlanner, (*Planner).PlanPolls)
 }
 
-// PlanPolls asks for what may have changed. It also posts matches that were not settled in time, and
+// PlanPolls asks for what may have changed. About a match that begins within a day it asks once an hour,
+// and about a later one once a day: until then a match that was called off takes guesses, which count if
+// they were stored before play began. It also posts matches that were not settled in time, and
 // sends what a crash has left in the outbox. A second run asks again, which changes nothing. While no
 // tournament is upcoming or active, it does all this once in tables.IdleInterval.
 func (s *Planner) PlanPolls(ctx context.Context) error {

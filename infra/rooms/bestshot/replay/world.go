@@ -237,11 +237,11 @@ func (f *fixture) at(t time.Time) football.Event {
 }
 
 // answers returns whether the room may accept, and whether it may refuse, a guess that is sent at one
-// time and answered at another. The room may know any view that was current within the time stale
+// time and answered at another. The room may know any view that was current within the time staleness
 // before. It accepts a guess until the kick-off of the view.
 func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
 	for i, e := range f.views {
-		if replaced := i+1 < len(f.views) && !f.views[i+1].Changed.After(sent.Add(-stale)); replaced || e.Changed.After(answered) {
+		if replaced := i+1 < len(f.views) && !f.views[i+1].Changed.After(sent.Add(-staleness(e, sent))); replaced || e.Changed.After(answered) {
 			continue
 		}
 
@@ -251,6 +251,19 @@ func (f *fixture) answers(sent, answered time.Time) (accept, refuse bool) {
 	}
 
 	return accept, refuse
+}
+
+// staleness is the longest time until the room knows what replaces a view. It asks once an hour about a
+// match that begins within a day, and once a day about one that begins later: a match that was put off
+// by a day and is called off in the evening takes guesses until the next day.
+func staleness(e football.Event, at time.Time) time.Duration {
+	const day = 24 * time.Hour
+
+	if e.KickOff.After(at.Add(day - stale)) {
+		return day + stale
+	}
+
+	return stale
 }
 
 // whistle is when the provider answers for the first time that the match has ended, or the last

@@ -119,3 +119,31 @@ func TestResultsWithoutAnEventAreCounted(t *testing.T) {
 		t.Errorf("the file has %d results and the provider %d, want 2 and 1", file, provider)
 	}
 }
+
+// TestWhenANewViewIsKnown: the room may not know for two hours that a match of today is called off, and
+// for a day that one of another day is.
+func TestWhenANewViewIsKnown(t *testing.T) {
+	t.Parallel()
+
+	called := time.Date(2026, 11, 25, 17, 10, 0, 0, time.UTC)
+
+	for _, c := range []struct {
+		kickOff        time.Time
+		after          time.Duration
+		accept, refuse bool
+	}{
+		{called.Add(10 * time.Hour), time.Hour, true, true},
+		{called.Add(10 * time.Hour), 3 * time.Hour, false, true},
+		{called.Add(28 * time.Hour), 3 * time.Hour, true, true},
+		{called.Add(60 * time.Hour), 27 * time.Hour, false, true},
+	} {
+		f := &fixture{views: []football.Event{
+			{Type: "notstarted", KickOff: c.kickOff, Changed: called.Add(-100 * time.Hour)},
+			{Type: "postponed", KickOff: c.kickOff, Changed: called},
+		}}
+
+		if accept, refuse := f.answers(called.Add(c.after), called.Add(c.after)); accept != c.accept || refuse != c.refuse {
+			t.Errorf("%+v: accepts %t, refuses %t", c, accept, refuse)
+		}
+	}
+}

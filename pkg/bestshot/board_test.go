@@ -122,6 +122,37 @@ func TestTieBreaks(t *testing.T) {
 	}
 }
 
+// TestTableOfALeagueNamesWhatItHas: the tournament must be one that the league follows, and the round one
+// of the tournament's. Nothing is kept in the cache of others.
+func TestTableOfALeagueNamesWhatItHas(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+
+	l := "/leagues/" + testkit.Decode[struct{ ID string }](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"})).ID
+	other := w.Found("other")
+	w.Do("ann", "PATCH", l+"/tournaments", map[string]any{"tournaments": []string{c.ID}})
+
+	for query, want := range map[string]string{
+		"tournament=" + c.ID:              "",
+		"tournament=" + c.ID + "&round=1": "",
+		"tournament=" + c.ID + "&round=9": "query.round",
+		"tournament=" + other.ID:          "query.tournament",
+		"round=1":                         "query.tournament",
+	} {
+		out := w.Ask("ann", "GET", "/api/v2"+l+"/score?"+query, nil)
+		if want == "" && out.StatusCode != 200 || want != "" && !strings.Contains(out.Body, `"`+want+`"`) {
+			t.Errorf("%s: %d %s, want %q", query, out.StatusCode, out.Body, want)
+		}
+	}
+
+	for _, key := range w.Cache.Keys() {
+		if strings.Contains(key, other.ID) || strings.HasSuffix(key, ":9") {
+			t.Errorf("the cache has %s", key)
+		}
+	}
+}
+
 // TestPlans: no statement that members wait for reads all members or all guesses, however many there are.
 // None sorts them either.
 func TestPlans(t *testing.T) {

@@ -5,7 +5,10 @@ package league
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -489,13 +492,20 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard,
 		return nil, problem.In("query.tournament", "expected the tournament of the round")
 	}
 
-	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
+	l, err := find(ctx, s.DB, in.UserID, in.LeagueID)
+	if err != nil {
 		return nil, err
+	}
+
+	in.TournamentID = strings.ToLower(in.TournamentID)
+	if in.TournamentID != "" && !slices.Contains(l.Tournaments, in.TournamentID) {
+		return nil, problem.In("query.tournament", "expected a tournament that the league follows")
 	}
 
 	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round}
 	if in.Around == "" {
-		return s.LeagueTable(ctx, t, in.Cursor)
+		out, err := s.LeagueTable(ctx, t, in.Cursor)
+		return out, unknownRound(err)
 	}
 
 	id, err := member.ID(ctx, s.DB, in.UserID)
@@ -503,5 +513,16 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard,
 		return nil, err
 	}
 
-	return s.LeagueTableAround(ctx, t, id)
+	out, err := s.LeagueTableAround(ctx, t, id)
+
+	return out, unknownRound(err)
+}
+
+// unknownRound names the parameter if the tournament has no such round.
+func unknownRound(err error) error {
+	if errors.Is(err, view.ErrNoRound) {
+		return problem.In("query.round", "expected a round of the tournament")
+	}
+
+	return err
 }

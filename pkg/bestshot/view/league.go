@@ -36,7 +36,7 @@ func (t Table) key() string {
 }
 
 // LeagueTable returns a page of the table of a league, as Leaderboard does. A cursor is the number of a
-// page, counted from 0. The page may be LeagueLifetime old. Errors: bad_cursor.
+// page, counted from 0. The page may be LeagueLifetime old. Errors: bad_cursor, ErrNoRound.
 func (v Views) LeagueTable(ctx context.Context, t Table, cursor string) (*Leaderboard, error) {
 	if cursor == "" {
 		cursor = firstPage
@@ -103,6 +103,17 @@ func (v Views) loadTable(t Table) load {
 		if t.Round == "" {
 			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueTable, t.LeagueID, t.TournamentID)
 		} else {
+			var known bool
+
+			_, known, err = pg.Value[int64](ctx, v.DB, sql.GetRoundVersion, t.TournamentID, t.Round)
+			if err == nil && !known {
+				err = ErrNoRound
+			}
+
+			if err != nil {
+				return projection{}, err
+			}
+
 			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueRound, t.LeagueID, t.TournamentID, t.Round)
 		}
 

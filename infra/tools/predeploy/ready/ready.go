@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/logging"
 
 	"matchday/infra/stage"
 	"matchday/pkg/fleet"
@@ -53,7 +54,8 @@ func Stage(rooms fleet.Choice, settings map[string]string) (stage.Stage, error) 
 // region of the settings or, if they have none, of the environment. Like the CDK it takes
 // us-east-1 if no region is set at all.
 func Config(ctx context.Context, settings []string) (aws.Config, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"))
+	// The SDK warns of a connection that it closes early: what predeploy prints is its findings.
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"), config.WithLogger(logging.Nop{}))
 
 	for _, s := range settings {
 		if region, ok := strings.CutPrefix(s, "region="); ok && region != "" {

@@ -475,8 +475,12 @@ func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*MemberScore, err
 	out.Body.UnderCalculation = state.Backlog
 
 	p, ok, err := view.PlaceOf(ctx, s.DB, in.TournamentID, id)
-	if err != nil || !ok {
-		return out, err
+	if err != nil {
+		return nil, err
+	}
+
+	if !ok {
+		return out, nil
 	}
 
 	e := p.Entry()

@@ -103,9 +103,10 @@ func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool 
 
 	stillEnded := m.Status == "ended" && x.Status == provider.Ended &&
 		equal(m.HomePenalties, x.Home.Penalties) && equal(m.AwayPenalties, x.Away.Penalties)
-	stillOpen := m.Status == "open" && x.Status == provider.Open && m.Date.Equal(x.KickOff)
+	stillToPlay := (x.Status == provider.Open || x.Status == provider.NotDefined) && !x.Over &&
+		m.Status == string(x.Status) && m.Date.Equal(x.KickOff)
 
-	return (stillEnded || stillOpen) && m.ProviderStatus == x.ProviderStatus &&
+	return (stillEnded || stillToPlay) && m.ProviderStatus == x.ProviderStatus &&
 		equal(m.HomeScore, x.Home.Score) && equal(m.AwayScore, x.Away.Score)
 }
 

@@ -189,6 +189,31 @@ FROM m
 CROSS JOIN member p`, c.ID)
 	testkit.Must(t, err)
 
+	league, _, err := pg.Value[string](t.Context(), w.DB, `
+WITH l AS (
+    INSERT INTO league (name, code) VALUES ('L', 'LLLLLLLL') RETURNING id
+),
+r AS (
+    INSERT INTO league_role (league_id, member_id, role)
+    SELECT l.id, p.id, 'member'
+    FROM l
+    CROSS JOIN (SELECT id FROM member ORDER BY id LIMIT 10000) p
+),
+f AS (
+    INSERT INTO league_tournament (league_id, tournament_id) SELECT l.id, $1 FROM l
+),
+m AS (
+    UPDATE match
+    SET date = now() - interval '1 hour',
+        live_home = 1,
+        live_away = 0,
+        live_at = now()
+    WHERE tournament_id = $1
+        AND external_id = '1'
+)
+SELECT id::text FROM l`, c.ID)
+	testkit.Must(t, err)
+
 	_, err = pg.Do(t.Context(), w.DB, `ANALYZE`)
 	testkit.Must(t, err)
 
@@ -209,6 +234,9 @@ CROSS JOIN member p`, c.ID)
 		"guess.ListGuesses":        {c.ID, "1", member},
 		"guess.ListMatchGuesses":   {match, member, 101},
 		"guess.GetBacklog":         {c.ID, member},
+		"guess.ListLivePoints":     {c.ID, member},
+		"guess.GetRankOfScore":     {c.ID, int64(300_000_000)},
+		"view.ListLiveLeagueTable": {league, c.ID, ""},
 		"settlement.SettleRange":   {match, c.ID, 1, 1, 0, 1, 1, false, "1", true, nil, member, 5000},
 		"settlement.RepairPoints":  {c.ID, member, member},
 		"settlement.CountMembers":  {c.ID},

@@ -24,6 +24,8 @@
 //	what happens when a provider's budget is used up      ingest: Poller.PollProvider
 //	how ranks and movements are counted                   count_scores in the migrations; view: Views.Leaderboard
 //	how ties are broken                                   score: Rule; guess_tie in the migrations
+//	what the score of a match in play is                  ingest: fixture.live; view: Live
+//	what provisional points are                           guess: GetLiveScore; view: ListLiveLeagueTable
 //	what the cache has, and for how long                  view; kit/redis
 //	how a league is joined, and who administers it        league: JoinLeague, Leave
 //	which images are accepted, and how they are named     asset: Name

@@ -145,7 +145,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 	testkit.Must(t, err)
 
 	put := pg.MustParse[struct {
-		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog string
+		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints, GetRankOfScore string
 	}](string(text)).PutGuess
 
 	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")

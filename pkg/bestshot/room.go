@@ -80,6 +80,7 @@ func Room() app.Room {
 		guess.ListGuessesFunction(),
 		guess.ListMatchGuessesFunction(),
 		guess.GetScoreFunction(),
+		guess.GetLiveScoreFunction(),
 		league.CreateLeagueFunction(),
 		league.ListLeaguesFunction(),
 		league.GetLeagueFunction(),

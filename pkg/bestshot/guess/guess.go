@@ -30,7 +30,7 @@ var file string
 
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
-	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog string
+	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints, GetRankOfScore string
 }](file)
 
 // Errors of guesses.

@@ -170,3 +170,52 @@ SELECT
     ) AS backlog
 FROM tournament t
 WHERE t.id = $1;
+
+-- name: ListLivePoints
+-- What member $2 has in tournament $1, and the matches in play, by kick-off: with the guess that counts, and
+-- what it would earn if the match ended now. There is one row with a match_id of NULL if none is in play, and
+-- none if there is no tournament. A match earns provisional points while others may see its guesses.
+--
+-- It is one statement, so that a match whose points are settled meanwhile does not count twice.
+SELECT
+    s.member_id IS NOT NULL AS placed,
+    coalesce(s.points, 0) AS settled,
+    coalesce(s.tie, 0) AS settled_tie,
+    EXISTS (
+        SELECT
+        FROM match
+        WHERE tournament_id = t.id
+            AND status IN ('ended', 'void')
+            AND scoreboard_applied_at IS NULL
+    ) AS backlog,
+    m.id::text AS match_id,
+    m.live_home,
+    m.live_away,
+    m.live_minute,
+    m.live_period,
+    m.live_at,
+    c.home_score AS home,
+    c.away_score AS away,
+    coalesce(guess_points(c.home_score, c.away_score, m.live_home, m.live_away, r, o.multiplier), 0) AS points,
+    coalesce(guess_tie(c.home_score, c.away_score, m.live_home, m.live_away, r), 0) AS tie
+FROM tournament t
+JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
+LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id AND s.member_id = $2
+LEFT JOIN match m ON m.tournament_id = t.id
+    AND t.status IN ('upcoming', 'active')
+    AND m.live_at IS NOT NULL
+    AND m.status = 'open'
+    AND m.date <= now()
+LEFT JOIN tournament_round o ON o.tournament_id = t.id AND o.slug = m.round_slug
+LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2
+LEFT JOIN LATERAL counted(g, m.began_at) c ON g.id IS NOT NULL
+WHERE t.id = $1
+ORDER BY m.date, m.id
+LIMIT 100;
+
+-- name: GetRankOfScore
+-- The dense rank that score $2 would have in tournament $1 among the scores that are settled.
+SELECT count(*)::int + 1
+FROM scoreboard_points
+WHERE tournament_id = $1
+    AND score > $2;

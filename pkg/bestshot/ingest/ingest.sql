@@ -293,7 +293,8 @@ SELECT
     m.last_checked_at,
     m.seen_at,
     m.began_at,
-    m.kick_off_corrected
+    m.kick_off_corrected,
+    m.live_at
 FROM match m
 WHERE m.provider = $1
     AND m.external_id = ANY($2)
@@ -322,7 +323,8 @@ SELECT
     m.last_checked_at,
     m.seen_at,
     m.began_at,
-    m.kick_off_corrected
+    m.kick_off_corrected,
+    m.live_at
 FROM match m
 WHERE m.tournament_id = $1
     AND m.round_slug = $2
@@ -410,7 +412,8 @@ WHERE id = $1;
 
 -- name: UpdateMatch
 -- Brings match $1, which has not ended, to what the provider answered at $7: the kick-off $2, status
--- $3, the provider's status $4, the goals $5 and $6, the first sign of play $8 and its beginning $9.
+-- $3, the provider's status $4, the goals $5 and $6, the first sign of play $8 and its beginning $9. In play it
+-- has the score $10 and $11, the minute $12 and the period $13, as answered at $14; else they are NULL.
 UPDATE match
 SET date = $2,
     status = $3,
@@ -420,6 +423,11 @@ SET date = $2,
     last_checked_at = $7,
     seen_at = $8,
     began_at = $9,
+    live_home = $10,
+    live_away = $11,
+    live_minute = nullif($12::int, 0),
+    live_period = nullif($13, ''),
+    live_at = $14,
     updated_at = now()
 WHERE id = $1;
 

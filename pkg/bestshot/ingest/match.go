@@ -39,6 +39,7 @@ type matchRow struct {
 	SeenAt           *time.Time `db:"seen_at"`
 	BeganAt          *time.Time `db:"began_at"`
 	KickOffCorrected bool       `db:"kick_off_corrected"`
+	LiveAt           *time.Time `db:"live_at"` // of the score in play; nil if there is none
 }
 
 // over reports whether the match has ended or is void.
@@ -90,10 +91,17 @@ type fixture struct {
 	homeTeam, awayTeam string
 }
 
+// live reports whether it is in play and its score is known.
+func (x fixture) live() bool { return x.InPlay && x.Home.Score != nil && x.Away.Score != nil }
+
 // unchangedBy reports whether storing a fixture of a round, answered at a time, changes nothing of the
-// match, and refuses nothing.
+// match, and refuses nothing. A match in play always changes: its score is as of the latest answer.
 func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool {
 	if m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam || m.Round != round {
+		return false
+	}
+
+	if x.live() || m.LiveAt != nil {
 		return false
 	}
 
@@ -354,9 +362,15 @@ func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture
 	}
 
 	seen, began := m.play(x, f.FetchedAt)
+	args := []any{m.ID, date, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt, seen, began}
 
-	_, err := pg.Do(ctx, tx, sql.UpdateMatch,
-		m.ID, date, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt, seen, began)
+	if x.live() {
+		args = append(args, x.Home.Score, x.Away.Score, x.MinuteAt(f.FetchedAt), string(x.Period), f.FetchedAt)
+	} else {
+		args = append(args, nil, nil, 0, "", nil)
+	}
+
+	_, err := pg.Do(ctx, tx, sql.UpdateMatch, args...)
 
 	return err
 }

@@ -461,6 +461,7 @@ type GetScore struct {
 	view.Paging
 	TournamentID string `query:"tournament" format:"uuid" doc:"The id of a tournament: the table sums its points alone."`
 	Round        string `query:"round" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of a round of the tournament: the table sums its points alone." example:"5"`
+	Live         bool   `query:"live" doc:"Whether the points of the matches in play are in the table, as if they ended now. It is marked as provisional, and at most 30 s older than the scores that the matches show."`
 }
 
 // Tables is the service of the tables of leagues.
@@ -486,7 +487,7 @@ func GetScoreFunction() app.Function {
 }
 
 // GetScore returns a page of the table of a league that the caller is in, or with around the page that
-// has the caller. Errors: league_not_found, bad_cursor.
+// has the caller. With live it is provisional. Errors: league_not_found, bad_cursor.
 func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard, error) {
 	if in.Round != "" && in.TournamentID == "" {
 		return nil, problem.In("query.tournament", "expected the tournament of the round")
@@ -502,7 +503,7 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard,
 		return nil, problem.In("query.tournament", "expected a tournament that the league follows")
 	}
 
-	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round}
+	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round, Live: in.Live}
 	if in.Around == "" {
 		out, err := s.LeagueTable(ctx, t, in.Cursor)
 		return out, unknownRound(err)

@@ -192,7 +192,9 @@ func roundOf(name string, order int) Round {
 	return r
 }
 
-// apiFixture is a match as API-Football describes it.
+// apiFixture is a match as API-Football describes it. Its goals are the running score. The parts of the
+// score are not read in play: in the first half that of half time is the running score, that of full time
+// is null until 90 minutes are over, and that of extra time has only the goals of it.
 type apiFixture struct {
 	Fixture struct {
 		ID      int64 `json:"id"`
@@ -231,6 +233,18 @@ func (a *APIFootball) Matches(ctx context.Context, tournament, season string, r 
 	}
 
 	return fixtures[apiFixture](in)
+}
+
+// apiPeriods are the periods of the statuses of matches in play. LIVE does not say which.
+var apiPeriods = map[string]Period{
+	"1H":   FirstHalf,
+	"HT":   HalfTime,
+	"2H":   SecondHalf,
+	"ET":   ExtraTime,
+	"BT":   ExtraTime,
+	"P":    ShootOut,
+	"SUSP": Interrupted,
+	"INT":  Interrupted,
 }
 
 // apiStatus is what a status of API-Football means.
@@ -286,6 +300,7 @@ func (e apiFixture) fixture() (Fixture, error) {
 
 	f.ProviderStatus = clean(x.Status.Short)
 	f.Status, f.InPlay, f.Over = status.Status, status.inPlay, status.over
+	f.Period = apiPeriods[x.Status.Short]
 	f.StartedAt = instant(x.Periods.First)
 	f.Home.Score, f.Away.Score = e.Goals.Home, e.Goals.Away
 

@@ -64,6 +64,17 @@ func TestStatusOfAPIFootball(t *testing.T) {
 		half = `"goals":{"home":2,"away":2},"score":{"penalty":{"home":2,"away":null}}`
 	)
 
+	periods := map[string]provider.Period{
+		"1H":   provider.FirstHalf,
+		"HT":   provider.HalfTime,
+		"2H":   provider.SecondHalf,
+		"ET":   provider.ExtraTime,
+		"BT":   provider.ExtraTime,
+		"P":    provider.ShootOut,
+		"SUSP": provider.Interrupted,
+		"INT":  provider.Interrupted,
+	}
+
 	for name, c := range map[string]struct {
 		short, elapsed, goals string
 		want                  string
@@ -124,6 +135,7 @@ func TestStatusOfAPIFootball(t *testing.T) {
 				Home:           provider.Side{Team: provider.Team{ID: "3", Name: "Home"}},
 				Away:           provider.Side{Team: provider.Team{ID: "4", Name: "Away"}},
 				Minute:         c.minute,
+				Period:         periods[c.short],
 				StartedAt:      kickOff.Add(time.Minute),
 			}, f); diff != "" {
 				t.Errorf("the match (-want +got):\n%s", diff)

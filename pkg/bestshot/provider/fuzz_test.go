@@ -95,6 +95,8 @@ func FuzzMatches(f *testing.F) {
 		`"status":{"type":"finished","code":100},"homeScore":{"current":2},"awayScore":{}`,
 		`"status":{"type":"\u0000strange","code":-7}`, `"homeScore":{"current":-1},"awayScore":{"penalties":100}`,
 		`"changes":{"changes":["status.type"],"changeTimestamp":1e18}`,
+		`"status":{"type":"inprogress","code":42},"time":{"currentPeriodStartTimestamp":1780747200}`,
+		`"status":{"type":"inprogress","code":6},"time":{"currentPeriodStartTimestamp":-1}`,
 	} {
 		f.Add(`{"events":[{"id":9001,"startTimestamp":1780747200,` + teams + `,` + more + `}]}`)
 	}
@@ -127,7 +129,11 @@ func checkMatches(t *testing.T, all []provider.Fixture) {
 			t.Errorf("got %+v", m)
 		}
 
-		for _, at := range []time.Time{m.KickOff, m.StartedAt, m.FinishedAt} {
+		if n := m.MinuteAt(now()); n < 0 || n > 200 || !m.InPlay && m.Period != "" {
+			t.Errorf("the minute %d of %+v", n, m)
+		}
+
+		for _, at := range []time.Time{m.KickOff, m.PeriodStart, m.StartedAt, m.FinishedAt} {
 			if !at.IsZero() && at.Year() < 1970 || at.Year() > 9999 || m.KickOff.IsZero() {
 				t.Errorf("the time %v of %+v", at, m)
 			}

@@ -23,6 +23,8 @@
 //	Unknown     any other status: it changes nothing, and is counted
 //	Score       the goals after extra time; Penalties are those of the shoot-out alone
 //	FinishedAt  the time of the final whistle, if the provider has it
+//	Period      the part of the match that is played, while it is in play
+//	Minute      the minute as the provider says it; MinuteAt counts it from the start of the period
 //
 // TestAdapters has the cases that every adapter passes against its simulator.
 package provider
@@ -111,6 +113,10 @@ type Fixture struct {
 	Over bool `json:"over,omitempty"`
 	// Minute is the minute of play, without added time; 0 if it is not known.
 	Minute int `json:"minute,omitempty"`
+	// Period is the part of the match that is played; "" if it is not in play, or the part is not known.
+	Period Period `json:"period,omitempty"`
+	// PeriodStart is when the period began, zero if the provider does not have the time.
+	PeriodStart time.Time `json:"periodStart,omitzero"`
 	// StartedAt is when the first half began, zero if the provider does not have the time.
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	// FinishedAt is when it ended, zero if the provider does not have the time.

@@ -154,8 +154,21 @@ func (s *Sofascore) Matches(ctx context.Context, tournament, season string, r Ro
 	return fixtures[event](in.Events)
 }
 
-// firstHalf is the code of a match in its first half.
-const firstHalf = 6
+// sofascorePeriods are the codes of matches in play. Those of the breaks in extra time are 32 to 34.
+var sofascorePeriods = map[int]Period{
+	6:  FirstHalf,
+	31: HalfTime,
+	7:  SecondHalf,
+	32: ExtraTime,
+	41: ExtraTime,
+	33: ExtraTime,
+	42: ExtraTime,
+	34: ShootOut,
+	50: ShootOut,
+}
+
+// secondExtraStatus is the status of a match in the second half of extra time.
+const secondExtraStatus = "inprogress/42"
 
 // fixture returns the match in the room's terms, or an error if a value is missing or not accepted.
 func (e event) fixture() (Fixture, error) {
@@ -171,8 +184,17 @@ func (e event) fixture() (Fixture, error) {
 	f.Home.Score, f.Home.Penalties = e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties
 	f.Away.Score, f.Away.Penalties = e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties
 
-	if f.InPlay && e.Status.Code == firstHalf {
-		f.StartedAt = instant(e.Time.PeriodStart)
+	if f.InPlay {
+		f.Period = sofascorePeriods[e.Status.Code]
+		f.PeriodStart = instant(e.Time.PeriodStart)
+	}
+
+	if f.Period == FirstHalf {
+		f.StartedAt = f.PeriodStart
+	}
+
+	if f.InPlay && f.Status == NotDefined {
+		f.Period = Interrupted
 	}
 
 	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") {

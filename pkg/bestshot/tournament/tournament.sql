@@ -102,7 +102,12 @@ SELECT
     m.home_score,
     a.id::text AS away_id,
     a.name AS away_name,
-    m.away_score
+    m.away_score,
+    m.live_home,
+    m.live_away,
+    m.live_minute,
+    m.live_period,
+    m.live_at
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
 JOIN team h ON h.id = m.home_team

@@ -31,10 +31,11 @@ type LeaderboardPage struct {
 	Meta struct {
 		_ struct{} `schema:"LeaderboardPaging"`
 
-		Ranking  string   `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
-		Next     string   `json:"next,omitempty" doc:"The cursor of the next page."`
-		Updating *float64 `json:"updating,omitempty" minimum:"0" maximum:"1" doc:"Points are coming in: the share of the guesses that have theirs. Absent while all points are in, and on pages of before."`
-		Me       *Entry   `json:"me,omitempty" doc:"The caller, on the page around the caller; absent for a caller who is not in it."`
+		Ranking     string   `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
+		Next        string   `json:"next,omitempty" doc:"The cursor of the next page."`
+		Updating    *float64 `json:"updating,omitempty" minimum:"0" maximum:"1" doc:"Points are coming in: the share of the guesses that have theirs. Absent while all points are in, and on pages of before."`
+		Provisional bool     `json:"provisional,omitempty" doc:"Whether points of matches in play are in it: they are no result, and may be lost again. movement is then how many ranks they have moved the member."`
+		Me          *Entry   `json:"me,omitempty" doc:"The caller, on the page around the caller; absent for a caller who is not in it."`
 	} `json:"meta" doc:"About the page."`
 }
 
@@ -47,6 +48,8 @@ type Entry struct {
 	NickName string `json:"nickName" doc:"The name of the member."`
 	Points   int    `json:"points" doc:"The points in the tournament."`
 	Movement int    `json:"movement" doc:"How many ranks the member has gained in the current round; negative for lost ones."`
+
+	Provisional *int `json:"provisionalPoints,omitempty" doc:"Of the points, those of the matches in play; only in a provisional table."`
 }
 
 // around is how many members above the caller, and below, the page around the caller has.
@@ -202,8 +205,11 @@ type row struct {
 const tiesPerPoint = 100_000_000
 
 func (s spot) place() place {
-	return place{-(int64(s.Points)*tiesPerPoint + int64(s.Tie)), s.NickName, s.MemberID}
+	return place{-ScoreOf(score.Total{Points: s.Points, Tie: s.Tie}), s.NickName, s.MemberID}
 }
+
+// ScoreOf returns what a leaderboard is sorted by, as the SQL function score computes it.
+func ScoreOf(t score.Total) int64 { return int64(t.Points)*tiesPerPoint + int64(t.Tie) }
 
 func (r row) entry(rank int) Entry {
 	return Entry{Rank: rank, MemberID: r.MemberID, NickName: r.NickName, Points: r.Points, Movement: r.RankBefore - rank}
@@ -215,7 +221,8 @@ type member struct {
 	NickName string `json:"nickName"`
 	Points   int    `json:"points"`
 	Tie      int    `json:"tie,omitempty"`
-	Before   int    `json:"before"` // the rank before the current round
+	Before   int    `json:"before"`           // the rank before the current round
+	Gained   int    `json:"gained,omitempty"` // of the points, those of matches in play
 }
 
 // boardPage is a page of a leaderboard in the cache.
@@ -224,6 +231,8 @@ type boardPage struct {
 	Members  []member `json:"members"`
 	Last     bool     `json:"last"` // no page follows
 	Updating *float64 `json:"updating,omitempty"`
+
+	Provisional bool `json:"provisional,omitempty"`
 }
 
 // end is the place of the last member, as a cursor.
@@ -246,7 +255,7 @@ func boardOf(text []byte, next func(boardPage) string) (*Leaderboard, error) {
 
 	out := &Leaderboard{}
 	out.Body.Data, out.Body.Meta.Ranking = p.entries(), "dense"
-	out.Body.Meta.Updating = p.Updating
+	out.Body.Meta.Updating, out.Body.Meta.Provisional = p.Updating, p.Provisional
 
 	if !p.Last {
 		out.Body.Meta.Next = next(p)
@@ -266,6 +275,10 @@ func (p boardPage) entries() []Entry {
 	for i, rank := range score.Ranks(p.First, scores) {
 		m := p.Members[i]
 		all[i] = row{spot: spot{m.MemberID, m.NickName, m.Points, m.Tie}, RankBefore: m.Before}.entry(rank)
+
+		if p.Provisional {
+			all[i].Provisional = &m.Gained
+		}
 	}
 
 	return all
@@ -315,7 +328,7 @@ func (v Views) loadLeaderboard(tournamentID, name string, after place, n int) lo
 		}
 
 		for _, r := range rows {
-			p.Members = append(p.Members, member{r.MemberID, r.NickName, r.Points, r.Tie, r.RankBefore})
+			p.Members = append(p.Members, member{MemberID: r.MemberID, NickName: r.NickName, Points: r.Points, Tie: r.Tie, Before: r.RankBefore})
 		}
 
 		text, err := json.Marshal(p)

@@ -19,10 +19,15 @@ type Table struct {
 	LeagueID     string
 	TournamentID string // "" for all
 	Round        string // the slug; "" for all
+	Live         bool   // whether it is provisional: with the points of the matches in play
 }
 
 // key is the key of the table in the cache.
 func (t Table) key() string {
+	if t.Live {
+		return "league:{" + t.LeagueID + "}:live:" + t.TournamentID + ":" + t.Round
+	}
+
 	key := "league:{" + t.LeagueID + "}:score"
 	if t.Round != "" {
 		return "league:{" + t.LeagueID + "}:round:" + t.TournamentID + ":" + t.Round
@@ -90,7 +95,7 @@ type tableRow struct {
 	MemberID string `db:"member_id"`
 	NickName string `db:"nick_name"`
 	Points   int    `db:"points"`
-	Before   int    `db:"before"` // the points before the current round
+	Before   int    `db:"before"` // the points before the current round; in a provisional table those that are settled
 }
 
 func (v Views) loadTable(t Table) load {
@@ -100,9 +105,7 @@ func (v Views) loadTable(t Table) load {
 			err  error
 		)
 
-		if t.Round == "" {
-			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueTable, t.LeagueID, t.TournamentID)
-		} else {
+		if t.Round != "" {
 			var known bool
 
 			_, known, err = pg.Value[int64](ctx, v.DB, sql.GetRoundVersion, t.TournamentID, t.Round)
@@ -113,7 +116,14 @@ func (v Views) loadTable(t Table) load {
 			if err != nil {
 				return projection{}, err
 			}
+		}
 
+		switch {
+		case t.Live:
+			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLiveLeagueTable, t.LeagueID, t.TournamentID, t.Round)
+		case t.Round == "":
+			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueTable, t.LeagueID, t.TournamentID)
+		default:
 			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueRound, t.LeagueID, t.TournamentID, t.Round)
 		}
 
@@ -121,14 +131,15 @@ func (v Views) loadTable(t Table) load {
 			return projection{}, err
 		}
 
-		pages, err := paginate(rows)
+		pages, err := paginate(rows, t.Live)
 
 		return projection{version: v.clock.Now().Unix(), pages: pages, lifetime: LeagueLifetime}, err
 	}
 }
 
-// paginate returns the pages of a table whose members are in order, and the places of its members.
-func paginate(rows []tableRow) (pages []redis.Page, err error) {
+// paginate returns the pages of a table whose members are in order, and the places of its members. In a
+// provisional table members have moved since the points that are settled.
+func paginate(rows []tableRow, live bool) (pages []redis.Page, err error) {
 	points, before := make([]score.Total, len(rows)), make([]score.Total, len(rows))
 	for i, m := range rows {
 		points[i], before[i] = score.Total{Points: m.Points}, score.Total{Points: m.Before}
@@ -158,7 +169,7 @@ func paginate(rows []tableRow) (pages []redis.Page, err error) {
 	places := map[string]map[string]int{}
 
 	for at := 0; at == 0 || at < len(rows); at += PageSize {
-		p := boardPage{First: 1, Members: []member{}, Last: at+PageSize >= len(rows)}
+		p := boardPage{First: 1, Members: []member{}, Last: at+PageSize >= len(rows), Provisional: live}
 		if len(rows) > 0 {
 			p.First = now[at]
 		}
@@ -169,6 +180,10 @@ func paginate(rows []tableRow) (pages []redis.Page, err error) {
 
 			if firstRound {
 				m.Before = now[i]
+			}
+
+			if live {
+				m.Gained = r.Points - r.Before
 			}
 
 			p.Members = append(p.Members, m)

@@ -17,6 +17,7 @@ type Match struct {
 	Status Status    `json:"status" enum:"open,ended,not-defined" doc:"open: not over yet; it can be guessed before its date. ended: with its result. not-defined: postponed, interrupted or cancelled; it earns nothing unless it is played."`
 	Home   Side      `json:"home" doc:"The home team."`
 	Away   Side      `json:"away" doc:"The away team."`
+	Live   *Live     `json:"live,omitempty" doc:"The match in play: absent before it, after it, and while its score is not known."`
 }
 
 // Side is a team in a match.
@@ -39,6 +40,7 @@ type MatchRow struct {
 	AwayID    string    `db:"away_id"`
 	AwayName  string    `db:"away_name"`
 	AwayScore *int      `db:"away_score"`
+	LiveRow
 }
 
 // Match returns the match as members see it.
@@ -46,7 +48,7 @@ func (r MatchRow) Match() Match {
 	home := Side{ID: r.HomeID, Name: r.HomeName, Score: r.HomeScore}
 	away := Side{ID: r.AwayID, Name: r.AwayName, Score: r.AwayScore}
 
-	return Match{r.ID, r.Date.UTC(), r.Status, home, away}
+	return Match{r.ID, r.Date.UTC(), r.Status, home, away, r.Live()}
 }
 
 // Matches returns the matches of a round by kick-off. Errors: ErrNoRound.

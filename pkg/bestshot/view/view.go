@@ -9,6 +9,7 @@
 //	tournament:{id}:leaderboard             6 h       of the scoreboard in the database
 //	league:{id}:score                       30 s      the second in which it was read
 //	league:{id}:round:{tournament}:{slug}   30 s      the second in which it was read
+//	league:{id}:live:{tournament}:{slug}    30 s      the second in which it was read: a provisional table
 //
 // The braces make the id the hash tag of a cluster's slot. A change in the database raises the
 // version of each projection that shows the changed rows. The tables of a league are the exception:
@@ -44,7 +45,7 @@ var file string
 // sql are the statements of view.sql.
 var sql = pg.MustParse[struct {
 	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardState, ListLeaderboard,
-	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound string
+	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable string
 }](file)
 
 // MatchesKey returns the key of the matches of a round.

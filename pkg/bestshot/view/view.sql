@@ -16,7 +16,12 @@ SELECT
     m.home_score,
     a.id::text AS away_id,
     a.name AS away_name,
-    m.away_score
+    m.away_score,
+    m.live_home,
+    m.live_away,
+    m.live_minute,
+    m.live_period,
+    m.live_at
 FROM match m
 JOIN team h ON h.id = m.home_team
 JOIN team a ON a.id = m.away_team
@@ -194,3 +199,61 @@ LEFT JOIN round_score o ON o.tournament_id = $2
     AND o.member_id = r.member_id
 WHERE r.league_id = $1
 ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id;
+
+-- name: ListLiveLeagueTable
+-- All members of league $1 with the points that they would have if the matches in play ended now: in the
+-- tournaments that it follows, in tournament $2 if that is not '', or in its round $3 if that is not ''.
+-- before is the points that are settled. The order is that of ListLeagueTable. A match earns provisional
+-- points while others may see its guesses. Each member's rows are read by index, so the cost is that of the
+-- league, whatever the number of guesses of a match.
+WITH followed AS MATERIALIZED (
+    SELECT t.id, t.status, t.rule_version
+    FROM league_tournament f
+    JOIN tournament t ON t.id = f.tournament_id AND t.status <> 'cancelled'
+    WHERE f.league_id = $1
+        AND ($2 = '' OR t.id = nullif($2, '')::uuid)
+),
+live AS MATERIALIZED (
+    SELECT m.id, m.began_at, m.live_home, m.live_away, o.multiplier, r AS rule
+    FROM followed t
+    JOIN match m ON m.tournament_id = t.id
+    JOIN tournament_round o ON o.tournament_id = t.id AND o.slug = m.round_slug
+    JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
+    WHERE t.status <> 'completed'
+        AND m.live_at IS NOT NULL
+        AND m.status = 'open'
+        AND m.date <= now()
+        AND ($3 = '' OR m.round_slug = $3)
+    ORDER BY m.date, m.id
+    LIMIT 100
+),
+score AS (
+    SELECT
+        r.member_id,
+        coalesce((
+            SELECT sum(s.points)
+            FROM followed t
+            JOIN tournament_scoreboard s ON s.tournament_id = t.id
+            WHERE s.member_id = r.member_id
+                AND $3 = ''
+        ), (
+            SELECT s.points
+            FROM round_score s
+            WHERE s.tournament_id = nullif($2, '')::uuid
+                AND s.round_slug = $3
+                AND s.member_id = r.member_id
+        ), 0)::int AS settled,
+        coalesce((
+            SELECT sum(guess_points(c.home_score, c.away_score, l.live_home, l.live_away, l.rule, l.multiplier))
+            FROM live l
+            JOIN guess g ON g.match_id = l.id
+            CROSS JOIN LATERAL counted(g, l.began_at) c
+            WHERE g.member_id = r.member_id
+        ), 0)::int AS provisional
+    FROM league_role r
+    WHERE r.league_id = $1
+)
+SELECT s.member_id::text, m.nick_name, s.settled + s.provisional AS points, s.settled AS before
+FROM score s
+CROSS JOIN LATERAL (SELECT nick_name FROM member WHERE id = s.member_id LIMIT 1) m
+ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", s.member_id;

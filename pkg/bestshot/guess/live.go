@@ -118,7 +118,11 @@ func (s *Guesses) GetLiveScore(ctx context.Context, in *GetLiveScore) (*LiveScor
 	}
 
 	rank, _, err := pg.Value[int](ctx, s.DB, sql.GetRankOfScore, in.TournamentID, view.ScoreOf(total))
+	if err != nil {
+		return nil, err
+	}
+
 	out.Body.Rank = &rank
 
-	return out, err
+	return out, nil
 }

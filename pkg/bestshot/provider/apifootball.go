@@ -193,8 +193,8 @@ func roundOf(name string, order int) Round {
 }
 
 // apiFixture is a match as API-Football describes it. Its goals are the running score. The parts of the
-// score are not read in play: in the first half that of half time is the running score, that of full time
-// is null until 90 minutes are over, and that of extra time has only the goals of it.
+// score are not read in play. That of half time is the running score in the first half. That of full time
+// is null until 90 minutes are over. That of extra time has only the goals of extra time.
 type apiFixture struct {
 	Fixture struct {
 		ID      int64 `json:"id"`

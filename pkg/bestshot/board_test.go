@@ -230,7 +230,8 @@ SELECT id::text FROM l`, c.ID)
 		"view.GetPlace":            {c.ID, member},
 		"view.FindAbove":           {c.ID, int64(-150_000), "nick", member, 26},
 		"view.GetLeaderboardState": {c.ID},
-		"guess.PutGuess":           {match, "u7", 1, 2},
+		"guess.PutGuess":           {[]string{match}, "u7", []int{1}, []int{2}},
+		"guess.ListGuessesOf":      {[]string{match}, []string{member}, "u7"},
 		"guess.ListGuesses":        {c.ID, "1", member},
 		"guess.ListMatchGuesses":   {match, member, 101},
 		"guess.GetBacklog":         {c.ID, member},
@@ -242,6 +243,8 @@ SELECT id::text FROM l`, c.ID)
 		"settlement.CountMembers":  {c.ID},
 		"member.LockMember":        {"u7", 86400.0},
 		"member.RenameMember":      {member, "x", 0},
+
+		"tournament.GetNextDeadline": {member},
 	} {
 		var plan []string
 
@@ -279,7 +282,7 @@ func statements(t *testing.T) map[string]string {
 
 	all := map[string]string{}
 
-	for _, name := range []string{"guess", "league", "member", "notice", "settlement", "view"} {
+	for _, name := range []string{"guess", "league", "member", "notice", "settlement", "tournament", "view"} {
 		text, err := os.ReadFile(filepath.Join(name, name+".sql"))
 		testkit.Must(t, err)
 

@@ -6,6 +6,7 @@
 //
 //	who plays, and under which name                       member: CreateMember, UpdateMember
 //	until when a score can be guessed                     guess: PutGuess
+//	what becomes of the guesses of a whole round          guess: PutGuesses
 //	when play began, and which guesses count              ingest: matchRow.play; counted in the migrations
 //	who sees a guess, and when                            guess: ListMatchGuesses
 //	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
@@ -37,7 +38,7 @@
 // The SQL of a package is in the .sql file beside it. See pg.MustParse.
 //
 // Imports go one way: health, tables, score, provider <- schema, asset, view <- member <-
-// tournament, guess, league, settlement <- ingest, notice, userdata <- bestshot. The message of a
+// guess <- tournament, league, settlement <- ingest, notice, userdata <- bestshot. The message of a
 // queue is a type of the package that receives it.
 //
 // # Tables

@@ -145,7 +145,8 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 	testkit.Must(t, err)
 
 	put := pg.MustParse[struct {
-		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints, GetRankOfScore string
+		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
+		GetRankOfScore, ListGuessesOf string
 	}](string(text)).PutGuess
 
 	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")
@@ -175,7 +176,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 	stored := make(chan bool)
 
 	go func() {
-		rows, _ := waiter.Query(t.Context(), put, m, "ann", 2, 2)
+		rows, _ := waiter.Query(t.Context(), put, []string{m}, "ann", []int{2}, []int{2})
 
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
 		if err != nil {

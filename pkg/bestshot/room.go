@@ -77,6 +77,7 @@ func Room() app.Room {
 		tournament.GetDashboardFunction(),
 		asset.GetAssetFunction(),
 		guess.PutGuessFunction(),
+		guess.PutGuessesFunction(),
 		guess.ListGuessesFunction(),
 		guess.ListMatchGuessesFunction(),
 		guess.GetScoreFunction(),

@@ -11,6 +11,7 @@ package guess
 import (
 	"context"
 	_ "embed"
+	"strings"
 	"time"
 
 	"matchday/pkg/bestshot/member"
@@ -30,7 +31,8 @@ var file string
 
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
-	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints, GetRankOfScore string
+	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
+	GetRankOfScore, ListGuessesOf string
 }](file)
 
 // Errors of guesses.
@@ -67,11 +69,16 @@ type Goals struct {
 // PutGuess is the request to guess, or to change a guess.
 type PutGuess struct {
 	auth.User
-	Body struct {
-		MatchID string `json:"matchId" format:"uuid" doc:"The id of the match." example:"58de2f1b-1374-4c92-bd53-23a81943de4b"`
-		Home    Goals  `json:"home" doc:"The home team."`
-		Away    Goals  `json:"away" doc:"The away team."`
-	}
+	Body Made
+}
+
+// Made is a guess in a request.
+type Made struct {
+	_ struct{} `schema:"PutGuessBody"`
+
+	MatchID string `json:"matchId" format:"uuid" doc:"The id of the match." example:"58de2f1b-1374-4c92-bd53-23a81943de4b"`
+	Home    Goals  `json:"home" doc:"The home team."`
+	Away    Goals  `json:"away" doc:"The away team."`
 }
 
 // Page is the answer with a guess.
@@ -247,20 +254,16 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 		return nil, err
 	}
 
-	b := in.Body
+	stored, err := s.put(ctx, in.UserID, []Made{in.Body})
+	if err != nil {
+		return nil, err
+	}
 
-	out, ok, err := pg.One[struct {
-		MemberID *string `db:"member_id"`
-		row
-	}](ctx, s.DB, sql.PutGuess, b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
+	out, ok := stored[strings.ToLower(in.Body.MatchID)]
 
 	switch {
-	case err != nil:
-		return nil, err
 	case !ok:
 		return nil, errNoMatch.In("body.matchId")
-	case out.MemberID == nil:
-		return nil, member.ErrNoMember
 	case out.ID == nil:
 		return nil, errClosed
 	}
@@ -268,7 +271,7 @@ func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
 	return &Page{out.guess()}, nil
 }
 
-// Put is the statement that stores a guess: see guess.sql. The benchmark runs it alone.
+// Put is the statement that stores guesses: see guess.sql. The benchmark runs it alone.
 var Put = sql.PutGuess
 
 // ListGuesses is the request for the caller's guesses of a round.

@@ -1,22 +1,31 @@
 -- name: PutGuess
--- Stores the guess of match $1 by user $2, or replaces it: $3 goals of the home team, $4 of the
--- away team. Stores nothing from the kick-off or the first sign of play on, by the clock of the
--- database. clock_timestamp() is the time when the row of the guess is locked: now() would be that of
--- the beginning of a statement that waits for the lock. A guess that is replaced is kept: the last 20.
+-- Stores the guesses of matches $1 by user $2, or replaces them: $3 goals of the home teams, $4 of the
+-- away teams. The lists have the same length, and each match once. Stores nothing from the kick-off or the
+-- first sign of play on, by the clock of the database. clock_timestamp() is the time when the row of the
+-- guess is locked: now() would be that of the beginning of a statement that waits for the lock. A guess
+-- that is replaced is kept: the last 20.
 --
--- Returns no row if there is no such match. member_id is NULL if there is no such member, id if nothing
--- was stored. The rest is as ListGuesses has it.
+-- Two requests of a member lock the rows in the same order. The kick-off is compared when a row is written,
+-- after those before it have waited for their locks: OFFSET 0 keeps the comparison outside of the sort.
+--
+-- Returns no row for a match that does not exist. member_id is NULL if there is no such member, id if
+-- nothing was stored. The rest is as ListGuesses has it.
 WITH stored AS (
     INSERT INTO guess (match_id, member_id, home_score, away_score, updated_at)
-    SELECT m.id, p.id, $3, $4, clock_timestamp()
-    FROM match m
-    JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
-    CROSS JOIN member p
-    WHERE m.id = $1
-        AND p.public_id = $2
-        AND m.status = 'open'
-        AND m.seen_at IS NULL
-        AND m.date > clock_timestamp()
+    SELECT o.match_id, o.member_id, o.home, o.away, clock_timestamp()
+    FROM (
+        SELECT m.id AS match_id, p.id AS member_id, i.home, i.away, m.date
+        FROM unnest($1::uuid[], $3::int[], $4::int[]) i (match_id, home, away)
+        JOIN match m ON m.id = i.match_id
+        JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
+        CROSS JOIN member p
+        WHERE p.public_id = $2
+            AND m.status = 'open'
+            AND m.seen_at IS NULL
+        ORDER BY m.id
+        OFFSET 0
+    ) o
+    WHERE o.date > clock_timestamp()
     ON CONFLICT ON CONSTRAINT guess_once DO UPDATE
     SET home_score = excluded.home_score,
         away_score = excluded.away_score,
@@ -34,7 +43,7 @@ WITH stored AS (
         FROM match m
         WHERE m.id = guess.match_id
     )
-    RETURNING id, home_score, away_score
+    RETURNING id, match_id, home_score, away_score
 )
 SELECT
     p.id::text AS member_id,
@@ -63,8 +72,8 @@ JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = t.rule_version
 LEFT JOIN member p ON p.public_id = $2
-LEFT JOIN stored g ON true
-WHERE m.id = $1;
+LEFT JOIN stored g ON g.match_id = m.id
+WHERE m.id = ANY($1::uuid[]);
 
 -- name: ListGuesses
 -- The matches of round $2 of tournament $1, each with the guess of member $3, if there is one. The rule
@@ -219,3 +228,41 @@ SELECT count(*)::int + 1
 FROM scoreboard_points
 WHERE tournament_id = $1
     AND score > $2;
+
+-- name: ListGuessesOf
+-- The guesses of matches $1 by members $2 that user $3 may see, as ListGuesses has them: the user's own
+-- ones, and those of others while IsRevealed is true. By member, kick-off and match.
+SELECT
+    p.id::text AS member_id,
+    p.nick_name,
+    g.id::text,
+    m.id::text AS match_id,
+    m.date,
+    m.date <= now() OR m.seen_at IS NOT NULL AS begun,
+    m.status::text,
+    m.home_score AS result_home,
+    m.away_score AS result_away,
+    g.home_score AS home,
+    g.away_score AS away,
+    m.began_at,
+    g.updated_at >= m.began_at AS late,
+    c.home_score AS counted_home,
+    c.away_score AS counted_away,
+    coalesce(z.multiplier, o.multiplier) AS multiplier,
+    r.outcome,
+    r.home_score,
+    r.away_score,
+    r.goal_difference,
+    r.exact_score,
+    r.tie_breaks
+FROM match m
+JOIN tournament t ON t.id = m.tournament_id
+JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
+LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
+JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
+JOIN guess g ON g.match_id = m.id AND g.member_id = ANY($2::uuid[])
+CROSS JOIN LATERAL counted(g, m.began_at) c
+JOIN member p ON p.id = g.member_id
+WHERE m.id = ANY($1::uuid[])
+    AND (p.public_id = $3 OR m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended')
+ORDER BY g.member_id, m.date, m.id;

@@ -22,16 +22,19 @@ var file string
 
 // sql are the statements of tournament.sql.
 var sql = pg.MustParse[struct {
-	ListTournaments, GetTournament, ListRounds, ListWinners, ListTeams, ListMatchesOfDay string
+	ListTournaments, GetTournament, ListRounds, ListWinners, ListTeams, ListMatchesOfDay, GetNextDeadline string
 }](file)
 
 // Tournaments is the service of tournaments.
-type Tournaments struct{ view.Views }
+type Tournaments struct {
+	view.Views
+	now func() time.Time
+}
 
 // Open opens the service of tournaments.
 func Open(ctx context.Context, env app.Env) (*Tournaments, error) {
 	v, err := view.Open(ctx, env)
-	return &Tournaments{v}, err
+	return &Tournaments{v, env.Now}, err
 }
 
 // Tournament is a tournament.
@@ -351,70 +354,4 @@ func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) 
 	}
 
 	return s.LeaderboardAround(ctx, in.TournamentID, id)
-}
-
-// GetDashboard is the request for the matches of a day.
-type GetDashboard struct {
-	auth.User
-	Day string `query:"day" format:"date" doc:"The day, in UTC; today if absent." example:"2026-06-11"`
-}
-
-// DayMatch is a match of a day.
-type DayMatch struct {
-	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
-	Round        string `json:"roundSlug" doc:"The slug of the round."`
-	Guessed      bool   `json:"guessed" doc:"Whether the caller has guessed it."`
-	view.Match
-}
-
-type dayRow struct {
-	TournamentID string `db:"tournament_id"`
-	Round        string `db:"round_slug"`
-	Guessed      bool   `db:"guessed"`
-	view.MatchRow
-}
-
-// Dashboard is the answer with the matches of a day.
-type Dashboard struct {
-	Body struct {
-		Data []DayMatch `json:"data" doc:"Of upcoming and active tournaments, in the order of their kick-offs, at most 200."`
-	}
-}
-
-// maxDay bounds the matches of a day. A league has at most ten a day.
-const maxDay = 200
-
-// GetDashboardFunction returns the matches of a day.
-func GetDashboardFunction() app.Function {
-	return app.API(
-		reader("get-dashboard", "Returns the matches of a day.", "Members do not see today's matches.", "/dashboard"),
-		Open, (*Tournaments).GetDashboard)
-}
-
-// GetDashboard returns the matches of a day in the upcoming and active tournaments.
-func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dashboard, error) {
-	var day *time.Time // nil is today, by the clock of the database
-
-	if in.Day != "" {
-		at, err := time.Parse(time.DateOnly, in.Day)
-		if err != nil {
-			return nil, err // the schema has checked it
-		}
-
-		day = &at
-	}
-
-	all, err := pg.All[dayRow](ctx, s.DB, sql.ListMatchesOfDay, in.UserID, day, maxDay)
-	if err != nil {
-		return nil, err
-	}
-
-	out := &Dashboard{}
-
-	out.Body.Data = make([]DayMatch, len(all))
-	for i, r := range all {
-		out.Body.Data[i] = DayMatch{r.TournamentID, r.Round, r.Guessed, r.Match()}
-	}
-
-	return out, nil
 }

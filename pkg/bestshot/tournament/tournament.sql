@@ -88,8 +88,8 @@ WHERE id IN (
 ORDER BY name COLLATE "und-x-icu", id;
 
 -- name: ListMatchesOfDay
--- At most $3 matches of the day that begins at $2, or of today if it is NULL, in the tournaments
--- that are played. guessed is whether user $1 has guessed the match.
+-- At most $3 matches from $2 on and before $4, in the tournaments that are played. guessed is whether user
+-- $1 has guessed the match.
 SELECT
     m.tournament_id::text,
     m.round_slug,
@@ -114,8 +114,33 @@ JOIN team h ON h.id = m.home_team
 JOIN team a ON a.id = m.away_team
 LEFT JOIN member p ON p.public_id = $1
 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = p.id
-CROSS JOIN LATERAL (SELECT coalesce($2::timestamptz, date_trunc('day', now())) AS begins) d
-WHERE m.date >= d.begins
-    AND m.date < d.begins + interval '1 day'
+WHERE m.date >= $2
+    AND m.date < $4
 ORDER BY m.date, m.id
 LIMIT $3;
+
+-- name: GetNextDeadline
+-- The kick-off of the next match that takes guesses and that member $1 has not guessed, in the tournaments
+-- that the member plays: those with a guess of the member, and those that a league of the member follows.
+-- No row if there is none.
+WITH played AS (
+    SELECT x.tournament_id
+    FROM guess g
+    JOIN match x ON x.id = g.match_id
+    WHERE g.member_id = $1
+    UNION
+    SELECT f.tournament_id
+    FROM league_role r
+    JOIN league_tournament f ON f.league_id = r.league_id
+    WHERE r.member_id = $1
+)
+SELECT m.date
+FROM match m
+JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
+WHERE m.tournament_id IN (SELECT tournament_id FROM played)
+    AND m.status = 'open'
+    AND m.seen_at IS NULL
+    AND m.date > now()
+    AND NOT EXISTS (SELECT FROM guess WHERE match_id = m.id AND member_id = $1)
+ORDER BY m.date
+LIMIT 1;

@@ -483,7 +483,7 @@ func (w *world) guessOften(ctx context.Context, from, n, members int) (took []ti
 		user := fmt.Sprint("user", (from+i)%members+1)
 		began := time.Now()
 
-		rows, _ := c.Query(ctx, guess.Put, w.match(openMatch), user, i%4, i%3)
+		rows, _ := c.Query(ctx, guess.Put, []string{w.match(openMatch)}, user, []int{i % 4}, []int{i % 3})
 		stored := 0
 
 		for rows.Next() {

@@ -245,6 +245,7 @@ SELECT id::text FROM l`, c.ID)
 		"member.RenameMember":      {member, "x", 0},
 
 		"tournament.GetNextDeadline": {member},
+		"guess.ListLeagueGuessers":   {match, match, member, 101},
 	} {
 		var plan []string
 

@@ -8,7 +8,7 @@
 //	until when a score can be guessed                     guess: PutGuess
 //	what becomes of the guesses of a whole round          guess: PutGuesses
 //	when play began, and which guesses count              ingest: matchRow.play; counted in the migrations
-//	who sees a guess, and when                            guess: ListMatchGuesses
+//	who sees a guess, and when                            guess: ListMatchGuesses, ListLeagueGuesses
 //	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
 //	what each part of a guess has earned                  score: Rule.Of; guess: Guess
 //	which rule a tournament has                           ingest: CreateTournament, UpdateTournament
@@ -28,7 +28,8 @@
 //	what the score of a match in play is                  ingest: fixture.live; view: Live
 //	what provisional points are                           guess: GetLiveScore; view: ListLiveLeagueTable
 //	what the cache has, and for how long                  view; kit/redis
-//	how a league is joined, and who administers it        league: JoinLeague, Leave
+//	how a league is joined, and who administers it        league: JoinLeague, Leave, HandOver
+//	how a member is removed from a league                 league: RemoveMember, RenewCode
 //	which images are accepted, and how they are named     asset: Name
 //	who is reminded, and when                             notice: Reminders.Remind
 //	what happens when a user deletes the account          userdata: ForgetUser

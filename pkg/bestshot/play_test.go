@@ -146,7 +146,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 
 	put := pg.MustParse[struct {
 		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
-		GetRankOfScore, ListGuessesOf string
+		GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers string
 	}](string(text)).PutGuess
 
 	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")

@@ -20,6 +20,7 @@ var repeatable = map[string]string{
 	"bestshot/join-league":              "a member is in a league once",
 	"bestshot/put-guess":                "a member has one guess of a match",
 	"bestshot/register-device":          "a phone, by its token",
+	"bestshot/renew-code":               "the league has the code of the last answer",
 	"bestshot/replay-letter":            "a settlement is applied once",
 	"bestshot/sync-tournament":          "one execution at a time",
 	"commitcollect/activate-model":      "a model is active once",

@@ -32,7 +32,7 @@ var file string
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
 	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
-	GetRankOfScore, ListGuessesOf string
+	GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers string
 }](file)
 
 // Errors of guesses.

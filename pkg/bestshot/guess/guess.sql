@@ -266,3 +266,21 @@ JOIN member p ON p.id = g.member_id
 WHERE m.id = ANY($1::uuid[])
     AND (p.public_id = $3 OR m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended')
 ORDER BY g.member_id, m.date, m.id;
+
+-- name: IsInLeague
+-- Whether user $1 is in league $2: no row if not.
+SELECT true
+FROM league_role r
+JOIN member p ON p.id = r.member_id
+WHERE p.public_id = $1
+    AND r.league_id = $2;
+
+-- name: ListLeagueGuessers
+-- At most $4 members of league $1 who have guessed match $2, whose ids are after $3.
+SELECT r.member_id::text
+FROM league_role r
+WHERE r.league_id = $1
+    AND r.member_id > $3
+    AND EXISTS (SELECT FROM guess WHERE match_id = $2 AND member_id = r.member_id)
+ORDER BY r.member_id
+LIMIT $4;

@@ -34,7 +34,8 @@ var file string
 var sql = pg.MustParse[struct {
 	LockMember, GetLeague, ListLeagues, CreateLeague, AddMember, CountWrongCodes, DeleteWrongCodes,
 	AddWrongCode, LockLeagueByCode, CountMemberIn, CountTournaments, LockLeague, UnfollowTournaments,
-	FollowTournaments, LockLeagueForDeletion, RemoveMember, CountMemberOut, AppointAdmin, DeleteEmptyLeague string
+	FollowTournaments, LockLeagueForDeletion, RemoveMember, CountMemberOut, AppointAdmin, DeleteEmptyLeague,
+	SetName, SetCode, GetRole, SetRole string
 }](file)
 
 // Limits of leagues.
@@ -105,7 +106,8 @@ type CreateLeague struct {
 	auth.User
 	idem.Key
 	Body struct {
-		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Office"`
+		Name        string   `json:"name" format:"display-name" doc:"The name of the league." example:"Office"`
+		Tournaments []string `json:"tournaments,omitempty" nullable:"false" format:"uuid" maxItems:"20" uniqueItems:"true" doc:"The ids of the tournaments that the league follows; none if absent."`
 	}
 }
 
@@ -129,12 +131,12 @@ func CreateLeagueFunction() app.Function {
 	return app.API(
 		own("create-league", "Creates a league of the caller.", "Nobody can create a league.", "POST", "", checked,
 			[]spec.Limit{maxLeagues}, 201),
-		Open, (*Leagues).CreateLeague, errNoLeague, idem.ErrConflict, member.ErrNoMember)
+		Open, (*Leagues).CreateLeague, errNoLeague, idem.ErrConflict, member.ErrNoMember, view.ErrNoTournament)
 }
 
 // CreateLeague creates a league with the caller as its administrator. A second run creates another
 // league, unless it has the same Idempotency-Key. Errors: account_deleted, too_many_leagues,
-// member_not_found, idempotency_conflict.
+// member_not_found, tournament_not_found, idempotency_conflict.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
@@ -153,7 +155,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 				return League{}, problem.Beyond(maxLeagues)
 			}
 
-			return create(ctx, tx, in.UserID, me, in.Body.Name)
+			return create(ctx, tx, in.UserID, me, in.Body.Name, in.Body.Tournaments)
 		})
 
 		return err
@@ -165,8 +167,12 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, er
 	return &Page{http.StatusCreated, l}, nil
 }
 
-// create creates a league of a user, whose member has the id me.
-func create(ctx context.Context, tx pgx.Tx, userID, me, name string) (l League, err error) {
+// create creates a league of a user, whose member has the id me. Errors: tournament_not_found.
+func create(ctx context.Context, tx pgx.Tx, userID, me, name string, tournaments []string) (l League, err error) {
+	if err := checkTournaments(ctx, tx, tournaments); err != nil {
+		return l, err
+	}
+
 	var id string
 
 	for ok := false; !ok; { // until the code is not taken
@@ -179,7 +185,21 @@ func create(ctx context.Context, tx pgx.Tx, userID, me, name string) (l League, 
 		return l, err
 	}
 
+	if _, err := pg.Do(ctx, tx, sql.FollowTournaments, id, tournaments); err != nil {
+		return l, err
+	}
+
 	return find(ctx, tx, userID, id)
+}
+
+// checkTournaments returns tournament_not_found, with the field of the body, unless all tournaments exist.
+func checkTournaments(ctx context.Context, tx pgx.Tx, ids []string) error {
+	known, _, err := pg.Value[int](ctx, tx, sql.CountTournaments, ids)
+	if err == nil && known < len(ids) {
+		err = view.ErrNoTournament.In("body.tournaments")
+	}
+
+	return err
 }
 
 // page answers with a league that a user is in. Errors: league_not_found.
@@ -373,12 +393,7 @@ func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*
 			return errNotAdmin
 		}
 
-		known, _, err := pg.Value[int](ctx, tx, sql.CountTournaments, in.Body.Tournaments)
-		if err == nil && known < len(in.Body.Tournaments) {
-			err = view.ErrNoTournament.In("body.tournaments")
-		}
-
-		if err != nil {
+		if err := checkTournaments(ctx, tx, in.Body.Tournaments); err != nil {
 			return err
 		}
 

@@ -162,3 +162,30 @@ WHERE league_id = $1
 DELETE FROM league
 WHERE id = $1
     AND members = 0;
+
+-- name: SetName
+-- Gives league $1 name $2.
+UPDATE league
+SET name = $2
+WHERE id = $1;
+
+-- name: SetCode
+-- Gives league $1 code $2. Changes nothing if the code is taken.
+UPDATE league
+SET code = $2
+WHERE id = $1
+    AND NOT EXISTS (SELECT FROM league WHERE code = $2);
+
+-- name: GetRole
+-- The role of member $2 in league $1. No row for a member who is not in it.
+SELECT role
+FROM league_role
+WHERE league_id = $1
+    AND member_id = $2;
+
+-- name: SetRole
+-- Gives member $2 of league $1 role $3.
+UPDATE league_role
+SET role = $3
+WHERE league_id = $1
+    AND member_id = $2;

@@ -246,6 +246,8 @@ SELECT id::text FROM l`, c.ID)
 
 		"tournament.GetNextDeadline": {member},
 		"guess.ListLeagueGuessers":   {match, match, member, 101},
+		"view.ListLeagueFinal":       {match, c.ID},
+		"league.ListHistory":         {match, "", 100},
 	} {
 		var plan []string
 

@@ -29,6 +29,7 @@
 //	what provisional points are                           guess: GetLiveScore; view: ListLiveLeagueTable
 //	what the cache has, and for how long                  view; kit/redis
 //	how a league is joined, and who administers it        league: JoinLeague, Leave, HandOver
+//	which tables a league keeps after a tournament        league: ListHistory; league_history in the migrations
 //	how a member is removed from a league                 league: RemoveMember, RenewCode
 //	which images are accepted, and how they are named     asset: Name
 //	who is reminded, and when                             notice: Reminders.Remind
@@ -69,6 +70,8 @@
 //	league                 a private league, with its code
 //	league_role            a membership
 //	league_tournament      a tournament that a league follows
+//	league_finished        a tournament that ended while a league followed it, and that it does not follow now
+//	league_left            a membership that has ended, and that final tables show
 //	reminder               when a member was last reminded of a match, for each kind of reminder
 //	wrong_code             a wrong code of a league that a member has tried
 //

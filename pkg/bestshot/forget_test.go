@@ -35,6 +35,7 @@ func known(t testing.TB) (*bestshottest.World, *bestshottest.Tournament) {
 	w.Do("bob", "POST", "/leagues/invitation", map[string]string{"code": l.Code})
 	w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
 	w.Ask("ann", "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"})
+	leaveFinished(w, "ann", c.ID)
 
 	_, err := pg.Do(t.Context(), w.DB, `
 INSERT INTO reminder (member_id, match_id, kind)
@@ -113,6 +114,7 @@ func TestExportHasAllThatIsKept(t *testing.T) {
 	parts := map[string]string{
 		"member": "member", "guess": "guesses", "scoreboard_ledger": "ledger", "tournament_scoreboard": "points", "round_score": "roundPoints",
 		"league_role": "leagues", "reminder": "reminders", "wrong_code": "refusedCodes", "bestshot-devices": "phones",
+		"league_left": "formerLeagues",
 	}
 
 	document := exported(t, w, "ann")

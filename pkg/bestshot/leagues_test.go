@@ -184,7 +184,7 @@ func TestRemovedMember(t *testing.T) {
 		code = l.Code
 	}
 
-	for _, path := range []string{"", "/score", "/score?around=me", "/matches/" + m + "/guesses"} {
+	for _, path := range []string{"", "/score", "/score?around=me", "/history", "/matches/" + m + "/guesses"} {
 		if err := testkit.CheckProblemCode(o.Ask("bob", "GET", "/api/v2/leagues/"+o.ID+path, nil), 404, "league_not_found"); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -87,6 +87,7 @@ func Room() app.Room {
 		league.ListLeaguesFunction(),
 		league.GetLeagueFunction(),
 		league.GetScoreFunction(),
+		league.ListHistoryFunction(),
 		league.JoinLeagueFunction(),
 		league.PatchTournamentsFunction(),
 		league.LeaveLeagueFunction(),

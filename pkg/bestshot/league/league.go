@@ -35,7 +35,7 @@ var sql = pg.MustParse[struct {
 	LockMember, GetLeague, ListLeagues, CreateLeague, AddMember, CountWrongCodes, DeleteWrongCodes,
 	AddWrongCode, LockLeagueByCode, CountMemberIn, CountTournaments, LockLeague, UnfollowTournaments,
 	FollowTournaments, LockLeagueForDeletion, RemoveMember, CountMemberOut, AppointAdmin, DeleteEmptyLeague,
-	SetName, SetCode, GetRole, SetRole string
+	SetName, SetCode, GetRole, SetRole, ListHistory string
 }](file)
 
 // Limits of leagues.
@@ -477,6 +477,7 @@ type GetScore struct {
 	TournamentID string `query:"tournament" format:"uuid" doc:"The id of a tournament: the table sums its points alone."`
 	Round        string `query:"round" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of a round of the tournament: the table sums its points alone." example:"5"`
 	Live         bool   `query:"live" doc:"Whether the points of the matches in play are in the table, as if they ended now. It is marked as provisional, and at most 30 s older than the scores that the matches show."`
+	Final        bool   `query:"final" doc:"Whether the table is the final one of a tournament in the history of the league: with the members of the time when it ended."`
 }
 
 // Tables is the service of the tables of leagues.
@@ -514,6 +515,10 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard,
 	}
 
 	in.TournamentID = strings.ToLower(in.TournamentID)
+	if in.Final {
+		return s.final(ctx, in)
+	}
+
 	if in.TournamentID != "" && !slices.Contains(l.Tournaments, in.TournamentID) {
 		return nil, problem.In("query.tournament", "expected a tournament that the league follows")
 	}

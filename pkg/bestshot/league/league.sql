@@ -189,3 +189,29 @@ UPDATE league_role
 SET role = $3
 WHERE league_id = $1
     AND member_id = $2;
+
+-- name: ListHistory
+-- At most $3 tournaments that ended while league $1 followed them, the latest first, or $2 alone if that is
+-- not ''. None without a member of that time.
+SELECT t.id::text, t.slug, t.label, t.season, h.completed_at
+FROM league_history h
+JOIN tournament t ON t.id = h.tournament_id
+WHERE h.league_id = $1
+    AND ($2 = '' OR t.id = nullif($2, '')::uuid)
+    AND (
+        EXISTS (
+            SELECT
+            FROM league_role
+            WHERE league_id = $1
+                AND joined_at <= h.completed_at
+        )
+        OR EXISTS (
+            SELECT
+            FROM league_left
+            WHERE league_id = $1
+                AND joined_at <= h.completed_at
+                AND left_at > h.completed_at
+        )
+    )
+ORDER BY h.completed_at DESC, t.id
+LIMIT $3;

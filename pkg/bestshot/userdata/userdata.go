@@ -31,7 +31,8 @@ var file string
 // sql are the statements of userdata.sql.
 var sql = pg.MustParse[struct {
 	Forget, ForgetCorrections, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
-	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes, ExportCorrections string
+	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes, ExportCorrections,
+	ExportFormerLeagues string
 }](file)
 
 const room = "bestshot"
@@ -194,6 +195,8 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 		"reminders":    sql.ExportReminders,
 		"refusedCodes": sql.ExportWrongCodes,
 		"corrections":  sql.ExportCorrections,
+
+		"formerLeagues": sql.ExportFormerLeagues,
 	} {
 		rows, err := pg.Values[map[string]any](ctx, s.db, statement, in.UserID)
 		if err != nil {

@@ -124,3 +124,11 @@ SELECT jsonb_build_object('match', z.match_id, 'version', z.version, 'reason', z
 FROM settlement z
 WHERE z.corrected_by = $1
 ORDER BY z.applied_at;
+
+-- name: ExportFormerLeagues
+-- The memberships of user $1 that have ended, and that final tables of leagues show.
+SELECT to_jsonb(l)
+FROM league_left l
+JOIN member m ON m.id = l.member_id
+WHERE m.public_id = $1
+ORDER BY l.league_id, l.joined_at;

@@ -20,12 +20,17 @@ type Table struct {
 	TournamentID string // "" for all
 	Round        string // the slug; "" for all
 	Live         bool   // whether it is provisional: with the points of the matches in play
+	Final        bool   // whether it has the members of the time when the tournament ended
 }
 
 // key is the key of the table in the cache.
 func (t Table) key() string {
 	if t.Live {
 		return "league:{" + t.LeagueID + "}:live:" + t.TournamentID + ":" + t.Round
+	}
+
+	if t.Final {
+		return "league:{" + t.LeagueID + "}:final:" + t.TournamentID
 	}
 
 	key := "league:{" + t.LeagueID + "}:score"
@@ -119,6 +124,8 @@ func (v Views) loadTable(t Table) load {
 		}
 
 		switch {
+		case t.Final:
+			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLeagueFinal, t.LeagueID, t.TournamentID)
 		case t.Live:
 			rows, err = pg.All[tableRow](ctx, v.DB, sql.ListLiveLeagueTable, t.LeagueID, t.TournamentID, t.Round)
 		case t.Round == "":

@@ -10,6 +10,7 @@
 //	league:{id}:score                       30 s      the second in which it was read
 //	league:{id}:round:{tournament}:{slug}   30 s      the second in which it was read
 //	league:{id}:live:{tournament}:{slug}    30 s      the second in which it was read: a provisional table
+//	league:{id}:final:{tournament}          30 s      the second in which it was read
 //
 // The braces make the id the hash tag of a cluster's slot. A change in the database raises the
 // version of each projection that shows the changed rows. The tables of a league are the exception:
@@ -45,7 +46,7 @@ var file string
 // sql are the statements of view.sql.
 var sql = pg.MustParse[struct {
 	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardState, ListLeaderboard,
-	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable string
+	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable, ListLeagueFinal string
 }](file)
 
 // MatchesKey returns the key of the matches of a round.

@@ -257,3 +257,27 @@ SELECT s.member_id::text, m.nick_name, s.settled + s.provisional AS points, s.se
 FROM score s
 CROSS JOIN LATERAL (SELECT nick_name FROM member WHERE id = s.member_id LIMIT 1) m
 ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", s.member_id;
+
+-- name: ListLeagueFinal
+-- The members whom league $1 had when tournament $2 ended, with their points in it, in the order of
+-- ListLeagueTable. before is points: nobody moves in a final table.
+SELECT
+    r.member_id::text,
+    m.nick_name,
+    coalesce(s.points, 0) AS points,
+    coalesce(s.points, 0) AS before
+FROM tournament t
+JOIN (
+    SELECT member_id, joined_at, 'infinity'::timestamptz AS left_at
+    FROM league_role
+    WHERE league_id = $1
+    UNION ALL
+    SELECT member_id, joined_at, left_at
+    FROM league_left
+    WHERE league_id = $1
+) r ON r.joined_at <= t.completed_at AND r.left_at > t.completed_at
+JOIN member m ON m.id = r.member_id
+LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id
+    AND s.member_id = r.member_id
+WHERE t.id = $2
+ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id;

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/league"
+
+func main() { league.ListHistoryFunction().Start() }

@@ -241,6 +241,8 @@ SELECT id::text FROM l`, c.ID)
 		"settlement.SettleRange":   {match, c.ID, 1, 1, 0, 1, 1, false, "1", true, nil, member, 5000},
 		"settlement.RepairPoints":  {c.ID, member, member},
 		"settlement.CountMembers":  {c.ID},
+		"notice.FindRangeEnd":      {member, 5000},
+		"notice.ClaimRange":        {c.ID, []string{match}, 86400.0, "24h", member, member},
 		"member.LockMember":        {"u7", 86400.0},
 		"member.RenameMember":      {member, "x", 0},
 
@@ -255,6 +257,8 @@ SELECT id::text FROM l`, c.ID)
 			switch name {
 			case "settlement.SettleRange":
 				_, err = pg.Do(t.Context(), tx, all["settlement.PrepareRange"], "1s")
+			case "notice.ClaimRange":
+				_, err = pg.Do(t.Context(), tx, all["notice.PrepareRange"])
 			case "settlement.RepairPoints":
 				_, err = pg.Do(t.Context(), tx, all["settlement.PrepareRepair"])
 			}

@@ -73,6 +73,7 @@
 //	league_finished        a tournament that ended while a league followed it, and that it does not follow now
 //	league_left            a membership that has ended, and that final tables show
 //	reminder               when a member was last reminded of a match, for each kind of reminder
+//	reminder_pass          how far the reminders of a match have come, for each kind
 //	wrong_code             a wrong code of a league that a member has tried
 //
 // Functions log in as one of three roles, which have grants in the migrations: bestshot_reader

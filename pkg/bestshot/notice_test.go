@@ -50,8 +50,23 @@ func season(t testing.TB) (*bestshottest.World, *bestshottest.Tournament, *apns.
 func remind(w *bestshottest.World) []notice.Reminder {
 	w.T.Helper()
 	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminders).Remind(w.NewContext()))
-	all := testkit.Messages[notice.Reminder](w.World, notice.Queue)
-	w.Clear(notice.Queue)
+
+	return sent(w)
+}
+
+// sent returns the reminders in the queue, and removes them.
+func sent(w *bestshottest.World) (all []notice.Reminder) {
+	w.T.Helper()
+
+	for _, m := range testkit.Messages[notice.Notices](w.World, notice.NoticeQueue) {
+		if n := len(m.Reminders); n == 0 || n > 100 {
+			w.T.Errorf("a message has %d reminders, want 1 to 100", n)
+		}
+
+		all = append(all, m.Reminders...)
+	}
+
+	w.Clear(notice.NoticeQueue)
 
 	return all
 }
@@ -164,7 +179,7 @@ func TestRemindersOfManyMembers(t *testing.T) {
 	t.Parallel()
 	w, c, _ := season(t)
 
-	const members = 2600 // in three transactions
+	const members = 2*notice.RangeSize + 600 // in three transactions
 	_, err := pg.Do(t.Context(), w.DB, `
 WITH added AS (
     INSERT INTO member (public_id, nick_name)
@@ -205,10 +220,10 @@ func TestRemindCrashes(t *testing.T) {
 		w, _, _ := season(t)
 		w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
 		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminders).Remind(w.NewContext()))
-		sent := testkit.Messages[notice.Reminder](w.World, notice.Queue)
-		w.Clear(notice.Queue)
+		sent := sent(w)
 
 		if again {
+			awaitRollback(w, "reminder_pass")
 			w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
 			sent = append(sent, remind(w)...)
 		}

@@ -118,6 +118,7 @@ func Room() app.Room {
 		notice.DeleteDeviceFunction(),
 		notice.RemindFunction(),
 		notice.SendRemindersFunction(),
+		notice.SendNoticesFunction(),
 		schema.MigrateFunction(),
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),

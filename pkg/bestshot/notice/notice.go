@@ -1,12 +1,14 @@
 // Package notice reminds members of matches that they have not guessed: a day and two hours before
 // the kick-off, on the phones that they have registered.
 //
-// remind finds the members in the database, and puts a message for each into a queue. send-reminders
-// runs outside the VPC and sends the messages to Apple.
+// remind passes over the members in ranges, by their ids, once for each match and kind of reminder. It
+// puts messages for up to 100 members into a queue. send-notices runs outside the VPC and sends the
+// reminders to Apple.
 //
-// No reminder is lost: remind records reminders in the transaction in which it sends the messages. A
-// message may be sent twice, because remind may crash before the commit, and the queue may deliver a
-// message twice. Both notifications have the same collapse id, and a phone shows one.
+// No reminder is lost: remind records reminders, and how far the pass has come, in the transaction in
+// which it sends the messages. A message may be sent twice, because remind may crash before the commit,
+// and the queue may deliver a message twice. Both notifications have the same collapse id, and a phone
+// shows one.
 package notice
 
 import (
@@ -14,6 +16,7 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +36,9 @@ import (
 var file string
 
 // sql are the statements of notice.sql.
-var sql = pg.MustParse[struct{ IsPlayed, ClaimReminders string }](file)
+var sql = pg.MustParse[struct {
+	IsPlayed, BeginPasses, PrepareRange, LockPass, FindRangeEnd, ClaimRange, MovePass, EndPass string
+}](file)
 
 const (
 	// APNSKey is the secret with Apple's .p8 key, PEM.
@@ -72,10 +77,11 @@ func RegisterDeviceFunction() app.Function {
 	}, OpenDevices, (*device.Devices).RegisterDevice)
 }
 
-// Queue has the reminders to send.
+// Queue has reminders that an earlier deployment of remind has put into it. The present one sends to
+// NoticeQueue.
 var Queue = spec.Queue{Name: "bestshot-reminders", MaxReceiveCount: 5, Batch: 10, Concurrency: 5, Unhurried: true}
 
-// Reminder is a message of Queue.
+// Reminder is a message of Queue, and a part of a message of NoticeQueue.
 type Reminder struct {
 	UserID     string    `json:"userId"`
 	Tournament string    `json:"tournament"` // the label
@@ -102,11 +108,10 @@ func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
 }
 
 const (
-	// maxReminders bounds the reminders of a transaction, which is open while their messages are
-	// sent.
-	maxReminders = 1000
-	// maxBatches bounds the transactions of a run, for each of leadTimes. The next run continues.
-	maxBatches = 10
+	// RangeSize is the number of members of a transaction, which is open while their messages are sent.
+	RangeSize = 5000
+	// reserve is the time before the limit of the function at which no range is begun.
+	reserve = 15 * time.Second
 )
 
 // RemindFunction finds the members who have not guessed a match.
@@ -117,16 +122,17 @@ func RemindFunction() app.Function {
 		IfDown: "Members are not reminded.",
 		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its idleUntil
 		SQL:    []spec.SQLLogin{tables.Worker},
-		Sends:  []spec.Queue{Queue},
-		Memory: 256, Timeout: time.Minute, Reserved: 1,
+		Sends:  []spec.Queue{NoticeQueue},
+		Memory: 256, Timeout: 4 * time.Minute, Reserved: 1,
 	}, OpenReminders, (*Reminders).Remind)
 }
 
-// Remind sends reminders to the members who have guessed in a tournament, and have not guessed a
-// match of it that begins soon: the first reminder within a day of the kick-off, the second within
-// two hours. A reminder is for all such matches of a tournament. Within two hours of the kick-off
-// only the second is sent. A match that is put off by the lead time of a reminder, or more, has that
-// reminder again. A second run sends nothing.
+// Remind sends reminders to the members who play in a tournament, or are in a league that follows it, and
+// have not guessed a match of it that begins soon: the first reminder within a day of the kick-off, the
+// second within two hours. A reminder is for all such matches of a tournament. Within two hours of the
+// kick-off only the second is sent. A match that is put off by the lead time of a reminder, or more, has
+// that reminder again. A run ends when its time is nearly over, and the next one goes on. A second run
+// sends nothing. A range costs the same for any number of members.
 func (s *Reminders) Remind(ctx context.Context) error {
 	if s.now().Before(s.idleUntil) {
 		return nil
@@ -145,14 +151,19 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	after := time.Duration(0)
 
 	for _, leadTime := range leadTimes {
-		for range maxBatches {
-			n, err := s.remind(ctx, after, leadTime)
-			if err != nil {
-				return err
+		kind := fmt.Sprintf("%.0fh", leadTime.Hours())
+
+		if _, err := pg.Do(ctx, s.db, sql.BeginPasses, after.Seconds(), leadTime.Seconds(), kind); err != nil {
+			return err
+		}
+
+		for more := true; more; {
+			if end, limited := ctx.Deadline(); limited && time.Until(end) < reserve {
+				return nil
 			}
 
-			if n < maxReminders {
-				break
+			if more, err = s.remindRange(ctx, after, leadTime, kind); err != nil {
+				return err
 			}
 		}
 
@@ -162,32 +173,66 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	return nil
 }
 
-// remind sends at most maxReminders reminders of matches that begin more than after, and at most
-// leadTime, from now. It returns their number.
-func (s *Reminders) remind(ctx context.Context, after, leadTime time.Duration) (n int, err error) {
+// remindRange sends the reminders of the next range of a pass, of matches that begin more than after, and
+// at most leadTime, from now. more is false if no such pass is left.
+func (s *Reminders) remindRange(ctx context.Context, after, leadTime time.Duration, kind string) (more bool, err error) {
 	err = s.db.Tx(ctx, func(tx pgx.Tx) error {
-		rows, err := pg.All[struct {
-			UserID     string    `db:"public_id"`
-			Tournament string    `db:"label"`
-			ID         string    `db:"id"`
-			Matches    int       `db:"matches"`
-			KickOff    time.Time `db:"kick_off"`
-		}](ctx, tx, sql.ClaimReminders, after.Seconds(), leadTime.Seconds(), fmt.Sprintf("%.0fh", leadTime.Hours()), maxReminders)
+		more = false
+
+		pass, found, err := pg.One[struct {
+			TournamentID string   `db:"tournament_id"`
+			Tournament   string   `db:"label"`
+			MemberID     string   `db:"member_id"` // the last one of the range before
+			Matches      []string `db:"matches"`
+		}](ctx, tx, sql.LockPass, after.Seconds(), leadTime.Seconds(), kind)
+		if err != nil || !found {
+			return err
+		}
+
+		more = true
+
+		last, found, err := pg.Value[string](ctx, tx, sql.FindRangeEnd, pass.MemberID, RangeSize)
 		if err != nil {
 			return err
 		}
 
-		n = len(rows)
-
-		all := make([]Reminder, n)
-		for i, r := range rows {
-			all[i] = Reminder{r.UserID, r.Tournament, r.Matches, r.KickOff.UTC(), r.ID}
+		if !found {
+			_, err = pg.Do(ctx, tx, sql.EndPass, pass.Matches, kind)
+			return err
 		}
 
-		return queue.SendAll(ctx, s.queue, Queue, all)
+		if _, err := pg.Do(ctx, tx, sql.PrepareRange); err != nil {
+			return err
+		}
+
+		rows, err := pg.All[struct {
+			UserID  string    `db:"public_id"`
+			ID      string    `db:"id"`
+			Matches int       `db:"matches"`
+			KickOff time.Time `db:"kick_off"`
+		}](ctx, tx, sql.ClaimRange, pass.TournamentID, pass.Matches, leadTime.Seconds(), kind, pass.MemberID, last)
+		if err != nil {
+			return err
+		}
+
+		if _, err := pg.Do(ctx, tx, sql.MovePass, pass.Matches, kind, last); err != nil {
+			return err
+		}
+
+		all := make([]Reminder, len(rows))
+		for i, r := range rows {
+			all[i] = Reminder{r.UserID, pass.Tournament, r.Matches, r.KickOff.UTC(), r.ID}
+		}
+
+		var messages []Notices
+		for part := range slices.Chunk(all, maxReminders) {
+			messages = append(messages, Notices{part})
+		}
+
+		return queue.SendAll(ctx, s.queue, NoticeQueue, messages)
 	})
 
-	return n, err
+	return more, err
 }
 
 // Notifier is the service that sends reminders.
@@ -215,7 +260,7 @@ var (
 	gone      = spec.Metric{Name: "RemindersGone", Unit: spec.Count} // Apple no longer knows the phone
 )
 
-// SendRemindersFunction reminds a member on all phones.
+// SendRemindersFunction reminds a member on all phones, for the messages of an earlier deployment.
 func SendRemindersFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "bestshot/send-reminders",

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/notice"
+
+func main() { notice.SendNoticesFunction().Start() }

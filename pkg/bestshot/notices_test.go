@@ -1,0 +1,77 @@
+package bestshot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/notice"
+	"matchday/pkg/kit/pg"
+)
+
+// TestLeagueMembersAreReminded: a member of a league that follows the tournament is reminded without a
+// guess. A member of a league that does not is not reminded.
+func TestLeagueMembersAreReminded(t *testing.T) {
+	t.Parallel()
+	w, c, _ := season(t)
+	w.Register("cyd")
+
+	for user, follows := range map[string]bool{"bob": true, "cyd": false} {
+		id := testkit.Decode[struct{ ID string }](w.World, w.Do(user, "POST", "/leagues", map[string]string{"name": user})).ID
+
+		if follows {
+			w.Do(user, "PATCH", "/leagues/"+id+"/tournaments", map[string]any{"tournaments": []string{c.ID}})
+		}
+	}
+
+	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+
+	if diff := cmp.Diff([]string{"ann: 2 of cup from 7 13:00", "bob: 2 of cup from 7 13:00"}, text(remind(w))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRemindersOfAnEarlierDeployment: a reminder that has no pass is not sent again.
+func TestRemindersOfAnEarlierDeployment(t *testing.T) {
+	t.Parallel()
+	w, _, _ := season(t)
+	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+
+	_, err := pg.Do(t.Context(), w.DB, `
+INSERT INTO reminder (member_id, match_id, kind)
+SELECT p.id, m.id, '24h'
+FROM member p
+CROSS JOIN match m
+WHERE m.external_id LIKE '%2'`)
+	testkit.Must(t, err)
+
+	if diff := cmp.Diff([]string{"ann: 1 of cup from 7 13:00"}, text(remind(w))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNoticesReachPhones: each phone shows a reminder of a message once, also if the message comes twice.
+func TestNoticesReachPhones(t *testing.T) {
+	t.Parallel()
+	w, _, apple := season(t)
+	w.Do("bob", "POST", "/devices", map[string]string{"deviceToken": phone("c")})
+	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+
+	r := remind(w)[0]
+	other := r
+	other.UserID = "bob"
+
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
+	for range 2 {
+		testkit.Must(t, s.SendNotices(w.NewContext(), notice.Notices{Reminders: []notice.Reminder{r, other}}))
+	}
+
+	for _, name := range []string{"a", "b", "c"} {
+		if d, _ := apple.Device(phone(name)); len(d.Alerts) != 1 {
+			t.Errorf("phone %s shows %d notifications, want 1", name, len(d.Alerts))
+		}
+	}
+}

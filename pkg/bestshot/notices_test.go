@@ -1,6 +1,8 @@
 package bestshot_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +74,44 @@ func TestNoticesReachPhones(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		if d, _ := apple.Device(phone(name)); len(d.Alerts) != 1 {
 			t.Errorf("phone %s shows %d notifications, want 1", name, len(d.Alerts))
+		}
+	}
+}
+
+// TestReminderOptOut: a member who wants no reminders gets none, and keeps the nickname. With another
+// request the next match is reminded of again. The choice is in the member and in the export.
+func TestReminderOptOut(t *testing.T) {
+	t.Parallel()
+	w, _, _ := season(t)
+
+	for _, s := range []struct {
+		wanted bool
+		after  time.Duration
+		want   []string
+	}{
+		{false, hour + time.Second, nil},
+		{true, 23*hour + time.Second, []string{"ann: 2 of cup from 7 13:00"}},
+	} {
+		for range 2 {
+			w.Do("ann", "PATCH", "/member", map[string]any{"reminders": s.wanted})
+		}
+
+		got := testkit.Decode[struct {
+			NickName  string
+			Reminders bool
+		}](w.World, w.Do("ann", "GET", "/member", nil))
+		if got.NickName != "ann" || got.Reminders != s.wanted {
+			t.Errorf("the member is %+v, want reminders: %t", got, s.wanted)
+		}
+
+		if text := fmt.Sprint(exported(t, w, "ann")["member"]); !strings.Contains(text, fmt.Sprint("reminders:", s.wanted)) {
+			t.Errorf("the export has %s, want reminders: %t", text, s.wanted)
+		}
+
+		w.MoveClock(bestshottest.Noon.Add(s.after))
+
+		if diff := cmp.Diff(s.want, text(remind(w))); diff != "" {
+			t.Errorf("wanted %t (-want +got):\n%s", s.wanted, diff)
 		}
 	}
 }

@@ -28,7 +28,7 @@ var file string
 // sql are the statements of member.sql.
 var sql = pg.MustParse[struct {
 	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards,
-	FindAnswer, DeleteAnswers, StoreAnswer string
+	FindAnswer, DeleteAnswers, StoreAnswer, SetReminders string
 }](file)
 
 // ErrNoMember reports a caller who has not registered.
@@ -112,6 +112,8 @@ type Member struct {
 	ID       string    `json:"id" db:"id" format:"uuid" doc:"The id of the member."`
 	NickName string    `json:"nickName" db:"nick_name" doc:"The name in leaderboards."`
 	Since    time.Time `json:"createdAt" db:"created_at" doc:"When the member registered."`
+
+	Reminders bool `json:"reminders" db:"reminders" doc:"Whether the member gets reminders of matches without a guess."`
 }
 
 // Page is the answer with a member.
@@ -231,18 +233,26 @@ func (s *Profile) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 	return page(http.StatusOK, m), nil
 }
 
-// UpdateMember is the request for another nickname.
-type UpdateMember struct {
-	auth.User
-	Body Name
+// Change is the body with what is to change.
+type Change struct {
+	_ struct{} `schema:"MemberChange"`
+
+	NickName  string `json:"nickName,omitempty" format:"display-name" doc:"The name in leaderboards. Absent: unchanged." example:"Ana"`
+	Reminders *bool  `json:"reminders,omitempty" doc:"Whether the member gets reminders of matches without a guess. Absent: unchanged."`
 }
 
-// UpdateMemberFunction changes the caller's nickname.
+// UpdateMember is the request for another nickname, or for reminders or none.
+type UpdateMember struct {
+	auth.User
+	Body Change
+}
+
+// UpdateMemberFunction changes the caller's nickname, and whether the caller gets reminders.
 func UpdateMemberFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "bestshot/update-member",
-		Does:   "Changes the caller's nickname, also in leaderboards.",
-		IfDown: "Nobody can change the nickname.",
+		Does:   "Changes the caller's nickname, also in leaderboards, and whether the caller gets reminders.",
+		IfDown: "Nobody can change the nickname, or turn reminders off.",
 		On:     spec.Route{Method: "PATCH", Path: "/api/v2/member", Auth: spec.User},
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
@@ -252,9 +262,10 @@ func UpdateMemberFunction() app.Function {
 	}, Open, (*Members).UpdateMember, ErrNoMember, errLate)
 }
 
-// UpdateMember changes the caller's nickname, and invalidates the leaderboards that show it. A second
-// run only invalidates them. Errors: account_deleted, member_not_found, too_many_renames, and
-// leaderboards_late if the nickname is stored and the cache does not answer.
+// UpdateMember changes the caller's nickname, and whether the caller gets reminders. It invalidates the
+// leaderboards that show the nickname. A second run only invalidates them. Errors: account_deleted,
+// member_not_found, too_many_renames, and leaderboards_late if the nickname is stored and the cache does not
+// answer.
 func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, error) {
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err
@@ -266,7 +277,7 @@ func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, er
 	)
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) (err error) {
-		if m, err = rename(ctx, tx, in.UserID, in.Body.NickName); err != nil {
+		if m, err = change(ctx, tx, in.UserID, in.Body); err != nil {
 			return err
 		}
 
@@ -295,9 +306,9 @@ type leaderboard struct {
 	Version int64  `db:"version"`
 }
 
-// rename stores a nickname if it is new, and raises the versions of the leaderboards that show it.
-// It returns the member with the nickname.
-func rename(ctx context.Context, tx pgx.Tx, userID, nickName string) (Member, error) {
+// change stores what is new of a change, and raises the versions of the leaderboards that show a new
+// nickname. It returns the member as it is then.
+func change(ctx context.Context, tx pgx.Tx, userID string, c Change) (Member, error) {
 	r, ok, err := pg.One[struct {
 		Member
 		Renames int `db:"renames"` // in the period of maxRenames
@@ -308,15 +319,27 @@ func rename(ctx context.Context, tx pgx.Tx, userID, nickName string) (Member, er
 		return Member{}, err
 	case !ok:
 		return Member{}, ErrNoMember
-	case r.NickName == nickName:
+	}
+
+	if c.Reminders != nil && *c.Reminders != r.Reminders {
+		r.Reminders = *c.Reminders
+
+		if _, err := pg.Do(ctx, tx, sql.SetReminders, r.ID, r.Reminders); err != nil {
+			return Member{}, err
+		}
+	}
+
+	if c.NickName == "" || c.NickName == r.NickName {
 		return r.Member, nil
-	case r.Renames >= maxRenames.Max:
+	}
+
+	if r.Renames >= maxRenames.Max {
 		return Member{}, problem.Beyond(maxRenames)
 	}
 
-	r.NickName = nickName
+	r.NickName = c.NickName
 
-	if _, err := pg.Do(ctx, tx, sql.RenameMember, r.ID, nickName, r.Renames); err != nil {
+	if _, err := pg.Do(ctx, tx, sql.RenameMember, r.ID, c.NickName, r.Renames); err != nil {
 		return Member{}, err
 	}
 

@@ -6,7 +6,7 @@ WHERE public_id = $1;
 
 -- name: GetMember
 -- The member of user $1, as the API answers it.
-SELECT id::text, nick_name, created_at
+SELECT id::text, nick_name, reminders, created_at
 FROM member
 WHERE public_id = $1;
 
@@ -27,6 +27,7 @@ ON CONFLICT DO NOTHING;
 SELECT
     id::text,
     nick_name,
+    reminders,
     created_at,
     CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
 FROM member
@@ -81,3 +82,9 @@ WHERE member_id = $1
 -- Stores answer $4 to request $2 of member $1, whose body has hash $3.
 INSERT INTO answer (member_id, request, hash, body)
 VALUES ($1, $2, $3, $4);
+
+-- name: SetReminders
+-- Records whether member $1 wants reminders.
+UPDATE member
+SET reminders = $2
+WHERE id = $1;

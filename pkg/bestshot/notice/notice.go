@@ -132,7 +132,7 @@ func RemindFunction() app.Function {
 // second within two hours. A reminder is for all such matches of a tournament. Within two hours of the
 // kick-off only the second is sent. A match that is put off by the lead time of a reminder, or more, has
 // that reminder again. A run ends when its time is nearly over, and the next one goes on. A second run
-// sends nothing. A range costs the same for any number of members.
+// sends nothing. Members who want no reminders get none. A range costs the same for any number of members.
 func (s *Reminders) Remind(ctx context.Context) error {
 	if s.now().Before(s.idleUntil) {
 		return nil

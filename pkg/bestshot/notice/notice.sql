@@ -71,8 +71,8 @@ HAVING count(*) > 0;
 -- Records the reminders of kind $4 of the matches $2 of tournament $1, for the members after $5 and up to
 -- $6, and returns one for each member. $3 is the seconds of the kind before the kick-off. A member is
 -- reminded who is in the leaderboard, has guessed a match of the tournament, or is in a league that
--- follows it, and has not guessed the match. A reminder is sent again if the match was put off by at
--- least $3 seconds since.
+-- follows it, and has not guessed the match, unless the member wants no reminders. A reminder is sent
+-- again if the match was put off by at least $3 seconds since.
 WITH soon AS MATERIALIZED (
     SELECT id, date
     FROM match
@@ -83,6 +83,7 @@ player AS MATERIALIZED (
     FROM member p
     WHERE p.id > $5
         AND p.id <= $6
+        AND p.reminders
         AND (
             EXISTS (
                 SELECT

@@ -1,5 +1,8 @@
 -- +goose Up
 
+-- Whether the member wants reminders.
+ALTER TABLE member ADD COLUMN reminders boolean NOT NULL DEFAULT true;
+
 -- A pass over the members, who are reminded of a match: those up to member_id are dealt with. A pass that
 -- is done stays, so that no other begins. Passes of a tournament that began together go on together.
 CREATE TABLE reminder_pass (

@@ -234,6 +234,7 @@ SELECT id::text FROM l`, c.ID)
 		"guess.ListGuessesOf":      {[]string{match}, []string{member}, "u7"},
 		"guess.ListGuesses":        {c.ID, "1", member},
 		"guess.ListMatchGuesses":   {match, member, 101},
+		"guess.PutJoker":           {c.ID, "1", match, "u7"},
 		"guess.GetBacklog":         {c.ID, member},
 		"guess.ListLivePoints":     {c.ID, member},
 		"guess.GetRankOfScore":     {c.ID, int64(300_000_000)},

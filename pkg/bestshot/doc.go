@@ -8,6 +8,7 @@
 //	until when a score can be guessed                     guess: PutGuess
 //	what becomes of the guesses of a whole round          guess: PutGuesses
 //	when play began, and which guesses count              ingest: matchRow.play; counted in the migrations
+//	which match has a joker, and counts more              guess: PutJoker; counted_joker in the migrations
 //	who sees a guess, and when                            guess: ListMatchGuesses, ListLeagueGuesses
 //	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
 //	what each part of a guess has earned                  score: Rule.Of; guess: Guess
@@ -55,6 +56,7 @@
 //	team                   a team of a provider
 //	match                  a match with its result, and the version of its latest settlement
 //	guess                  the guess of a member for a match; at most one
+//	joker                  the match of a round whose points count more for a member, and those that had it before
 //	tournament_standing    the place of a team in the provider's standings
 //	settlement             a result by which a match was settled, under a unique key
 //	settling               a settlement that goes on, with the last member that it has dealt with

@@ -43,6 +43,13 @@ SELECT member_id, match_id, '0'
 FROM guess`)
 	testkit.Must(t, err)
 
+	_, err = pg.Do(t.Context(), w.DB, `
+INSERT INTO joker (tournament_id, round_slug, member_id, match_id, set_at)
+SELECT m.tournament_id, m.round_slug, g.member_id, m.id, now()
+FROM guess g
+JOIN match m ON m.id = g.match_id`)
+	testkit.Must(t, err)
+
 	return w, c
 }
 
@@ -112,7 +119,7 @@ func TestExportHasAllThatIsKept(t *testing.T) {
 	t.Parallel()
 	w, _ := known(t)
 	parts := map[string]string{
-		"member": "member", "guess": "guesses", "scoreboard_ledger": "ledger", "tournament_scoreboard": "points", "round_score": "roundPoints",
+		"member": "member", "guess": "guesses", "joker": "jokers", "scoreboard_ledger": "ledger", "tournament_scoreboard": "points", "round_score": "roundPoints",
 		"league_role": "leagues", "reminder": "reminders", "wrong_code": "refusedCodes", "bestshot-devices": "phones",
 		"league_left": "formerLeagues",
 	}

@@ -49,7 +49,7 @@ func TestPointsOfTheDatabase(t *testing.T) {
 		multiplier := rapid.IntRange(1, 5).Draw(r, "multiplier")
 
 		got, _, err := pg.Value[int](t.Context(), w.DB,
-			`SELECT guess_points($1, $2, $3, $4, ROW('58de2f1b-1374-4c92-bd53-23a81943de4b', 1, $5, $6, $7, $8, $9, now(), false)::rule, $10)`,
+			`SELECT guess_points($1, $2, $3, $4, ROW('58de2f1b-1374-4c92-bd53-23a81943de4b', 1, $5, $6, $7, $8, $9, now(), false, 0)::rule, $10)`,
 			g.Home, g.Away, m.Home, m.Away, rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore, multiplier)
 		if err != nil {
 			r.Fatal(err)
@@ -146,7 +146,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 
 	put := pg.MustParse[struct {
 		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
-		GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers string
+		GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers, PutJoker string
 	}](string(text)).PutGuess
 
 	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")

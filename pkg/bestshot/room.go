@@ -78,6 +78,7 @@ func Room() app.Room {
 		asset.GetAssetFunction(),
 		guess.PutGuessFunction(),
 		guess.PutGuessesFunction(),
+		guess.PutJokerFunction(),
 		guess.ListGuessesFunction(),
 		guess.ListMatchGuessesFunction(),
 		guess.ListLeagueGuessesFunction(),

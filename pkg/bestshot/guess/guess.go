@@ -32,7 +32,7 @@ var file string
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
 	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
-	GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers string
+	GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers, PutJoker string
 }](file)
 
 // Errors of guesses.
@@ -122,6 +122,7 @@ type Guess struct {
 	Lost      bool      `json:"hasLostTimewindowToGuess" doc:"Whether the match has begun."`
 
 	BeganAt *time.Time `json:"beganAt,omitempty" doc:"When play began: what was stored from then on does not count. Absent while it is not known."`
+	Joker   bool       `json:"joker,omitempty" doc:"Whether the match has the member's joker of the round: the points count times jokerFactor of the rule."`
 	Late    bool       `json:"late,omitempty" doc:"Whether the guess, or its last change, was stored after play had begun. The values are those of before, if there were any: they count."`
 }
 
@@ -159,6 +160,7 @@ type row struct {
 	CountedHome *int       `db:"counted_home"` // nil if no guess counts
 	CountedAway *int       `db:"counted_away"`
 	Multiplier  int        `db:"multiplier"`
+	Joker       bool       `db:"joker"`
 	score.Rule
 }
 
@@ -172,6 +174,7 @@ func (r row) guess() Guess {
 		Away:      Part{Value: r.Away},
 		Lost:      r.Begun,
 		BeganAt:   utc(r.BeganAt),
+		Joker:     r.Joker,
 		Late:      r.Late != nil && *r.Late,
 	}
 
@@ -205,7 +208,7 @@ func (r row) guess() Guess {
 	}
 
 	result := score.Result{Home: *r.HomeScore, Away: *r.AwayScore}
-	p := r.Of(guessed, result, r.Multiplier)
+	p := r.Of(guessed, result, r.Factor(r.Multiplier, r.Joker))
 
 	g.Home.Status, g.Home.Points = label(guessed.Home == result.Home), p.Home
 	g.Away.Status, g.Away.Points = label(guessed.Away == result.Away), p.Away

@@ -66,13 +66,16 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor,
+    k.factor IS NOT NULL AS joker
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = t.rule_version
 LEFT JOIN member p ON p.public_id = $2
 LEFT JOIN stored g ON g.match_id = m.id
+LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, p.id) k ON true
 WHERE m.id = ANY($1::uuid[]);
 
 -- name: ListGuesses
@@ -99,7 +102,9 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor,
+    k.factor IS NOT NULL AS joker
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
@@ -107,6 +112,7 @@ LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $3
 LEFT JOIN LATERAL counted(g, m.began_at) c ON g.id IS NOT NULL
+LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, $3) k ON true
 WHERE m.tournament_id = $1
     AND m.round_slug = $2
 ORDER BY m.date, m.id;
@@ -150,7 +156,9 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor,
+    k.factor IS NOT NULL AS joker
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
@@ -159,6 +167,7 @@ JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule
 JOIN guess g ON g.match_id = m.id
 CROSS JOIN LATERAL counted(g, m.began_at) c
 JOIN member p ON p.id = g.member_id
+LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, g.member_id) k ON true
 WHERE m.id = $1
     AND (m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended')
     AND g.member_id > $2
@@ -205,7 +214,7 @@ SELECT
     m.live_at,
     c.home_score AS home,
     c.away_score AS away,
-    coalesce(guess_points(c.home_score, c.away_score, m.live_home, m.live_away, r, o.multiplier), 0) AS points,
+    coalesce(guess_points(c.home_score, c.away_score, m.live_home, m.live_away, r, o.multiplier * coalesce(k.factor, 1)), 0) AS points,
     coalesce(guess_tie(c.home_score, c.away_score, m.live_home, m.live_away, r), 0) AS tie
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
@@ -218,6 +227,7 @@ LEFT JOIN match m ON m.tournament_id = t.id
 LEFT JOIN tournament_round o ON o.tournament_id = t.id AND o.slug = m.round_slug
 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2
 LEFT JOIN LATERAL counted(g, m.began_at) c ON g.id IS NOT NULL
+LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, $2) k ON true
 WHERE t.id = $1
 ORDER BY m.date, m.id
 LIMIT 100;
@@ -254,13 +264,16 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor,
+    k.factor IS NOT NULL AS joker
 FROM match m
 JOIN tournament t ON t.id = m.tournament_id
 JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
 LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
 JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
 JOIN guess g ON g.match_id = m.id AND g.member_id = ANY($2::uuid[])
+LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, g.member_id) k ON true
 CROSS JOIN LATERAL counted(g, m.began_at) c
 JOIN member p ON p.id = g.member_id
 WHERE m.id = ANY($1::uuid[])
@@ -284,3 +297,53 @@ WHERE r.league_id = $1
     AND EXISTS (SELECT FROM guess WHERE match_id = $2 AND member_id = r.member_id)
 ORDER BY r.member_id
 LIMIT $4;
+
+-- name: PutJoker
+-- Gives the joker of user $4 in round $2 of tournament $1 to match $3, of that round. Changes nothing if
+-- that match, or the one that has the joker, has begun by the clock of the database. The primary key
+-- makes it one a round. Those before are kept: the last 20.
+--
+-- Returns no row if the tournament has no such match in the round. member is false if there is no such
+-- member, stored if nothing was stored.
+WITH stored AS (
+    INSERT INTO joker (tournament_id, round_slug, member_id, match_id, set_at)
+    SELECT m.tournament_id, m.round_slug, p.id, m.id, clock_timestamp()
+    FROM match m
+    JOIN tournament t ON t.id = m.tournament_id AND t.status IN ('upcoming', 'active')
+    JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version AND r.joker_factor > 0
+    CROSS JOIN member p
+    WHERE m.tournament_id = $1
+        AND m.round_slug = $2
+        AND m.id = $3
+        AND p.public_id = $4
+        AND m.status = 'open'
+        AND m.seen_at IS NULL
+        AND m.date > clock_timestamp()
+    ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE
+    SET match_id = excluded.match_id,
+        set_at = CASE WHEN joker.match_id = excluded.match_id THEN joker.set_at ELSE clock_timestamp() END,
+        earlier = CASE
+            WHEN joker.match_id = excluded.match_id THEN joker.earlier
+            ELSE joker.earlier[greatest(1, cardinality(joker.earlier) - 18):]
+                || (joker.match_id, joker.set_at, clock_timestamp())::earlier_joker
+        END
+    WHERE NOT EXISTS (
+        SELECT
+        FROM match m
+        WHERE m.id = excluded.match_id
+                AND m.date <= clock_timestamp()
+            OR m.id = joker.match_id
+                AND (m.status = 'ended' OR m.seen_at IS NOT NULL OR m.status <> 'not-defined' AND m.date <= clock_timestamp())
+    )
+    RETURNING member_id
+)
+SELECT
+    r.joker_factor AS factor,
+    EXISTS (SELECT FROM member WHERE public_id = $4) AS member,
+    EXISTS (SELECT FROM stored) AS stored
+FROM match m
+JOIN tournament t ON t.id = m.tournament_id
+JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
+WHERE m.tournament_id = $1
+    AND m.round_slug = $2
+    AND m.id = $3;

@@ -73,6 +73,10 @@ func CreateTournamentFunction() app.Function {
 // not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
 // tournament_exists, provider_not_configured.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
+	if err := checkRule(in.Body.Rule); err != nil {
+		return nil, err
+	}
+
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
 		rule = *b.Rule
@@ -101,7 +105,8 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 		}
 
 		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, from, b.ExternalID, b.Season, b.Slug, b.Label,
-			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore, rule.TieBreaks)
+			rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore, rule.TieBreaks,
+			rule.JokerFactor)
 		if err == nil && !ok {
 			err = errExists
 		}
@@ -117,10 +122,20 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 	return out, s.queue.Send(ctx, PollQueue, poll, 0)
 }
 
+// checkRule returns a problem if a joker would change nothing.
+func checkRule(r *score.Rule) error {
+	if r != nil && r.JokerFactor == 1 {
+		return problem.In("body.rule.jokerFactor", "expected 2 to 5, or 0 for no jokers")
+	}
+
+	return nil
+}
+
 // addRule adds a version of a tournament's rule.
 func addRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
 	_, err := pg.Do(ctx, tx, sql.AddRule,
-		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore, r.TieBreaks)
+		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore, r.TieBreaks,
+		r.JokerFactor)
 
 	return err
 }
@@ -154,6 +169,10 @@ func UpdateTournamentFunction() app.Function {
 // UpdateTournament changes a tournament. If its rule changes, the rule gets the next version, and the
 // settled matches are posted. A second run changes nothing. Errors: tournament_not_found.
 func (s *Admin) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
+	if err := checkRule(in.Body.Rule); err != nil {
+		return nil, err
+	}
+
 	b := in.Body
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {

@@ -397,7 +397,13 @@ SET home_score = away_score,
 WHERE match_id = $1;
 
 -- name: ReassignMatch
--- Moves match $1 to round $2, with the home team $3 and the away team $4.
+-- Moves match $1 to round $2, with the home team $3 and the away team $4. Jokers do not move to another
+-- round: their members may set them again.
+WITH lapsed AS (
+    DELETE FROM joker
+    WHERE match_id = $1
+        AND round_slug <> $2
+)
 UPDATE match
 SET round_slug = $2,
     home_team = $3,
@@ -460,18 +466,19 @@ ON CONFLICT DO NOTHING
 RETURNING id::text;
 
 -- name: FindSameTournament
--- The tournament that CreateTournament creates with $1 to $5 and the first rule $6 to $11.
+-- The tournament that CreateTournament creates with $1 to $5 and the first rule $6 to $12.
 SELECT t.id::text
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id
 WHERE r.version = 1
     AND (t.provider, t.external_id, t.season, t.slug, t.label) = ($1, $2, $3, $4, $5)
-    AND (r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score, r.tie_breaks) = ($6, $7, $8, $9, $10, $11);
+    AND (r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score, r.tie_breaks, r.joker_factor)
+        = ($6, $7, $8, $9, $10, $11, $12);
 
 -- name: AddRule
 -- Adds version $2 of the rule of tournament $1.
-INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score, tie_breaks)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score, tie_breaks, joker_factor)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: LockRule
 -- Locks tournament $1, with its rule.
@@ -482,7 +489,8 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE t.id = $1

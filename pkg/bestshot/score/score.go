@@ -30,6 +30,8 @@ type Rule struct {
 	ExactScore     int `db:"exact_score" json:"exactScore" minimum:"0" maximum:"100" doc:"For both scores."`
 
 	TieBreaks bool `db:"tie_breaks" json:"tieBreaks,omitempty" doc:"Whether of members with equal points the one with more exact scores is first, then the one with more right outcomes."`
+
+	JokerFactor int `db:"joker_factor" json:"jokerFactor,omitempty" minimum:"0" maximum:"5" doc:"What the points of the match with a member's joker count times, from 2; 0 for a tournament without jokers. A member has one joker a round." example:"2"`
 }
 
 // Standard is the rule of a tournament that is created without one: 3 points for the outcome.
@@ -72,6 +74,16 @@ func (r Rule) Of(guess, result Result, multiplier int) Points {
 
 // Total is what a member has in a leaderboard: points, and what breaks ties between equal points.
 type Total struct{ Points, Tie int }
+
+// Factor returns what the points of a guess are multiplied by: the multiplier of the round, and the factor
+// of the joker if the match has the member's.
+func (r Rule) Factor(multiplier int, joker bool) int {
+	if joker && r.JokerFactor > 0 {
+		return multiplier * r.JokerFactor
+	}
+
+	return multiplier
+}
 
 // Ranks returns the dense ranks of totals in descending order, such as 1, 1, 2. first is the rank of
 // totals[0].

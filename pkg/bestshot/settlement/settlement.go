@@ -252,6 +252,7 @@ type state struct {
 	BeganAt     *time.Time `db:"began_at"`
 	Corrected   bool       `db:"corrected"`
 	CorrectedBy *string    `db:"corrected_by"`
+	JokersMoved bool       `db:"jokers_moved"`
 	Version     int        `db:"settled_version"`
 	Rule        int        `db:"rule_version"`
 	Current     *string    `db:"current_round"`
@@ -277,7 +278,8 @@ func (s state) correctedBy() *string {
 }
 
 // reason returns the reason for the next settlement: result, correction, kick-off, rule or void. It
-// returns "" if the match has not ended, or the latest settlement still applies.
+// returns "" if the match has not ended, or the latest settlement still applies. A kick-off may be that of
+// another match of the round, from which jokers were moved here while it was already played.
 func (s state) reason() string {
 	switch {
 	case s.Status != "ended" && s.Status != "void":
@@ -292,7 +294,7 @@ func (s state) reason() string {
 		return "void"
 	case *s.WasVoid || *s.WasHome != *s.Home || *s.WasAway != *s.Away:
 		return "correction"
-	case !sameTime(s.BeganAt, s.WasBeganAt):
+	case !sameTime(s.BeganAt, s.WasBeganAt) || s.JokersMoved:
 		return "kick-off"
 	case *s.WasRule != s.Rule || *s.WasMultiplier != s.Multiplier:
 		return "rule"

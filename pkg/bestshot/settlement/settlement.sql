@@ -43,6 +43,7 @@ SELECT
     m.began_at,
     m.corrected,
     m.corrected_by,
+    m.jokers_moved,
     m.settled_version,
     t.rule_version,
     t.current_round,
@@ -87,6 +88,12 @@ WHERE match_id = $1;
 
 -- name: BeginSettling
 -- Begins a settlement of match $1.
+WITH begun AS (
+    UPDATE match
+    SET jokers_moved = false
+    WHERE id = $1
+        AND jokers_moved
+)
 INSERT INTO settling (
     match_id, version, reason, void, home_score, away_score, rule_version, multiplier, began_at, total
 )
@@ -150,6 +157,7 @@ RETURNING current_round;
 -- $11      when play began: a guess counts as it was before; NULL if it is not known
 -- $12, $13 the member after whom the range begins, and its number of guesses
 --
+-- The points of the match that has the joker of a member count times joker_factor: see joker_of.
 -- In a void match guesses earn nothing, and lose what they had. The first settlement has a row for
 -- each guess that counts, so that its member is in the leaderboard. Later settlements have the
 -- differences. Returns the number of guesses, the last member and the number of rows in the ledger.
@@ -182,10 +190,11 @@ want AS (
     SELECT
         g.member_id,
         g.home_score IS NOT NULL AND NOT $8 AS counts,
-        CASE WHEN $8 THEN 0 ELSE guess_points(g.home_score, g.away_score, $4, $5, r, $7) END AS points,
+        CASE WHEN $8 THEN 0 ELSE guess_points(g.home_score, g.away_score, $4, $5, r, $7 * coalesce(k.factor, 1)) END AS points,
         CASE WHEN $8 THEN 0 ELSE guess_tie(g.home_score, g.away_score, $4, $5, r) END AS tie
     FROM range g
     JOIN rule r ON r.tournament_id = $2 AND r.version = $6
+    LEFT JOIN LATERAL joker_of(r, $9, $1, g.member_id) k ON true
 ),
 earned AS (
     INSERT INTO scoreboard_ledger (match_id, member_id, version, tournament_id, points_earned, tie_earned)

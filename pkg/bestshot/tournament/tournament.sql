@@ -13,7 +13,8 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE ($1 = '' OR t.status::text = $1)
@@ -36,7 +37,8 @@ SELECT
     r.away_score,
     r.goal_difference,
     r.exact_score,
-    r.tie_breaks
+    r.tie_breaks,
+    r.joker_factor
 FROM tournament t
 JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
 WHERE t.id = $1;

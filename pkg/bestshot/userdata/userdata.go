@@ -32,7 +32,7 @@ var file string
 var sql = pg.MustParse[struct {
 	Forget, ForgetCorrections, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
 	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes, ExportCorrections,
-	ExportFormerLeagues string
+	ExportFormerLeagues, ExportJokers string
 }](file)
 
 const room = "bestshot"
@@ -188,6 +188,7 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 	for name, statement := range map[string]string{
 		"member":       sql.ExportMember,
 		"guesses":      sql.ExportGuesses,
+		"jokers":       sql.ExportJokers,
 		"ledger":       sql.ExportLedger,
 		"points":       sql.ExportPoints,
 		"roundPoints":  sql.ExportRoundPoints,

@@ -70,6 +70,14 @@ JOIN member m ON m.id = g.member_id
 WHERE m.public_id = $1
 ORDER BY g.created_at, g.id;
 
+-- name: ExportJokers
+-- The jokers of user $1.
+SELECT to_jsonb(j)
+FROM joker j
+JOIN member m ON m.id = j.member_id
+WHERE m.public_id = $1
+ORDER BY j.tournament_id, j.round_slug;
+
 -- name: ExportLedger
 -- The rows of the ledger of user $1.
 SELECT to_jsonb(l)

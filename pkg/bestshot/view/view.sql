@@ -214,7 +214,7 @@ WITH followed AS MATERIALIZED (
         AND ($2 = '' OR t.id = nullif($2, '')::uuid)
 ),
 live AS MATERIALIZED (
-    SELECT m.id, m.began_at, m.live_home, m.live_away, o.multiplier, r AS rule
+    SELECT m.id, m.round_slug, m.began_at, m.live_home, m.live_away, o.multiplier, r AS rule
     FROM followed t
     JOIN match m ON m.tournament_id = t.id
     JOIN tournament_round o ON o.tournament_id = t.id AND o.slug = m.round_slug
@@ -244,10 +244,13 @@ score AS (
                 AND s.member_id = r.member_id
         ), 0)::int AS settled,
         coalesce((
-            SELECT sum(guess_points(c.home_score, c.away_score, l.live_home, l.live_away, l.rule, l.multiplier))
+            SELECT sum(guess_points(
+                c.home_score, c.away_score, l.live_home, l.live_away, l.rule, l.multiplier * coalesce(k.factor, 1)
+            ))
             FROM live l
             JOIN guess g ON g.match_id = l.id
             CROSS JOIN LATERAL counted(g, l.began_at) c
+            LEFT JOIN LATERAL joker_of(l.rule, l.round_slug, l.id, r.member_id) k ON true
             WHERE g.member_id = r.member_id
         ), 0)::int AS provisional
     FROM league_role r

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/guess"
+
+func main() { guess.PutJokerFunction().Start() }

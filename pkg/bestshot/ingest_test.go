@@ -429,6 +429,44 @@ func TestJobsAreIdleWithoutTournaments(t *testing.T) {
 	}
 }
 
+// TestLivePolls: a round in play is asked for at once, and in the interval of the setting until the next plan.
+func TestLivePolls(t *testing.T) {
+	t.Parallel()
+
+	for setting, want := range map[string]string{
+		"":    "[0s 1m0s 2m0s 3m0s 4m0s]",
+		"60":  "[0s 1m0s 2m0s 3m0s 4m0s]",
+		"100": "[0s 1m40s 3m20s]",
+		"150": "[0s 2m30s]",
+		"300": "[0s]",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			w := bestshottest.New(t)
+			w.Settings[ingest.LiveSeconds] = setting
+			c := w.Found("cup")
+			w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Open)))
+			w.MoveClock(bestshottest.Noon.Add(hour))
+			testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
+
+			var got []time.Duration
+
+			begin := w.Clock.Now()
+			testkit.Drain(w.World, ingest.PollQueue, 10*time.Minute, func(_ context.Context, p ingest.Poll) error {
+				if p.Kind == ingest.Matches {
+					got = append(got, w.Clock.Now().Sub(begin))
+				}
+
+				return nil
+			})
+
+			if fmt.Sprint(got) != want {
+				t.Errorf("polls after %v, want %s", got, want)
+			}
+		})
+	}
+}
+
 // TestPlan: what a plan asks for, by the time before and after the kick-off.
 func TestPlan(t *testing.T) {
 	t.Parallel()
@@ -442,10 +480,12 @@ func TestPlan(t *testing.T) {
 		testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
 
 		for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.PollQueue) {
-			kinds += string(p.Kind)[:1]
+			if kinds += string(p.Kind)[:1]; strings.HasSuffix(kinds, "mmmmm") {
+				kinds = strings.TrimSuffix(kinds, "mmmmm") + "M" // now, and each minute until the next plan
+			}
 		}
 
-		w.Clear(ingest.PollQueue)
+		testkit.Drain(w.World, ingest.PollQueue, 4*time.Minute, func(context.Context, ingest.Poll) error { return nil })
 
 		return kinds
 	}
@@ -468,8 +508,8 @@ func TestPlan(t *testing.T) {
 		{kickOff.Add(-23 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
 		{kickOff.Add(-22*hour + time.Minute), func() {}, "m"},
 		{kickOff.Add(-time.Minute), func() { feed(ingest.Rounds); w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
-		{kickOff, func() {}, "m"}, // has begun: always
-		{kickOff.Add(hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined))) }, "m"}, // interrupted
+		{kickOff, func() {}, "M"}, // has begun: always
+		{kickOff.Add(hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.NotDefined))) }, "M"}, // interrupted
 		// the next round may be known
 		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "rsm"},
 		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Rounds); feed(ingest.Standings) }, "sm"}, // the result may be corrected

@@ -1,6 +1,8 @@
 package bestshot
 
 import (
+	"slices"
+
 	"matchday/pkg/bestshot/asset"
 	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/health"
@@ -56,12 +58,15 @@ func Room() app.Room {
 				IfDown:   "The points of a match do not arrive.",
 			},
 		},
-		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"),
+		Settings: slices.Concat(
+			push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"),
 			provider.Settings(
 				ingest.PollProviderFunction().Name,
 				ingest.SyncAssetsFunction().Name,
 				ingest.CreateTournamentFunction().Name,
-			)...),
+			),
+			[]spec.Setting{ingest.LiveSetting()},
+		),
 	},
 		health.GetHealthFunction(),
 		member.CreateMemberFunction(),

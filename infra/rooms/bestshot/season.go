@@ -10,6 +10,7 @@ import (
 	"matchday/infra/sim/apifootball"
 	"matchday/infra/sim/football"
 	"matchday/pkg/bestshot"
+	"matchday/pkg/bestshot/ingest"
 )
 
 // Replay plays the openfootball files of a folder. See package replay.
@@ -25,7 +26,10 @@ func Replay(ctx context.Context, cfg frame.Config) error {
 		Room: fleet.Room{
 			Room:     bestshot.Room(),
 			App:      Bundle,
-			Simulate: func(in fleet.Host) ([]string, error) { return h.simulate(in, cfg.Seed, apifootball.Plan{}) },
+			Simulate: func(in fleet.Host) ([]string, error) {
+				env, err := h.simulate(in, cfg.Seed, apifootball.Plan{})
+				return append(env, ingest.LiveSeconds+"=300"), err // five times as fast as with scores of each minute
+			},
 		},
 		Provider: func() *football.Server { return h.Provider },
 	})

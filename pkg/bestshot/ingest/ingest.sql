@@ -1,5 +1,6 @@
 -- name: ListDueRounds
--- The rounds with a match that may have changed:
+-- The rounds with a match that may have changed, and whether one of it is in play, or interrupted, since its
+-- kick-off of less than 6 h ago:
 --
 --   - it has begun and not ended;
 --   - it ended less than 6 h ago, so that its result may be corrected;
@@ -15,7 +16,17 @@ SELECT
     o.label,
     o."order",
     o.type,
-    o.provider_path AS path
+    o.provider_path AS path,
+    EXISTS (
+        SELECT
+        FROM match m
+        WHERE m.tournament_id = o.tournament_id
+            AND m.round_slug = o.slug
+            AND NOT m.corrected
+            AND m.status IN ('open', 'not-defined')
+            AND m.date <= now()
+            AND m.date > now() - interval '6 hours'
+    ) AS in_play
 FROM tournament_round o
 JOIN tournament t ON t.id = o.tournament_id
 WHERE t.status IN ('upcoming', 'active')

@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"matchday/pkg/bestshot/provider"
@@ -19,13 +21,46 @@ type Planner struct {
 	db        pg.DB
 	queue     queue.Sender
 	now       func() time.Time
-	idleUntil time.Time // see tables.IdleInterval
+	live      time.Duration // between two polls of a round in play
+	idleUntil time.Time     // see tables.IdleInterval
+}
+
+const (
+	// LiveSeconds is the setting with the seconds between two polls of a round in play.
+	LiveSeconds = "BESTSHOT_LIVE_SECONDS"
+	// defaultLive is what they are if it is absent.
+	defaultLive = time.Minute
+	// planned is the time between two plans. The alarm of the queue lets a message be as old.
+	planned = 5 * time.Minute
+)
+
+// LiveSetting is LiveSeconds.
+func LiveSetting() spec.Setting {
+	return spec.Setting{
+		Name:      LiveSeconds,
+		Functions: []string{PlanPollsFunction().Name},
+		Does: "the seconds between two requests to the provider for a round with a match in play: 60, the default, 100, 150, or 300 " +
+			"for a fifth of the requests",
+		Like: "^(60|100|150|300)$",
+	}
 }
 
 // OpenPlanner opens the service that plans polls.
 func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
+	live := defaultLive
+
+	if text := env.Setting(LiveSeconds); text != "" {
+		seconds, err := strconv.Atoi(text)
+		if err != nil || seconds < 60 {
+			return nil, fmt.Errorf("%s is %q, want seconds from 60 on", LiveSeconds, text)
+		}
+
+		live = time.Duration(seconds) * time.Second
+	}
+
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
+
+	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now, live: live}, err
 }
 
 // roundRow is a round whose matches can be asked for.
@@ -39,6 +74,7 @@ type roundRow struct {
 	Order        int           `db:"order"`
 	Type         string        `db:"type"`
 	Path         string        `db:"path"`
+	InPlay       bool          `db:"in_play"` // whether a match of it is in play, or interrupted
 }
 
 // poll returns the poll that asks for the matches of the round.
@@ -72,7 +108,7 @@ func (r tournamentRow) poll(kind Kind) Poll {
 func PlanPollsFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "bestshot/plan-polls",
-		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images.",
+		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images; for matches in play each minute.",
 		IfDown: "Results do not arrive.",
 		On:     spec.Schedule("rate(5 minutes)"),
 		SQL:    []spec.SQLLogin{tables.Worker},
@@ -81,7 +117,8 @@ func PlanPollsFunction() app.Function {
 	}, OpenPlanner, (*Planner).PlanPolls)
 }
 
-// PlanPolls asks for what may have changed. About a match that begins within a day it asks once an hour,
+// PlanPolls asks for what may have changed. About a match in play it asks each minute, or as LiveSeconds
+// says: the polls until the next plan wait in the queue. About a match that begins within a day it asks once an hour,
 // and about a later one once a day: until then a match that was called off takes guesses, which count if
 // they were stored before play began. It also posts matches that were not settled in time, and
 // sends what a crash has left in the outbox. A second run asks again, which changes nothing. While no
@@ -129,5 +166,26 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return err
 	}
 
+	if err := s.planLive(ctx, rounds); err != nil {
+		return err
+	}
+
 	return s.planImages(ctx)
+}
+
+// planLive asks for the rounds in play between this plan and the next one.
+func (s *Planner) planLive(ctx context.Context, rounds []roundRow) error {
+	for after := s.live; after < planned; after += s.live {
+		for _, r := range rounds {
+			if !r.InPlay {
+				continue
+			}
+
+			if err := s.queue.Send(ctx, PollQueue, r.poll(), after); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
 }

@@ -244,6 +244,8 @@ SELECT id::text FROM l`, c.ID)
 		"settlement.CountMembers":  {c.ID},
 		"notice.FindRangeEnd":      {member, 5000},
 		"notice.ClaimRange":        {c.ID, []string{match}, 86400.0, "24h", member, member},
+		"notice.FindPointsEnd":     {[]string{match, match}, member, 5000},
+		"notice.ListPoints":        {c.ID, []string{match, match}, member, member},
 		"member.LockMember":        {"u7", 86400.0},
 		"member.RenameMember":      {member, "x", 0},
 
@@ -258,7 +260,7 @@ SELECT id::text FROM l`, c.ID)
 			switch name {
 			case "settlement.SettleRange":
 				_, err = pg.Do(t.Context(), tx, all["settlement.PrepareRange"], "1s")
-			case "notice.ClaimRange":
+			case "notice.ClaimRange", "notice.ListPoints":
 				_, err = pg.Do(t.Context(), tx, all["notice.PrepareRange"])
 			case "settlement.RepairPoints":
 				_, err = pg.Do(t.Context(), tx, all["settlement.PrepareRepair"])

@@ -24,8 +24,8 @@ func Replay(ctx context.Context, cfg frame.Config) error {
 	return replay.Run(ctx, replay.Config{
 		Config: cfg,
 		Room: fleet.Room{
-			Room:     bestshot.Room(),
-			App:      Bundle,
+			Room: bestshot.Room(),
+			App:  Bundle,
 			Simulate: func(in fleet.Host) ([]string, error) {
 				env, err := h.simulate(in, cfg.Seed, apifootball.Plan{})
 				return append(env, ingest.LiveSeconds+"=300"), err // five times as fast as with scores of each minute

@@ -28,7 +28,7 @@ var file string
 // sql are the statements of member.sql.
 var sql = pg.MustParse[struct {
 	FindMember, GetMember, LockUser, CreateMember, LockMember, RenameMember, RaiseLeaderboards, ListLeaderboards,
-	FindAnswer, DeleteAnswers, StoreAnswer, SetReminders string
+	FindAnswer, DeleteAnswers, StoreAnswer, SetNotices string
 }](file)
 
 // ErrNoMember reports a caller who has not registered.
@@ -113,7 +113,17 @@ type Member struct {
 	NickName string    `json:"nickName" db:"nick_name" doc:"The name in leaderboards."`
 	Since    time.Time `json:"createdAt" db:"created_at" doc:"When the member registered."`
 
-	Reminders bool `json:"reminders" db:"reminders" doc:"Whether the member gets reminders of matches without a guess."`
+	Notices
+}
+
+// Notices are the notices that a member gets: all until the member says otherwise.
+type Notices struct {
+	_ struct{} `schema:"MemberNotices"`
+
+	Reminders   bool `json:"reminders" db:"reminders" doc:"Whether the member gets reminders of matches without a guess."`
+	Points      bool `json:"pointsNotices" db:"points_notices" doc:"Whether the member is told of new points and the rank."`
+	Corrections bool `json:"correctionNotices" db:"correction_notices" doc:"Whether the member is told of points that were corrected."`
+	Voids       bool `json:"voidNotices" db:"void_notices" doc:"Whether the member is told that a guessed match does not count."`
 }
 
 // Page is the answer with a member.
@@ -237,22 +247,40 @@ func (s *Profile) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
 type Change struct {
 	_ struct{} `schema:"MemberChange"`
 
-	NickName  string `json:"nickName,omitempty" format:"display-name" doc:"The name in leaderboards. Absent: unchanged." example:"Ana"`
-	Reminders *bool  `json:"reminders,omitempty" doc:"Whether the member gets reminders of matches without a guess. Absent: unchanged."`
+	NickName string `json:"nickName,omitempty" format:"display-name" doc:"The name in leaderboards. Absent: unchanged." example:"Ana"`
+
+	Reminders   *bool `json:"reminders,omitempty" doc:"Whether the member gets reminders of matches without a guess. Absent: unchanged."`
+	Points      *bool `json:"pointsNotices,omitempty" doc:"Whether the member is told of new points and the rank. Absent: unchanged."`
+	Corrections *bool `json:"correctionNotices,omitempty" doc:"Whether the member is told of points that were corrected. Absent: unchanged."`
+	Voids       *bool `json:"voidNotices,omitempty" doc:"Whether the member is told that a guessed match does not count. Absent: unchanged."`
 }
 
-// UpdateMember is the request for another nickname, or for reminders or none.
+// of returns the notices n with what the change has of them.
+func (c Change) of(n Notices) Notices {
+	for _, f := range []struct {
+		to   *bool
+		from *bool
+	}{{&n.Reminders, c.Reminders}, {&n.Points, c.Points}, {&n.Corrections, c.Corrections}, {&n.Voids, c.Voids}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+
+	return n
+}
+
+// UpdateMember is the request for another nickname, or for other notices.
 type UpdateMember struct {
 	auth.User
 	Body Change
 }
 
-// UpdateMemberFunction changes the caller's nickname, and whether the caller gets reminders.
+// UpdateMemberFunction changes the caller's nickname, and the notices that the caller gets.
 func UpdateMemberFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "bestshot/update-member",
-		Does:   "Changes the caller's nickname, also in leaderboards, and whether the caller gets reminders.",
-		IfDown: "Nobody can change the nickname, or turn reminders off.",
+		Does:   "Changes the caller's nickname, also in leaderboards, and the notices that the caller gets.",
+		IfDown: "Nobody can change the nickname, or turn notices off.",
 		On:     spec.Route{Method: "PATCH", Path: "/api/v2/member", Auth: spec.User},
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
@@ -262,7 +290,7 @@ func UpdateMemberFunction() app.Function {
 	}, Open, (*Members).UpdateMember, ErrNoMember, errLate)
 }
 
-// UpdateMember changes the caller's nickname, and whether the caller gets reminders. It invalidates the
+// UpdateMember changes the caller's nickname, and the notices that the caller gets. It invalidates the
 // leaderboards that show the nickname. A second run only invalidates them. Errors: account_deleted,
 // member_not_found, too_many_renames, and leaderboards_late if the nickname is stored and the cache does not
 // answer.
@@ -321,10 +349,10 @@ func change(ctx context.Context, tx pgx.Tx, userID string, c Change) (Member, er
 		return Member{}, ErrNoMember
 	}
 
-	if c.Reminders != nil && *c.Reminders != r.Reminders {
-		r.Reminders = *c.Reminders
+	if n := c.of(r.Notices); n != r.Notices {
+		r.Notices = n
 
-		if _, err := pg.Do(ctx, tx, sql.SetReminders, r.ID, r.Reminders); err != nil {
+		if _, err := pg.Do(ctx, tx, sql.SetNotices, r.ID, n.Reminders, n.Points, n.Corrections, n.Voids); err != nil {
 			return Member{}, err
 		}
 	}

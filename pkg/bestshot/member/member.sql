@@ -6,7 +6,7 @@ WHERE public_id = $1;
 
 -- name: GetMember
 -- The member of user $1, as the API answers it.
-SELECT id::text, nick_name, reminders, created_at
+SELECT id::text, nick_name, created_at, reminders, points_notices, correction_notices, void_notices
 FROM member
 WHERE public_id = $1;
 
@@ -27,8 +27,11 @@ ON CONFLICT DO NOTHING;
 SELECT
     id::text,
     nick_name,
-    reminders,
     created_at,
+    reminders,
+    points_notices,
+    correction_notices,
+    void_notices,
     CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
 FROM member
 WHERE public_id = $1
@@ -83,8 +86,11 @@ WHERE member_id = $1
 INSERT INTO answer (member_id, request, hash, body)
 VALUES ($1, $2, $3, $4);
 
--- name: SetReminders
--- Records whether member $1 wants reminders.
+-- name: SetNotices
+-- Records which notices member $1 wants.
 UPDATE member
-SET reminders = $2
+SET reminders = $2,
+    points_notices = $3,
+    correction_notices = $4,
+    void_notices = $5
 WHERE id = $1;

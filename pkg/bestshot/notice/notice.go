@@ -1,12 +1,12 @@
-// Package notice reminds members of matches that they have not guessed: a day and two hours before
-// the kick-off, on the phones that they have registered.
+// Package notice tells members, on the phones that they have registered, of matches that they have not
+// guessed, a day and two hours before the kick-off, and of their points: that they are in, with the rank, that
+// they were corrected, and that a match does not count. A member can turn off each kind.
 //
-// remind passes over the members in ranges, by their ids, once for each match and kind of reminder. It
-// puts messages for up to 100 members into a queue. send-notices runs outside the VPC and sends the
-// reminders to Apple.
+// remind passes over the members in ranges, by their ids, once for each match and kind of reminder, and once
+// for the matches of a tournament that were settled since the last time. It puts messages for up to 100
+// members into a queue. send-notices runs outside the VPC and sends the notices to Apple.
 //
-// No reminder is lost: remind records reminders, and how far the pass has come, in the transaction in
-// which it sends the messages. A message may be sent twice, because remind may crash before the commit,
+// No notice is lost: remind records how far a pass has come in the transaction in which it sends the messages. A message may be sent twice, because remind may crash before the commit,
 // and the queue may deliver a message twice. Both notifications have the same collapse id, and a phone
 // shows one.
 package notice
@@ -37,7 +37,8 @@ var file string
 
 // sql are the statements of notice.sql.
 var sql = pg.MustParse[struct {
-	IsPlayed, BeginPasses, PrepareRange, LockPass, FindRangeEnd, ClaimRange, MovePass, EndPass string
+	IsPlayed, BeginPasses, PrepareRange, LockPass, FindRangeEnd, ClaimRange, MovePass, EndPass,
+	BeginPoints, LockPoints, FindPointsEnd, ListPoints, ListScores, ListScoresBefore, MovePoints, EndPoints string
 }](file)
 
 const (
@@ -118,8 +119,8 @@ const (
 func RemindFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "bestshot/remind",
-		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours.",
-		IfDown: "Members are not reminded.",
+		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours, and those who have new points.",
+		IfDown: "Members are not reminded, and not told of their points.",
 		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its idleUntil
 		SQL:    []spec.SQLLogin{tables.Worker},
 		Sends:  []spec.Queue{NoticeQueue},
@@ -127,7 +128,8 @@ func RemindFunction() app.Function {
 	}, OpenReminders, (*Reminders).Remind)
 }
 
-// Remind sends reminders to the members who play in a tournament, or are in a league that follows it, and
+// Remind sends notices of points to the members who have guessed matches that were settled since the last
+// time, when no match of the tournament waits for points or is in play. Then it sends reminders to the members who play in a tournament, or are in a league that follows it, and
 // have not guessed a match of it that begins soon: the first reminder within a day of the kick-off, the
 // second within two hours. A reminder is for all such matches of a tournament. Within two hours of the
 // kick-off only the second is sent. A match that is put off by the lead time of a reminder, or more, has
@@ -136,6 +138,10 @@ func RemindFunction() app.Function {
 func (s *Reminders) Remind(ctx context.Context) error {
 	if s.now().Before(s.idleUntil) {
 		return nil
+	}
+
+	if err := s.tellPoints(ctx); err != nil {
+		return err
 	}
 
 	_, played, err := pg.Value[bool](ctx, s.db, sql.IsPlayed)
@@ -225,8 +231,8 @@ func (s *Reminders) remindRange(ctx context.Context, after, leadTime time.Durati
 		}
 
 		var messages []Notices
-		for part := range slices.Chunk(all, maxReminders) {
-			messages = append(messages, Notices{part})
+		for part := range slices.Chunk(all, maxNotices) {
+			messages = append(messages, Notices{Reminders: part})
 		}
 
 		return queue.SendAll(ctx, s.queue, NoticeQueue, messages)
@@ -277,34 +283,39 @@ func SendRemindersFunction() app.Function {
 // notification again. A phone shows it once, because of its collapse id. Errors: Unavailable if a
 // retry may reach a phone.
 func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
-	if !s.now().Before(m.KickOff) {
-		return nil
-	}
-
-	phones, err := s.phones.Of(ctx, m.UserID)
-	if err != nil || len(phones) == 0 {
-		return err
-	}
-
 	what := "1 match is not guessed"
 	if m.Matches > 1 {
 		what = fmt.Sprintf("%d matches are not guessed", m.Matches)
 	}
 
-	message, err := push.Notify(push.Alert{
+	return s.notify(ctx, m.UserID, push.Alert{
 		Terms:    push.Terms{Expires: m.KickOff},
 		Banner:   push.Banner{Title: m.Tournament, Body: what + ". The first begins soon.", Sound: "default"},
 		Collapse: m.ID,
 		Thread:   m.Tournament,
 		Custom:   map[string]any{"kickOff": m.KickOff},
 	})
+}
+
+// notify shows a notification on all phones of a user, unless it has expired.
+func (s *Notifier) notify(ctx context.Context, userID string, a push.Alert) error {
+	if !s.now().Before(a.Expires) {
+		return nil
+	}
+
+	phones, err := s.phones.Of(ctx, userID)
+	if err != nil || len(phones) == 0 {
+		return err
+	}
+
+	message, err := push.Notify(a)
 	if err != nil {
 		return err
 	}
 
 	counts, err := s.phones.Send(ctx, s.sender, message, phones)
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(delivered, counts.Delivered), telemetry.Count(gone, counts.Gone)},
-		slog.String("reminder", m.ID))
+		slog.String("notice", a.Collapse))
 
 	return err
 }

@@ -155,3 +155,176 @@ UPDATE reminder_pass
 SET done = true
 WHERE match_id = ANY($1::uuid[])
     AND kind = $2;
+
+-- name: BeginPoints
+-- Begins to tell of the matches that were settled since the last time, in each tournament where none waits
+-- for its points, and none has begun less than 3 h ago and not ended.
+WITH begun AS (
+    INSERT INTO points_pass (tournament_id)
+    SELECT t.id
+    FROM tournament t
+    WHERE t.status <> 'cancelled'
+        AND EXISTS (
+            SELECT
+            FROM match m
+            WHERE m.tournament_id = t.id
+                AND m.settled_version > m.told_version
+        )
+        AND NOT EXISTS (
+            SELECT
+            FROM match m
+            WHERE m.tournament_id = t.id
+                AND (
+                    m.status IN ('ended', 'void')
+                        AND m.scoreboard_applied_at IS NULL
+                    OR m.status = 'open'
+                        AND m.date <= now()
+                        AND m.date > now() - interval '3 hours'
+                )
+        )
+    ON CONFLICT DO NOTHING
+    RETURNING tournament_id
+)
+UPDATE match m
+SET telling = m.settled_version
+FROM begun b
+WHERE m.tournament_id = b.tournament_id
+    AND m.settled_version > m.told_version;
+
+-- name: LockPoints
+-- Locks the pass that was begun first, with the matches that it tells of. match is the teams and the result
+-- of a single one, else ''. No row if no pass is left.
+SELECT
+    p.tournament_id::text,
+    t.label,
+    p.begun_at,
+    p.member_id::text,
+    ARRAY(
+        SELECT m.id::text
+        FROM match m
+        WHERE m.tournament_id = p.tournament_id
+            AND m.telling IS NOT NULL
+        ORDER BY m.id
+    ) AS matches,
+    coalesce((
+        SELECT CASE WHEN count(*) = 1 THEN min(h.name || ' - ' || a.name || coalesce(' ' || m.home_score || ':' || m.away_score, '')) END
+        FROM match m
+        JOIN team h ON h.id = m.home_team
+        JOIN team a ON a.id = m.away_team
+        WHERE m.tournament_id = p.tournament_id
+            AND m.telling IS NOT NULL
+    ), '') AS match
+FROM points_pass p
+JOIN tournament t ON t.id = p.tournament_id
+ORDER BY p.begun_at, p.tournament_id
+LIMIT 1
+FOR UPDATE OF p;
+
+-- name: FindPointsEnd
+-- The last of the next $3 members after $2 who have guessed one of the matches $1: no row behind the last
+-- member.
+SELECT max(member_id::text)
+FROM (
+    SELECT DISTINCT g.member_id
+    FROM unnest($1::uuid[]) x (id)
+    CROSS JOIN LATERAL (
+        SELECT member_id
+        FROM guess
+        WHERE match_id = x.id
+            AND member_id > $2
+        ORDER BY member_id
+        LIMIT $3
+    ) g
+    ORDER BY g.member_id
+    LIMIT $3
+) m
+HAVING count(*) > 0;
+
+-- name: ListPoints
+-- What the members after $3 and up to $4, who have guessed, are told of the matches $2 of tournament $1:
+-- what they want to know, if there is any of it. The first result of a match is one; a later settlement
+-- corrects it, or makes it void.
+WITH told AS MATERIALIZED (
+    SELECT
+        m.id,
+        m.told_version,
+        m.telling,
+        CASE WHEN z.void THEN 'void' WHEN m.told_version = 0 THEN 'result' ELSE 'correction' END AS kind
+    FROM match m
+    JOIN settlement z ON z.match_id = m.id AND z.version = m.telling
+    WHERE m.id = ANY($2::uuid[])
+),
+news AS MATERIALIZED (
+    SELECT
+        g.member_id,
+        count(l.points) FILTER (WHERE k.kind = 'result')::int AS results,
+        coalesce(sum(l.points) FILTER (WHERE k.kind = 'result'), 0)::int AS earned,
+        coalesce(sum(l.points) FILTER (WHERE k.kind = 'correction'), 0)::int AS corrected,
+        count(*) FILTER (WHERE k.kind = 'void')::int AS void
+    FROM told k
+    CROSS JOIN LATERAL (
+        SELECT member_id
+        FROM guess
+        WHERE match_id = k.id
+            AND member_id > $3
+            AND member_id <= $4
+    ) g
+    CROSS JOIN LATERAL (
+        SELECT sum(points_earned) AS points
+        FROM scoreboard_ledger
+        WHERE match_id = k.id
+            AND member_id = g.member_id
+            AND version > k.told_version
+            AND version <= k.telling
+    ) l
+    GROUP BY g.member_id
+)
+SELECT
+    p.public_id,
+    CASE WHEN p.points_notices THEN n.results ELSE 0 END AS results,
+    CASE WHEN p.points_notices THEN n.earned ELSE 0 END AS earned,
+    CASE WHEN p.correction_notices THEN n.corrected ELSE 0 END AS corrected,
+    CASE WHEN p.void_notices THEN n.void ELSE 0 END AS void,
+    score(s.points, s.tie) AS score,
+    score_before(s.points, s.tie, s.round_slug, s.round_points, s.round_tie, t.current_round) AS before
+FROM news n
+JOIN member p ON p.id = n.member_id
+CROSS JOIN (SELECT current_round FROM tournament WHERE id = $1) t
+LEFT JOIN tournament_scoreboard s ON s.tournament_id = $1
+    AND s.member_id = n.member_id
+WHERE p.points_notices AND n.results > 0
+    OR p.correction_notices AND n.corrected <> 0
+    OR p.void_notices AND n.void > 0
+ORDER BY n.member_id;
+
+-- name: ListScores
+-- The scores in the leaderboard of tournament $1, the highest first.
+SELECT score
+FROM scoreboard_points
+WHERE tournament_id = $1
+ORDER BY score DESC;
+
+-- name: ListScoresBefore
+-- The scores before the current round of tournament $1, the highest first.
+SELECT score
+FROM scoreboard_before
+WHERE tournament_id = $1
+ORDER BY score DESC;
+
+-- name: MovePoints
+-- Records that the pass of tournament $1 has dealt with the members up to $2.
+UPDATE points_pass
+SET member_id = $2
+WHERE tournament_id = $1;
+
+-- name: EndPoints
+-- Ends the pass of tournament $1: all are told of its matches.
+WITH ended AS (
+    DELETE FROM points_pass
+    WHERE tournament_id = $1
+)
+UPDATE match
+SET told_version = telling,
+    telling = NULL
+WHERE tournament_id = $1
+    AND telling IS NOT NULL;

@@ -16,23 +16,24 @@ var NoticeQueue = spec.Queue{Name: "bestshot-notices", MaxReceiveCount: 5, Batch
 
 // Notices is a message of NoticeQueue.
 type Notices struct {
-	Reminders []Reminder `json:"reminders"`
+	Reminders []Reminder `json:"reminders,omitempty"`
+	Points    []Points   `json:"points,omitempty"`
 }
 
 const (
-	// maxReminders bounds the reminders of a message: 20 KB, and ten messages of a batch stay below the
-	// 1 MiB of SQS.
-	maxReminders = 100
-	// senders is how many members of a message are reminded at once.
+	// maxNotices bounds the notices of a message: 40 KB, and ten messages of a batch stay below the 1 MiB of
+	// SQS.
+	maxNotices = 100
+	// senders is how many members of a message are told at once.
 	senders = 10
 )
 
-// SendNoticesFunction reminds members on all phones.
+// SendNoticesFunction reminds members, and tells them of their points, on all phones.
 func SendNoticesFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "bestshot/send-notices",
-		Does:   "Reminds members on all phones.",
-		IfDown: "Reminders arrive late.",
+		Does:   "Reminds members, and tells them of their points, on all phones.",
+		IfDown: "Reminders and notices of points arrive late.",
 		On:     NoticeQueue,
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		Emits:  []spec.Metric{delivered, gone},
@@ -40,21 +41,29 @@ func SendNoticesFunction() app.Function {
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
-// SendNotices sends the reminders of a message, as SendReminder does. After the first that fails it begins
-// no more, and the message comes again. A second run sends all of them again, and a phone shows each
-// once. Errors: Unavailable if a retry may reach a phone.
+// SendNotices sends the notices of a message, reminders as SendReminder does. Notices of points are not sent
+// after pointsLifetime. After the first that fails it begins no more, and the message comes again. A second
+// run sends all of them again, and a phone shows each once. Errors: Unavailable if a retry may reach a phone.
 func (s *Notifier) SendNotices(ctx context.Context, m Notices) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(senders)
 
-	for _, r := range m.Reminders {
+	send := func(do func() error) {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 
-			return s.SendReminder(ctx, r)
+			return do()
 		})
+	}
+
+	for _, r := range m.Reminders {
+		send(func() error { return s.SendReminder(ctx, r) })
+	}
+
+	for _, p := range m.Points {
+		send(func() error { return s.notify(ctx, p.UserID, p.alert()) })
 	}
 
 	return group.Wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"matchday/infra/sim/clock"
+	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/sqs"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/bestshot/guess"
 	"matchday/pkg/bestshot/league"
+	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/bestshot/view"
@@ -31,6 +36,7 @@ const (
 	maxWait        = 2 * time.Second
 	guessesPerSec  = 3000
 	maxGuess       = 50 * time.Millisecond
+	maxPlanning    = 2 * time.Minute // of the notices of all members
 )
 
 // The matches of a grown tournament: the first is settled before anything is measured, so that all
@@ -139,6 +145,13 @@ func grow(ctx context.Context, members int) (rows []measure.Row, err error) {
 		return nil, err
 	}
 
+	told, err := w.notices(ctx, title, members)
+	if err != nil {
+		return nil, err
+	}
+
+	rows = append(rows, told...)
+
 	reads, err := w.reads(ctx, title, members)
 	if err != nil {
 		return nil, err
@@ -175,6 +188,58 @@ func (w *world) seed(ctx context.Context, members int) error {
 	}
 
 	return nil
+}
+
+// notices measures how long all members are found who are told of their points, and those who are reminded of
+// the open match. The phones get them from a queue.
+func (w *world) notices(ctx context.Context, title string, members int) (rows []measure.Row, err error) {
+	queues := sqs.New(clock.New(time.Now(), 1), "http://queues")
+	defer queues.Close()
+
+	server := httptest.NewServer(queues)
+	defer server.Close()
+
+	if err := queues.Create(sqs.Queue{Name: notice.NoticeQueue.Name, Visibility: time.Minute}); err != nil {
+		return nil, err
+	}
+
+	env := w.env
+	env.AWS, env.Queues = dynamodbsim.Config(server.URL), queues.URL("")
+
+	s, err := notice.OpenReminders(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	kickOff := func(at time.Time) error {
+		return w.exec(ctx, "UPDATE match SET date = $2 WHERE id = $1", w.match(openMatch), at)
+	}
+
+	for _, step := range []struct {
+		name    string
+		kickOff time.Time // of the open match
+	}{{"told of their points", w.now.Add(48 * time.Hour)}, {"reminded", w.now.Add(12 * time.Hour)}} {
+		if err := kickOff(step.kickOff); err != nil {
+			return nil, err
+		}
+
+		spent := postgresCPU()
+
+		used, err := measure.Run(func() error { return s.Remind(ctx) })
+		if err != nil {
+			return nil, err
+		}
+
+		spent = postgresCPU() - spent
+
+		r := measure.RowOf(title+step.name, used, 0)
+		r.Calls, r.Target, r.Met = "", "2 min", used.Wall <= maxPlanning
+		r.Compared = measure.Rate(float64(members), used.Wall) + " members"
+		r.Details = measure.Short(spent/time.Duration(members)) + " of CPU a member in PostgreSQL"
+		rows = append(rows, r)
+	}
+
+	return rows, kickOff(time.Now().Add(24 * time.Hour)) // guesses go by the clock of the machine
 }
 
 // settled measures a settlement, its longest transaction, and how long another writer of the tournament

@@ -16,9 +16,10 @@ func queries(n float64) measure.Counters {
 	return c
 }
 
-// scoringOf returns the calls of a scoring of so many members.
+// scoringOf returns the calls of a scoring of so many members, at most.
 func scoringOf(members float64) measure.Counters {
-	n := float64(batches(int(members)))
+	_, most := transactions(int(members))
+	n := float64(most)
 	c := queries(n + 50 + 7*members/50)
 	c.Dynamo["TransactWriteItems"] = n
 
@@ -60,7 +61,7 @@ func TestTargets(t *testing.T) {
 		{"all met", func(*figures) {}, ""},
 		{"a screen that costs more than 4 units", func(f *figures) { f.uses[3].Reads = 4.5 }, "pick'em, 1,000 members, get-event"},
 		{"a screen of few members, which has no target", func(f *figures) { f.uses[1].Counters = queries(2) }, ""},
-		{"three calls for a member", func(f *figures) { f.scores[1].Counters = queries(2_061) }, "pick'em, 10,000 members, an event scored"},
+		{"three calls for a member", func(f *figures) { f.scores[1].Counters = queries(2_097) }, "pick'em, 10,000 members, an event scored"},
 		{"a read too many", func(f *figures) { f.scores[0].Dynamo["GetItem"]++ }, "pick'em, 1,000 members, an event scored"},
 		{"a member who costs more among many", func(f *figures) { f.scores[0].CPU -= time.Microsecond }, "  CPU of one among 10,000 v. 1,000"},
 		{"a member who costs too much", func(f *figures) {
@@ -78,6 +79,36 @@ func TestTargets(t *testing.T) {
 
 		if diff := cmp.Diff(want, measure.Missed(f.rows())); diff != "" {
 			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestTransactionsOfAScoring: a scoring may take one transaction more than its members fill for each read of
+// the index, which has 1,056 rows, and meets no row more than twice.
+func TestTransactionsOfAScoring(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct {
+		transactions float64
+		members      int
+		want         string
+	}{
+		{304, 10_000, ""}, // all members in order
+		{310, 10_000, ""}, // some moved to where they are read again
+		{323, 10_000, ""}, // all of them
+		{303, 10_000, "303 transactions scored 10000 members, want 304 to 323"},
+		{324, 10_000, "324 transactions scored 10000 members, want 304 to 323"},
+		{1, 33, ""},
+		{2, 34, ""},
+		{1, 34, "1 transactions scored 34 members, want 2 to 3"},
+	} {
+		got := ""
+		if err := checkTransactions(c.transactions, c.members); err != nil {
+			got = err.Error()
+		}
+
+		if got != c.want {
+			t.Errorf("%v transactions of %d members: got %q, want %q", c.transactions, c.members, got, c.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func report(in usage.Input) (usage.Report, error) {
 		{"members", "fixed", "metrics", "lists", "cards", "results", "standings", "picks", "scoring", "notices", "TOTAL", "a member"},
 	}
 
-	for _, members := range []float64{100, 1_000, 10_000} {
+	for _, members := range []float64{100, 1_000, 10_000, 100_000} {
 		month, err := model{c, pickem.Room().Spec}.month(members)
 		if err != nil {
 			return usage.Report{}, err
@@ -48,8 +48,9 @@ lists      the list of events, and the own profile: each member looks at each of
 cards      an event that is open
 results    a scored event, and standings a year's: a page of each
 picks      %g saves of a prediction by each member and event, of which there is one a week
-scoring    of an event once, each member in one league of ten
+scoring    of an event once, at %d members a second, which one partition of the index takes
 notices    %g pushes to each member and event: of what is forgotten, and what has changed
-Units of DynamoDB are those that the engine reckons for calls with 10 and with 10,000 members; between and beyond they are in proportion.
-`, usage.EmittedNote, viewsOfWeek, savesOfEvent, noticesOfEvent)
+Units of DynamoDB are those that the engine reckons for calls with 10 and with 10,000 members; between they are in proportion, and beyond
+they are those of 10,000, because screens read pages. A profile is one of a member who has played 38 events.
+`, usage.EmittedNote, viewsOfWeek, savesOfEvent, scoredPerSec, noticesOfEvent)
 }

@@ -72,11 +72,13 @@ func (c counters) used(what string) (few, many use) {
 	return few, many
 }
 
-// useOf returns a use with so many members, interpolated linearly.
+// useOf returns a use with so many members, interpolated linearly. With more members than are measured it is that
+// of the most: no screen reads more than a page, and `make bench ROOM=pickem MEMBERS=100000` has the same units.
 func (c counters) useOf(what string, members float64) use {
 	few, many := c.used(what)
+	measured := min(members, many.Members)
 	on := func(a, b float64) float64 {
-		return max(a+(b-a)*(members-few.Members)/(many.Members-few.Members), 0)
+		return max(a+(b-a)*(measured-few.Members)/(many.Members-few.Members), 0)
 	}
 
 	return use{what, members, on(few.Answer, many.Answer), capacity{on(few.ReadUnits, many.ReadUnits), on(few.WriteUnits, many.WriteUnits)}}

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+
 	"matchday/infra/tools/cost/usage"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
@@ -25,7 +27,8 @@ const (
 	noticeReads    = 3.0  // read units: the record of the notice, the list of phones, and one phone
 	noticeWrites   = 4.0  // write units: the record and a check, in a transaction
 	noticesAtOnce  = 100  // members of one message
-	scoredPerSec   = 1000 // members, with 32 in flight
+	scoredPerSec   = 360  // members, at the pace of the writes: 276 s for 100,000, by `make bench ROOM=pickem MEMBERS=100000`
+	messageTakes   = 40.0 // seconds of the pace, until the message of a scoring sends its successor
 	megabyteTakes  = 0.1  // seconds to read 1 MB, beside those of a request
 )
 
@@ -56,11 +59,17 @@ func (m model) month(members float64) (s month, err error) {
 
 	most := m.Scores[len(m.Scores)-1]
 	scored := members * usage.WeeksOfMonth
+	messages := math.Ceil(members/scoredPerSec/messageTakes) * usage.WeeksOfMonth
+	memory := m.memory(score.ScoreEventFunction().Name)
 	s.scores = usage.Usage{
-		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(score.ScoreEventFunction().Name),
-		Traces: usage.WeeksOfMonth, InitGBSeconds: usage.Init(usage.WeeksOfMonth, m.memory(score.ScoreEventFunction().Name)),
-		ReadUnits: scored * most.ReadUnits / most.Members, WriteUnits: scored * most.WriteUnits / most.Members,
-		SQSRequests: 3 * usage.WeeksOfMonth, LogGB: usage.WeeksOfMonth * usage.JobLog / usage.Gigabyte,
+		LambdaRequests:  messages,
+		LambdaGBSeconds: scored / scoredPerSec * memory,
+		Traces:          usage.Traced(messages),
+		InitGBSeconds:   usage.Init(messages, memory),
+		ReadUnits:       scored * most.ReadUnits / most.Members,
+		WriteUnits:      scored * most.WriteUnits / most.Members,
+		SQSRequests:     3 * messages,
+		LogGB:           messages * usage.JobLog / usage.Gigabyte,
 	}
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{

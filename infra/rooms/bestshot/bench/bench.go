@@ -74,11 +74,8 @@ type world struct {
 	seconds    map[string]float64 // of what is measured, without the plain driver
 }
 
-// Figures that the cost model takes.
-const (
-	cachedPage = "a page from the cache"
-	settled    = "a match settled"
-)
+// cachedPage is a figure that the cost model takes.
+const cachedPage = "a page from the cache"
 
 // run measures a tournament with a number of members. Each figure is the median of a number of runs.
 func run(ctx context.Context, members, runs int) ([]measure.Row, any, error) {
@@ -242,7 +239,7 @@ func (w *world) measure(ctx context.Context, members, runs int) (rows []measure.
 
 		return err
 	}
-	if err := add(settled, settle, "its largest statement by pgx", plain, members); err != nil {
+	if err := add("a match settled", settle, "its largest statement by pgx", plain, members); err != nil {
 		return nil, err
 	}
 

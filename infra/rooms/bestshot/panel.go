@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,11 +36,12 @@ type visit struct {
 	mu    sync.Mutex
 	user  string // one of visitors
 	id    string // of the tournament; "" until it is created
+	group string // the id of the league of the visitor and friends
 	round int
 	off   bool // whether the cache is stopped
 }
 
-// panel returns the room's tab: a round that is being played, and the leaderboard.
+// panel returns the room's tab: a round that is being played, the leaderboard, and the table of friends.
 func (v *visit) panel() console.Panel {
 	look := &console.Look{Every: 1500 * time.Millisecond, Read: func(ctx context.Context) (any, error) {
 		if v.tournament() == "" {
@@ -133,7 +135,10 @@ type seen struct {
 	Member      string  `json:"member"`
 	Matches     []match `json:"matches"`
 	Leaderboard []entry `json:"leaderboard"`
-	Took        float64 `json:"took"` // ms, of the leaderboard
+	Took        float64 `json:"took"`    // ms, of the leaderboard
+	Around      []entry `json:"around"`  // the visitor and the neighbours in the leaderboard
+	Live        *live   `json:"live"`    // nil while no match is in play
+	Friends     []entry `json:"friends"` // the table of the league; provisional if Live is set
 }
 
 type match struct {
@@ -143,6 +148,21 @@ type match struct {
 	Home   side      `json:"home"`
 	Away   side      `json:"away"`
 	Guess  *own      `json:"guess"`
+	Live   *struct {
+		Home int `json:"home"`
+		Away int `json:"away"`
+	} `json:"live"`
+}
+
+// live is what the visitor would have if the matches in play ended now.
+type live struct {
+	Points  int  `json:"points"`
+	Settled int  `json:"settledPoints"`
+	Rank    *int `json:"rank"`
+	Matches []struct {
+		MatchID string `json:"matchId"`
+		Points  int    `json:"points"`
+	} `json:"matches"`
 }
 
 type side struct {
@@ -168,12 +188,15 @@ type entry struct {
 	NickName string `json:"nickName"`
 	Points   int    `json:"points"`
 	Movement int    `json:"movement"`
+
+	Provisional *int `json:"provisionalPoints"`
 }
 
 // read reads the round and the leaderboard from the API, as the visitor.
 func (v *visit) read(ctx context.Context) (seen, error) {
 	v.mu.Lock()
-	s, user, id := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}}, v.user, v.id
+	s := seen{Round: v.round, Off: v.off, Matches: []match{}, Leaderboard: []entry{}, Around: []entry{}, Friends: []entry{}}
+	user, id, group := v.user, v.id, v.group
 	v.mu.Unlock()
 
 	get := func(path string, out any) error { return v.call(ctx, user, http.MethodGet, path, nil, out) }
@@ -225,7 +248,43 @@ func (v *visit) read(ctx context.Context) (seen, error) {
 	s.Took = float64(time.Since(began).Microseconds()) / 1000
 	s.Leaderboard = append(s.Leaderboard, board.Data...)
 
-	return s, err
+	if err != nil {
+		return s, err
+	}
+
+	return s, v.compare(get, id, group, &s)
+}
+
+// neighbours is how many members above the visitor, and below, the tab shows.
+const neighbours = 2
+
+// compare reads the place of the visitor among the neighbours, the points of the matches in play, and the table of
+// the friends, which has these points while there are such matches.
+func (v *visit) compare(get func(path string, out any) error, id, group string, s *seen) error {
+	var (
+		around, friends struct{ Data []entry }
+		now             live
+	)
+
+	tournament := "/tournaments/" + id
+	if err := errors.Join(get(tournament+"/leaderboard?around=me", &around), get(tournament+"/score/live", &now)); err != nil {
+		return err
+	}
+
+	if i := slices.IndexFunc(around.Data, func(e entry) bool { return e.MemberID == s.Member }); i >= 0 {
+		s.Around = around.Data[max(i-neighbours, 0):min(i+neighbours+1, len(around.Data))]
+	}
+
+	table := "/leagues/" + group + "/score?tournament=" + id
+	if len(now.Matches) > 0 {
+		s.Live = &now
+		table += "&live=true"
+	}
+
+	err := get(table, &friends)
+	s.Friends = append(s.Friends, friends.Data...)
+
+	return err
 }
 
 // demo returns what `make run` plays: rounds of a league, one after the other.
@@ -292,12 +351,49 @@ func (v *visit) found(ctx context.Context) error {
 		return err
 	}
 
+	group, err := v.befriend(ctx, user, out.ID)
+	if err != nil {
+		return err
+	}
+
 	v.mu.Lock()
 	defer v.mu.Unlock()
 
-	v.user, v.id = user, out.ID
+	v.user, v.id, v.group = user, out.ID, group
 
 	return nil
+}
+
+// friends is the name of the visitor's league, which the first of people join.
+const (
+	friends     = "Friends"
+	friendsSize = 4
+)
+
+// befriend creates the league of a user and friends, or finds that of an earlier run, and has it follow a tournament
+// alone. It returns the id of the league.
+func (v *visit) befriend(ctx context.Context, user, tournament string) (id string, err error) {
+	type group struct{ ID, Name, Code, Role string }
+
+	var mine struct{ Data []group }
+	if err := v.call(ctx, user, http.MethodGet, "/leagues", nil, &mine); err != nil {
+		return "", err
+	}
+
+	var l group
+	if i := slices.IndexFunc(mine.Data, func(g group) bool { return g.Name == friends && g.Role == "admin" }); i >= 0 {
+		l = mine.Data[i]
+	} else if err := v.call(ctx, user, http.MethodPost, "/leagues", map[string]string{"name": friends}, &l); err != nil {
+		return "", err
+	}
+
+	for _, name := range people[:friendsSize] {
+		if err := v.call(ctx, userOf(name), http.MethodPost, "/leagues/invitation", map[string]string{"code": l.Code}, nil); err != nil {
+			return "", err
+		}
+	}
+
+	return l.ID, v.call(ctx, user, http.MethodPatch, "/leagues/"+l.ID+"/tournaments", map[string]any{"tournaments": []string{tournament}}, nil)
 }
 
 // slug is the prefix of the tournaments' slugs.

@@ -135,8 +135,39 @@ func TestSecondRun(t *testing.T) {
 	}
 }
 
-// TestPageBestShot plays a round in a browser: the visitor guesses, the match ends, and the
-// leaderboard has the points, with and without the cache.
+// TestFriends: the next run finds the league of the last one, which follows the tournament of the run alone.
+func TestFriends(t *testing.T) {
+	t.Parallel()
+	_, v, w := newVisit(t)
+	group := v.group
+
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	testkit.Must(t, v.found(t.Context()))
+
+	if v.group != group {
+		t.Errorf("the second run has the league %s, want %s", v.group, group)
+	}
+
+	var all struct {
+		Data []struct {
+			Name        string
+			Tournaments []string
+		}
+	}
+	testkit.Must(t, v.call(t.Context(), v.user, http.MethodGet, "/leagues", nil, &all))
+
+	var got [][]string
+	for _, l := range all.Data {
+		got = append(got, append([]string{l.Name}, l.Tournaments...))
+	}
+
+	if diff := cmp.Diff([][]string{{friends, v.id}}, got); diff != "" {
+		t.Errorf("the leagues (-want +got):\n%s", diff)
+	}
+}
+
+// TestPageBestShot plays a round in a browser: the visitor guesses, the points are provisional until the match ends,
+// and then they are in the table of the friends, and in the leaderboard, with and without the cache.
 func TestPageBestShot(t *testing.T) {
 	t.Parallel()
 	hub, v, w := newVisit(t)
@@ -168,6 +199,38 @@ func TestPageBestShot(t *testing.T) {
 
 	seen, err := v.read(t.Context())
 	testkit.Must(t, err)
+
+	for _, m := range seen.Matches {
+		if m.Home.Name == name { // another outcome than the visitor's
+			home, away := 0, 1
+			if goals[0] < goals[1] {
+				home, away = 1, 0
+			}
+
+			testkit.Must(t, v.guess(t.Context(), userOf("Ada"), guess{m.ID, home, away}))
+		}
+	}
+
+	const ownRow = `document.querySelector("#table .me")`
+	run(consoletest.See(`document.querySelectorAll("#table tbody tr").length === 5`),
+		consoletest.See(`document.querySelector("#friends-live").hidden && document.querySelector("#own-live").hidden`),
+		consoletest.See(`document.querySelector("#around").hidden`))
+
+	// In play: the score is that of the end.
+	w.MoveClock(first.kickOff.Add(matchLength - time.Second))
+	poll(w, v)
+	run(consoletest.See(fmt.Sprintf(`%s.querySelector("[data-f=earned]").textContent === "your guess %d:%d · +3 provisional"`, match,
+		goals[0], goals[1])),
+		consoletest.See(fmt.Sprintf(`%s.querySelector("[data-f=score]").textContent === "%d : %d"`, match, goals[0], goals[1])),
+		consoletest.See(`!document.querySelector("#friends-live").hidden`),
+		consoletest.Says("#own-live", "If it ended now, you would have 3 points, 3 more than are settled, and rank 1."),
+		consoletest.See(`[...`+ownRow+`.cells].map((c) => c.textContent).join() === "1,You,+3,3"`),
+		consoletest.See(`document.querySelector("#nobody").hidden === false`))
+
+	picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "bestshot-live.png"), picture, 0o600))
+
 	w.MoveClock(first.kickOff.Add(matchLength + time.Second))
 	poll(w, v)
 	run(consoletest.See(fmt.Sprintf(`%s.dataset.state === "right"`, match)),
@@ -182,8 +245,19 @@ func TestPageBestShot(t *testing.T) {
 	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from PostgreSQL")`),
 		consoletest.See(`document.querySelector("#ranks .me td:last-child").textContent === "3"`))
 
-	picture, err := consoletest.Run(tab, chromedp.CaptureScreenshot())
+	picture, err = consoletest.Run(tab, chromedp.CaptureScreenshot())
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "bestshot.png"), picture, 0o600))
 	run(chromedp.Click(chromedp.CSS("#cache")), consoletest.See(`document.querySelector("#source").textContent.startsWith("from Redis")`))
+	run(consoletest.Says("#around-h", "You: rank 1, 3 points"),
+		consoletest.See(`[...document.querySelectorAll("#neighbours tr")].map((r) => r.cells[1].textContent).join() === "You,Ada"`))
+
+	// All have ended: nothing is provisional.
+	last := v.league.rounds[0][len(v.league.rounds[0])-1]
+	w.MoveClock(last.kickOff.Add(matchLength + correctedAfter + time.Second))
+	poll(w, v)
+	run(consoletest.See(`document.querySelector("#friends-live").hidden && document.querySelector("#own-live").hidden`),
+		consoletest.See(`[...`+ownRow+`.cells].map((c) => c.textContent).join() === "1,You,,3"`))
+	run(consoletest.Resize(390, 844, "dark"))
+	consoletest.Fits(t, tab, 390)
 }

@@ -1,4 +1,5 @@
-// The Best Shot tab: a round as the API shows it to the visitor, and the leaderboard.
+// The Best Shot tab: a round as the API shows it to the visitor, the leaderboard with the visitor's neighbours, and the
+// table of the visitor's friends. Points of matches in play are marked as provisional.
 
 import { $, clock, el, fleetNow, keyed, millis, press, put, room, span, still } from "/console/base.js";
 
@@ -17,7 +18,9 @@ function earned(m) {
   const g = m.guess;
   if (!g || !has(g.home.value)) return Date.parse(m.date) > fleetNow() ? "" : "no guess";
   const text = `your guess ${g.home.value}:${g.away.value}`;
-  return m.status === "ended" ? `${text} · ${g.total ? `+${g.total} points` : "no points"}` : text;
+  if (m.status === "ended") return `${text} · ${g.total ? `+${g.total} points` : "no points"}`;
+  const now = view.live?.matches.find((l) => l.matchId === m.id);
+  return now ? `${text} · +${now.points} provisional` : text;
 }
 
 function drawMatch(li, m) {
@@ -27,8 +30,8 @@ function drawMatch(li, m) {
   put(f("away"), m.away.name);
   put(f("of-home"), `goals of ${m.home.name}`);
   put(f("of-away"), `goals of ${m.away.name}`);
-  const score = has(m.home.score) ? `${m.home.score} : ${m.away.score}` : "– : –";
-  if (put(f("score"), score) && has(m.home.score) && !still.matches) f("score").animate([{ color: "var(--accent)" }, {}], { duration: 1500 });
+  const goals = has(m.home.score) ? [m.home.score, m.away.score] : m.live ? [m.live.home, m.live.away] : null;
+  if (put(f("score"), goals ? goals.join(" : ") : "– : –") && goals && !still.matches) f("score").animate([{ color: "var(--accent)" }, {}], { duration: 1500 });
   f("tip").hidden = !open;
   put(f("earned"), earned(m));
   li.dataset.state = open ? "open" : m.status === "ended" ? (m.guess?.total ? "right" : "ended") : "live";
@@ -84,12 +87,41 @@ function drawBoard() {
   }
 }
 
+const rowOf = () => el("tr", {}, el("td", { className: "n" }), el("td", { className: "who" }), el("td", { className: "n" }), el("td", { className: "n" }));
+
+// drawRanks draws members with a rank, a name, a note and points.
+function drawRanks(body, entries, note) {
+  keyed(body, entries.map((r) => r.memberId), rowOf).forEach((tr, i) => {
+    const r = entries[i];
+    [r.rank, r.nickName, note(r), r.points].forEach((text, n) => put(tr.cells[n], text));
+    tr.classList.toggle("me", r.memberId === view.member);
+  });
+}
+
+function drawAround() {
+  const me = view.around.find((r) => r.memberId === view.member);
+  $("around").hidden = !me;
+  if (!me) return;
+  put($("around-h"), `You: rank ${me.rank}, ${me.points} points`);
+  drawRanks($("neighbours").tBodies[0], view.around, () => "");
+}
+
+function drawFriends() {
+  const now = view.live;
+  $("friends-live").hidden = $("own-live").hidden = !now;
+  if (now) put($("own-live"), `If it ended now, you would have ${now.points} points, ${now.points - now.settledPoints} more than are settled${has(now.rank) ? `, and rank ${now.rank}` : ""}.`);
+  $("table").classList.toggle("provisional", Boolean(now));
+  drawRanks($("table").tBodies[0], view.friends, (r) => (has(r.provisionalPoints) ? `+${r.provisionalPoints}` : ""));
+}
+
 function drawBestShot() {
   view = room.bestshot;
-  $("bestshot").hidden = $("board").hidden = !view;
+  $("bestshot").hidden = $("board").hidden = $("friends").hidden = !view;
   if (!view) return;
   drawMatches();
   drawBoard();
+  drawAround();
+  drawFriends();
 }
 
 // A kick-off comes without an event.

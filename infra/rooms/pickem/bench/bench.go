@@ -103,12 +103,18 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		return nil, err
 	}
 
+	for n := range eventsOfYear - 2 {
+		if err := rank(ctx, w, eventOf(n), userOf(members/2)); err != nil {
+			return nil, err
+		}
+	}
+
 	scorer, err := score.OpenScorer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
 
-	if err := scorer.ScoreEvent(ctx, score.Request{EventID: eventOf(eventsOfYear - 2)}); err != nil { // writes the rankings
+	if err := scorer.ScoreEvent(ctx, score.Request{EventID: eventOf(eventsOfYear - 2)}); err != nil { // writes the other rankings
 		return nil, err
 	}
 

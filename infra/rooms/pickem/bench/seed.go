@@ -10,6 +10,7 @@ import (
 
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -190,6 +191,37 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 	flush(1)
 
 	return g.Wait()
+}
+
+// rank writes the ranking of a scored event that only one member has predicted.
+func rank(ctx context.Context, w *measure.World, eventID, userID string) error {
+	d, err := ranking.Claim(ctx, w.DB(), eventID, time.Time{})
+	if err != nil {
+		return err
+	}
+
+	d.Count = 1
+
+	t, err := d.Resume(ctx, w.DB(), eventID)
+	if err != nil {
+		return err
+	}
+
+	t.Results = cardSize
+
+	if err := t.Write(ctx, []ranking.Row{{UserID: userID, Points: 100, Correct: 4}}); err != nil {
+		return err
+	}
+
+	if err := t.Flush(ctx, false); err != nil {
+		return err
+	}
+
+	if _, err := t.Place(ctx, func() bool { return false }); err != nil {
+		return err
+	}
+
+	return t.Close(ctx)
 }
 
 func put(ctx context.Context, w *measure.World, rows []item) error {

@@ -437,6 +437,36 @@ func TestListEntriesSortsMemberIDs(t *testing.T) {
 	}
 }
 
+// TestListEntriesCountsOnce: the first page counts all members, and those after it read only what they show. They are
+// in the order of their points.
+func TestListEntriesCountsOnce(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+
+	read := func(query string) (b event.EntryList) {
+		t.Helper()
+		w.Read(event.ListEntriesFunction(), pickemtest.AdminEvent(pickemtest.Show)+"/entries?limit=1"+query, testkit.Administrator, &b.Body)
+
+		return b
+	}
+
+	first := read("").Body
+	testkit.Must(t, w.DeleteRow(tables.Pickem, "USER#ann", "EVENT#"+pickemtest.Show))
+	second := read("&cursor=" + first.Next).Body
+	third := read("&cursor=" + second.Next).Body
+
+	got := [][]any{{first.Count, first.UserIDs}, {second.Count, second.UserIDs}, {third.Count, third.UserIDs, third.Next}}
+
+	want := [][]any{{3, []string{"ann"}}, {3, []string{"bob"}}, {3, []string{"cat"}, ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the pages (-want +got):\n%s", diff)
+	}
+
+	if again := read("").Body; again.Count != 2 {
+		t.Errorf("the first page counts %d members after one has gone, want 2", again.Count)
+	}
+}
+
 // TestConcurrentEventChangeIsRefused: a request that read an event before another changed it
 // is refused, so that no change is lost.
 func TestConcurrentEventChangeIsRefused(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -613,13 +614,13 @@ type ListEntries struct {
 	Cursor  string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
-// EntryList is a page of member ids, sorted.
+// EntryList is a page of member ids.
 type EntryList struct {
 	Body struct {
 		_ struct{} `schema:"EntrantListBody"`
 
-		Count   int      `json:"count" doc:"The number of members on all pages."`
-		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
+		Count   int      `json:"count" doc:"The number of members on all pages, when the first of them was read."`
+		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction, by points, the fewest first, then by id."`
 		Next    string   `json:"next,omitempty"`
 	}
 }
@@ -636,25 +637,74 @@ func ListEntriesFunction() app.Function {
 	}, OpenEvents, (*Events).ListEntries, httpapi.ErrBadCursor, item.ErrNoEvent)
 }
 
-// ListEntries returns the ids of the members with a prediction, without their picks.
+// ListEntries returns the ids of the members with a prediction, without their picks. The first page counts them,
+// and so reads all of the event in the index; the others read what they show. A scoring between two pages changes
+// the order, so that a member may be on both, or on none.
 func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, error) {
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}
 
-	ids, err := item.ReadEntrants(ctx, s.db, in.EventID)
-	if err != nil {
-		return nil, err
+	count, counts := 0, in.Cursor == ""
+	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, item.EventRef(in.EventID), item.ScorePrefix)}
+
+	if !counts {
+		from := entryCursors.FindStringSubmatch(in.Cursor)
+		if from == nil {
+			return nil, httpapi.ErrBadCursor
+		}
+
+		count, _ = strconv.Atoi(from[1]) // of at most nine digits
+		q.Limit = int32(in.Limit + 1)
+		q.After = dynamo.StartKey(tables.EntriesOf, item.EventRef(in.EventID), item.ScorePrefix+from[2]+"#"+from[3],
+			item.UserRef(from[3]), item.EventRef(in.EventID))
 	}
 
-	slices.Sort(ids)
+	var places []string // in the index: points and id
+
+	for {
+		page, last, err := dynamo.QueryFlat[struct {
+			GSISK string `dynamodbav:"GSI_SK"`
+		}](ctx, s.db, tables.EntriesOf, q)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, e := range page {
+			if counts {
+				count++
+			}
+
+			if len(places) <= in.Limit {
+				places = append(places, strings.TrimPrefix(e.GSISK, item.ScorePrefix))
+			}
+		}
+
+		if last == nil || !counts && len(places) > in.Limit {
+			break
+		}
+
+		q.After = last
+	}
 
 	out := &EntryList{}
-	out.Body.Count = len(ids)
-	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, in.Cursor, in.Limit)
+	out.Body.Count, out.Body.UserIDs = count, []string{}
 
-	return out, err
+	if len(places) > in.Limit {
+		places = places[:in.Limit]
+		out.Body.Next = fmt.Sprint(count, "_", strings.Replace(places[in.Limit-1], "#", "_", 1))
+	}
+
+	for _, p := range places {
+		_, id, _ := strings.Cut(p, "#")
+		out.Body.UserIDs = append(out.Body.UserIDs, id)
+	}
+
+	return out, nil
 }
+
+// entryCursors are the count of all pages, and the place of the last member of a page in the index.
+var entryCursors = regexp.MustCompile(`^([0-9]{1,9})_([0-9]{3})_([^#]+)$`)
 
 // OpenEvents opens the service of events.
 func OpenEvents(_ context.Context, env app.Env) (*Events, error) {

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"matchday/infra/stage"
 	"matchday/pkg/fleet"
+	"matchday/pkg/kit/pg"
 	"matchday/pkg/spec"
 )
 
@@ -128,5 +132,66 @@ func TestKeptDeadLetters(t *testing.T) {
 
 	if strings.Contains(text, "[Redrive](#redrive) to `lab-turns`") {
 		t.Error("the page says to redrive what a function has consumed")
+	}
+}
+
+// TestRaisedConcurrency: the executions to which the page raises functions before a big match leave connections of
+// their database at 4 ACU, also if all are in use; and what it puts back is what the spec has. Aurora User Guide,
+// "Maximum connections for Aurora Serverless v2": 823, of which some are kept for AWS and an owner.
+func TestRaisedConcurrency(t *testing.T) {
+	t.Parallel()
+
+	command := regexp.MustCompile(`for f in (.+); do aws lambda put-function-concurrency --function-name ([a-z]+)-\$`)
+
+	commands := command.FindAllStringSubmatch(string(intro), -1)
+	if len(commands) != 2 || commands[0][2] != commands[1][2] {
+		t.Fatalf("the page has the commands %q, want one before a match and one after, of one room", commands)
+	}
+
+	specs := fleet.Specs()
+	room := specs[slices.IndexFunc(specs, func(r spec.Room) bool { return r.Name == commands[0][2] })]
+
+	room.Functions = slices.DeleteFunc(slices.Clone(room.Functions), func(f spec.Function) bool { return len(f.SQL) == 0 })
+
+	values := func(pairs string) map[string]int {
+		all := map[string]int{}
+
+		for _, pair := range strings.Fields(pairs) {
+			name, value, _ := strings.Cut(pair, "=")
+
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				t.Errorf("the page sets the concurrency of %s to %q", name, value)
+			}
+
+			all[room.Name+"/"+name] = n
+		}
+
+		return all
+	}
+	raised, restored := values(commands[0][1]), values(commands[1][1])
+	found := 0
+
+	for i, f := range room.Functions {
+		more, ok := raised[f.Name]
+		if !ok {
+			continue
+		}
+
+		found++
+		room.Functions[i].Reserved = more
+
+		if more <= f.Reserved || restored[f.Name] != f.Reserved {
+			t.Errorf("%s is raised to %d and put back to %d, and the spec reserves %d", f.Name, more, restored[f.Name], f.Reserved)
+		}
+	}
+
+	if found != len(raised) || found != len(restored) {
+		t.Errorf("the page raises %v and puts %v back: %d of them use the database", raised, restored, found)
+	}
+
+	executions, workers := concurrency(room)
+	if used, free := (executions+workers)*pg.MaxConns+1, 823-15; used > free {
+		t.Errorf("%d connections, more than the %d that are free", used, free)
 	}
 }

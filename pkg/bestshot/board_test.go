@@ -292,7 +292,7 @@ func statements(t *testing.T) map[string]string {
 
 	all := map[string]string{}
 
-	for _, name := range []string{"guess", "league", "member", "notice", "settlement", "tournament", "view"} {
+	for _, name := range []string{"guess", "ingest", "league", "member", "notice", "settlement", "tournament", "view"} {
 		text, err := os.ReadFile(filepath.Join(name, name+".sql"))
 		testkit.Must(t, err)
 

@@ -21,6 +21,7 @@
 //	when the provider is asked, and for what              ingest: Planner.PlanPolls
 //	which parts of an answer are stored                   ingest: Ingester.IngestFeed
 //	what a provider must answer                           provider
+//	which ids tournaments and matches have                ingest: ListAllTournaments, ListAllMatches
 //	which provider a tournament has                       ingest: CreateTournament; provider: Settings
 //	what a status of a provider means                     provider: Sofascore, APIFootball
 //	what happens when a provider's budget is used up      ingest: Poller.PollProvider

@@ -108,6 +108,8 @@ func Room() app.Room {
 		ingest.SyncTournamentFunction(),
 		ingest.ListExecutionsFunction(),
 		ingest.SyncMatchFunction(),
+		ingest.ListAllTournamentsFunction(),
+		ingest.ListAllMatchesFunction(),
 		settlement.ListSettlementsFunction(),
 		settlement.CorrectMatchFunction(),
 		settlement.ListDeadLettersFunction(),

@@ -640,3 +640,56 @@ LIMIT 100;
 SELECT true
 FROM tournament
 WHERE id = $1;
+
+-- name: ListAllTournaments
+-- At most $3 tournaments with a status of the list $1, whose slugs are after $2.
+SELECT t.id::text, t.slug, t.label, t.status::text, t.provider, t.external_id, t.season, t.current_round
+FROM unnest($1::text[]) s (status)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM tournament
+    WHERE status = s.status::tournament_status
+        AND slug > $2
+    ORDER BY slug
+    LIMIT $3
+) t
+ORDER BY t.slug
+LIMIT $3;
+
+-- name: ListAllMatches
+-- At most $6 matches of tournament $1 after the place ($4, $5), by kick-off: with status $2 and of round
+-- $3, unless those are ''. Each team is read by its key: the planner would read all teams instead.
+SELECT
+    m.id::text,
+    m.round_slug,
+    m.provider,
+    m.external_id,
+    m.status::text,
+    m.provider_status,
+    h.id::text AS home_id,
+    h.name AS home_name,
+    m.home_score,
+    a.id::text AS away_id,
+    a.name AS away_name,
+    m.away_score,
+    m.date,
+    m.kick_off_corrected,
+    m.began_at,
+    m.finished_at,
+    m.settled_version,
+    m.status IN ('ended', 'void') AND m.scoreboard_applied_at IS NULL AS pending,
+    m.corrected,
+    m.corrected_by
+FROM (
+    SELECT *
+    FROM match
+    WHERE tournament_id = $1
+        AND ($2 = '' OR status::text = $2)
+        AND ($3 = '' OR round_slug = $3)
+        AND (date, id) > ($4, $5::uuid)
+    ORDER BY date, id
+    LIMIT $6
+) m
+CROSS JOIN LATERAL (SELECT * FROM team WHERE id = m.home_team LIMIT 1) h
+CROSS JOIN LATERAL (SELECT * FROM team WHERE id = m.away_team LIMIT 1) a
+ORDER BY m.date, m.id;

@@ -13,6 +13,7 @@
 //	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
 //	what each part of a guess has earned                  score: Rule.Of; guess: Guess
 //	which rule a tournament has                           ingest: CreateTournament, UpdateTournament
+//	which rules have a name                               score: Named
 //	what the points of a round are multiplied by          ingest: UpdateRound
 //	how a match is settled, and why only once             settlement: Worker.SettleMatch
 //	how a result is corrected, or a match made void       settlement: Admin.CorrectMatch
@@ -97,9 +98,11 @@
 // score: triggers keep that table and scoreboard_before, in the statements that change points.
 //
 // The points of a tournament change without code: PATCH /api/v2/admin/tournaments/ID with
-// {"rule":{"outcome":3,"homeScore":1,"awayScore":1,"goalDifference":1,"exactScore":2}}, always all
-// five parts. Its settled matches are settled again. A new tournament whose request has no rule
-// gets score.Standard. Another way to earn points needs a migration that replaces guess_points,
+// {"rule":{"name":"kicktipp"}}, or with all five parts,
+// {"rule":{"outcome":3,"homeScore":1,"awayScore":1,"goalDifference":1,"exactScore":2}}. Its settled
+// matches are settled again. The names are in package score. A new tournament whose request has no rule
+// gets score.Standard, 3 points for the outcome, as the released API promises; a rule whose exact score
+// earns more than its outcome has to be chosen. Another way to earn points needs a migration that replaces guess_points,
 // and the same change of score.Rule.Of.
 //
 // # Guarantees

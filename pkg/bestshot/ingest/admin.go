@@ -49,7 +49,7 @@ type CreateTournament struct {
 		Season     string         `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season." example:"58210"`
 		Slug       string         `json:"slug" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"Its name in addresses." example:"world-cup-2026"`
 		Label      string         `json:"label" format:"display-name" maxLength:"80" doc:"Its name." example:"World Cup 2026"`
-		Rule       *score.Rule    `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
+		Rule       *ChosenRule    `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
 	}
 }
 
@@ -73,13 +73,12 @@ func CreateTournamentFunction() app.Function {
 // not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
 // tournament_exists, provider_not_configured.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
-	if err := checkRule(in.Body.Rule); err != nil {
-		return nil, err
-	}
-
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
-		rule = *b.Rule
+		var err error
+		if rule, err = b.Rule.rule(); err != nil {
+			return nil, err
+		}
 	}
 
 	from := provider.Default
@@ -122,15 +121,6 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 	return out, s.queue.Send(ctx, PollQueue, poll, 0)
 }
 
-// checkRule returns a problem if a joker would change nothing.
-func checkRule(r *score.Rule) error {
-	if r != nil && r.JokerFactor == 1 {
-		return problem.In("body.rule.jokerFactor", "expected 2 to 5, or 0 for no jokers")
-	}
-
-	return nil
-}
-
 // addRule adds a version of a tournament's rule.
 func addRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
 	_, err := pg.Do(ctx, tx, sql.AddRule,
@@ -147,7 +137,7 @@ type UpdateTournament struct {
 	Body         struct {
 		Label  *string     `json:"label,omitempty" format:"display-name" maxLength:"80" doc:"Its name."`
 		Status *string     `json:"status,omitempty" enum:"upcoming,active,completed,cancelled" doc:"Where it is. Only upcoming and active ones are polled."`
-		Rule   *score.Rule `json:"rule,omitempty" doc:"What the parts of a guess earn. Matches that are settled are settled again."`
+		Rule   *ChosenRule `json:"rule,omitempty" doc:"What the parts of a guess earn. Matches that are settled are settled again."`
 	}
 }
 
@@ -169,11 +159,16 @@ func UpdateTournamentFunction() app.Function {
 // UpdateTournament changes a tournament. If its rule changes, the rule gets the next version, and the
 // settled matches are posted. A second run changes nothing. Errors: tournament_not_found.
 func (s *Admin) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
-	if err := checkRule(in.Body.Rule); err != nil {
-		return nil, err
-	}
-
 	b := in.Body
+
+	var rule score.Rule
+
+	if b.Rule != nil {
+		var err error
+		if rule, err = b.Rule.rule(); err != nil {
+			return nil, err
+		}
+	}
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		current, ok, err := pg.One[struct {
@@ -192,11 +187,11 @@ func (s *Admin) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Do
 			return err
 		}
 
-		if b.Rule == nil || *b.Rule == current.Rule {
+		if b.Rule == nil || rule == current.Rule {
 			return nil
 		}
 
-		if err := addRule(ctx, tx, in.TournamentID, current.Version+1, *b.Rule); err != nil {
+		if err := addRule(ctx, tx, in.TournamentID, current.Version+1, rule); err != nil {
 			return err
 		}
 

@@ -62,7 +62,7 @@ type row struct {
 
 // tournament returns the tournament as the API answers it.
 func (r row) tournament() Tournament {
-	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, asset.Path(r.Logo), r.Rule}
+	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, asset.Path(r.Logo), r.Rule.WithName()}
 }
 
 // ListTournaments is the request for tournaments.
